@@ -8,9 +8,9 @@
 // denoising" (doi:10.1016/j.sigpro.2009.04.035), stabilises the noise by f'(z) = sigma / S, where S
 // is the standard deviation of clipped samples with the mean z. Here f'(z) is sigma / sqrt(s S):
 // the two are equal where nothing is clipped; where much is clipped, the slope rises only with the
-// square root of s / S (docs/measurements/clipped-noise.md states what this gains). Makitalo and Foi 2013
-// (doi:10.1109/TIP.2012.2202675): a filter estimates E[f(z) | y], which is not f(y); the inverse
-// therefore returns the y whose expectation the result is.
+// square root of s / S (docs/measurements/clipped-noise.md states what this gains). Makitalo and
+// Foi 2013 (doi:10.1109/TIP.2012.2202675): a filter estimates E[f(z) | y], which is not f(y); the
+// inverse therefore returns the y whose expectation the result is.
 //
 // Filters of patches return slightly less than E[f(z) | y] where the distribution of the noise is
 // skewed towards bright values, like that of clipped noise in dark areas: patches with few samples

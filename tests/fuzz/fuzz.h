@@ -1,5 +1,5 @@
 #pragma once
-// What the fuzz targets share.
+// Shared parts of the fuzz targets.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -15,12 +15,12 @@
 #include "core/error.h"
 #include "io/media.h"
 
-// libFuzzer's entry point, and that of replay.cpp.
+// The entry point for libFuzzer and for replay.cpp.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace lull::fuzz {
 
-/// Bytes as a file with a name; in memory, and gone with the object.
+/// Bytes as a file in memory that has a name; the file is deleted with the object.
 class MemoryFile {
  public:
   MemoryFile(const std::uint8_t* data, std::size_t size) : descriptor_(memfd_create("fuzz", 0)) {
@@ -31,7 +31,7 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-  /// The open file, at its beginning: to be read as a pipe is.
+  /// The open file at its beginning, to be read like a pipe.
   int rewound() const {
     ::lseek(descriptor_, 0, SEEK_SET);
     return descriptor_;
@@ -41,20 +41,22 @@ class MemoryFile {
   int descriptor_;
 };
 
-/// Where an output may be begun; it never gets its name, because that would wait for the disk.
+/// A name under which an output can be started. The output never gets this name, because that would
+/// wait for the disk.
 inline std::string output_name(const std::string& ending) {
   const std::string folder = std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp";
   return folder + "/lull-fuzz-" + std::to_string(getpid()) + ending;
 }
 
-/// Standard output of the kind `format`, which goes nowhere.
+/// A sink for standard output in the container `format`, whose data is discarded.
 inline std::unique_ptr<io::MediaSink> open_pipe_sink(io::MediaSource& source,
                                                      const std::string& format) {
   static const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   return io::open_sink("-", source, {.format = format, .descriptor = nowhere});
 }
 
-/// Errors of one line are what is expected of `work`; everything else ends the process.
+/// Runs `work`, which may throw an Error with a one-line message. Every other exception ends the
+/// process.
 template <class Work>
 void expect_errors(Work&& work) {
   try {
@@ -66,7 +68,7 @@ void expect_errors(Work&& work) {
   }
 }
 
-/// Reads up to `most` frames and writes them, a little changed.
+/// Reads up to `most` frames and writes them with small changes.
 template <class OpenSource, class OpenSink>
 void copy_some(OpenSource&& open_source, OpenSink&& open_sink, int most) {
   expect_errors([&] {

@@ -1,4 +1,4 @@
-// The lines of a job's manifest, to which the checksum is added that makes them count.
+// The lines of a job's manifest; the target appends the checksum that makes them valid.
 
 #include <string>
 
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   text += "sha256 " + digest.take() + "\n";
   const std::optional<Manifest> manifest = parse_manifest(text);
   if (!manifest) return 0;
-  // What was read is written alike, and that is read alike.
+  // A parsed manifest must survive writing and parsing.
   const std::string written = to_text(*manifest);
   const std::optional<Manifest> again = parse_manifest(written);
   if (!again || to_text(*again) != written)

@@ -1,5 +1,5 @@
-// A volume or a series and its mask: two bytes say how many of the following are the volume's file,
-// the rest is the mask's.
+// A volume or a series and its mask: the first two bytes give the size of the volume's file, and
+// the mask's file follows it.
 
 #include <cstdlib>
 #include <cstring>
@@ -15,7 +15,7 @@ using namespace lull;
 
 constexpr int most_voxels = 1 << 10, most_slices = 40;
 
-/// Outside of its mask a slice is what it was.
+/// Outside of its mask a slice must be unchanged.
 void expect_outside_kept(const Frame& noisy, const Frame& result) {
   for (int y = 0; y < noisy.format.height; ++y)
     for (int x = 0; x < noisy.format.width; ++x) {

@@ -1,4 +1,4 @@
-// A NIfTI file, zipped or not, along each axis, into each data type.
+// A NIfTI file, compressed or not, read along each axis and written in each data type.
 
 #include "fuzz/fuzz.h"
 #include "io/stacks/stack.h"

@@ -1,4 +1,5 @@
-// A command line: arguments, a NUL byte behind each. It is parsed and checked; nothing is run.
+// A command line: arguments that each end with a NUL byte. It is parsed and checked; nothing is
+// run.
 
 #include <algorithm>
 #include <string>
@@ -32,7 +33,8 @@ bool is_name(std::string_view names, const std::string& argument) {
   return false;
 }
 
-/// As the parser does it, to get at the values; then all that is checked before a run begins.
+/// Parses the arguments like the command, to get the values, and makes all checks that precede a
+/// run.
 void check(const std::vector<std::string>& arguments) {
   tools::DenoiseOptions options;
   for (std::size_t i = 1; i < arguments.size(); ++i)
@@ -56,7 +58,7 @@ void check(const std::vector<std::string>& arguments) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<std::string> arguments = arguments_in(data, size);
   fuzz::expect_errors([&] { check(arguments); });
-  // Most of the time goes into making the parser, which is CLI11's.
+  // Most of the time is spent in constructing CLI11's parser.
   const bool denoises = arguments.size() > 1 && arguments[1] == "denoise";
   if (size % (denoises ? 16 : 4) != 0) return 0;
   std::vector<const char*> pointers;

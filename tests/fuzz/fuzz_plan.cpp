@@ -1,4 +1,4 @@
-// The lines of a job's plan, to which the checksum is added that makes them count.
+// The lines of a job's plan; the target appends the checksum that makes them valid.
 
 #include <string>
 
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)parse_plan(text);
   const std::optional<JobPlan> plan = parse_plan(sealed(text));
   if (!plan) return 0;
-  // What was read is written alike, and that is read alike.
+  // A parsed plan must survive writing and parsing.
   const std::string written = to_text(*plan);
   const std::optional<JobPlan> again = parse_plan(written);
   if (!again || to_text(*again) != written)

@@ -1,5 +1,5 @@
-// Samples without a head, described by options as a user writes them. The first line of the input
-// is "--raw-format gray --size 4x4 ...", separated by spaces; what follows is the pipe.
+// Headerless samples that are described by options as a user writes them. The first line of the
+// input is "--raw-format gray --size 4x4 ...", separated by spaces; the pipe's data follows.
 
 #include <algorithm>
 #include <sstream>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace lull;
 
-/// What the rows of the option table make of "NAME VALUE NAME VALUE ...".
+/// The options that the rows of the option table produce from "NAME VALUE NAME VALUE ...".
 io::SourceOptions options_in(const std::string& line) {
   tools::DenoiseOptions options;
   std::istringstream words(line);
@@ -23,7 +23,7 @@ io::SourceOptions options_in(const std::string& line) {
   source.protocols.clear();
   source.limits.pixels = std::min<std::int64_t>(source.limits.pixels, 1 << 14);
   source.limits.streams = std::min(source.limits.streams, 4);
-  // Other containers are FFmpeg's own readers.
+  // Other containers would test FFmpeg's own demuxers.
   if (!source.raw) source.format = "y4m";
   return source;
 }

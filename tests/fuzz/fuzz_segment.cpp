@@ -1,5 +1,4 @@
-// The file of a segment, damaged in a way that its checksum does not show, and longer or shorter
-// than it was recorded.
+// A segment file with damage that its checksum does not reveal, longer or shorter than recorded.
 
 #include <algorithm>
 #include <cstring>
@@ -11,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace lull;
   const fuzz::MemoryFile file(data, size);
   io::Sha256 digest;
-  digest.add(data, size - std::min<std::size_t>(size, 64));  // the rest is this
+  digest.add(data, size - std::min<std::size_t>(size, 64));  // the rest of the size
   io::SegmentRecord record{.bytes = static_cast<std::int64_t>(size), .sha256 = digest.take()};
   if (size >= 72) std::memcpy(&record.frames, data + size - 72, 8);
   if (size % 7 == 1) record.bytes += 100;

@@ -1,5 +1,5 @@
-// The first line is the pattern of a sequence of pictures, each further line the name of a file in
-// the folder where it is looked for. Some pictures are there from the start.
+// The first line is the pattern of a picture sequence. Each further line is the name of a file in
+// the folder in which the pattern is searched. Some pictures exist from the start.
 
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-/// A folder of pictures of 2x2 samples, one of them damaged.
+/// A folder of pictures of 2x2 samples, one of which is damaged.
 class Folder {
  public:
   Folder() : path_(fuzz::output_name("-sequence")) {
@@ -37,10 +37,10 @@ class Folder {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
   }
-  /// Whether there was no such file, and it could be made.
+  /// Creates a file; returns false if it exists or cannot be created.
   bool add(const std::string& name, const std::string& content) const {
     const std::string path = in(name);
-    std::error_code ignored;  // too long, for one
+    std::error_code ignored;  // a name that is too long, for example
     if (name.empty() || name == "." || name == ".." || fs::exists(path, ignored)) return false;
     return static_cast<bool>(std::ofstream(path, std::ios::binary) << content);
   }
@@ -60,7 +60,7 @@ void parse(const std::string& pattern) {
   }
 }
 
-/// What matches has the name that its number or match gives it.
+/// Each file that matches must have the name that its number or match implies.
 void find(const std::string& path) {
   const std::vector<io::SequenceFile> files = io::find_sequence(path);
   (void)io::missing_numbers(files);
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::istringstream lines(std::string(data, data + size));
   std::string pattern;
   std::getline(lines, pattern, '\n');
-  if (pattern.find('\0') != std::string::npos) return 0;  // no name has one
+  if (pattern.find('\0') != std::string::npos) return 0;  // a file name cannot contain it
   fuzz::expect_errors([&] { parse(pattern); });
 
   pattern.erase(0, pattern.rfind('/') + 1);

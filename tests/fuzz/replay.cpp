@@ -1,5 +1,5 @@
-// replay CHANGES FILE|FOLDER ...: runs a fuzz target without libFuzzer, over seeds and over each
-// of them CHANGES times with random bytes changed, always the same ones.
+// replay CHANGES FILE|FOLDER ...: runs a fuzz target without libFuzzer over seeds, and over CHANGES
+// variants of each seed with random changes. The changes are the same in every run.
 
 #include <algorithm>
 #include <cstdio>
@@ -28,10 +28,11 @@ std::vector<fs::path> seeds_in(int count, char** names) {
   return seeds;
 }
 
-/// Some bytes other ones; every fourth time the file is cut as well.
+/// Changes some bytes; every fourth variant is also truncated.
 std::vector<std::uint8_t> changed(std::vector<std::uint8_t> bytes, std::mt19937& rng) {
   for (unsigned n = rng() % 4 + 1; n > 0 && !bytes.empty(); --n) {
-    // Headers and directories are small, and where it matters: mostly near an end.
+    // Headers and directories are small but critical, so most changes are near the beginning or the
+    // end.
     const std::size_t near = std::min<std::size_t>(bytes.size(), 400);
     const std::size_t at = rng() % near;
     bytes[rng() % 2 ? at : bytes.size() - 1 - at] = static_cast<std::uint8_t>(rng());

@@ -18,7 +18,8 @@ constexpr std::size_t min_blocks = 30, enough_blocks = 60;
 constexpr std::size_t brightness_groups = 4;
 /// Of the blocks, the share with the smallest slopes is used. Of these, blocks are used whose ring
 /// energy is at most `still_typical` times the quantile `typical` of ring energies. The values were
-/// chosen on three clips (docs/measurements/noise-estimation.md), where twice the share estimates 0.02 more.
+/// chosen on three clips (docs/measurements/noise-estimation.md), where twice the share estimates
+/// 0.02 more.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 

@@ -7,8 +7,9 @@
 // forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). From v = 1.5 on, the standard deviation of
 // f(z) is 0.96 to 1.01; below, it falls to 0.78 (that of z falls to 0.66). Functions that keep the
 // deviation nearer to 1 at low v were no better where there is structure, and all left more noise
-// in air (docs/how-it-works/volume-noise.md). A filter estimates E[f(z) | v], which is not f(v). The inverse is
-// therefore the exact unbiased inverse: it returns the v whose expectation the result is.
+// in air (docs/how-it-works/volume-noise.md). A filter estimates E[f(z) | v], which is not f(v).
+// The inverse is therefore the exact unbiased inverse: it returns the v whose expectation the
+// result is.
 
 #include <algorithm>
 #include <array>

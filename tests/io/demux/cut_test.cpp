@@ -1,4 +1,4 @@
-// Parts of an input: which frames, which sound, at what times. And limits on what is read.
+// Selected parts of an input: their frames, sound and times. Also limits on what is read.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Copies what `selection` says; what was left out.
+/// Copies the frames of `selection`; returns what was left out.
 std::vector<std::string> cut(const std::string& from, const std::string& to,
                              const Selection& selection) {
   const auto source = open_source(from, {.selection = selection});
@@ -23,7 +23,7 @@ std::vector<std::string> cut(const std::string& from, const std::string& to,
   return sink->left_out();
 }
 
-/// Frames that are not equally far apart, with sound and subtitles.
+/// A clip with frames of unequal duration, sound and subtitles.
 ClipSpec varied() {
   ClipSpec spec;
   spec.frames = 20;
@@ -39,7 +39,7 @@ double time_of(const ClipSpec& spec, int frame) {
   return static_cast<double>(spec.pts[frame]) * 1e-3;
 }
 
-TEST(Cut, FramesKeepTheirDistancesAndRangesAreJoined) {
+TEST(Selection, JoinsRangesAndKeepsFrameDurations) {
   const TemporaryFolder folder;
   const ClipSpec spec = varied();
   make_clip(folder / "in.mkv", spec);
@@ -51,14 +51,15 @@ TEST(Cut, FramesKeepTheirDistancesAndRangesAreJoined) {
   for (std::size_t i = 0; i < kept.size(); ++i) {
     EXPECT_EQ(out.pictures[i].bytes, in.pictures[kept[i]].bytes) << i;
     EXPECT_NEAR(out.pictures[i].time, expected, 1e-9) << i;
-    // The last of a range lasts until the frame that is left out, or as long as it was to.
+    // The last frame of a range lasts until the next frame of the input, which is left out, or for
+    // its own duration.
     if (i + 1 < kept.size())
       expected += std::min(time_of(spec, kept[i] + 1) - time_of(spec, kept[i]),
                            kept[i + 1] == kept[i] + 1 ? 1.0 : 0.04);
   }
 }
 
-TEST(Cut, SoundGoesWithTheFramesAroundIt) {
+TEST(Selection, KeepsTheSoundOfSelectedFrames) {
   const TemporaryFolder folder;
   const ClipSpec spec = varied();
   make_clip(folder / "in.mkv", spec);
@@ -79,7 +80,7 @@ TEST(Cut, SoundGoesWithTheFramesAroundIt) {
   }
 }
 
-TEST(Cut, SubtitlesThatReachIntoItAreShortened) {
+TEST(Selection, ShortensSubtitlesAtItsLimits) {
   const TemporaryFolder folder;
   const ClipSpec spec = varied();  // lines at 100..250, 300..450 and 500..650 ms
   make_clip(folder / "in.mkv", spec);
@@ -94,7 +95,7 @@ TEST(Cut, SubtitlesThatReachIntoItAreShortened) {
   EXPECT_EQ(out[2].packets[1].pts_us, (300 - first_frame) * 1000);
 }
 
-TEST(Cut, TimesAreExact) {
+TEST(Selection, SelectsFramesByExactTimes) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 50;
@@ -112,8 +113,8 @@ TEST(Cut, TimesAreExact) {
   EXPECT_EQ(frames(1960000, 99000000), 1u);
 }
 
-// Frames that are not in their order in the file, and sound that lags: MPEG-4 with B frames in MP4.
-TEST(Cut, WithFramesOutOfOrder) {
+// Frames that are stored out of order, and sound that lags behind: MPEG-4 with B-frames in MP4.
+TEST(Selection, KeepsFramesStoredOutOfOrder) {
   if (!has_encoder("libx264")) GTEST_SKIP() << "no encoder libx264";
   const TemporaryFolder folder;
   ClipSpec spec;
@@ -136,8 +137,8 @@ TEST(Cut, WithFramesOutOfOrder) {
   for (std::size_t i = 1; i < sound.size(); ++i) EXPECT_GT(sound[i].pts_us, sound[i - 1].pts_us);
 }
 
-// Sound before the first frame and after the last goes with these.
-TEST(Cut, OfEverythingLosesNothing) {
+// Sound before the first and after the last frame belongs to these frames.
+TEST(Selection, OfEverythingLosesNothing) {
   const TemporaryFolder folder;
   ClipSpec spec = varied();
   spec.audio_seconds = 2;
@@ -152,19 +153,19 @@ TEST(Cut, OfEverythingLosesNothing) {
   EXPECT_LT(read_packets(folder / "cut.mkv")[1].packets.size(), all[1].packets.size() / 2);
 }
 
-TEST(Cut, OfASequenceKeepsNumbers) {
+TEST(Selection, KeepsTheNumbersOfASequence) {
   const TemporaryFolder folder;
   ClipSpec spec = png_spec();
   for (const char* name : {"a.11.png", "a.12.png", "a.14.png", "a.15.png"})
     make_clip(folder / name, spec);
-  write_file(folder / "a.11.png", {1});  // not even looked at
+  write_file(folder / "a.11.png", {1});  // this file must not even be opened
   (void)cut(folder / "a.%d.png", folder / "b.%d.png", {.ranges = {{1, 1}, {3, 9}}});
   EXPECT_EQ(folder.files(), (std::vector<std::string>{"a.11.png", "a.12.png", "a.14.png",
                                                       "a.15.png", "b.12.png", "b.15.png"}));
   EXPECT_THROW((void)cut(folder / "a.%d.png", "null", {.ranges = {{4, 9}}}), BadData);
 }
 
-TEST(Cut, OneFrameIsAPicture) {
+TEST(Selection, WritesASingleFrameAsPicture) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.format = AV_PIX_FMT_GRAY8;
@@ -176,9 +177,9 @@ TEST(Cut, OneFrameIsAPicture) {
   EXPECT_EQ(folder.files(), (std::vector<std::string>{"in.mkv", "n3.png", "n8.png", "out.png"}));
 }
 
-// For filters that look at neighbours: all frames come until somebody has enough, with the marks
-// and times that those that stay have without the others.
-TEST(Cut, WithMarginsTheOthersComeToo) {
+// Filters that use neighbouring frames get all frames until the caller has enough. The selected
+// frames have the same marks and times as without the others.
+TEST(Selection, DeliversOtherFramesAsContextWithMargins) {
   const TemporaryFolder folder;
   const ClipSpec spec = varied();
   make_clip(folder / "in.mkv", spec);
@@ -189,7 +190,7 @@ TEST(Cut, WithMarginsTheOthersComeToo) {
   std::vector<int> outside;
   int number = 0;
   for (auto frame = source->read(); frame; frame = source->read(), ++number) {
-    if (number == 3) source->have_enough(3);  // not yet: 7 is still to come
+    if (number == 3) source->have_enough(3);  // more is needed: frame 7 is still to come
     if (number == 10) source->have_enough(10);
     if (frame->context_only) {
       outside.push_back(number);
@@ -204,14 +205,14 @@ TEST(Cut, WithMarginsTheOthersComeToo) {
   EXPECT_FALSE(plain->read());
 }
 
-TEST(Cut, NothingLeftIsAnError) {
+TEST(Selection, RejectsEmptySelections) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", {});
   EXPECT_THROW((void)cut(folder / "in.mkv", folder / "o.mkv", {.ranges = {{10}}}), BadData);
   EXPECT_THROW((void)cut(folder / "in.mkv", folder / "o.mkv", {.start_us = 400000}), BadData);
 }
 
-TEST(Cut, ChaptersAndTimeCodeAreNamedAsLost) {
+TEST(Selection, ReportsLostChaptersAndTimecode) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.decorate = [](AVFormatContext& c) {
@@ -238,7 +239,7 @@ std::string refusal(const std::string& path, const SourceOptions& options) {
   return "";
 }
 
-TEST(Limits, PixelsFramesAndStreams) {
+TEST(Limits, RejectTooManyPixelsFramesOrStreams) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.audio = "flac";
@@ -250,8 +251,9 @@ TEST(Limits, PixelsFramesAndStreams) {
   EXPECT_THAT(refusal(folder / "in.mkv", {.limits = {64 * 48, 10, 1}}), HasSubstr("--max-streams"));
 }
 
-// A head that promises more than the machine has, in every kind of file that begins with one.
-TEST(Limits, SizesAreCheckedBeforeAnythingIsAllocated) {
+// The header promises more samples than the machine has memory, in every type of file that begins
+// with a header.
+TEST(Limits, CheckSizesBeforeAllocation) {
   const TemporaryFolder folder;
   const auto text = [&](const std::string& name, const std::string& bytes) {
     write_file(folder / name, {bytes.begin(), bytes.end()});
@@ -277,7 +279,7 @@ TEST(Limits, SizesAreCheckedBeforeAnythingIsAllocated) {
   EXPECT_THROW((void)open_source(folder / "a.pgm", raw), InvalidArgument);
 }
 
-TEST(Limits, ProtocolsAreRefusedUnlessAllowed) {
+TEST(Limits, RejectProtocolsThatAreNotAllowed) {
   for (const char* name : {"http://127.0.0.1:1/a.mkv", "concat://x", "file:///etc/hostname"})
     EXPECT_THROW((void)open_source(name), NoInput) << name;
   SourceOptions options;
@@ -288,8 +290,8 @@ TEST(Limits, ProtocolsAreRefusedUnlessAllowed) {
   EXPECT_EQ(source->info().container, "matroska,webm");
 }
 
-// A playlist is an input like any other; what it names is not read by other protocols.
-TEST(Limits, APlaylistReachesFilesAlone) {
+// A playlist is accepted as an input, but the files that it names are not read by other protocols.
+TEST(Limits, LetPlaylistsReferToFilesOnly) {
   const TemporaryFolder folder;
   const std::string list =
       "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\nhttp://127.0.0.1:1/a.ts\n#EXT-X-ENDLIST\n";

@@ -1,4 +1,5 @@
-// Inputs that are cut, empty, damaged or something else: an error every time, never silence.
+// Truncated, empty, damaged and foreign inputs: each must give an error and must never be accepted
+// silently.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ ClipSpec spec_of(const Medium& m) {
   return spec;
 }
 
-/// Whether damage that is passed over was counted, or nothing could be read at all.
+/// Returns true if skipped damage was counted or nothing could be read at all.
 bool is_counted(const std::string& path) {
   try {
     const auto source = open_source(path, {.pass_damage = true});
@@ -46,9 +47,9 @@ bool is_counted(const std::string& path) {
   }
 }
 
-class CutShort : public testing::TestWithParam<Medium> {};
+class TruncatedFile : public testing::TestWithParam<Medium> {};
 
-TEST_P(CutShort, IsBadDataWhereverTheCut) {
+TEST_P(TruncatedFile, IsBadDataAtEveryLength) {
   const Medium& m = GetParam();
   const TemporaryFolder folder;
   const std::string whole = folder / m.name, cut = folder / ("cut-" + m.name);
@@ -72,7 +73,7 @@ TEST_P(CutShort, IsBadDataWhereverTheCut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Media, CutShort,
+    Media, TruncatedFile,
     testing::Values(
         Medium{"a.mp4", "libx264", "", "aac"},
         Medium{
@@ -94,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// Whatever the bytes: an end, and no other complaint than of the input.
+// Reading random bytes must end, and the only error may be one about the input.
 TEST(RandomDamage, IsCountedOrBadData) {
   const TemporaryFolder folder;
   std::uint32_t state = 7;
@@ -125,7 +126,7 @@ TEST(RandomDamage, IsCountedOrBadData) {
         EXPECT_TRUE(std::filesystem::remove(kept));
         ++read;
       } catch (const BadData&) {
-      } catch (const InvalidArgument&) {  // nonsense that the container cannot hold
+      } catch (const InvalidArgument&) {  // a nonsensical value that the container cannot hold
       }
     }
     EXPECT_GT(read, 0) << m.name;
@@ -135,7 +136,7 @@ TEST(RandomDamage, IsCountedOrBadData) {
 
 void expect_bad(const std::string& path) { EXPECT_THROW(count_frames(path), BadData) << path; }
 
-TEST(BadInput, EmptyFilesAndOtherThings) {
+TEST(BadInput, EmptyAndForeignFilesAreBadData) {
   const TemporaryFolder folder;
   for (const char* name : {"empty.mp4", "empty.png", "empty"}) {
     write_file(folder / name, {});
@@ -156,12 +157,12 @@ TEST(BadInput, EmptyFilesAndOtherThings) {
   expect_bad(folder / "noise.mp4");
 }
 
-TEST(BadInput, AudioAlone) {
+TEST(BadInput, FilesWithoutVideoAreBadData) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.audio = "flac";
   make_clip(folder / "both.mkv", spec);
-  // A WAV file, by hand: 16-bit mono.
+  // A hand-made WAV file: 16-bit mono.
   std::ofstream wav(folder / "sound.wav", std::ios::binary);
   constexpr unsigned char head[] = {'R', 'I', 'F',  'F',  0x24, 0x10, 0,    0,    'W',  'A', 'V',
                                     'E', 'f', 'm',  't',  ' ',  16,   0,    0,    0,    1,   0,
@@ -178,14 +179,14 @@ TEST(BadInput, MissingOrUnreadableIsNoInput) {
   EXPECT_THROW((void)open_source(folder / "no/such/folder.mp4"), NoInput);
   EXPECT_THROW((void)open_source(folder.path().string()), NoInput);
   EXPECT_THROW((void)open_source(""), NoInput);
-  if (geteuid() != 0) {  // root may read everything
+  if (geteuid() != 0) {  // root may read every file
     write_file(folder / "secret.mp4", {1, 2, 3});
     std::filesystem::permissions(folder / "secret.mp4", std::filesystem::perms::none);
     EXPECT_THROW((void)open_source(folder / "secret.mp4"), NoInput);
   }
 }
 
-TEST(BadInput, FlippedBytesInPictureDataAreNoticed) {
+TEST(BadInput, FlippedBytesInPictureDataAreDetected) {
   const TemporaryFolder folder;
   for (const Medium& m : {Medium{"a.png", "png", "image2pipe", "", AV_PIX_FMT_RGB24},
                           Medium{"a.mkv", "ffv1", "", ""}}) {
@@ -202,7 +203,7 @@ TEST(BadInput, FlippedBytesInPictureDataAreNoticed) {
   }
 }
 
-TEST(BadInput, ChangeOfSizeOnTheWay) {
+TEST(BadInput, ChangeOfPictureSizeIsNamed) {
   const TemporaryFolder folder;
   std::vector<std::uint8_t> both;
   for (const int width : {32, 48}) {
@@ -240,7 +241,7 @@ TEST(BadInput, UnsupportedPixelFormatIsNamed) {
   }
 }
 
-TEST(Names, AnythingIsAPlainFile) {
+TEST(FileNames, SpecialCharactersAreTakenLiterally) {
   const TemporaryFolder folder;
   ClipSpec spec = png_spec();
   make_clip(folder / "plain.png", spec);

@@ -1,4 +1,4 @@
-// Packets on their way to the muxer: any number of them, in memory that is bounded.
+// Packets on their way to the muxer: their number is unlimited, the memory for them is bounded.
 
 #include "io/demux/packet_relay.h"
 
@@ -46,7 +46,7 @@ void expect_equal(const AVPacket& a, const AVPacket& b) {
   }
 }
 
-TEST(PacketRelay, KeepsWhatDoesNotFitInAFile) {
+TEST(PacketRelay, SpillsToAFileBeyondItsMemoryLimit) {
   constexpr std::int64_t most = 1 << 16;
   constexpr int count = 1000, bytes = 1000;
   const TemporaryFolder folder;
@@ -62,7 +62,7 @@ TEST(PacketRelay, KeepsWhatDoesNotFitInAFile) {
       relay.put(packet(i % 3, i, bytes));
       ASSERT_LE(relay.bytes(), most);
     }
-    EXPECT_TRUE(folder.files().empty());  // it has no name
+    EXPECT_TRUE(folder.files().empty());  // the spill file has no name
     next = 0;
     for (auto some = relay.take(); !some.empty(); some = relay.take()) {
       ASSERT_LE(relay.bytes(), most);
@@ -72,7 +72,7 @@ TEST(PacketRelay, KeepsWhatDoesNotFitInAFile) {
   }
 }
 
-TEST(PacketRelay, GivesWhatIsDueInOrder) {
+TEST(PacketRelay, ReturnsDuePacketsInOrder) {
   PacketRelay relay(1 << 20, {});
   relay.attach();
   for (const auto& [stream, time] : {std::pair{1, 10}, {2, 50}, {1, 20}, {2, 15}, {1, 60}})
@@ -90,7 +90,7 @@ TEST(PacketRelay, GivesWhatIsDueInOrder) {
   EXPECT_EQ(times(relay.take()), Times{60});
 }
 
-TEST(PacketRelay, SaysWhereThereIsNoRoom) {
+TEST(PacketRelay, NamesTheFolderWithoutSpace) {
   PacketRelay relay(1000, "/no/such/folder");
   relay.attach();
   relay.put(packet(1, 1, 900));
@@ -103,8 +103,8 @@ TEST(PacketRelay, SaysWhereThereIsNoRoom) {
   }
 }
 
-// Twelve seconds of sound beside three frames in the first of them.
-TEST(PacketRelay, HoldsLittleOfSoundThatGoesOnWithoutFrames) {
+// Twelve seconds of sound with three frames in the first second.
+TEST(PacketRelay, StaysSmallWhileSoundContinuesWithoutFrames) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 3;
@@ -131,7 +131,7 @@ TEST(PacketRelay, HoldsLittleOfSoundThatGoesOnWithoutFrames) {
   EXPECT_EQ(in[1].packets, out[1].packets);
 }
 
-/// The same file with its packets in the order of their times.
+/// Rewrites a file with its packets in the order of their timestamps.
 void put_in_order(const std::string& from, const std::string& to) {
   AVFormatContext* input = nullptr;
   AVFormatContext* output = nullptr;
@@ -141,7 +141,8 @@ void put_in_order(const std::string& from, const std::string& to) {
   std::vector<PacketPtr> packets;
   for (PacketPtr p = make_packet(); av_read_frame(input, p.get()) >= 0; p = make_packet())
     packets.push_back(std::move(p));
-  std::ranges::stable_sort(packets, {}, [](const PacketPtr& p) { return p->dts; });  // all in ms
+  // all timestamps are in ms
+  std::ranges::stable_sort(packets, {}, [](const PacketPtr& p) { return p->dts; });
   for (unsigned i = 0; i < input->nb_streams; ++i) {
     AVStream* stream = avformat_new_stream(output, nullptr);
     avcodec_parameters_copy(stream->codecpar, input->streams[i]->codecpar);
@@ -156,12 +157,12 @@ void put_in_order(const std::string& from, const std::string& to) {
   avformat_close_input(&input);
 }
 
-// However far the decoder is ahead of the encoder, streams are interleaved alike.
-TEST(PacketRelay, OrderDoesNotDependOnWhoIsFaster) {
+// The streams are interleaved in the same way however far the decoder is ahead of the encoder.
+TEST(PacketRelay, OrderDoesNotDependOnSpeedOfDecoderAndEncoder) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 4;
-  spec.pts = {0, 500, 510, 1000};  // of 25 a second
+  spec.pts = {0, 500, 510, 1000};  // frames of 1/25 s
   spec.audio = "pcm_s16le";
   spec.audio_seconds = 50;
   make_clip(folder / "some.mkv", spec);

@@ -1,4 +1,4 @@
-// Beginning in the middle of an input.
+// Reading from the middle of an input.
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ std::vector<std::byte> row_of(const Frame& frame) {
   return {plane.row(0), plane.row(0) + frame.format.width};
 }
 
-TEST(Skip, BeginsBeforeTheTimeAndFramesStayWhatTheyAre) {
+TEST(Skip, StartsBeforeTheTimeAndKeepsFrames) {
   const TemporaryFolder folder;
   for (const char* name : {"in.mkv", "in.mp4", "in.avi", "in.ts", "in.m4v"}) {
     SCOPED_TRACE(name);
@@ -32,7 +32,7 @@ TEST(Skip, BeginsBeforeTheTimeAndFramesStayWhatTheyAre) {
     std::optional<Frame> frame = part->read();
     ASSERT_TRUE(frame);
     EXPECT_LE(time_of(*frame), start + 6);
-    EXPECT_GT(time_of(*frame), start + 3);  // what is before was not read
+    EXPECT_GT(time_of(*frame), start + 3);  // earlier frames were not read
     std::optional<Frame> same = whole->read();
     while (same && same->pts < frame->pts) same = whole->read();
     int frames = 0;
@@ -45,11 +45,11 @@ TEST(Skip, BeginsBeforeTheTimeAndFramesStayWhatTheyAre) {
   }
 }
 
-TEST(Skip, OfASequenceLeavesFilesOut) {
+TEST(Skip, DoesNotReadSkippedFilesOfASequence) {
   const TemporaryFolder folder;
   ClipSpec spec = png_spec();
   for (int i = 0; i < 50; ++i) {
-    spec.width = 20 + (i == 0 ? 1 : 0);  // the first would not fit the others
+    spec.width = 20 + (i == 0 ? 1 : 0);  // the first picture has another size than the others
     make_clip(folder / ("f" + std::to_string(i) + ".png"), spec);
   }
   const auto part = open_source(folder / "f%d.png", {.skip_us = 1000000});
@@ -59,7 +59,7 @@ TEST(Skip, OfASequenceLeavesFilesOut) {
   EXPECT_EQ(frames, 25);
 }
 
-TEST(Skip, IsRefusedWhereNobodyKnowsTimes) {
+TEST(Skip, IsRejectedForInputsWithoutTimestamps) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.encoder = "libx264";

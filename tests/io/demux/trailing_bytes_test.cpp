@@ -1,5 +1,5 @@
-// What no player minds: bytes of no meaning behind the end, and a recording that begins in the
-// middle of a packet. A cut shows all the same.
+// Defects that players ignore: meaningless bytes after the end, and a recording that begins in the
+// middle of a packet. A truncated file must be detected all the same.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Bytes junk(std::size_t count, std::uint8_t fill) { return Bytes(count, fill); }
 Bytes random_bytes(std::size_t count) {
   Bytes bytes(count);
   std::uint32_t state = 5;
-  // Nothing that begins like a packet of a transport stream or a tag of FLV.
+  // The bytes must not resemble the beginning of a transport-stream packet or an FLV tag.
   for (auto& byte : bytes)
     byte = static_cast<std::uint8_t>(0x80 | (state = state * 1664525 + 1013904223) >> 24);
   return bytes;
@@ -55,7 +55,7 @@ class TrailingBytes : public testing::TestWithParam<std::string> {
   int frames = 0;
 };
 
-TEST_P(TrailingBytes, AreNoDamage) {
+TEST_P(TrailingBytes, AreNotReportedAsDamage) {
   const std::string id3 = "TAG" + std::string(125, ' ');
   for (const Bytes& tail : {junk(1, 0), junk(7, 0), junk(100, 0xff), junk(5000, 0), random_bytes(3),
                             random_bytes(20), random_bytes(400), Bytes(id3.begin(), id3.end())}) {
@@ -67,12 +67,12 @@ TEST_P(TrailingBytes, AreNoDamage) {
   }
 }
 
-TEST_P(TrailingBytes, HideNoCut) {
+TEST_P(TrailingBytes, DoNotHideATruncation) {
   const std::size_t n = bytes.size();
   for (const std::size_t missing :
        {std::size_t{1}, std::size_t{3}, std::size_t{50}, n / 7, n / 2}) {
     SCOPED_TRACE(missing);
-    if (GetParam() == "a.ts" && missing % 188 == 0) continue;  // between two packets
+    if (GetParam() == "a.ts" && missing % 188 == 0) continue;  // a cut between two packets
     write_file(path, {bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(missing)});
     EXPECT_THROW(count_frames(path), BadData);
   }
@@ -88,7 +88,7 @@ TEST(TransportStream, MayBeginInTheMiddleOfAPacket) {
   const Bytes bytes = read_file(folder / "a.ts");
   for (const int missing : {1, 60, 187}) {
     SCOPED_TRACE(missing);
-    // So many bytes of a packet before the first.
+    // The last 188 - `missing` bytes of a packet precede the first complete one.
     Bytes late(bytes.begin() + 188 * 3 + missing, bytes.begin() + 188 * 4);
     late.insert(late.end(), bytes.begin(), bytes.end());
     write_file(folder / "late.ts", late);

@@ -1,4 +1,4 @@
-// What an edit list takes away does not come back.
+// Sound and pictures that an edit list removes must not reappear.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ Context open(const std::string& path) {
   return Context(context);
 }
 
-/// All streams of `from` so much earlier: what comes before 0 goes behind an edit list, as where a
-/// phone trims a clip.
+/// Moves all streams of `from` earlier by `seconds`. An edit list hides what then lies before 0, as
+/// when a phone trims a clip.
 void trim(const std::string& from, const std::string& to, double seconds) {
   const Context input = open(from);
   AVFormatContext* output = nullptr;
@@ -49,11 +49,11 @@ void trim(const std::string& from, const std::string& to, double seconds) {
 }
 
 struct Length {
-  double first = 0, last = 0;  // seconds: where what is shown or heard begins and ends
-  int packets = 0;             // all
+  double first = 0, last = 0;  // beginning and end of what is presented, in seconds
+  int packets = 0;  // all packets
 };
 
-/// Of the packets of one type that are not marked as trimmed.
+/// The extent of the packets of one type that are not marked as trimmed.
 Length length_of(const std::string& path, AVMediaType type) {
   const Context input = open(path);
   Length length{1e9, -1e9};
@@ -72,7 +72,7 @@ Length length_of(const std::string& path, AVMediaType type) {
 
 class Trimmed : public testing::TestWithParam<std::pair<std::string, std::string>> {};
 
-TEST_P(Trimmed, PartsDoNotComeBack) {
+TEST_P(Trimmed, PartsStayTrimmed) {
   const auto& [codec, name] = GetParam();
   const TemporaryFolder folder;
   ClipSpec spec;
@@ -88,12 +88,12 @@ TEST_P(Trimmed, PartsDoNotComeBack) {
   ASSERT_LT(pictures.pictures.size(), 52u);
   const Length sound = length_of(in, AVMEDIA_TYPE_AUDIO);
   const Length all = length_of(folder / "whole.mov", AVMEDIA_TYPE_AUDIO);
-  ASSERT_GE(sound.packets, all.packets - 1);  // nearly all are in the file
+  ASSERT_GE(sound.packets, all.packets - 1);  // nearly all packets are in the file
 
   ASSERT_EQ(transcode(in, out), static_cast<int>(pictures.pictures.size()));
   const Decoded shown = decode(out);
   ASSERT_EQ(shown.pictures.size(), pictures.pictures.size());
-  // Containers that have no times before 0 may begin later as a whole.
+  // Containers without negative times may shift the complete file.
   const double shift = shown.pictures[0].time - pictures.pictures[0].time;
   for (std::size_t i = 0; i < shown.pictures.size(); ++i)
     EXPECT_NEAR(shown.pictures[i].time, pictures.pictures[i].time + shift, 2e-3) << i;
@@ -101,8 +101,8 @@ TEST_P(Trimmed, PartsDoNotComeBack) {
   constexpr double packet = 1024.0 / 48000;
   EXPECT_NEAR(heard.last, sound.last + shift, 2e-3);
   const int seen = static_cast<int>((sound.last - sound.first) / packet + 0.5);
-  // What a decoder needs before that is there where it is hidden, or less than what a cut is off
-  // by.
+  // The packets that a decoder needs before the first audible one are hidden where the container
+  // can hide them. Elsewhere they are fewer than the inaccuracy of a cut.
   const bool hidden = name == "out.mp4" || name == "out.mov", lossy = codec == "aac";
   const int more = !lossy ? 0 : hidden ? 5 : name == "out.mkv" ? 1 : 0;
   EXPECT_GE(heard.packets, seen + (lossy && hidden ? 1 : more));

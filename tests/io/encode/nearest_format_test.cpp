@@ -1,4 +1,4 @@
-// Which pixel format stands in for one that an encoder does not hold.
+// The pixel format that substitutes one that an encoder does not support.
 
 #include "io/encode/nearest_format.h"
 
@@ -15,7 +15,7 @@ AVPixelFormat nearest(AVPixelFormat from, std::vector<AVPixelFormat> list,
   return nearest_format(list.data(), *traits_of(from), full_range);
 }
 
-TEST(NearestFormat, LosesNothingIfItCan) {
+TEST(NearestFormat, IsLosslessIfPossible) {
   const std::vector<AVPixelFormat> yuv{AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUV422P,
                                        AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV444P10};
   EXPECT_EQ(nearest(AV_PIX_FMT_YUV411P, yuv), AV_PIX_FMT_YUV422P);
@@ -31,7 +31,7 @@ TEST(NearestFormat, LosesNothingIfItCan) {
   EXPECT_EQ(nearest(AV_PIX_FMT_GRAY10, png), AV_PIX_FMT_GRAY16BE);
 }
 
-TEST(NearestFormat, LosesTheLeastElse) {
+TEST(NearestFormat, LosesAsLittleAsPossible) {
   EXPECT_EQ(nearest(AV_PIX_FMT_YUVA444P12,
                     {AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV420P12, AV_PIX_FMT_YUV444P12}),
             AV_PIX_FMT_YUV444P12);
@@ -39,11 +39,11 @@ TEST(NearestFormat, LosesTheLeastElse) {
       nearest(AV_PIX_FMT_RGB48, {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P, AV_PIX_FMT_YUVJ444P}),
       AV_PIX_FMT_YUVJ444P);
   EXPECT_EQ(nearest(AV_PIX_FMT_YUV420P, {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUV444P}),
-            AV_PIX_FMT_YUV444P);  // full range only where nothing else is
+            AV_PIX_FMT_YUV444P);  // full range only if no other format is available
   EXPECT_EQ(nearest(AV_PIX_FMT_YUV420P, {AV_PIX_FMT_YUVJ420P}), AV_PIX_FMT_YUVJ420P);
 }
 
-TEST(NearestFormat, ColourNeverBecomesGreyNorFloatsWholeNumbers) {
+TEST(NearestFormat, DoesNotConvertColourToGreyOrFloatsToIntegers) {
   EXPECT_EQ(nearest(AV_PIX_FMT_RGB24, {AV_PIX_FMT_GRAY8, AV_PIX_FMT_GRAY16BE}), AV_PIX_FMT_NONE);
   EXPECT_EQ(nearest(AV_PIX_FMT_GBRPF32, {AV_PIX_FMT_RGB48BE}), AV_PIX_FMT_NONE);
   EXPECT_EQ(nearest(AV_PIX_FMT_RGB24, {AV_PIX_FMT_GBRPF32}), AV_PIX_FMT_NONE);

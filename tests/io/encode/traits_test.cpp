@@ -1,5 +1,5 @@
-// The tables of containers and encoders: they cover what lull chooses by itself, they fit FFmpeg,
-// and nothing else is asked.
+// The tables of containers and encoders: they cover what lull chooses by default, they agree with
+// FFmpeg, and no other source of facts is used.
 
 #include "io/encode/traits.h"
 
@@ -27,7 +27,7 @@ bool is_in_table(const AVCodec& encoder) {
   });
 }
 
-TEST(Traits, NamesAreThoseOfFfmpegAndEachStandsOnce) {
+TEST(Traits, NamesAreKnownToFfmpegAndUnique) {
   std::set<std::string_view> containers, encoders;
   for (const ContainerTraits& row : container_table()) {
     EXPECT_TRUE(containers.insert(row.name).second) << row.name;
@@ -38,15 +38,15 @@ TEST(Traits, NamesAreThoseOfFfmpegAndEachStandsOnce) {
     if (row.name.empty()) continue;
     EXPECT_TRUE(encoders.insert(row.name).second) << row.name;
     const AVCodec* codec = avcodec_find_encoder_by_name(std::string(row.name).c_str());
-    if (!codec) continue;  // not in this build
+    if (!codec) continue;  // the encoder is not in this build of FFmpeg
     EXPECT_EQ(codec->id, row.codec) << row.name;
     EXPECT_EQ(encoder_traits(*codec).name, row.name);
   }
   EXPECT_EQ(container_traits("no such muxer").name, "");
 }
 
-// Into every container of the table and every kind of picture, whatever the samples are.
-TEST(Traits, CoverWhateverIsChosenWithoutBeingNamed) {
+// Every container of the table is combined with every type of picture, for all sample formats.
+TEST(Traits, CoverEveryDefaultChoice) {
   capture_ffmpeg_log();
   const TemporaryFolder folder;
   std::vector<std::string> formats = {"y4m", "raw", "png", "exr", "tif", "pgm",
@@ -73,7 +73,7 @@ TEST(Traits, CoverWhateverIsChosenWithoutBeingNamed) {
             ++choices;
           }
         } catch (const InvalidArgument&) {
-          // It holds no such samples.
+          // The container holds no such samples.
         }
       }
     }
@@ -81,7 +81,7 @@ TEST(Traits, CoverWhateverIsChosenWithoutBeingNamed) {
   EXPECT_GT(choices, 100);
 }
 
-TEST(Traits, ThreadsSuitTheEncoderOnMachinesOfAnySize) {
+TEST(Traits, ThreadsAreLimitedByEncoderAndCores) {
   const EncoderTraits few{.name = "few", .most_threads = 3};
   EXPECT_EQ(threads_of(few, 0, 64), 3);
   EXPECT_EQ(threads_of(few, 0, 2), 2);
@@ -90,8 +90,8 @@ TEST(Traits, ThreadsSuitTheEncoderOnMachinesOfAnySize) {
   EXPECT_EQ(threads_of(few, 0, 0), 1);
 }
 
-// Every encoder of video opens with what 64 cores give it.
-TEST(Traits, EveryEncoderTakesTheThreadsOf64Cores) {
+// Every video encoder opens with the thread count for 64 cores.
+TEST(Traits, EveryEncoderOpensWithTheThreadsOf64Cores) {
   capture_ffmpeg_log();
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", {.frames = 2});
@@ -109,7 +109,7 @@ TEST(Traits, EveryEncoderTakesTheThreadsOf64Cores) {
       takes |= *f == pixels;
     if (!takes || row.codec == AV_CODEC_ID_H263 || row.codec == AV_CODEC_ID_DVVIDEO ||
         row.codec == AV_CODEC_ID_MJPEG)
-      continue;  // they want other sizes, or the full range
+      continue;  // these encoders require other sizes or full range
     SCOPED_TRACE(codec->name);
     SinkOptions options;
     Dictionary leftover;
@@ -120,19 +120,19 @@ TEST(Traits, EveryEncoderTakesTheThreadsOf64Cores) {
     try {
       open();
     } catch (const InvalidArgument&) {
-      continue;  // some versions of SVT-AV1 want larger pictures
+      continue;  // some versions of SVT-AV1 require larger pictures
     }
     options.threads = threads_of(encoder_traits(*codec), 0, 64);
     EXPECT_NO_THROW(open());
     ++opened;
-    options.threads = 64;  // whoever asks for more than it takes gets what it takes
+    options.threads = 64;  // a larger request is reduced to the encoder's maximum
     EXPECT_NO_THROW(open());
   }
   EXPECT_GE(opened, 3);
 }
 
-// A container that FFmpeg knows under another name, with traits that nobody has.
-TEST(Traits, OfAContainerThatIsMadeUpAreAllThatCounts) {
+// A container that FFmpeg knows under another name, with invented traits.
+TEST(Traits, OfAnInventedContainerDecideAlone) {
   capture_ffmpeg_log();
   const TemporaryFolder folder;
   ClipSpec spec;

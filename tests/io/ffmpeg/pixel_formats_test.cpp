@@ -15,7 +15,7 @@ std::vector<AVPixelFormat> all_formats() {
   std::vector<AVPixelFormat> formats;
   for (const AVPixFmtDescriptor* d = nullptr; (d = av_pix_fmt_desc_next(d));) {
     const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
-    // Palettes and single bits do not pack again; they have their own tests.
+    // Palettes and single bits cannot be packed back; they have their own tests.
     if (traits_of(format) && !(d->flags & AV_PIX_FMT_FLAG_PAL) && d->comp[0].depth >= 8)
       formats.push_back(format);
   }
@@ -46,7 +46,7 @@ std::uint16_t sample(const Frame& frame, int plane, int x, int y) {
                                                : frame.plane<std::uint16_t>(plane)(x, y);
 }
 
-// FFmpeg's reader knows no floats; its planes are in the order G, B, R, A.
+// FFmpeg's reader does not support floats. The float planes are in the order G, B, R, A.
 void expect_floats(const AVFrame& picture, const Planar& planar) {
   const bool grey = planar.frame.format.planes() == 1;
   constexpr int planes[] = {2, 0, 1, 3};
@@ -63,7 +63,7 @@ void expect_floats(const AVFrame& picture, const Planar& planar) {
   }
 }
 
-// FFmpeg's own, slow reader of any format.
+// Compares with FFmpeg's own, slow reader for all formats.
 void expect_samples(const AVFrame& picture, const Planar& planar) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   if (d.flags & AV_PIX_FMT_FLAG_FLOAT) return expect_floats(picture, planar);
@@ -84,7 +84,7 @@ void expect_samples(const AVFrame& picture, const Planar& planar) {
   }
 }
 
-TEST(PixelFormats, SamplesAreThoseThatFfmpegReadsAndPackBackUnchanged) {
+TEST(PixelFormats, UnpacksLikeFfmpegAndPacksBackUnchanged) {
   const auto formats = all_formats();
   ASSERT_GT(formats.size(), 100u);
   for (const AVPixelFormat format : formats)
@@ -130,7 +130,7 @@ TEST(PixelFormats, KnowsLayoutDepthSubsamplingAndAlpha) {
   EXPECT_NE(traits_of(AV_PIX_FMT_RGB24), traits_of(AV_PIX_FMT_RGBA));
 }
 
-TEST(PixelFormats, RefusesWhatFiltersCannotTake) {
+TEST(PixelFormats, RejectsFormatsThatFiltersDoNotSupport) {
   for (const AVPixelFormat format :
        {AV_PIX_FMT_GBRPF32BE, AV_PIX_FMT_GRAYF32BE, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_XYZ12LE,
         AV_PIX_FMT_BAYER_BGGR8, AV_PIX_FMT_CUDA, AV_PIX_FMT_NONE})
@@ -139,7 +139,7 @@ TEST(PixelFormats, RefusesWhatFiltersCannotTake) {
 
 TEST(PixelFormats, ClampsSamplesBeyondTheDepth) {
   const FramePtr picture = test::random_picture(AV_PIX_FMT_GRAY10LE, 8, 2, 1);
-  std::memset(picture->data[0], 0xff, 16);  // 65535 in a row of 10-bit samples
+  std::memset(picture->data[0], 0xff, 16);  // the value 65535 in a row of 10-bit samples
   Planar planar(*picture);
   unpack(*picture, planar.frame, nullptr);
   for (int x = 0; x < 8; ++x) EXPECT_EQ(sample(planar.frame, 0, x, 0), 1023);
@@ -181,7 +181,7 @@ FramePtr bare_picture(AVPixelFormat format, int width, int height) {
   return picture;
 }
 
-TEST(PixelFormats, SharedPlanesAreThoseThatFfmpegReads) {
+TEST(PixelFormats, SharedPlanesEqualFfmpegs) {
   std::vector<std::string> shared;
   for (const AVPixelFormat format : all_formats()) {
     SCOPED_TRACE(name_of(format));
@@ -203,7 +203,7 @@ TEST(PixelFormats, SharedPlanesAreThoseThatFfmpegReads) {
     EXPECT_THAT(shared, testing::Not(testing::Contains(name)));
 }
 
-TEST(PixelFormats, PlanesThatAreNotAlignedAreNotShared) {
+TEST(PixelFormats, DoesNotShareUnalignedPlanes) {
   const FramePtr picture = test::random_picture(AV_PIX_FMT_GRAY8, 80, 4, 7);
   Planar planar(*picture);
   Frame frame = planar.frame;
@@ -214,7 +214,7 @@ TEST(PixelFormats, PlanesThatAreNotAlignedAreNotShared) {
   EXPECT_FALSE(share_planes(frame, *bare_picture(AV_PIX_FMT_GRAY8, 80, 4)));
 }
 
-TEST(PixelFormats, EqualFormatsMeetAndRangesDoNot) {
+TEST(PixelFormats, EqualFormatMustHaveEqualRange) {
   const auto traits = *traits_of(AV_PIX_FMT_YUV420P);
   const AVPixelFormat jpeg[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_NONE};
   EXPECT_EQ(find_equal(jpeg, AV_PIX_FMT_YUV420P, traits, false), AV_PIX_FMT_NONE);

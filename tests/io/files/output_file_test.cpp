@@ -1,4 +1,4 @@
-// Outputs appear whole or not at all.
+// Outputs appear complete or not at all.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST_F(Output, LeavesNothingWithoutFinish) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv"));
 }
 
-TEST_F(Output, IsNotOverwrittenUnasked) {
+TEST_F(Output, IsNotOverwrittenByDefault) {
   write_file(out, {1, 2, 3});
   EXPECT_THROW(transcode(in, out), CannotCreate);
   EXPECT_EQ(read_file(out), (std::vector<std::uint8_t>{1, 2, 3}));
@@ -51,8 +51,8 @@ TEST_F(Output, IsNotOverwrittenUnasked) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
-// What was for its owner alone stays so, while it is written too.
-TEST_F(Output, HasTheModeOfTheFileThatItReplaces) {
+// A file that only its owner could read stays private, also while it is written.
+TEST_F(Output, KeepsThePermissionsOfTheReplacedFile) {
   write_file(out, {1});
   fs::permissions(out, fs::perms::owner_read | fs::perms::owner_write);
   const auto source = open_source(in);
@@ -66,9 +66,9 @@ TEST_F(Output, HasTheModeOfTheFileThatItReplaces) {
   EXPECT_EQ(fs::status(out).permissions(), fs::perms(0664));
 }
 
-class Part : public Output {
+class PartialOutput : public Output {
  protected:
-  /// Where what is not accepted is.
+  /// Returns the path of the partial output of a run that is not accepted.
   std::string keep(const std::string& path, bool overwrite = false) {
     const auto source = open_source(in);
     const auto sink = open_sink(path, *source, {.overwrite = overwrite});
@@ -77,13 +77,13 @@ class Part : public Output {
   }
 };
 
-TEST_F(Part, IsCalledPartial) {
+TEST_F(PartialOutput, HasPartialInItsName) {
   EXPECT_EQ(keep(out), folder / "out.partial.mkv");
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.partial.mkv"));
   EXPECT_EQ(count_frames(folder / "out.partial.mkv"), 10);
 }
 
-TEST_F(Part, ReplacesNothingUnasked) {
+TEST_F(PartialOutput, DoesNotReplaceFilesByDefault) {
   write_file(folder / "out.partial.mkv", {7});
   EXPECT_EQ(keep(out), folder / "out.partial-2.mkv");
   EXPECT_EQ(keep(out), folder / "out.partial-3.mkv");
@@ -92,14 +92,14 @@ TEST_F(Part, ReplacesNothingUnasked) {
   EXPECT_EQ(count_frames(folder / "out.partial.mkv"), 10);
 }
 
-TEST_F(Part, OfALongNameHasAShorterOne) {
+TEST_F(PartialOutput, ShortensLongNames) {
   const std::string name = std::string(250, 'n') + ".mkv";
   const std::string kept = keep(folder / name);
   EXPECT_TRUE(kept.ends_with("n.partial.mkv")) << kept;
   EXPECT_TRUE(fs::exists(kept));
 }
 
-TEST_F(Part, OfAJobInSegmentsGoesWhenTheJobIsDone) {
+TEST_F(PartialOutput, OfAJobInSegmentsIsDeletedWhenTheJobIsDone) {
   SinkOptions options;
   options.segments = SegmentOptions{.frames = 4};
   {
@@ -114,8 +114,8 @@ TEST_F(Part, OfAJobInSegmentsGoesWhenTheJobIsDone) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
-// The number of frames is an estimate, names that exist are not.
-TEST_F(Output, AsPicturesStopsBeforeTheFirstIfOneExists) {
+// The number of frames is an estimate, but names that exist are certain.
+TEST_F(Output, OfPicturesIsRejectedIfOneOfThemExists) {
   ClipSpec grey;
   grey.format = AV_PIX_FMT_GRAY8;
   make_clip(in, grey);
@@ -129,7 +129,7 @@ TEST_F(Output, AsPicturesStopsBeforeTheFirstIfOneExists) {
   EXPECT_THROW(open({}, "p.%04d.png"), CannotCreate);
   EXPECT_THROW(open({.start_us = 200000}, "p.%04d.png"), CannotCreate);
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "p.0006.png"));
-  // What no frame is called does not stand in the way.
+  // A file whose name belongs to no selected frame is no obstacle.
   EXPECT_NO_THROW(open({.ranges = {{0, 5}, {7, 9}}}, "p.%04d.png"));
   EXPECT_NO_THROW(open({.start_us = 280000}, "p.%04d.png"));  // from frame 7 on
   EXPECT_NO_THROW(open({}, "q.%04d.png"));
@@ -139,7 +139,7 @@ TEST_F(Output, AsPicturesStopsBeforeTheFirstIfOneExists) {
   EXPECT_EQ(transcode(in, folder / "p.%04d.png", {.overwrite = true}), 10);
 }
 
-TEST_F(Output, ThatAppearsMeanwhileIsKept) {
+TEST_F(Output, DoesNotReplaceAFileThatAppearsMeanwhile) {
   const auto source = open_source(in);
   const auto sink = open_sink(out, *source, {});
   while (auto frame = source->read()) sink->write(*std::move(frame));
@@ -148,7 +148,7 @@ TEST_F(Output, ThatAppearsMeanwhileIsKept) {
   EXPECT_EQ(read_file(out), std::vector<std::uint8_t>{7});
 }
 
-TEST_F(Output, OldFileStaysWhenTheJobFails) {
+TEST_F(Output, KeepsTheOldFileWhenTheJobFails) {
   write_file(out, {1, 2, 3});
   {
     const auto source = open_source(in);
@@ -158,7 +158,7 @@ TEST_F(Output, OldFileStaysWhenTheJobFails) {
   EXPECT_EQ(read_file(out), (std::vector<std::uint8_t>{1, 2, 3}));
 }
 
-TEST_F(Output, IsNotTheInput) {
+TEST_F(Output, MustNotBeTheInput) {
   fs::create_symlink(in, folder / "link.mkv");
   fs::create_hard_link(in, folder / "hard.mkv");
   const auto before = read_file(in);
@@ -180,23 +180,23 @@ TEST_F(Output, FollowsALinkToItsTarget) {
   EXPECT_EQ(count_frames(folder / "target.mkv"), 10);
 }
 
-TEST_F(Output, WhereNothingCanBeCreated) {
+TEST_F(Output, InvalidLocationsAreRejected) {
   EXPECT_THROW(transcode(in, folder / "no/such/out.mkv"), CannotCreate);
   fs::create_directory(folder / "dir.mkv");
   EXPECT_THROW(transcode(in, folder / "dir.mkv", {.overwrite = true}), CannotCreate);
-  EXPECT_THROW(transcode(in, in + "/out.mkv"), CannotCreate);  // below a file
+  EXPECT_THROW(transcode(in, in + "/out.mkv"), CannotCreate);  // in a "folder" that is a file
 }
 
-TEST_F(Output, LongNamesWork) {
+TEST_F(Output, AcceptsLongNames) {
   const std::string name = folder / (std::string(250, 'n') + ".mkv");
   EXPECT_EQ(transcode(in, name), 10);
 }
 
-// A limit on the size of files stands for a full disk: write fails half way.
-TEST_F(Output, FullDiskIsAnIoErrorAndLeavesNothing) {
+// A limit on the file size simulates a full disk: a write fails in the middle.
+TEST_F(Output, FullDiskIsAnIoErrorAndLeavesNoFile) {
   ClipSpec spec;
   spec.width = spec.height = 256;
-  spec.frames = 20;  // noise: over 1 MB
+  spec.frames = 20;  // noise: more than 1 MB
   make_clip(in, spec);
   struct rlimit old;
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
@@ -213,8 +213,8 @@ TEST_F(Output, FullDiskIsAnIoErrorAndLeavesNothing) {
   std::signal(SIGXFSZ, previous);
 }
 
-// The last bytes are written by finish() alone.
-TEST_F(Output, DiskFullAtTheEndIsNoticed) {
+// finish() writes the last bytes.
+TEST_F(Output, FullDiskAtTheEndIsDetected) {
   struct rlimit old;
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
   const auto previous = std::signal(SIGXFSZ, SIG_IGN);

@@ -1,4 +1,4 @@
-// Standard input and output: what the containers for pipes keep, and ends of all kinds.
+// Standard input and output: what the containers for pipes preserve, and how streams end.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An open file that closes itself.
+/// A file descriptor that is closed with the object.
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
@@ -34,13 +34,13 @@ class Descriptor {
   int descriptor_;
 };
 
-/// `from` through io into `to`, as if `to` were standard output.
+/// Copies `from` to `to` as if `to` were standard output.
 void to_pipe(const std::string& from, const std::string& to, const std::string& format) {
   const Descriptor out(to, O_WRONLY | O_CREAT | O_TRUNC);
   transcode(from, "-", {.format = format, .descriptor = out});
 }
 
-/// `from`, as if it were standard input, into the file `to`.
+/// Copies `from` to the file `to` as if `from` were standard input.
 int from_pipe(const std::string& from, const std::string& to, SourceOptions options = {}) {
   const Descriptor in(from, O_RDONLY);
   options.descriptor = in;
@@ -52,7 +52,7 @@ int from_pipe(const std::string& from, const std::string& to, SourceOptions opti
   return frames;
 }
 
-ClipSpec small(AVPixelFormat format) {
+ClipSpec small_clip(AVPixelFormat format) {
   ClipSpec spec;
   spec.width = 45;
   spec.height = 33;
@@ -107,7 +107,7 @@ TEST_P(Pipe, KeepsEverySample) {
   const auto* known = ffv1->pix_fmts;
   while (*known != AV_PIX_FMT_NONE && *known != format) ++known;
   const TemporaryFolder folder;
-  ClipSpec spec = small(format);
+  ClipSpec spec = small_clip(format);
   if (*known == AV_PIX_FMT_NONE) spec.encoder = "rawvideo";
   make_clip(folder / "in.nut", spec);
   to_pipe(folder / "in.nut", folder / "pipe", container);
@@ -119,9 +119,9 @@ TEST_P(Pipe, KeepsEverySample) {
   if (out.format == in.format) expect_equal(in, out);
 }
 
-TEST(Pipes, NutCarriesSamplesAsTheyAre) {
+TEST(Pipes, NutContainsUncompressedSamples) {
   const TemporaryFolder folder;
-  make_clip(folder / "in.mkv", small(AV_PIX_FMT_YUV420P10));
+  make_clip(folder / "in.mkv", small_clip(AV_PIX_FMT_YUV420P10));
   to_pipe(folder / "in.mkv", folder / "pipe", "nut");
   EXPECT_EQ(read_packets(folder / "pipe")[0].codec, AV_CODEC_ID_RAWVIDEO);
 }
@@ -129,7 +129,7 @@ TEST(Pipes, NutCarriesSamplesAsTheyAre) {
 TEST(Pipes, Y4mKeepsRangeAspectAndRate) {
   const TemporaryFolder folder;
   for (const AVColorRange range : {AVCOL_RANGE_MPEG, AVCOL_RANGE_JPEG}) {
-    ClipSpec spec = small(AV_PIX_FMT_YUV420P10);
+    ClipSpec spec = small_clip(AV_PIX_FMT_YUV420P10);
     spec.time_base = {1001, 30000};
     spec.frame_rate = {30000, 1001};
     spec.set_up = [&](AVCodecContext& e) {
@@ -152,13 +152,13 @@ TEST(Pipes, Y4mKeepsRangeAspectAndRate) {
   }
 }
 
-TEST(Pipes, SoundAndSubtitlesOfNutGoAlong) {
+TEST(Pipes, NutKeepsSoundAndSubtitles) {
   const TemporaryFolder folder;
-  ClipSpec spec = small(AV_PIX_FMT_YUV420P);
+  ClipSpec spec = small_clip(AV_PIX_FMT_YUV420P);
   spec.audio = "pcm_s16le";
   spec.subtitles = "text";
   make_clip(folder / "in.nut", spec);
-  to_pipe(folder / "in.nut", folder / "pipe", "");  // nut as the input
+  to_pipe(folder / "in.nut", folder / "pipe", "");  // the container is the one of the input, nut
   ASSERT_EQ(from_pipe(folder / "pipe", folder / "out.mkv"), 3);
   const auto in = read_packets(folder / "in.nut"), out = read_packets(folder / "pipe");
   ASSERT_EQ(out.size(), in.size());
@@ -171,9 +171,9 @@ TEST(Pipes, SoundAndSubtitlesOfNutGoAlong) {
   EXPECT_EQ(read_packets(folder / "out.mkv").size(), in.size());
 }
 
-TEST(Pipes, WhatY4mCannotCarryIsLeftOutAndNamed) {
+TEST(Pipes, Y4mReportsTheSoundThatItCannotHold) {
   const TemporaryFolder folder;
-  ClipSpec spec = small(AV_PIX_FMT_YUV420P);
+  ClipSpec spec = small_clip(AV_PIX_FMT_YUV420P);
   spec.audio = "pcm_s16le";
   make_clip(folder / "in.mkv", spec);
   const Descriptor out(folder / "pipe", O_WRONLY | O_CREAT);
@@ -183,10 +183,10 @@ TEST(Pipes, WhatY4mCannotCarryIsLeftOutAndNamed) {
   EXPECT_EQ(sink->left_out().size(), 1u);
 }
 
-TEST(Pipes, RawIsSamplesAndNothingElse) {
+TEST(Pipes, RawContainsOnlySamples) {
   const TemporaryFolder folder;
   for (const char* name : {"gray", "yuv420p", "yuv422p10le", "rgb24"}) {
-    ClipSpec spec = small(av_get_pix_fmt(name));
+    ClipSpec spec = small_clip(av_get_pix_fmt(name));
     spec.encoder = "rawvideo";
     make_clip(folder / "in.nut", spec);
     to_pipe(folder / "in.nut", folder / "pipe", "raw");
@@ -203,7 +203,7 @@ TEST(Pipes, RawIsSamplesAndNothingElse) {
   }
 }
 
-TEST(Pipes, RawThatMakesNoSenseIsRefused) {
+TEST(Pipes, InvalidRawDescriptionIsRejected) {
   const TemporaryFolder folder;
   write_file(folder / "raw", std::vector<std::uint8_t>(45 * 33));
   SourceOptions options;
@@ -216,13 +216,13 @@ TEST(Pipes, RawThatMakesNoSenseIsRefused) {
   EXPECT_THROW((void)open_source(folder / "raw", options), InvalidArgument);
 }
 
-class CutPipe : public testing::TestWithParam<const char*> {};
-INSTANTIATE_TEST_SUITE_P(Kinds, CutPipe, testing::Values("y4m", "nut", "raw"));
+class TruncatedPipe : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, TruncatedPipe, testing::Values("y4m", "nut", "raw"));
 
-// Every length but those that end with a whole frame of y4m or raw, which look whole.
-TEST_P(CutPipe, IsAnError) {
+// All lengths except those that end with a complete frame of y4m or raw, which look complete.
+TEST_P(TruncatedPipe, IsBadDataAtEveryLength) {
   const TemporaryFolder folder;
-  make_clip(folder / "in.mkv", small(AV_PIX_FMT_YUV420P));
+  make_clip(folder / "in.mkv", small_clip(AV_PIX_FMT_YUV420P));
   to_pipe(folder / "in.mkv", folder / "whole", GetParam());
   const auto whole = read_file(folder / "whole");
   SourceOptions options;
@@ -236,14 +236,14 @@ TEST_P(CutPipe, IsAnError) {
   }
 }
 
-TEST(Pipes, AnEmptyOneIsAnError) {
+TEST(Pipes, EmptyInputIsBadData) {
   const Descriptor in("/dev/null", O_RDONLY);
   EXPECT_THROW((void)open_source("-", {.descriptor = in}), BadData);
 }
 
-TEST(Pipes, InterruptEndsAReadThatWaits) {
+TEST(Pipes, InterruptEndsAWaitingRead) {
   const TemporaryFolder folder;
-  make_clip(folder / "in.mkv", small(AV_PIX_FMT_YUV420P));
+  make_clip(folder / "in.mkv", small_clip(AV_PIX_FMT_YUV420P));
   to_pipe(folder / "in.mkv", folder / "whole", "y4m");
   const auto whole = read_file(folder / "whole");
   int ends[2];
@@ -251,7 +251,7 @@ TEST(Pipes, InterruptEndsAReadThatWaits) {
   const Descriptor out(ends[0]), in(ends[1]);
   ASSERT_EQ(::write(in, whole.data(), whole.size()), static_cast<ssize_t>(whole.size()));
   std::unique_ptr<MediaSource> source;
-  // FFmpeg looks at some frames when it opens.
+  // FFmpeg reads some frames when it opens a stream.
   std::jthread opening([&] { source = open_source("-", {.format = "y4m", .descriptor = out}); });
   std::jthread feeder([&](const std::stop_token& stop) {
     const std::size_t frame = 6 + 45 * 33 + 2 * 23 * 17;
@@ -271,9 +271,9 @@ TEST(Pipes, InterruptEndsAReadThatWaits) {
   EXPECT_THROW(while (source->read()) continue, IoError);
 }
 
-TEST(Pipes, FifosAreRead) {
+TEST(Pipes, NamedPipesAreRead) {
   const TemporaryFolder folder;
-  make_clip(folder / "in.mkv", small(AV_PIX_FMT_YUV420P));
+  make_clip(folder / "in.mkv", small_clip(AV_PIX_FMT_YUV420P));
   to_pipe(folder / "in.mkv", folder / "whole", "y4m");
   const auto whole = read_file(folder / "whole");
   ASSERT_EQ(::mkfifo((folder / "fifo").c_str(), 0600), 0);
@@ -289,10 +289,10 @@ TEST(Pipes, FifosAreRead) {
   }
 }
 
-TEST(Pipes, AReaderThatWentAwayIsAnIoError) {
+TEST(Pipes, ClosedReaderIsAnIoError) {
   signal(SIGPIPE, SIG_IGN);
   const TemporaryFolder folder;
-  make_clip(folder / "in.mkv", small(AV_PIX_FMT_YUV420P));
+  make_clip(folder / "in.mkv", small_clip(AV_PIX_FMT_YUV420P));
   for (const char* format : {"y4m", "nut", "raw", "matroska"}) {
     int ends[2];
     ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
@@ -303,9 +303,9 @@ TEST(Pipes, AReaderThatWentAwayIsAnIoError) {
   }
 }
 
-TEST(Pipes, ContainersThatMustSeekAreRefused) {
+TEST(Pipes, ContainersThatNeedSeekingAreRejected) {
   const TemporaryFolder folder;
-  make_clip(folder / "in.mkv", small(AV_PIX_FMT_YUV420P));
+  make_clip(folder / "in.mkv", small_clip(AV_PIX_FMT_YUV420P));
   EXPECT_THROW(to_pipe(folder / "in.mkv", folder / "pipe", "mp4"), InvalidArgument);
   EXPECT_THROW(to_pipe(folder / "in.mkv", folder / "pipe", "nonsense"), InvalidArgument);
 }

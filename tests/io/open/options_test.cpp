@@ -1,4 +1,4 @@
-// Requests that make no sense are told from those that do, before any file appears.
+// Invalid requests are distinguished from valid ones before any file is created.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ class Options : public testing::Test {
  protected:
   void SetUp() override { make_clip(in, {}); }
 
-  /// What InvalidArgument says, empty if it is not thrown.
+  /// The message of InvalidArgument; empty if it is not thrown.
   std::string refusal(const std::string& name, const SinkOptions& options) {
     try {
       const auto source = open_source(in);
@@ -31,7 +31,7 @@ class Options : public testing::Test {
   const std::string in = folder / "in.mkv";
 };
 
-TEST_F(Options, UnknownThingsAreNamed) {
+TEST_F(Options, UnknownValuesAreNamed) {
   EXPECT_THAT(refusal("o.mkv", {.vcodec = "libnothing"}), HasSubstr("libnothing"));
   EXPECT_THAT(refusal("o.mkv", {.vcodec = "aac"}), HasSubstr("aac"));
   EXPECT_THAT(refusal("o.mkv", {.vopts = {{"colour", "5"}}}), HasSubstr("colour"));
@@ -47,7 +47,7 @@ TEST_F(Options, UnknownThingsAreNamed) {
   EXPECT_THAT(refusal("o.srt", {}), HasSubstr("o.srt"));
 }
 
-TEST_F(Options, ThatDoNotGoTogether) {
+TEST_F(Options, IncompatibleOptionsAreNamed) {
   EXPECT_THAT(refusal("o.mkv", {.vcodec = "ffv1", .crf = 20}), HasSubstr("ffv1"));
   EXPECT_THAT(refusal("o.mkv", {.crf = 20, .lossless = true}), HasSubstr("crf"));
   EXPECT_THAT(refusal("o.mkv", {.vcodec = "mpeg4", .lossless = true}), HasSubstr("mpeg4"));
@@ -59,7 +59,7 @@ TEST_F(Options, ThatDoNotGoTogether) {
   EXPECT_THAT(refusal("o.mkv", {.crf = 1000}), HasSubstr("crf"));
 }
 
-TEST_F(Options, PicturesOfTheWrongKind) {
+TEST_F(Options, UnsuitablePictureFormatsAreNamed) {
   ClipSpec spec;
   spec.encoder = "png";
   spec.muxer = "image2pipe";
@@ -89,7 +89,7 @@ TEST_F(Options, ReachTheEncoderAndTheMuxer) {
   EXPECT_EQ(decode(folder / "hevc.mkv").pictures.size(), 10u);
 }
 
-TEST_F(Options, EncoderPrintsNothing) {
+TEST_F(Options, EncodersPrintNothing) {
   testing::internal::CaptureStderr();
   transcode(in, folder / "a.mkv", {.vcodec = "libx265"});
   transcode(in, folder / "b.mkv", {.vcodec = "libx264"});

@@ -1,4 +1,4 @@
-// What probe() says of an output must be what open_sink() then does.
+// The report of probe() about an output must agree with what open_sink() does.
 
 #include "io/probe.h"
 
@@ -20,7 +20,7 @@ int count_fate(const InputReport& report, const std::string& fate) {
   return static_cast<int>(std::ranges::count(report.streams, fate, &StreamReport::fate));
 }
 
-TEST(Probe, SaysWhatHappens) {
+TEST(Probe, ReportsTheFateOfEachStream) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.audio = "pcm_s16le";
@@ -49,7 +49,7 @@ TEST(Probe, SaysWhatHappens) {
   EXPECT_EQ(folder.files().front(), "a.mkv") << "and writes nothing";
 }
 
-TEST(Probe, KnowsTheVideo) {
+TEST(Probe, ReportsTheVideoFormat) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.format = AV_PIX_FMT_YUV422P10;
@@ -73,7 +73,7 @@ TEST(Probe, KnowsTheVideo) {
   EXPECT_EQ(report.streams[0].fate, "denoised");
 }
 
-TEST(Probe, ListsASequence) {
+TEST(Probe, ListsTheFilesOfASequence) {
   const TemporaryFolder folder;
   ClipSpec spec = png_spec();
   for (const char* name : {"a.1.png", "a.3.png"}) make_clip(folder / name, spec);
@@ -83,7 +83,7 @@ TEST(Probe, ListsASequence) {
   EXPECT_EQ(report.encoder, "png");
 }
 
-TEST(Probe, OfAStack) {
+TEST(Probe, ReportsStacks) {
   const TemporaryFolder folder;
   write_file(folder / "in.nii", volume({}, std::vector<std::int16_t>(60, 3)));
   for (const char* name : {"", "a.nii.gz", "null", "hash"}) {

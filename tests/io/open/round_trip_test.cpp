@@ -1,4 +1,4 @@
-// Samples, sizes and depths through a whole file and back.
+// Samples, sizes and depths after writing to a file and reading it back.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace lull::io::test {
 namespace {
 
-// Both decoded and unpacked to planes, so that packings may differ.
+// Decodes both files and unpacks them to planes, so that the pixel formats may differ.
 void expect_equal_frames(const std::string& a, const std::string& b) {
   const auto x = open_source(a), y = open_source(b);
   ASSERT_EQ(x->format(), y->format());
@@ -52,8 +52,8 @@ TEST(RoundTrip, LosslessVideoKeepsEverySampleOfEveryFormat) {
   EXPECT_GT(tried, 40);
 }
 
-// FFV1 cuts pictures into slices, chroma along.
-TEST(RoundTrip, LosslessVideoOfManySizes) {
+// FFV1 divides pictures into slices, chroma included.
+TEST(RoundTrip, LosslessVideoKeepsManySizes) {
   const TemporaryFolder folder;
   for (const AVPixelFormat format : {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV411P, AV_PIX_FMT_YUV440P,
                                      AV_PIX_FMT_YUV422P10, AV_PIX_FMT_GBRP10})
@@ -213,7 +213,7 @@ TEST(RoundTrip, LossyDefaultsKeepThePixelFormat) {
   }
 }
 
-TEST(RoundTrip, DefaultsHoldEverySize) {
+TEST(RoundTrip, DefaultsKeepEverySize) {
   if (!has_encoder("libvpx-vp9"))
     GTEST_SKIP() << "this FFmpeg lacks libvpx-vp9, which odd sizes of 4:2:0 need";
   const TemporaryFolder folder;
@@ -251,7 +251,7 @@ TEST(RoundTrip, LosslessModesOfOtherEncodersAreLossless) {
   }
 }
 
-TEST(RoundTrip, TinyVideoWhereTheEncoderCan) {
+TEST(RoundTrip, TinyVideoIsKeptIfTheEncoderSupportsIt) {
   const TemporaryFolder folder;
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 2}, {3, 1}, {2, 2}, {5, 7}}) {
     SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height));
@@ -266,7 +266,7 @@ TEST(RoundTrip, TinyVideoWhereTheEncoderCan) {
   }
 }
 
-TEST(RoundTrip, AskedPixelFormatIsConvertedWithTheRightMatrixAndRange) {
+TEST(RoundTrip, RequestedPixelFormatIsConvertedWithMatrixAndRange) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.encoder = "png";
@@ -281,7 +281,7 @@ TEST(RoundTrip, AskedPixelFormatIsConvertedWithTheRightMatrixAndRange) {
   EXPECT_EQ(yuv.first->color_range, AVCOL_RANGE_MPEG);
   const std::size_t count = 64 * 48;
   for (std::size_t i = 0; i < count; ++i) {
-    // ITU-R BT.601-7, 2.5: luma of 8-bit R'G'B'. swscale works with 15-bit coefficients.
+    // ITU-R BT.601-7, 2.5: luma of 8-bit R'G'B'. swscale computes with 15-bit coefficients.
     const std::uint8_t* p = &rgb.pictures[0].bytes[3 * i];
     const double y = 16 + 219.0 / 255 * (0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2]);
     ASSERT_NEAR(yuv.pictures[0].bytes[i], y, 1.0) << i;

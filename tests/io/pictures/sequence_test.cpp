@@ -1,4 +1,4 @@
-// Pictures as the frames of a clip, in and out.
+// Pictures as the frames of a clip, as input and output.
 
 #include "io/pictures/sequence.h"
 
@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-TEST(SequenceNames, Patterns) {
+TEST(SequenceNames, NumberPatternsAreParsed) {
   EXPECT_EQ(number_pattern("d%d/in.%04d.png")->name(7), "d%d/in.0007.png");
   EXPECT_EQ(number_pattern("in.####.tif")->name(12345), "in.12345.tif");
   EXPECT_EQ(number_pattern("in%d.png")->name(7), "in7.png");
@@ -42,7 +42,7 @@ std::vector<std::string> names_of(const std::vector<SequenceFile>& files) {
   return names;
 }
 
-TEST(SequenceNames, Finding) {
+TEST(SequenceNames, FindsFilesOfAPattern) {
   const TemporaryFolder folder;
   for (const char* name : {"a.0009.png", "a.0010.png", "a.0012.png", "a.12000.png", "a.00013.png",
                            "a.14.png", "a.001x.png", "b.0001.png", ".a.0001.png", "a.0011.png.tmp"})
@@ -105,8 +105,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Pictures,
                                          PictureKind{"jpeg", "mjpeg", "jpg", AV_PIX_FMT_YUVJ420P}),
                          [](const auto& param) { return std::string(param.param.name); });
 
-// Numbers stay, also where one is missing, and so do samples where the kind of file is lossless.
-TEST_P(Pictures, ComeOutAsTheyWentIn) {
+// Numbers are kept, also across a gap, and samples are kept where the file format is lossless.
+TEST_P(Pictures, KeepFormatNumbersAndSamples) {
   const PictureKind& kind = GetParam();
   if (!has_encoder(kind.encoder)) GTEST_SKIP() << "no encoder " << kind.encoder;
   const TemporaryFolder folder;
@@ -144,7 +144,7 @@ class Sequences : public testing::Test {
   TemporaryFolder folder_;
 };
 
-TEST_F(Sequences, HolesAreSaid) {
+TEST_F(Sequences, MissingNumbersAreReported) {
   const auto source = open_source(folder_ / "in.%d.png");
   ASSERT_EQ(source->info().notes.size(), 1u);
   EXPECT_THAT(source->info().notes[0], HasSubstr("no number 4"));
@@ -152,7 +152,7 @@ TEST_F(Sequences, HolesAreSaid) {
   EXPECT_FALSE(source->info().still);
 }
 
-TEST_F(Sequences, BecomeVideosAtTheirRateAndBack) {
+TEST_F(Sequences, ConvertToVideoAndBackAtTheirRate) {
   {
     const auto source = open_source(folder_ / "in.%d.png", {.rate = {24000, 1001}});
     const auto sink = open_sink(folder_ / "out.mkv", *source, {.lossless = true});
@@ -167,7 +167,7 @@ TEST_F(Sequences, BecomeVideosAtTheirRateAndBack) {
     EXPECT_EQ(decode(folder_ / in).pictures[0].bytes, decode(folder_ / out).pictures[0].bytes);
 }
 
-TEST_F(Sequences, AStarStandsForWhatItStoodFor) {
+TEST_F(Sequences, OutputNamesRepeatTheMatchOfAStar) {
   EXPECT_EQ(transcode(folder_ / "in.*.png", folder_ / "out_*_.png"), 4);
   EXPECT_TRUE(fs::exists(folder_ / "out_5_.png"));
   EXPECT_EQ(transcode(folder_ / "in.[12].png", folder_ / "n.%d.png"), 2);
@@ -176,7 +176,7 @@ TEST_F(Sequences, AStarStandsForWhatItStoodFor) {
   EXPECT_THAT(refusal("in.%d.png", "x*.png"), HasSubstr("no number"));
 }
 
-TEST_F(Sequences, NothingIsOverwrittenUnasked) {
+TEST_F(Sequences, ExistingFilesAreNotOverwrittenByDefault) {
   write_file(folder_ / "out.3.png", {7});
   EXPECT_THAT(refusal("in.%d.png", "out.%d.png"), HasSubstr("out.3.png' exists"));
   EXPECT_FALSE(fs::exists(folder_ / "out.1.png")) << "known before the first";
@@ -187,7 +187,7 @@ TEST_F(Sequences, NothingIsOverwrittenUnasked) {
   EXPECT_THAT(refusal("in.%d.png", "none/in.%d.png"), HasSubstr("no such folder"));
 }
 
-TEST_F(Sequences, OneSizeAndKind) {
+TEST_F(Sequences, PicturesOfAnotherSizeOrFormatAreRejected) {
   make_picture(folder_ / "in.6.png", grey_png, 44, 33);
   EXPECT_THAT(refusal("in.%d.png", "null"), HasSubstr("in.6.png' is 44x33 gray ('"));
   make_picture(folder_ / "in.6.png", {"", "png", "png", AV_PIX_FMT_RGB24});
@@ -200,7 +200,7 @@ TEST_F(Sequences, OneSizeAndKind) {
   EXPECT_THAT(refusal("in.%d.png", "null"), HasSubstr("in.6.png' is empty"));
 }
 
-TEST_F(Sequences, ACutFileIsNamedAndLeavesNothingHalf) {
+TEST_F(Sequences, TruncatedFileIsNamedAndLeavesNoPartialOutput) {
   auto bytes = read_file(folder_ / "in.3.png");
   for (const std::size_t length : {bytes.size() - 1, bytes.size() / 2}) {
     write_file(folder_ / "in.3.png", {bytes.begin(), bytes.begin() + static_cast<long>(length)});
@@ -215,14 +215,14 @@ TEST_F(Sequences, ACutFileIsNamedAndLeavesNothingHalf) {
   }
 }
 
-TEST_F(Sequences, OtherFilesAreRefused) {
+TEST_F(Sequences, FilesThatAreNotPicturesAreRejected) {
   make_clip(folder_ / "a1.mkv", {});
   EXPECT_THAT(refusal("a%d.mkv", "o.%d.png"), HasSubstr("is no picture"));
   make_clip(folder_ / "a.mkv", {});
   EXPECT_THAT(refusal("a.mkv", "a.png"), HasSubstr("still picture"));
 }
 
-// What libtiff writes by itself: the layouts that a file of floats may have.
+// A layout that a file of floats may have; libtiff itself writes these files.
 struct FloatTiff {
   const char* name;
   int samples, bits;
@@ -230,7 +230,7 @@ struct FloatTiff {
   int compression;
 };
 
-std::uint16_t half_of(float value) {  // of normal numbers that fit
+std::uint16_t half_of(float value) {  // for normal numbers within the range of half
   std::uint32_t bits;
   std::memcpy(&bits, &value, 4);
   return static_cast<std::uint16_t>((bits >> 16 & 0x8000) | (((bits >> 23 & 255) - 112) << 10) |
@@ -302,7 +302,7 @@ INSTANTIATE_TEST_SUITE_P(
                     FloatTiff{"half_tiles", 1, 16, true, false, COMPRESSION_NONE}),
     [](const auto& param) { return std::string(param.param.name); });
 
-TEST_P(FloatTiffs, ComeOutWithTheSameSamples) {
+TEST_P(FloatTiffs, KeepTheirSamples) {
   const FloatTiff& kind = GetParam();
   const TemporaryFolder folder;
   constexpr int width = 45, height = 37;
@@ -331,7 +331,7 @@ TEST_P(FloatTiffs, ComeOutWithTheSameSamples) {
   }
 }
 
-TEST(FloatTiff, CutAnywhereIsAnError) {
+TEST(FloatTiff, TruncationIsBadDataAtEveryLength) {
   const TemporaryFolder folder;
   make_float_tiff(folder / "a.tif", {"", 3, 32, false, false, COMPRESSION_ADOBE_DEFLATE}, 45, 37);
   const auto bytes = read_file(folder / "a.tif");
@@ -358,8 +358,8 @@ TEST(FloatTiff, DamageNeitherCrashesNorHangs) {
   }
 }
 
-// EXR: half stays half and float float, bit by bit.
-TEST(Exr, SamplesKeepTheirKind) {
+// EXR: half samples stay half and float samples stay float, bit for bit.
+TEST(Exr, SamplesKeepTheirType) {
   if (!has_encoder("exr")) GTEST_SKIP() << "no encoder exr";
   for (const char* kind : {"half", "float"}) {
     for (const AVPixelFormat format :
@@ -381,7 +381,7 @@ TEST(Exr, SamplesKeepTheirKind) {
         const Decoded out = decode(folder / name);
         EXPECT_EQ(out.format, in.format);
         EXPECT_EQ(out.pictures[0].bytes, in.pictures[0].bytes) << kind << " " << name_of(format);
-        // The first channel's type follows its name in the list of channels.
+        // In the list of channels, the type of the first channel follows its name.
         const auto bytes = read_file(folder / name);
         const std::string text(bytes.begin(), bytes.end());
         const std::size_t channels = text.find("chlist") + 7 + 4;

@@ -1,4 +1,4 @@
-// What surrounds the samples: time stamps, other streams, metadata, colour.
+// What surrounds the samples: timestamps, other streams, metadata, colour.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ std::vector<std::int64_t> varying_times(int frames) {
   return pts;
 }
 
-TEST(TimeStamps, VariableRatesComeOutExactly) {
+TEST(Timestamps, VariableRatesAreKeptExactly) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 40;
@@ -53,12 +53,12 @@ TEST(TimeStamps, VariableRatesComeOutExactly) {
   }
 }
 
-TEST(TimeStamps, OddRatesAndLateStartsSurviveMp4) {
+TEST(Timestamps, OddRatesAndLateStartsSurviveMp4) {
   const TemporaryFolder folder;
   for (const std::int64_t start : {0, 1, 37}) {
     SCOPED_TRACE(start);
     ClipSpec spec;
-    spec.encoder = "libx264";  // with B frames
+    spec.encoder = "libx264";  // with B-frames
     spec.frames = 30;
     spec.time_base = {1001, 30000};
     spec.frame_rate = {30000, 1001};
@@ -70,14 +70,14 @@ TEST(TimeStamps, OddRatesAndLateStartsSurviveMp4) {
       ASSERT_EQ(in.size(), 30u);
       ASSERT_EQ(in.size(), out.size());
       for (std::size_t i = 0; i < in.size(); ++i) ASSERT_NEAR(in[i], out[i], 1e-9) << name << i;
-      // The last frame's duration counts, too.
+      // The duration of the last frame counts, too.
       EXPECT_EQ(open_source(folder / "in.mp4")->info().duration_s,
                 open_source(folder / name)->info().duration_s);
     }
   }
 }
 
-TEST(TimeStamps, ContainersWithoutThemRefuseVaryingOnes) {
+TEST(Timestamps, ContainersWithoutTimestampsRejectVariableRates) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 10;
@@ -88,7 +88,7 @@ TEST(TimeStamps, ContainersWithoutThemRefuseVaryingOnes) {
   EXPECT_EQ(folder.files(), std::vector<std::string>{"in.mkv"});
 }
 
-TEST(TimeStamps, AviKeepsOrderAndCount) {
+TEST(Timestamps, AviKeepsOrderAndCount) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 20;
@@ -104,14 +104,14 @@ struct Copied {
 };
 class CopiedStreamsIn : public testing::TestWithParam<Copied> {};
 
-TEST_P(CopiedStreamsIn, ComeOutPacketForPacket) {
+TEST_P(CopiedStreamsIn, AreEqualPacketForPacket) {
   const Copied& c = GetParam();
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.encoder = "libx264";
   spec.frames = 25;
   spec.audio = c.audio;
-  spec.audio_seconds = 2;  // packets after the last of the video
+  spec.audio_seconds = 2;  // packets after the last one of the video
   spec.subtitles = c.subtitles;
   make_clip(folder / c.in, spec);
   transcode(folder / c.in, folder / c.out);
@@ -126,7 +126,7 @@ TEST_P(CopiedStreamsIn, ComeOutPacketForPacket) {
     ASSERT_EQ(a->packets.size(), b->packets.size());
     for (std::size_t i = 0; i < a->packets.size(); ++i) {
       ASSERT_EQ(a->packets[i].hash, b->packets[i].hash) << i;
-      // Matroska counts in ms.
+      // Matroska has timestamps in ms.
       ASSERT_NEAR(a->packets[i].pts_us, b->packets[i].pts_us, 1000) << i;
     }
   }
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Containers, CopiedStreamsIn,
                            return name;
                          });
 
-TEST(CopiedStreams, ArriveWhenReadAndWrittenOnDifferentThreads) {
+TEST(CopiedStreams, AreKeptAcrossReaderAndWriterThreads) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.audio = "flac";
@@ -183,7 +183,7 @@ TEST(CopiedStreams, ArriveWhenReadAndWrittenOnDifferentThreads) {
             find_stream(out, AVMEDIA_TYPE_AUDIO)->packets);
 }
 
-TEST(CopiedStreams, ThatTheContainerCannotHoldAreNamed) {
+TEST(CopiedStreams, AreNamedIfTheContainerCannotHoldThem) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.subtitles = "subrip";
@@ -198,7 +198,7 @@ TEST(CopiedStreams, ThatTheContainerCannotHoldAreNamed) {
   EXPECT_EQ(folder.files(), std::vector<std::string>{"in.mkv"});
 }
 
-TEST(Description, MetadataChaptersAndDispositionsAreTakenOver) {
+TEST(Description, MetadataChaptersAndDispositionsAreKept) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.audio = "flac";
@@ -236,7 +236,7 @@ TEST(Description, MetadataChaptersAndDispositionsAreTakenOver) {
   EXPECT_STREQ(av_dict_get(context->chapters[0]->metadata, "title", nullptr, 0)->value, "Middle");
 }
 
-TEST(Description, ColourTagsAspectAndRangeAreTakenOver) {
+TEST(Description, ColourTagsAspectAndRangeAreKept) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.encoder = "libx264";
@@ -263,7 +263,7 @@ TEST(Description, ColourTagsAspectAndRangeAreTakenOver) {
   }
 }
 
-TEST(Description, InfoTellsWhatTheFileSays) {
+TEST(Description, InfoDescribesTheFile) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.encoder = "libx264";

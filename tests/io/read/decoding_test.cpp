@@ -1,5 +1,5 @@
-// Samples as they are meant: cropped to the sample, without the grain that decoders would add; and
-// where the files of a playlist lie.
+// Decoded samples: cropped exactly, and without the film grain that decoders would add. Also the
+// location of files in a playlist.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace lull::io::test {
 namespace {
 
-/// The pictures as FFmpeg decodes them, once `set_up` has had the decoder.
+/// The pictures as FFmpeg decodes them after `set_up` has changed the decoder.
 std::vector<FramePtr> decode_with(const std::string& path,
                                   const std::function<void(AVCodecContext&)>& set_up) {
   AVFormatContext* context = nullptr;
@@ -36,7 +36,8 @@ std::vector<FramePtr> decode_with(const std::string& path,
   return frames;
 }
 
-/// Whether the frame is the part of `whole` from `left` and `top`, in samples of luma.
+/// Returns true if the frame is the part of `whole` that begins at (`left`, `top`), in luma
+/// samples.
 bool is_part(const Frame& frame, const AVFrame& whole, int left, int top) {
   for (int p = 0; p < frame.format.planes(); ++p) {
     const int x = p == 0 ? left : left / 2, y = p == 0 ? top : top / 2;
@@ -50,7 +51,7 @@ bool is_part(const Frame& frame, const AVFrame& whole, int left, int top) {
   return true;
 }
 
-TEST(Cropping, AtTheLeftIsExact) {
+TEST(Cropping, AtTheLeftIsExactToTheSample) {
   if (!has_encoder("libx264")) GTEST_SKIP() << "this FFmpeg lacks libx264";
   const TemporaryFolder folder;
   ClipSpec spec;
@@ -62,7 +63,7 @@ TEST(Cropping, AtTheLeftIsExact) {
   make_clip(folder / "in.mkv", spec);
   const auto whole = decode_with(folder / "in.mkv", [](AVCodecContext& decoder) {
     decoder.flags2 |= AV_CODEC_FLAG2_IGNORE_CROP;
-    decoder.width = decoder.height = 0;  // else the container's
+    decoder.width = decoder.height = 0;  // otherwise the container's size is used
   });
   ASSERT_EQ(whole.size(), 5u);
   ASSERT_EQ(whole[0]->width, 96);
@@ -76,7 +77,7 @@ TEST(Cropping, AtTheLeftIsExact) {
   }
 }
 
-TEST(FilmGrain, IsLeftOut) {
+TEST(FilmGrain, IsNotApplied) {
   if (!has_encoder("libaom-av1")) GTEST_SKIP() << "this FFmpeg lacks libaom-av1";
   const TemporaryFolder folder;
   ClipSpec spec;
@@ -101,7 +102,7 @@ TEST(FilmGrain, IsLeftOut) {
   }
 }
 
-TEST(Playlists, AreRelativeToTheirFolder) {
+TEST(Playlists, ResolveNamesRelativeToTheirFolder) {
   for (const std::string name : {"sub", "a b#c?d%41"}) {
     SCOPED_TRACE(name);
     const TemporaryFolder folder;

@@ -1,5 +1,4 @@
-// What a source does where the GPU that it shall decode on is of no use. No machine has the GPU
-// 977.
+// The behaviour of a source if the GPU that should decode is unusable. No machine has a GPU 977.
 
 #include "io/read/gpu_decoder.h"
 
@@ -22,7 +21,7 @@ std::vector<Frame> frames_of(MediaSource& source) {
   return frames;
 }
 
-TEST(GpuDecoder, WithoutItsGpuTheCpuDecodesEveryFrame) {
+TEST(GpuDecoder, CpuDecodesEveryFrameIfTheGpuIsMissing) {
   TemporaryFolder folder;
   for (const char* encoder : {"libx264", "libx265", "mpeg4"}) {
     if (!has_encoder(encoder)) continue;
@@ -44,7 +43,7 @@ TEST(GpuDecoder, WithoutItsGpuTheCpuDecodesEveryFrame) {
   }
 }
 
-TEST(GpuDecoder, KnowsThatItsGpuWorks) {
+TEST(GpuDecoder, ReportsAWorkingGpu) {
   try {
     EXPECT_TRUE(lull::io::GpuDecoder(0).works());
   } catch (const DeviceUnavailable& error) {
@@ -52,7 +51,7 @@ TEST(GpuDecoder, KnowsThatItsGpuWorks) {
   }
 }
 
-TEST(GpuDecoder, PartsAndLimitsHoldThere) {
+TEST(GpuDecoder, SelectionAndLimitsApplyAfterTheFallback) {
   TemporaryFolder folder;
   make_clip(folder / "in.mkv", {.frames = 12, .encoder = "mpeg4"});
   const Selection part{.ranges = {{2, 3}, {7, 8}}};
@@ -72,7 +71,7 @@ TEST(GpuDecoder, PartsAndLimitsHoldThere) {
   EXPECT_THROW((void)frames_of(*few), BadData);
 }
 
-TEST(GpuDecoder, SaysWhatNoGpuDecodes) {
+TEST(GpuDecoder, NamesCodecsThatNoGpuDecodes) {
   TemporaryFolder folder;
   make_clip(folder / "in.mkv", {.encoder = "ffv1"});
   EXPECT_THAT(open_source(folder / "in.mkv", {.gpu = no_gpu})->why_not_gpu(), HasSubstr("ffv1"));
@@ -82,7 +81,7 @@ TEST(GpuDecoder, SaysWhatNoGpuDecodes) {
   EXPECT_NE(open_source(folder / "in.jpg", {.gpu = no_gpu})->why_not_gpu(), "");
 }
 
-TEST(GpuDecoder, BadFilesFailAsTheyDoWithoutIt) {
+TEST(GpuDecoder, BadFilesGiveTheSameErrorsAsWithoutGpu) {
   TemporaryFolder folder;
   EXPECT_THROW((void)open_source(folder / "none.mkv", {.gpu = no_gpu}), NoInput);
   make_clip(folder / "in.mkv", {.encoder = "mpeg4"});

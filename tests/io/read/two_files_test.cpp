@@ -1,4 +1,4 @@
-// Two files of one process: what FFmpeg says of one is nothing to the other.
+// Two files in one process: FFmpeg's messages about one must not be attributed to the other.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,15 +9,15 @@
 namespace lull::io::test {
 namespace {
 
-/// FFV1 with checksums, which its decoder only mentions where they are wrong.
-ClipSpec checked() {
+/// FFV1 with checksums; its decoder only logs a message when one is wrong.
+ClipSpec checksummed_clip() {
   ClipSpec spec;
   spec.frames = 20;
   spec.encoder_options = {{"level", "3"}, {"slicecrc", "1"}, {"slices", "4"}};
   return spec;
 }
 
-/// Damages the picture data of a file in its middle.
+/// Damages the picture data in the middle of a file.
 void damage(const std::string& path) {
   auto bytes = read_file(path);
   for (int i = 0; i < 4; ++i) bytes[bytes.size() / 2 + i] ^= 0x5a;
@@ -27,8 +27,8 @@ void damage(const std::string& path) {
 class TwoFiles : public testing::Test {
  protected:
   TwoFiles() {
-    make_clip(folder / "clean.mkv", checked());
-    make_clip(folder / "bad.mkv", checked());
+    make_clip(folder / "clean.mkv", checksummed_clip());
+    make_clip(folder / "bad.mkv", checksummed_clip());
     damage(folder / "bad.mkv");
   }
   std::unique_ptr<MediaSource> open(const char* name, int threads) {
@@ -37,8 +37,9 @@ class TwoFiles : public testing::Test {
   const TemporaryFolder folder;
 };
 
-// Frame by frame in turn, so that each message of one comes between two frames of the other.
-TEST_F(TwoFiles, OnlyTheDamagedOneIsBlamed) {
+// The files are read alternately, so that every message about one comes between two frames of the
+// other.
+TEST_F(TwoFiles, DamageIsAttributedToTheDamagedFile) {
   for (const int threads : {1, 4}) {
     SCOPED_TRACE(threads);
     const auto bad = open("bad.mkv", threads), clean = open("clean.mkv", threads);
@@ -55,7 +56,7 @@ TEST_F(TwoFiles, OnlyTheDamagedOneIsBlamed) {
   }
 }
 
-TEST_F(TwoFiles, ACleanOneStaysWholeBesideOneThatIsCutShort) {
+TEST_F(TwoFiles, TruncationOfOneDoesNotAffectTheOther) {
   auto bytes = read_file(folder / "clean.mkv");
   bytes.resize(bytes.size() * 2 / 3);
   write_file(folder / "cut.mkv", bytes);
@@ -73,7 +74,7 @@ TEST(LogTopics, AreKeptApart) {
   const CodecPtr marked(avcodec_alloc_context3(nullptr)), plain(avcodec_alloc_context3(nullptr));
   marked->opaque = other.mark();
   int foreign = 0;
-  plain->opaque = &foreign;  // somebody else's
+  plain->opaque = &foreign;  // set by other code
   {
     const LogTopic::Scope scope(one);
     av_log(nullptr, AV_LOG_ERROR, "by scope\n");

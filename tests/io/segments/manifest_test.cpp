@@ -1,4 +1,4 @@
-// What a job in segments has on the disk, read back: whole or not at all.
+// The files of a segmented job when they are read back: complete or not at all.
 
 #include "io/segments/manifest.h"
 
@@ -22,7 +22,7 @@ Manifest sample() {
   return manifest;
 }
 
-TEST(Manifests, ComeBackFromTheirText) {
+TEST(Manifests, SurviveWritingAndParsing) {
   const std::optional<Manifest> back = parse_manifest(to_text(sample()));
   ASSERT_TRUE(back);
   EXPECT_EQ(to_text(*back), to_text(sample()));
@@ -32,7 +32,7 @@ TEST(Manifests, ComeBackFromTheirText) {
   EXPECT_EQ(back->result, sample().result);
 }
 
-TEST(Manifests, AreWholeOrNothing) {
+TEST(Manifests, AreRejectedAfterAnyChange) {
   const std::string text = to_text(sample());
   for (std::size_t i = 0; i < text.size(); ++i) {
     EXPECT_FALSE(parse_manifest(text.substr(0, i))) << i;
@@ -43,22 +43,22 @@ TEST(Manifests, AreWholeOrNothing) {
   EXPECT_FALSE(parse_manifest(text + "\n"));
 }
 
-// A checksum is no proof of sense.
-TEST(Manifests, OfNonsenseAreRefused) {
-  const auto sealed = [](const std::string& lines) {
+// A valid checksum does not prove that the contents make sense.
+TEST(Manifests, AreRejectedIfInconsistentDespiteChecksum) {
+  const auto with_checksum = [](const std::string& lines) {
     Sha256 digest;
     digest.add(lines.data(), lines.size());
     return lines + "sha256 " + digest.take() + "\n";
   };
   const std::string head = "lull job 1\n";
-  EXPECT_TRUE(parse_manifest(sealed(head)));
+  EXPECT_TRUE(parse_manifest(with_checksum(head)));
   for (const std::string line :
        {"", "fact", "fact a", "fact a b c", "fact a %G0", "fact a %4", "segment 1 2 3", "threads x",
         "threads -1", "threads 99999999999", "segment -1 1 1 aa", "segment 1 1 1 aa ",
         "segment 1  1 1 aa", "result 1 2", "unknown 1", "sha256 1"})
-    EXPECT_FALSE(parse_manifest(sealed(head + line + "\n"))) << line;
-  EXPECT_FALSE(parse_manifest(sealed("lull job 2\n")));
-  EXPECT_FALSE(parse_manifest(sealed("")));
+    EXPECT_FALSE(parse_manifest(with_checksum(head + line + "\n"))) << line;
+  EXPECT_FALSE(parse_manifest(with_checksum("lull job 2\n")));
+  EXPECT_FALSE(parse_manifest(with_checksum("")));
   const std::string text = to_text(sample()), lines = text.substr(0, text.rfind("sha256"));
   std::mt19937 random(5);
   for (int i = 0; i < 3000; ++i) {
@@ -66,13 +66,13 @@ TEST(Manifests, OfNonsenseAreRefused) {
     for (unsigned n = random() % 4; n < 4; ++n)
       changed[random() % changed.size()] =
           static_cast<char>(random() % 3 ? 32 + random() % 96 : 10);
-    (void)parse_manifest(sealed(changed));
+    (void)parse_manifest(with_checksum(changed));
   }
 }
 
-// So is none of a segment: whatever its bytes are, reading ends, and with an error unless they are
-// what was recorded.
-TEST(SegmentFiles, AreReadWithCare) {
+// The same holds for a segment: whatever its bytes are, reading must end, and with an error unless
+// they are the recorded ones.
+TEST(SegmentFiles, AreRejectedIfDamagedDespiteChecksum) {
   const TemporaryFolder folder;
   const std::string job(64, 'c');
   SegmentWriter writer(folder / "a", job);

@@ -1,4 +1,4 @@
-// What a shared job knows beforehand, and what of it is checked when a part is read.
+// What the plan of a shared job records in advance, and what of it is checked when a part is read.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ JobPlan sample() {
   return plan;
 }
 
-TEST(Plans, ComeBackFromTheirText) {
+TEST(Plans, SurviveWritingAndParsing) {
   const std::optional<JobPlan> back = parse_plan(to_text(sample()));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, sample());
@@ -41,7 +41,7 @@ TEST(Plans, ComeBackFromTheirText) {
   EXPECT_EQ(back->facts[0].value, "100% \n\xff");
 }
 
-TEST(Plans, KnowWhatIsReadBesideTheInput) {
+TEST(Plans, HoldTheSideInputs) {
   JobPlan plan = sample();
   FrameIndex index = plan.index;
   index.repeat_state.assign(index.pictures.size(), RepeatState::unknown);
@@ -58,8 +58,8 @@ TEST(Plans, KnowWhatIsReadBesideTheInput) {
   EXPECT_FALSE(back->find_beside("--feature depth"));
 }
 
-/// Key frames at 0, 5, 10, 15; kept are 3 to 16.
-TEST(Plans, FindTheFramesThatBelongTogether) {
+/// Keyframes are at 0, 5, 10 and 15; frames 3 to 16 are selected.
+TEST(Plans, FindFramesInDecodingAndSelectionOrder) {
   FrameIndex index = sample().index;
   EXPECT_EQ(index.given_before(0, true), 0);
   EXPECT_EQ(index.given_before(12, true), 12);
@@ -75,7 +75,7 @@ TEST(Plans, FindTheFramesThatBelongTogether) {
   EXPECT_EQ(FrameIndex{}.begin_at(3, true), 0);
 }
 
-TEST(Plans, AreWholeOrNothing) {
+TEST(Plans, AreRejectedAfterAnyChange) {
   const std::string text = to_text(sample());
   for (std::size_t i = 0; i < text.size(); i += 3) {
     EXPECT_FALSE(parse_plan(text.substr(0, i))) << i;
@@ -85,7 +85,7 @@ TEST(Plans, AreWholeOrNothing) {
   }
 }
 
-TEST(Plans, CountFramesThatAreKept) {
+TEST(Plans, CountTheSelectedFrames) {
   const JobPlan plan = sample();
   EXPECT_EQ(plan.frames(), 14);
   EXPECT_EQ(plan.segments(), 4);
@@ -96,18 +96,18 @@ TEST(Plans, CountFramesThatAreKept) {
   EXPECT_EQ(plan.index.picture_of(14), 20);
 }
 
-TEST(Plans, BeginAtAKeyFrameBeforeTheMargin) {
+TEST(Plans, BeginAtAKeyframeBeforeTheMargin) {
   FrameIndex index = sample().index;
   EXPECT_EQ(index.begin_for(9, 0), 10);   // picture 12
   EXPECT_EQ(index.begin_for(13, 0), 15);  // picture 16
-  EXPECT_EQ(index.begin_for(13, 2), 10);  // 13, 14 and 15 are before it
-  EXPECT_EQ(index.begin_for(9, 2), 5);    // of those before it, 11, 7 and 6 repeat none
+  EXPECT_EQ(index.begin_for(13, 2), 10);  // frames 13, 14 and 15 precede it
+  EXPECT_EQ(index.begin_for(9, 2), 5);  // of the preceding frames, 11, 7 and 6 are not repeats
   EXPECT_EQ(index.begin_for(0, 2), 0);
   index.why_from_start = "of a reason";
   EXPECT_EQ(index.begin_for(13, 0), 0);
 }
 
-TEST(Plans, MayBeWrittenTwiceButNotReplaced) {
+TEST(Plans, MayBeRewrittenButNotReplaced) {
   const TemporaryFolder folder;
   write_plan(folder / "job", sample());
   write_plan(folder / "job", sample());
@@ -120,7 +120,7 @@ TEST(Plans, MayBeWrittenTwiceButNotReplaced) {
   EXPECT_THROW((void)read_plan(folder / "job"), BadData);
 }
 
-TEST(Plans, SaySegmentsThatAreNotDone) {
+TEST(Plans, ListTheUnfinishedSegments) {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();
   const JobPlan plan = sample();
@@ -131,13 +131,13 @@ TEST(Plans, SaySegmentsThatAreNotDone) {
   }
   EXPECT_EQ(find_undone(path, plan, {}).text(), "segment 1 is missing");
   EXPECT_TRUE(find_undone(path, plan, {2, 3}).none());
-  (void)SegmentWriter(segment_path(path, 2), plan.id()).finish(3);             // too short
+  (void)SegmentWriter(segment_path(path, 2), plan.id()).finish(3);  // too short
   (void)SegmentWriter(segment_path(path, 3), std::string(64, 'a')).finish(2);  // of another job
   EXPECT_EQ(find_undone(path, plan, {}).text(), "segment 1 is missing, segments 2-3 are damaged");
   EXPECT_THROW((void)find_undone(path, plan, {4, 4}), InvalidArgument);
 }
 
-/// A clip of key frames alone, its index, and a source of it.
+/// A clip that contains only keyframes, its index, and a source for it.
 struct Indexes : ::testing::Test {
   Indexes() {
     ClipSpec spec;
@@ -161,7 +161,7 @@ struct Indexes : ::testing::Test {
   std::shared_ptr<FrameIndex> index = std::make_shared<FrameIndex>();
 };
 
-TEST_F(Indexes, LeadToAnyPicture) {
+TEST_F(Indexes, SeekToEveryPicture) {
   ASSERT_EQ(index->pictures.size(), 12u);
   const Decoded whole = decode(in);
   for (int begin = 0; begin < 12; ++begin) {
@@ -184,13 +184,14 @@ TEST_F(Indexes, LeadToAnyPicture) {
   }
 }
 
-TEST_F(Indexes, OfOtherPicturesAreNoticed) {
+TEST_F(Indexes, DetectChangedPictures) {
   index->pictures[5].digest ^= 1;
   EXPECT_THROW((void)open(5)->read(), IndexMismatch);
   const auto source = open(4);
   EXPECT_TRUE(source->read());
   EXPECT_THROW((void)source->read(), IndexMismatch);
-  // From the start everything is decoded as ever: nothing but times tells.
+  // When reading starts at the first frame, everything is decoded as without an index, so only
+  // timestamps can reveal a change.
   const auto first = open(0);
   for (int i = 0; i < 12; ++i) EXPECT_TRUE(first->read());
   index->pictures[3].pts += 1;

@@ -1,4 +1,4 @@
-// Jobs in segments with one encoder and container after the other.
+// Jobs in segments, with every encoder and container in turn.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 
 struct Encoding {
   const char *extension, *encoder;
-  bool regular;  // at a constant rate
+  bool regular;  // constant frame rate
 };
 std::string name_of_test(const ::testing::TestParamInfo<Encoding>& info) {
   std::string name = std::string(info.param.extension) + "_" + info.param.encoder;
@@ -48,16 +48,17 @@ INSTANTIATE_TEST_SUITE_P(
                       Encoding{"mov", "mpeg4", true}, Encoding{"nut", "rawvideo", true}),
     name_of_test);
 
-TEST_P(SegmentsOf, InterruptedAnywhereTheyEndWithTheSameBytes) {
+TEST_P(SegmentsOf, EqualTheUninterruptedFileAfterAnyInterruption) {
   if (!has_encoder(GetParam().encoder)) GTEST_SKIP() << "no encoder " << GetParam().encoder;
   if (GetParam().encoder == std::string("mpeg4") || GetParam().encoder == std::string("mpeg2video"))
     job.sink.vopts = {{"bf", "2"}};
   const std::vector<std::uint8_t> expected = whole(job);
-  // FFmpeg 5.1 leaks a few bytes for each frame inside an encoder of x265 that is dropped, which
-  // the leak checker sees: there, ends of segments alone. (Kills of the command come anywhere.)
+  // FFmpeg 5.1 leaks a few bytes per frame inside an x265 encoder that is dropped, and the leak
+  // checker detects this. With x265 the job is therefore interrupted only at the ends of segments.
+  // (Tests that kill the command do so at any moment.)
   const bool leaks = GetParam().encoder == std::string("libx265");
   std::vector<int> moments = {0, 6, 18, 24};
-  if (!leaks) moments = {0, 5, 6, 7, 17, 18, 29};  // within a segment, and around its end
+  if (!leaks) moments = {0, 5, 6, 7, 17, 18, 29};  // within a segment and around its end
   int done = 0;
   for (const int frames : moments) {
     (void)run(job, done > 0, frames);
@@ -71,16 +72,16 @@ TEST_P(SegmentsOf, InterruptedAnywhereTheyEndWithTheSameBytes) {
                                           "whole" + fs::path(job.out).extension().string()));
 }
 
-// Each encoder has a limit of its own.
-TEST_P(SegmentsOf, OnAMachineOf64Cores) {
+// Each encoder has its own limit of threads.
+TEST_P(SegmentsOf, WorkWithTheThreadsOf64Cores) {
   if (!has_encoder(GetParam().encoder)) GTEST_SKIP() << "no encoder " << GetParam().encoder;
   job.sink.threads = 64;
   EXPECT_NO_THROW(run(job, false));
   EXPECT_EQ(decode(job.out).pictures.size(), 29u);
 }
 
-// Beside the ordinary output: frames, times and the other streams.
-TEST_P(SegmentsOf, HoldWhatTheyWouldInOnePiece) {
+// Compared with the output without segments: frames, timestamps and the other streams.
+TEST_P(SegmentsOf, EqualTheContentsWithoutSegments) {
   if (!has_encoder(GetParam().encoder)) GTEST_SKIP() << "no encoder " << GetParam().encoder;
   (void)run(job, false);
   SinkOptions plain = job.sink;
@@ -101,7 +102,7 @@ TEST_P(SegmentsOf, HoldWhatTheyWouldInOnePiece) {
     std::int64_t last = INT64_MIN;
     for (const PacketRecord& packet : in_segments[i].packets) {
       times.push_back(packet.pts_us);
-      // AVI has no presentation times.
+      // AVI has no presentation timestamps.
       if (GetParam().extension != std::string("avi")) {
         EXPECT_LE(packet.dts_us, packet.pts_us);
       }

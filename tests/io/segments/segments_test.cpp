@@ -1,4 +1,4 @@
-// Jobs in segments: whatever interrupts them, they end with the bytes of one that nothing did.
+// Jobs in segments: after any interruption they end with the same bytes as an uninterrupted job.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Segments : ::testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(Segments, WithoutLossHaveTheFramesOfTheInput) {
+TEST_F(Segments, LosslessSegmentsKeepTheFrames) {
   Job job = job_in(folder);
   job.sink.lossless = true;
   (void)run(job, false, 20);
@@ -35,7 +35,7 @@ TEST_F(Segments, WithoutLossHaveTheFramesOfTheInput) {
     EXPECT_EQ(out.pictures[i].bytes, in.pictures[i].bytes) << i;
 }
 
-TEST_F(Segments, OfAPartOfTheInput) {
+TEST_F(Segments, SelectionEqualsTheUninterruptedFile) {
   Job job = job_in(folder);
   job.source.selection.ranges = {{2, 9}, {12, 25}};
   const std::vector<std::uint8_t> expected = whole(job);
@@ -51,7 +51,7 @@ TEST_F(Segments, OfAPartOfTheInput) {
   for (std::size_t i = 1; i < plain.size(); ++i) EXPECT_EQ(parts[i].packets, plain[i].packets);
 }
 
-TEST_F(Segments, OfASequence) {
+TEST_F(Segments, SequenceEqualsTheUninterruptedFile) {
   for (int i = 0; i < 9; ++i) {
     ClipSpec picture = png_spec();
     picture.width = 32;
@@ -67,8 +67,8 @@ TEST_F(Segments, OfASequence) {
   EXPECT_EQ(read_file(job.out), expected);
 }
 
-// Fewer frames than an encoder delays to put them into another order.
-TEST_F(Segments, MayBeShort) {
+// Fewer frames than an encoder delays for reordering.
+TEST_F(Segments, MayBeShorterThanTheEncoderDelay) {
   for (const char* encoder : {"libx264", "libx265", "libvpx-vp9", "ffv1"})
     for (const char* out : {"out.mkv", "out.nut"}) {
       ClipSpec spec = varied();
@@ -103,7 +103,7 @@ TEST_F(Segments, MayBeShort) {
     }
 }
 
-TEST_F(Segments, OnlyWhatIsMissingIsWanted) {
+TEST_F(Segments, OnlyMissingSegmentsAreRequested) {
   Job job = job_in(folder);
   (void)run(job, false, 20);
   fs::remove(file("000001.lullseg"));
@@ -118,7 +118,7 @@ TEST_F(Segments, OnlyWhatIsMissingIsWanted) {
   EXPECT_EQ(wanted[1].last, FrameRange{}.last);
 }
 
-TEST_F(Segments, DamagedOnesAreMadeAgain) {
+TEST_F(Segments, DamagedSegmentsAreRepeated) {
   const Job job = job_in(folder);
   const std::vector<std::uint8_t> expected = whole(job);
   std::mt19937 random(3);
@@ -142,8 +142,8 @@ TEST_F(Segments, DamagedOnesAreMadeAgain) {
   }
 }
 
-// All is encoded, and what was done on top of it is lost.
-TEST_F(Segments, InterruptedAtTheVeryEnd) {
+// All segments are encoded; the work on the final file is lost.
+TEST_F(Segments, InterruptionBeforeTheRenameCanBeResumed) {
   Job job = job_in(folder);
   const std::vector<std::uint8_t> expected = whole(job);
   const auto refuse = [] { return false; };
@@ -151,7 +151,7 @@ TEST_F(Segments, InterruptedAtTheVeryEnd) {
     const auto source = open_source(job.in);
     const auto sink = open_sink(job.out, *source, job.sink);
     while (auto frame = source->read()) sink->write(*std::move(frame));
-    const std::string kept = sink->finish_if(refuse);  // input that is too damaged
+    const std::string kept = sink->finish_if(refuse);  // as for an input that is too damaged
     EXPECT_EQ(read_file(kept), expected);
     EXPECT_FALSE(fs::exists(job.out));
   }
@@ -159,8 +159,8 @@ TEST_F(Segments, InterruptedAtTheVeryEnd) {
   EXPECT_EQ(read_file(job.out), expected);
 }
 
-// The result had its name already: that is no file that has to be guarded.
-TEST_F(Segments, InterruptedAfterTheRename) {
+// The result already has its name, so it is not a foreign file that must be protected.
+TEST_F(Segments, InterruptionAfterTheRenameCanBeResumed) {
   const Job job = job_in(folder);
   (void)run(job, false, 25);
   const fs::path saved = folder / "saved", jobs = folder / "out.mkv.lull-job";
@@ -192,7 +192,7 @@ std::string refusal(const std::function<void()>& work) {
   return "nothing was refused";
 }
 
-TEST_F(Segments, AnotherJobIsNotGoneOnWith) {
+TEST_F(Segments, DifferentJobIsNotResumed) {
   const Job job = job_in(folder);
   (void)run(job, false, 14);
   std::vector<std::pair<std::string, Job>> others;
@@ -220,7 +220,7 @@ TEST_F(Segments, AnotherJobIsNotGoneOnWith) {
   EXPECT_THAT(run(job, true), ElementsAre("going on after 2 segments, 12 frames"));
 }
 
-TEST_F(Segments, AMovedJobGoesOn) {
+TEST_F(Segments, MovedJobCanBeResumed) {
   Job job = job_in(folder);
   const std::vector<std::uint8_t> expected = whole(job);
   (void)run(job, false, 14);
@@ -233,7 +233,7 @@ TEST_F(Segments, AMovedJobGoesOn) {
   EXPECT_EQ(read_file(job.out), expected);
 }
 
-TEST_F(Segments, WhatIsDoneIsNotThrownAwayUnasked) {
+TEST_F(Segments, FinishedSegmentsAreNotDiscardedByDefault) {
   Job job = job_in(folder);
   const std::vector<std::uint8_t> expected = whole(job);
   (void)run(job, false, 14);
@@ -244,7 +244,7 @@ TEST_F(Segments, WhatIsDoneIsNotThrownAwayUnasked) {
   EXPECT_EQ(read_file(job.out), expected);
 }
 
-TEST_F(Segments, ADamagedManifestBeginsTheJobAnew) {
+TEST_F(Segments, DamagedManifestRestartsTheJob) {
   const Job job = job_in(folder);
   const std::vector<std::uint8_t> expected = whole(job);
   (void)run(job, false, 14);
@@ -255,21 +255,21 @@ TEST_F(Segments, ADamagedManifestBeginsTheJobAnew) {
   EXPECT_EQ(read_file(job.out), expected);
 }
 
-TEST_F(Segments, TwoCannotWorkOnOneJob) {
+TEST_F(Segments, SecondProcessIsRejected) {
   Job job = job_in(folder);
   const auto source = open_source(job.in);
   const auto sink = open_sink(job.out, *source, job.sink);
   EXPECT_THAT(refusal([&] { (void)run(job, true); }), HasSubstr("another process is at the job"));
 }
 
-TEST_F(Segments, AnExistingOutputIsGuarded) {
+TEST_F(Segments, ExistingOutputIsNotReplacedByDefault) {
   const Job job = job_in(folder);
   write_file(job.out, {1, 2, 3});
   EXPECT_THROW((void)run(job, false), CannotCreate);
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
-TEST_F(Segments, FilesOfOthersStay) {
+TEST_F(Segments, ForeignFilesAreKept) {
   const Job job = job_in(folder);
   (void)run(job, false, 14);
   write_file(file("mine.txt"), {1});
@@ -280,7 +280,7 @@ TEST_F(Segments, FilesOfOthersStay) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "out.mkv.lull-job"), {}), 1);
 }
 
-TEST_F(Segments, BehindALinkLieWhereTheOutputDoes) {
+TEST_F(Segments, LinkedOutputHasItsSegmentsNextToTheTarget) {
   fs::create_directory(folder / "disk");
   fs::create_symlink(folder / "disk/real.mkv", folder / "out.mkv");
   const Job job = job_in(folder);
@@ -291,7 +291,7 @@ TEST_F(Segments, BehindALinkLieWhereTheOutputDoes) {
   EXPECT_EQ(decode(folder / "disk/real.mkv").pictures.size(), 29u);
 }
 
-TEST_F(Segments, AreRefusedWhereTheyMakeNoSense) {
+TEST_F(Segments, OutputsWithoutSegmentsAreRejected) {
   for (const std::string out : {"null", "hash", "-"}) {
     Job job = job_in(folder);
     job.out = out;
@@ -305,7 +305,7 @@ TEST_F(Segments, AreRefusedWhereTheyMakeNoSense) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv"));
 }
 
-TEST_F(Segments, AnErrorBeforeTheFirstLeavesNothing) {
+TEST_F(Segments, ErrorBeforeTheFirstSegmentLeavesNoFiles) {
   Job job = job_in(folder);
   job.sink.vopts = {{"no_such_option", "1"}};
   EXPECT_THROW((void)run(job, false), InvalidArgument);

@@ -1,4 +1,4 @@
-// Volumes that lie, are cut short or are no volumes.
+// Volumes with inconsistent headers, truncated files, and files that are not volumes.
 
 #include "io/support/nifti_fixture.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST_F(Nifti, HeadersThatLieAreRefused) {
+TEST_F(Nifti, InconsistentHeadersAreRejected) {
   const std::vector<std::int16_t> samples(60);
   const auto with = [&](VolumeSpec spec, const std::function<void(File&)>& change = {}) {
     File file = volume(spec, samples);
@@ -58,7 +58,7 @@ TEST_F(Nifti, HeadersThatLieAreRefused) {
   expect_refused(with({.version = 2}, [](File& f) { f[8] = '\n'; }), "damaged");
 }
 
-TEST_F(Nifti, NoScaleWhereItIsNoNumber) {
+TEST_F(Nifti, InvalidScaleIsIgnored) {
   for (const double slope : {0.0, static_cast<double>(NAN), static_cast<double>(INFINITY)}) {
     const VolumeSpec spec{.dim = {3, 1, 1}, .slope = slope, .inter = 50};
     write_file(in, volume<std::int16_t>(spec, {1, 2, 5}));
@@ -68,7 +68,7 @@ TEST_F(Nifti, NoScaleWhereItIsNoNumber) {
   }
 }
 
-TEST_F(Nifti, EveryCutIsFound) {
+TEST_F(Nifti, EveryTruncationIsDetected) {
   const File file = volume({.dim = {5, 4, 3}}, hostile_samples<std::int16_t>(60));
   const File packed = zipped(file);
   for (const File* whole : {&file, &packed})
@@ -78,10 +78,10 @@ TEST_F(Nifti, EveryCutIsFound) {
     }
 }
 
-TEST_F(Nifti, DamagedZipIsFound) {
+TEST_F(Nifti, DamagedCompressionIsDetected) {
   const File packed = zipped(volume({.dim = {5, 4, 3}}, hostile_samples<std::int16_t>(60)));
   for (std::size_t at = 10; at < packed.size(); ++at) {
-    if (at == packed.size() - 9) continue;  // bits that fill up the last byte of data
+    if (at == packed.size() - 9) continue;  // padding bits of the last byte of data
     File broken = packed;
     broken[at] ^= 0x10;
     write_file(in, broken);
@@ -89,7 +89,7 @@ TEST_F(Nifti, DamagedZipIsFound) {
   }
 }
 
-TEST_F(Nifti, KindsDoNotCross) {
+TEST_F(Nifti, OtherOutputFormatsAreRejected) {
   write_file(in, volume({}, hostile_samples<std::int16_t>(60)));
   const auto source = open_source(in);
   for (const char* name : {"out.mkv", "out.png", "out.tif", "out.nii.bz2", "out"})
@@ -106,7 +106,7 @@ TEST_F(Nifti, KindsDoNotCross) {
   EXPECT_THAT(folder.files(), ElementsAre("clip.mkv", "in.nii"));
 }
 
-TEST_F(Nifti, OutputAppearsWhole) {
+TEST_F(Nifti, OutputAppearsComplete) {
   write_file(in, volume({}, hostile_samples<std::int16_t>(60)));
   {
     const auto source = open_source(in);
@@ -120,8 +120,9 @@ TEST_F(Nifti, OutputAppearsWhole) {
   EXPECT_THROW((void)open_source(folder / "folder.nii"), NoInput);
 }
 
-TEST_F(Nifti, LimitsHoldBeforeAnythingIsRead) {
-  File head = volume_head({.dim = {500, 400, 3}});  // samples are missing, which shows later
+TEST_F(Nifti, LimitsAreCheckedBeforeSamplesAreRead) {
+  // the samples are missing, which is detected later
+  File head = volume_head({.dim = {500, 400, 3}});
   write_file(in, head);
   const auto refusal = [&](const SourceOptions& options) -> std::string {
     try {

@@ -1,4 +1,4 @@
-// Volumes: what goes in comes out, and slices lie where they should.
+// Volumes: samples survive a round trip, and slices lie along the right axis.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ File unzipped(const std::string& path) {
   return bytes;
 }
 
-/// Adds `by` in the file's own units.
+/// Adds `by` in the units of the file.
 std::function<void(PlaneView<float>)> adding(double by, double span) {
   return [=](PlaneView<float> plane) {
     for (int y = 0; y < plane.height; ++y)
@@ -40,7 +40,7 @@ using AllTypes =
                    std::int32_t, std::uint64_t, std::int64_t, float, double>;
 TYPED_TEST_SUITE(NiftiTypes, AllTypes);
 
-TYPED_TEST(NiftiTypes, EveryBitThatNoFilterChangedStays) {
+TYPED_TEST(NiftiTypes, UnfilteredSamplesKeepEveryBit) {
   const std::vector<TypeParam> samples = hostile_samples<TypeParam>(5 * 4 * 3 * 2);
   for (const int version : {1, 2})
     for (const bool big_endian : {false, true})
@@ -64,7 +64,7 @@ TYPED_TEST(NiftiTypes, EveryBitThatNoFilterChangedStays) {
       }
 }
 
-TYPED_TEST(NiftiTypes, WhatAFilterChangedIsRoundedAndClamped) {
+TYPED_TEST(NiftiTypes, FilteredSamplesAreRoundedAndClamped) {
   constexpr bool real = std::is_floating_point_v<TypeParam>;
   using Limits = std::numeric_limits<TypeParam>;
   // A ramp of 101 values at the upper end of the type's range.
@@ -87,7 +87,7 @@ TYPED_TEST(NiftiTypes, WhatAFilterChangedIsRoundedAndClamped) {
       EXPECT_EQ(result[i], top) << i;
       continue;
     }
-    // A frame's sample is a float up to 1.5; integers round to nearest on top.
+    // A frame's sample is a float up to 1.5; integers are additionally rounded.
     const double tolerance = span * 1.2e-7 + (real ? 1e-4 : 0.5);
     EXPECT_NEAR(static_cast<double>(result[i]), wanted, tolerance) << i;
   }
@@ -125,7 +125,7 @@ TEST_F(Nifti, SlicesLieAlongTheAxis) {
   }
 }
 
-TEST_F(Nifti, ScaleIsHonoured) {
+TEST_F(Nifti, ScaleIsApplied) {
   // Values from 100 down to 99.5.
   const VolumeSpec spec{.dim = {6, 1, 1}, .slope = -0.1, .inter = 100};
   write_file(in, volume<std::int16_t>(spec, {0, 1, 2, 3, 4, 5}));
@@ -136,7 +136,7 @@ TEST_F(Nifti, ScaleIsHonoured) {
   EXPECT_THAT(samples_of<std::int16_t>(read_file(out), spec), ElementsAre(2, 3, 4, 5, 6, 7));
 }
 
-TEST_F(Nifti, NegativeNumbersSurvive) {
+TEST_F(Nifti, NegativeNumbersAreKept) {
   const VolumeSpec spec{.dim = {5, 1, 1}};
   write_file(in, volume<std::int16_t>(spec, {-1000, -999, -500, 0, 3}));
   const double span = open_source(in)->info().values.span;
@@ -145,7 +145,7 @@ TEST_F(Nifti, NegativeNumbersSurvive) {
               ElementsAre(-1007, -1006, -507, -7, -4));
 }
 
-TEST_F(Nifti, SpikesAndWhatIsNoNumberPassThrough) {
+TEST_F(Nifti, SpikesNanAndInfinityPassThrough) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinite = INFINITY;
   std::vector<float> samples(200 * 200);
   std::mt19937 rng{3};
@@ -157,14 +157,15 @@ TEST_F(Nifti, SpikesAndWhatIsNoNumberPassThrough) {
   write_file(in, volume(spec, samples));
   const auto source = open_source(in);
   const ValueScale scale = source->info().values;
-  // The spike moves the end of the range by half the range at most.
+  // The spike may extend the range by at most half of the range.
   EXPECT_NEAR(scale.low, 10, 0.1);
   EXPECT_NEAR(scale.low + scale.span, 25, 0.2);
   const auto frame = source->read();
   for (int i = 0; i < 200 * 200; ++i) {
     const float v = frame->plane<float>(0)(i % 200, i / 200);
     if (i >= 77 && i <= 79)
-      EXPECT_TRUE(std::isnan(v)) << i;  // for which filters see what is around
+      // the filter gets a value interpolated from the surroundings
+      EXPECT_TRUE(std::isnan(v)) << i;
     else
       EXPECT_TRUE(v >= -0.5f && v <= 1.5f) << i;
   }
@@ -185,7 +186,7 @@ TEST_F(Nifti, FloatsBeyondTheRangeAreNotClipped) {
   EXPECT_THAT(samples_of<float>(read_file(out), spec), ElementsAre(-50, -49, -48));
 }
 
-TEST_F(Nifti, DataTypes) {
+TEST_F(Nifti, DataTypeOfTheOutputCanBeChosen) {
   const VolumeSpec whole{.big_endian = true, .dim = {4, 1, 1}, .datatype = 8, .bitpix = 32};
   write_file(in, volume<std::int32_t>(whole, {-32768, 5, 7, 32767}));
   convert(in, out, Axis::z, {}, DataType::int16);
@@ -220,14 +221,14 @@ TEST_F(Nifti, FloatsAsInt16AreScaled) {
       EXPECT_NEAR(scale.low + frame->plane<float>(0)(i, 0) * scale.span, wanted, 1002.0 / 65534);
     }
   }
-  // All equal: no range to spread.
+  // All values are equal, so there is no range to map.
   const VolumeSpec spec{.dim = {2, 1, 1}, .datatype = 16, .bitpix = 32};
   write_file(in, volume<float>(spec, {3.5f, 3.5f}));
   convert(in, out, Axis::z, {}, DataType::int16);
   EXPECT_NEAR(open_source(out)->info().values.low, 3.5, 1e-6);
 }
 
-TEST_F(Nifti, ZippedOrNotByTheName) {
+TEST_F(Nifti, NameDecidesCompression) {
   const VolumeSpec spec{.dim = {30, 20, 10}};
   const File file = volume(spec, hostile_samples<std::int16_t>(6000));
   write_file(folder / "in.nii.gz", zipped(file));
@@ -236,7 +237,7 @@ TEST_F(Nifti, ZippedOrNotByTheName) {
   EXPECT_TRUE(unzipped(packed) == file);
   convert(packed, out, Axis::x);
   EXPECT_TRUE(read_file(out) == file);
-  // A name that says nothing, and an output in capitals.
+  // A name without an extension, and an output in capital letters.
   write_file(folder / "volume", zipped(file));
   convert(folder / "volume", folder / "OUT.NII.GZ", Axis::z);
   EXPECT_TRUE(unzipped(folder / "OUT.NII.GZ") == file);
@@ -244,7 +245,7 @@ TEST_F(Nifti, ZippedOrNotByTheName) {
   EXPECT_EQ(count_frames(folder / "plain"), 10);
 }
 
-TEST_F(Nifti, FewAndManyDimensions) {
+TEST_F(Nifti, OneToSevenDimensionsAreRead) {
   for (const auto& [dim, frames] :
        std::vector<std::pair<std::vector<std::int64_t>, int>>{{{7}, 1},
                                                               {{7, 5}, 1},

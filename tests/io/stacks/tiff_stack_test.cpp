@@ -1,4 +1,4 @@
-// Stacks in TIFF files: samples and tags, and what is refused.
+// Stacks in TIFF files: samples and tags, and what is rejected.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ const std::vector<StackSpec> stack_kinds = {
     {.bits = 16, .mode = "wb", .labels = true},
 };
 
-TEST_F(TiffStack, SamplesAndTagsComeOutAsTheyWentIn) {
+TEST_F(TiffStack, SamplesAndTagsAreKept) {
   for (const StackSpec& spec : stack_kinds) {
     SCOPED_TRACE(std::to_string(spec.bits) + " bits, form " + std::to_string(spec.form) +
                  ", codec " + std::to_string(spec.codec) + ", mode " + spec.mode);
@@ -110,7 +110,7 @@ TEST_F(TiffStack, SamplesAndTagsComeOutAsTheyWentIn) {
   }
 }
 
-TEST_F(TiffStack, LossyPagesAreWrittenLossless) {
+TEST_F(TiffStack, LossyPagesAreWrittenLosslessly) {
   if (!TIFFIsCODECConfigured(COMPRESSION_JPEG)) GTEST_SKIP() << "this libtiff has no JPEG";
   make_stack(
       in, {.width = 64, .height = 64, .bits = 8, .codec = COMPRESSION_JPEG, .rows_per_strip = 16});
@@ -135,7 +135,7 @@ TEST_F(TiffStack, LossyPagesAreWrittenLossless) {
   }
 }
 
-TEST_F(TiffStack, ValuesChangeByWhatAFilterAdds) {
+TEST_F(TiffStack, ValuesChangeByTheFilterInFileUnits) {
   for (const StackSpec& spec : stack_kinds) {
     if (spec.bits == 8 || spec.form != SAMPLEFORMAT_IEEEFP) continue;
     make_stack(in, spec);
@@ -165,7 +165,7 @@ TEST_F(TiffStack, ValuesChangeByWhatAFilterAdds) {
   }
 }
 
-TEST_F(TiffStack, ScaleOfSigma) {
+TEST_F(TiffStack, SigmaScaleDependsOnTheSampleType) {
   make_stack(in, {.bits = 8});
   EXPECT_EQ(open_source(in)->format().sample, SampleType::u8);
   EXPECT_EQ(open_source(in)->info().values.span, 255);
@@ -177,14 +177,14 @@ TEST_F(TiffStack, ScaleOfSigma) {
   EXPECT_FALSE(source->info().values.native);
 }
 
-TEST_F(TiffStack, OnePageOfOrdinarySamplesIsAPicture) {
+TEST_F(TiffStack, SinglePageOfIntegersIsAPicture) {
   make_stack(in, {.pages = 1, .bits = 8});
-  // Its description speaks for itself alone.
+  // Its description applies only to itself.
   EXPECT_TRUE(open_source(in)->info().still);
   EXPECT_EQ(open_source(in)->info().container, "tiff_pipe");
 }
 
-TEST_F(TiffStack, WhatIsNoStackIsRefused) {
+TEST_F(TiffStack, FilesThatAreNotStacksAreRejected) {
   StackSpec spec{.pages = 2};
   make_stack(in, spec);
   spec.width = 40;
@@ -205,7 +205,7 @@ TEST_F(TiffStack, WhatIsNoStackIsRefused) {
   }
   expect_refused("colours");
   {
-    // ImageJ's way beyond 4 GiB: one directory, all samples behind each other.
+    // ImageJ's layout for more than 4 GiB: one directory, followed by all samples.
     const TiffPtr file(TIFFOpen(in.c_str(), "w"));
     describe_page(file.get(), {.width = 8, .height = 1, .pages = 3, .bits = 8}, 0);
     std::uint8_t row[8] = {};
@@ -214,7 +214,7 @@ TEST_F(TiffStack, WhatIsNoStackIsRefused) {
   expect_refused("ImageJ");
 }
 
-TEST_F(TiffStack, KindsDoNotCross) {
+TEST_F(TiffStack, OtherOutputFormatsAreRejected) {
   make_stack(in, {});
   const auto source = open_source(in);
   for (const char* name : {"out.mkv", "out.png", "out.nii", "out"})
@@ -226,7 +226,7 @@ TEST_F(TiffStack, KindsDoNotCross) {
   EXPECT_THAT(folder.files(), ElementsAre("in.tif"));
 }
 
-TEST_F(TiffStack, CutsAreFound) {
+TEST_F(TiffStack, TruncationIsDetected) {
   for (const StackSpec& spec : {stack_kinds[0], stack_kinds[1], stack_kinds[7]}) {
     make_stack(in, spec);
     const auto whole = read_file(in);
@@ -253,7 +253,7 @@ TEST_F(TiffStack, DamageNeverCrashes) {
   for (const std::string& name : folder.files()) EXPECT_THAT(name, testing::Not(HasSubstr(".tmp")));
 }
 
-TEST_F(TiffStack, LimitsAndParts) {
+TEST_F(TiffStack, LimitsAndSelectionApply) {
   make_stack(in, {});  // four pages of 37x29
   const auto refusal = [&](const SourceOptions& options) -> std::string {
     try {
@@ -269,7 +269,7 @@ TEST_F(TiffStack, LimitsAndParts) {
   EXPECT_THAT(refusal({.selection = {.duration_us = 1}}), HasSubstr("stays whole"));
 }
 
-TEST_F(TiffStack, StaysOneFile) {
+TEST_F(TiffStack, OutputMustBeASingleFile) {
   make_stack(in, {});
   for (const char* name : {"out.%04d.tif", "out.##.tif", "out*.tif", "out.exr", "-"})
     EXPECT_THROW(transcode(in, name == std::string("-") ? name : folder / name), InvalidArgument)

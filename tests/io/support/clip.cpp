@@ -23,7 +23,7 @@ std::uint64_t hash_of(const std::uint8_t* data, std::size_t count) {
   return std::hash<std::string_view>{}({reinterpret_cast<const char*>(data), count});
 }
 
-// One file in the making.
+// A file that is being written.
 class Writer {
  public:
   Writer(const std::string& path, const ClipSpec& spec) : spec_(spec) {
@@ -127,7 +127,7 @@ void write_audio(Writer& writer, Audio& audio, double seconds) {
     av_channel_layout_copy(&frame->ch_layout, &e.ch_layout);
     frame->pts = at;
     require(av_frame_get_buffer(frame.get(), 0), "audio");
-    // Whatever the sample type, small values in every 32-bit word are quiet noise or silence.
+    // For all sample types, small values in every 32-bit word are quiet noise or silence.
     for (int i = 0; i < AV_NUM_DATA_POINTERS && frame->buf[i]; ++i) {
       std::memset(frame->buf[i]->data, 0, frame->buf[i]->size);
       if (e.sample_fmt == AV_SAMPLE_FMT_S16)
@@ -185,7 +185,7 @@ FramePtr random_picture(AVPixelFormat format, int width, int height, unsigned se
     std::memset(picture->buf[i]->data, 0, picture->buf[i]->size);
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(format);
   std::mt19937 random(seed);
-  if (d.flags & AV_PIX_FMT_FLAG_FLOAT) {  // values that 16 bits hold too
+  if (d.flags & AV_PIX_FMT_FLAG_FLOAT) {  // values that 16 bits can represent, too
     for (int i = 0; i < AV_NUM_DATA_POINTERS && picture->buf[i]; ++i)
       for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x) {
@@ -219,7 +219,7 @@ void make_clip(const std::string& path, const ClipSpec& spec) {
   if (!spec.subtitles.empty()) {
     subtitle_encoder = writer.encoder(spec.subtitles);
     subtitle_encoder->time_base = {1, 1000};
-    // ASS, which FFmpeg's subtitle encoders take, wants its head.
+    // FFmpeg's subtitle encoders read ASS, which requires a header.
     constexpr std::string_view head = "[Script Info]\nScriptType: v4.00+\n";
     subtitle_encoder->subtitle_header = static_cast<std::uint8_t*>(av_mallocz(head.size() + 1));
     std::ranges::copy(head, subtitle_encoder->subtitle_header);

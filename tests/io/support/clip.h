@@ -1,6 +1,6 @@
 #pragma once
-// Media files made and read with FFmpeg's libraries alone, so that io's own code is checked against
-// theirs.
+// Media files that are written and read only with FFmpeg's libraries, so that io's code is checked
+// against theirs.
 
 #include <cstdint>
 #include <filesystem>
@@ -18,14 +18,14 @@ namespace lull::io::test {
 /// Some builds of FFmpeg lack some encoders.
 bool has_encoder(const char* name);
 
-/// A folder that goes with its object.
+/// A folder that is deleted with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder();
   ~TemporaryFolder();
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   const std::filesystem::path& path() const { return path_; }
-  /// Names of the files in it, sorted.
+  /// Sorted names of the files in the folder.
   std::vector<std::string> files() const;
 
  private:
@@ -35,17 +35,18 @@ class TemporaryFolder {
 struct ClipSpec {
   int width = 64, height = 48, frames = 10;
   AVPixelFormat format = AV_PIX_FMT_YUV420P;
-  std::string encoder = "ffv1", muxer;  // muxer: from the name
-  std::vector<std::int64_t> pts;        // one for each frame; empty: 0, 1, 2 ...
+  std::string encoder = "ffv1", muxer;  // muxer: empty selects it by the file name
+  std::vector<std::int64_t> pts;  // one for each frame; empty: 0, 1, 2 ...
   AVRational time_base{1, 25}, frame_rate{25, 1};
   std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
   std::string audio, subtitles;  // encoders; empty: none
   double audio_seconds = 1;
-  std::function<void(AVCodecContext&)> set_up;     // before the encoder opens
-  std::function<void(AVFormatContext&)> decorate;  // before the head is written; stream 0: video
+  std::function<void(AVCodecContext&)> set_up;  // called before the encoder opens
+  // called before the header is written; stream 0 is video
+  std::function<void(AVFormatContext&)> decorate;
 };
 
-/// A grey picture.
+/// A clip of one grey PNG picture.
 inline ClipSpec png_spec() {
   ClipSpec spec;
   spec.encoder = "png";
@@ -55,10 +56,10 @@ inline ClipSpec png_spec() {
   return spec;
 }
 
-/// Samples are noise over a gradient, the same for equal specs.
+/// Writes a clip of noise on a gradient; equal specifications give equal samples.
 void make_clip(const std::string& path, const ClipSpec& spec);
 
-/// A picture of the format with random samples within its depth, padding bits zero.
+/// A picture of the format with random samples within its depth and zero padding bits.
 FramePtr random_picture(AVPixelFormat format, int width, int height, unsigned seed);
 
 struct PacketRecord {
@@ -73,12 +74,12 @@ struct StreamRecord {
   std::vector<std::pair<std::string, std::string>> metadata;
   int disposition;
 };
-/// Every stream's packets as libavformat reads them.
+/// The packets of every stream as libavformat reads them.
 std::vector<StreamRecord> read_packets(const std::string& path);
 
 struct Picture {
   double time;                      // seconds
-  std::vector<std::uint8_t> bytes;  // as av_image_copy_to_buffer lays them out
+  std::vector<std::uint8_t> bytes;  // in the layout of av_image_copy_to_buffer
 };
 struct Decoded {
   AVPixelFormat format;
@@ -86,13 +87,13 @@ struct Decoded {
   std::vector<Picture> pictures;
   FramePtr first;
 };
-/// Every frame of the best video stream as FFmpeg decodes it.
+/// All frames of the best video stream as FFmpeg decodes them.
 Decoded decode(const std::string& path);
 
-/// Copies with open_source and open_sink; the number of frames.
+/// Copies with open_source and open_sink; returns the number of frames.
 int transcode(const std::string& from, const std::string& to, const SinkOptions& options = {});
 
-/// Reads all frames. @throws what open_source and read() throw
+/// Reads all frames and returns their number. @throws the errors of open_source and read()
 int count_frames(const std::string& path);
 
 std::vector<std::uint8_t> read_file(const std::string& path);

@@ -1,5 +1,5 @@
 #pragma once
-// What ffprobe, a program of its own, says of a file.
+// The contents of a file as ffprobe, an independent program, reports them.
 
 #include <string>
 #include <utility>
@@ -7,22 +7,22 @@
 
 namespace lull::io::test {
 
-/// Why there is no ffprobe to ask; empty if there is.
+/// The reason why ffprobe is missing; empty if it exists.
 const std::string& missing_ffprobe();
 
 class Report {
  public:
-  /// Of all streams, chapters and the frames of the first `packets` packets.
+  /// Reads all streams, chapters and the frames of the first `packets` packets.
   explicit Report(const std::string& path, int packets = 12);
-  /// Whether an entry has this value whose name ("streams.stream.0.tags.language", lower case) ends
-  /// so.
+  /// Returns true if an entry whose name ends with `name` has this value. Names are lower case,
+  /// like "streams.stream.0.tags.language".
   bool says(const std::string& name, const std::string& value) const;
-  /// Whether any entry's name ends so.
+  /// Returns true if the name of any entry ends with `name`.
   bool mentions(const std::string& name) const;
-  /// The first such entry's value, empty if there is none.
+  /// The value of the first such entry; empty if there is none.
   std::string value(const std::string& name) const;
-  /// Whether the bit stream of the video has a syntax element of this value, as FFmpeg's
-  /// trace_headers tells.
+  /// Returns true if the video bit stream has a syntax element with this value, according to
+  /// FFmpeg's trace_headers.
   bool traces(const std::string& element, int value) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of volumes share.
+// Shared parts of the tests of volumes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline File zipped(const File& bytes) {
   return packed;
 }
 
-/// Values of the whole range of T, and for floats those that are none.
+/// Values over the complete range of T; for floats also NaN and infinities.
 template <class T>
 std::vector<T> hostile_samples(std::size_t count) {
   using Limits = std::numeric_limits<T>;
@@ -57,7 +57,7 @@ class Nifti : public testing::Test {
   TemporaryFolder folder;
   const std::string in = folder / "in.nii", out = folder / "out.nii";
 
-  /// Through source and sink, each slice changed by `filter`.
+  /// Copies with source and sink; `filter` changes each slice.
   void convert(const std::string& from, const std::string& to, Axis axis,
                const std::function<void(PlaneView<float>)>& filter = {},
                DataType datatype = DataType::same) {

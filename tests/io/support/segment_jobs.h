@@ -1,5 +1,5 @@
 #pragma once
-// Jobs in segments that something interrupts.
+// Jobs in segments that are interrupted.
 
 #include <algorithm>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace lull::io::test {
 
-/// Frames that are not equally far apart, with sound and subtitles.
+/// A clip with frames of unequal duration, sound and subtitles.
 inline ClipSpec varied() {
   ClipSpec spec;
   spec.frames = 29;
@@ -42,8 +42,8 @@ inline bool holds(const std::vector<FrameRange>& ranges, std::int64_t number) {
       ranges, [&](const FrameRange& r) { return number >= r.first && number <= r.last; });
 }
 
-/// Runs the job until `frames` are written, and then drops it, as whatever ends a process would;
-/// what the sink had to say. Frames that it does not want have no samples.
+/// Runs the job until `frames` are written and then drops it, like a process that ends. Returns the
+/// notes of the sink. Frames that the sink does not need have no samples.
 inline std::vector<std::string> run(Job job, bool resume, int frames = all) {
   job.sink.segments->resume = resume;
   const auto source = open_source(job.in, job.source);
@@ -64,7 +64,7 @@ inline std::vector<std::string> run(Job job, bool resume, int frames = all) {
   return sink->notes();
 }
 
-/// The job's bytes where nothing interrupts it.
+/// The bytes of the job's output without interruption.
 inline std::vector<std::uint8_t> whole(Job job) {
   const std::filesystem::path out(job.out);
   job.out = (out.parent_path() / ("whole" + out.extension().string())).string();

@@ -30,7 +30,7 @@ struct StackSpec {
   bool labels = false;
 };
 
-/// Random bytes of the samples of page `n`; floats without NaN.
+/// Random bytes for the samples of page `n`; floats without NaN.
 inline std::vector<std::uint8_t> page_bytes(const StackSpec& spec, int n) {
   std::mt19937 rng(n + 1);
   std::vector<std::uint8_t> bytes;
@@ -74,7 +74,7 @@ inline void describe_page(TIFF* file, const StackSpec& spec, int n) {
   TIFFSetField(file, TIFFTAG_IMAGEDESCRIPTION, n == 0 ? text.c_str() : "another page");
 }
 
-/// ImageJ's labels and a tag that nobody knows.
+/// Adds ImageJ's labels and an unknown tag.
 inline void label_page(TIFF* file, int n) {
   static const TIFFFieldInfo infos[] = {
       {imagej_counts, -3, -3, TIFF_LONG, FIELD_CUSTOM, 1, 1, const_cast<char*>("counts")},
@@ -113,7 +113,7 @@ inline void make_stack(const std::string& path, const StackSpec& spec) {
   }
 }
 
-/// The samples of the file's present page, row by row.
+/// The samples of the file's current page, row by row.
 inline std::vector<std::uint8_t> read_page(TIFF* file) {
   std::uint32_t width = 0, height = 0;
   std::uint16_t bits = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// NIfTI files made byte by byte after nifti1.h and nifti2.h, apart from io's own code.
+// NIfTI files that are built byte by byte from nifti1.h and nifti2.h, independently of io's code.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ struct VolumeSpec {
   std::vector<std::int64_t> dim = {5, 4, 3};
   int datatype = 4, bitpix = 16;  // int16
   double slope = 0, inter = 0;
-  File extension;  // flag and all, between the header and the samples; empty: 4 zeros
+  File extension;  // complete with its flag, between the header and the samples; empty: 4 zeros
 };
 
 template <class T>
@@ -30,7 +30,7 @@ void put(File& file, std::size_t at, T value, bool big_endian) {
   std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/// The header, its unused fields filled with what must survive, and the extension.
+/// The header and the extension; unused fields are filled with values that must survive.
 inline File volume_head(const VolumeSpec& spec) {
   const bool big = spec.big_endian;
   const std::size_t bytes = spec.version == 1 ? 348 : 540;
@@ -73,7 +73,7 @@ File volume(const VolumeSpec& spec, const std::vector<T>& samples) {
   return file;
 }
 
-/// The samples of a file that volume() could have made.
+/// The samples of a file that has the layout of volume().
 template <class T>
 std::vector<T> samples_of(const File& file, const VolumeSpec& spec) {
   std::vector<T> samples;
@@ -86,7 +86,7 @@ std::vector<T> samples_of(const File& file, const VolumeSpec& spec) {
   return samples;
 }
 
-/// nifti1.h's codes.
+/// The type codes of nifti1.h.
 template <class T>
 constexpr int code_of() {
   if constexpr (std::is_same_v<T, float>) return 16;

@@ -11,7 +11,7 @@ extern "C" {
 #include <array>
 
 #include "io/support/clip.h"
-#include "io/support/dressing.h"
+#include "io/support/side_data.h"
 #include "io/support/ffprobe.h"
 
 namespace lull::io::test {
@@ -19,11 +19,11 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(StrictMetadata, MakesAnErrorOfEveryLossAndLeavesNothingBehind) {
+TEST(StrictMetadata, TurnsLossesIntoErrorsAndLeavesNoFile) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.decorate = add_chapter;
-  for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(25 + i);  // room for B frames
+  for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(25 + i);  // space for B-frames
   make_clip(folder / "in.mkv", spec);
   EXPECT_THAT(convert(folder / "in.mkv", folder / "free.ts", {}),
               testing::Contains(HasSubstr("1 chapter")));
@@ -38,7 +38,7 @@ TEST(StrictMetadata, MakesAnErrorOfEveryLossAndLeavesNothingBehind) {
   EXPECT_NO_THROW(convert(folder / "in.mkv", folder / "out.mkv", {.strict_metadata = true}));
 }
 
-TEST(StrictMetadata, SeesWhatComesWithLaterFrames) {
+TEST(StrictMetadata, DetectsLossesInLaterFrames) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", {});
   int frames = 0;
@@ -54,8 +54,8 @@ TEST(StrictMetadata, SeesWhatComesWithLaterFrames) {
   EXPECT_EQ(folder.files(), (std::vector<std::string>{"free.mkv", "in.mkv"}));
 }
 
-// Through two conversions; of captions byte by byte.
-TEST(FrameMessages, StayTheSameOverGenerations) {
+// The side data survives two conversions; captions are compared byte for byte.
+TEST(FrameSideData, IsEqualAfterSeveralConversions) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", {.width = 128, .height = 96});
   for (const std::string encoder : {"libx264", "libx265"}) {
@@ -88,7 +88,7 @@ TEST(FrameMessages, StayTheSameOverGenerations) {
   }
 }
 
-TEST(Interlaced, IsRefusedWhereItIsNotWanted) {
+TEST(Interlaced, IsRejectedByDefault) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.encoder = "libx264";
@@ -121,7 +121,7 @@ TEST(Interlaced, DvStaysInterlacedInFfv1) {
   spec.frame_rate = {30000, 1001};
   make_clip(folder / "in.avi", spec);
   ASSERT_TRUE(open_source(folder / "in.avi")->info().interlaced);
-  // NUT has no word for it.
+  // NUT has no field for it.
   EXPECT_THAT(convert(folder / "in.avi", folder / "out.nut", {.vcodec = "ffv1"}),
               testing::Not(testing::Contains(HasSubstr("fields"))));
   const Decoded in = decode(folder / "in.avi"), out = decode(folder / "out.nut");
@@ -131,9 +131,9 @@ TEST(Interlaced, DvStaysInterlacedInFfv1) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(out.pictures[i].bytes, in.pictures[i].bytes) << i;
 }
 
-// Where chroma has a quarter of the columns, FFV1 has slices at multiples of 4 or is of level 1,
-// which tells nothing of fields and of a sample's shape.
-TEST(Interlaced, Ffv1SaysSoOrIsNamed) {
+// If chroma has a quarter of the columns, FFV1 either needs slices at multiples of 4 or uses level
+// 1, which stores neither fields nor the sample aspect ratio.
+TEST(Interlaced, Ffv1KeepsTheFlagOrReportsTheLoss) {
   const TemporaryFolder folder;
   for (const int width : {64, 72, 68, 50}) {
     SCOPED_TRACE(width);
@@ -159,7 +159,7 @@ TEST(Interlaced, Ffv1SaysSoOrIsNamed) {
   }
 }
 
-TEST(Rotation, ThatIsLostIsExplained) {
+TEST(Rotation, LossIsExplained) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.decorate = [](AVFormatContext& context) {
@@ -179,8 +179,8 @@ TEST(Rotation, ThatIsLostIsExplained) {
               testing::Not(testing::Contains(HasSubstr("rotation"))));
 }
 
-// Apple's players want HEVC under this name.
-TEST(Conversion, OfHevcToMp4AndMovHasTheNameHvc1) {
+// Apple's players require this tag for HEVC.
+TEST(Conversion, HevcInMp4AndMovHasTheTagHvc1) {
   if (!has_encoder("libx265")) GTEST_SKIP() << "no encoder libx265";
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", {.width = 64, .height = 64});
@@ -195,7 +195,7 @@ TEST(Conversion, OfHevcToMp4AndMovHasTheNameHvc1) {
   }
 }
 
-TEST(Conversion, ToTransportStreamsHoldsNoStreamThatNobodyCanRead) {
+TEST(Conversion, TransportStreamsRejectUnreadableStreams) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.audio = "flac";
@@ -206,7 +206,7 @@ TEST(Conversion, ToTransportStreamsHoldsNoStreamThatNobodyCanRead) {
                InvalidArgument);
 }
 
-TEST(Conversion, ToMp4KeepsTheTagsThatItsListLacksAndTheStartInFineUnits) {
+TEST(Conversion, Mp4KeepsForeignTagsAndTheExactStart) {
   if (!missing_ffprobe().empty()) GTEST_SKIP() << missing_ffprobe();
   const TemporaryFolder folder;
   ClipSpec spec;

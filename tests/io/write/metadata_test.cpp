@@ -1,5 +1,5 @@
-// What comes with the pictures of a video, into every kind of output: kept, or named as lost. Each
-// cell of the table in docs/reference/formats.md is a conversion whose result ffprobe reads.
+// The data that accompanies the pictures of a video, in every type of output: kept, or reported as
+// lost. Each cell of the table in docs/formats.md is a conversion whose result is read by ffprobe.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ extern "C" {
 #include <functional>
 
 #include "io/support/clip.h"
-#include "io/support/dressing.h"
+#include "io/support/side_data.h"
 #include "io/support/ffprobe.h"
 
 namespace lull::io::test {
@@ -36,12 +36,14 @@ const std::vector<Column>& columns() {
 
 struct Row {
   std::string title;
-  std::string extension;  // of the input
+  std::string extension;  // file extension of the input
   std::function<void(ClipSpec&)> make;
   std::function<bool(const Report& in, const Report& out)> kept;
-  std::string name;                                    // of the loss, in a warning
-  std::function<void(AVFrame&)> add_to_frames;         // what the input's container cannot be given
-  std::function<bool(const Report& out)> converted{};  // whether it is there in another form
+  std::string name;  // name of the loss in a warning
+  // adds what cannot be stored in the input's container
+  std::function<void(AVFrame&)> add_to_frames;
+  // returns true if the data is present in another form
+  std::function<bool(const Report& out)> converted{};
 };
 
 Row stream_row(std::string title, std::string name, std::function<void(AVFormatContext&)> decorate,
@@ -74,7 +76,7 @@ bool has_hdr_plus(const Report&, const Report& out) {
       out.says("maxscl", "17830/100000") && out.says("average_maxrgb", "2036/100000") &&
       out.says("knee_point_y", "128/4095") && out.says("bezier_curve_anchors", "700/1023") &&
       out.says("targeted_system_display_maximum_luminance", "400/1");
-  // Of H.264 FFmpeg 5.1 only tells that there is such a message.
+  // For H.264, FFmpeg 5.1 only reports that such a message exists.
   return read || out.traces("itu_t_t35_country_code", 0xB5);
 }
 
@@ -177,7 +179,7 @@ const std::vector<Row>& rows() {
                         "R(34000,16000)WP(15635,16450)L(10000000,50):max-cll=1000,400"}};
                  },
                  [](const Report&, const Report& out) {
-                   // From H.264 FFmpeg 5.1 does not read it, but tells of it.
+                   // FFmpeg 5.1 does not read it from H.264, but reports its presence.
                    return (out.says("max_content", "1000") && out.says("max_average", "400") &&
                            out.mentions("white_point_x")) ||
                           (out.traces("display_primaries_x[0]", 13250) &&
@@ -244,7 +246,7 @@ void make_input(const std::string& path, const Row& row) {
   make_clip(path, spec);
 }
 
-/// "kept", "converted", "warned" or "refused", or what went wrong.
+/// Returns "kept", "converted", "warned" or "refused", or a description of the failure.
 std::string cell_of(const Row& row, const Column& column, const TemporaryFolder& folder) {
   const std::string in = folder / ("in." + row.extension), out = folder / ("o." + column.extension);
   std::vector<std::string> left_out;
@@ -273,7 +275,7 @@ std::vector<std::string> table_of_document() {
 
 class Metadata : public testing::TestWithParam<int> {};
 
-TEST_P(Metadata, IsKeptOrNamedAsTheTableSays) {
+TEST_P(Metadata, MatchesTheTableOfTheDocumentation) {
   if (!missing_ffprobe().empty()) GTEST_SKIP() << missing_ffprobe();
   for (const char* encoder : {"libx264", "libx265", "libvpx-vp9", "ffv1"})
     if (!has_encoder(encoder)) GTEST_SKIP() << "this FFmpeg has no " << encoder;

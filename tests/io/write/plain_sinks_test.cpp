@@ -29,7 +29,7 @@ std::string sha256(const void* data, std::size_t bytes) {
   return reinterpret_cast<const char*>(text);
 }
 
-/// What `-o hash` prints of a file.
+/// The text that `-o hash` prints for a file.
 std::string hash_text(const std::string& path, const std::string& text_file) {
   const int out = ::open(text_file.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
   transcode(path, "hash", {.descriptor = out});
@@ -44,7 +44,7 @@ struct HashCase {
 };
 class Hash : public testing::TestWithParam<HashCase> {};
 
-// Planar formats whose planes are in lull's order, so that FFmpeg's layout is the digest's.
+// Planar formats with lull's order of planes, so that the digest of FFmpeg's layout is comparable.
 INSTANTIATE_TEST_SUITE_P(Formats, Hash,
                          testing::Values(HashCase{"grey", AV_PIX_FMT_GRAY8},
                                          HashCase{"grey16", AV_PIX_FMT_GRAY16LE},
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, Hash,
                                          HashCase{"yuva444", AV_PIX_FMT_YUVA444P}),
                          [](const auto& param) { return param.param.name; });
 
-TEST_P(Hash, IsOfTheSamplesThatFfmpegDecodes) {
+TEST_P(Hash, EqualsTheHashOfFfmpegsSamples) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.width = 45;
@@ -92,7 +92,7 @@ TEST_P(Hash, IsOfTheSamplesThatFfmpegDecodes) {
   EXPECT_TRUE(last.starts_with("all "));
 }
 
-TEST(PlainSinks, EqualSamplesInAnotherFileHaveTheSameDigests) {
+TEST(PlainSinks, EqualSamplesHaveEqualDigests) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 4;
@@ -112,7 +112,7 @@ TEST(PlainSinks, EqualSamplesInAnotherFileHaveTheSameDigests) {
   EXPECT_EQ(a, hash_text(folder / "a.nut", folder / "text"));
 }
 
-TEST(PlainSinks, AFullDiskIsAnError) {
+TEST(PlainSinks, FullDiskIsAnIoError) {
   const TemporaryFolder folder;
   make_clip(folder / "a.mkv", {});
   const int full = ::open("/dev/full", O_WRONLY);
@@ -121,7 +121,7 @@ TEST(PlainSinks, AFullDiskIsAnError) {
   ::close(full);
 }
 
-TEST(PlainSinks, MakeNoFiles) {
+TEST(PlainSinks, CreateNoFiles) {
   const TemporaryFolder folder;
   make_clip(folder / "a.mkv", {});
   const auto old = std::filesystem::current_path();
@@ -131,8 +131,8 @@ TEST(PlainSinks, MakeNoFiles) {
   std::filesystem::current_path(old);
 }
 
-// The samples are what the filters see: the range of a volume's values from 0 to 1.
-TEST(PlainSinks, TakeStacks) {
+// The samples are those that the filters get: the value range of a volume is mapped to 0..1.
+TEST(PlainSinks, AcceptStacks) {
   const TemporaryFolder folder;
   const std::vector<std::int16_t> values = {0, 1000, 1000, 0};
   write_file(folder / "a.nii", volume({.dim = {2, 1, 2}}, values));

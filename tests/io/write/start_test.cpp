@@ -1,4 +1,4 @@
-// Inputs that begin before 0: no frame is lost, and sound stays in step.
+// Inputs that begin before time 0: no frame is lost, and sound stays synchronised.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "io/support/clip.h"
-#include "io/support/dressing.h"
+#include "io/support/side_data.h"
 
 namespace lull::io::test {
 namespace {
@@ -15,8 +15,8 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Frames from `first_s` on, sound from 0 on.
-ClipSpec early(double first_s, double frame_s = 0.04, AVRational tick = {1, 1000}) {
+/// A clip with frames from `first_s` on and sound from 0 on.
+ClipSpec clip_starting_at(double first_s, double frame_s = 0.04, AVRational tick = {1, 1000}) {
   ClipSpec spec;
   spec.frames = 75;
   spec.time_base = tick;
@@ -26,13 +26,14 @@ ClipSpec early(double first_s, double frame_s = 0.04, AVRational tick = {1, 1000
   return spec;
 }
 
-/// Of MPEG-TS that begins so long before its clock wraps, at 2^33 ticks of 1/90000 s.
+/// Muxer options for an MPEG-TS file that begins `seconds` before its clock wraps, at 2^33 ticks of
+/// 1/90000 s.
 std::vector<std::pair<std::string, std::string>> before_wrap(double seconds) {
   const double offset = static_cast<double>(std::int64_t{1} << 33) / 90000 - seconds;
   return {{"output_ts_offset", std::to_string(offset)}, {"mpegts_copyts", "1"}};
 }
 
-/// Where a stream begins, in seconds, as its packets say.
+/// The start of a stream according to its packets, in seconds.
 double start_of(const std::string& path, AVMediaType type) {
   for (const StreamRecord& stream : read_packets(path)) {
     if (stream.type != type) continue;
@@ -43,15 +44,15 @@ double start_of(const std::string& path, AVMediaType type) {
   return NAN;
 }
 
-double distance(const std::string& path) {
+double sound_offset(const std::string& path) {
   return start_of(path, AVMEDIA_TYPE_AUDIO) - start_of(path, AVMEDIA_TYPE_VIDEO);
 }
 
 class NegativeStart : public testing::TestWithParam<const char*> {};
 
-TEST_P(NegativeStart, LosesNoFrameAndKeepsSoundInStep) {
+TEST_P(NegativeStart, KeepsAllFramesAndSynchronisation) {
   const TemporaryFolder folder;
-  ClipSpec spec = early(-1.04);
+  ClipSpec spec = clip_starting_at(-1.04);
   spec.audio = "pcm_s16le";
   spec.audio_seconds = 2;
   if (std::string(GetParam()) != "mov") spec.audio = "mp2";
@@ -66,13 +67,13 @@ TEST_P(NegativeStart, LosesNoFrameAndKeepsSoundInStep) {
     EXPECT_THAT(left_out, Contains(HasSubstr("all streams begin 1.04")));
     const Decoded decoded = decode(out);
     EXPECT_EQ(decoded.pictures.size(), 75u);
-    EXPECT_NEAR(decoded.pictures.front().time, 0, 0.1);  // MPEG-TS begins later for B frames
-    EXPECT_NEAR(distance(out), distance(folder / "in.mkv"), 0.001);
+    EXPECT_NEAR(decoded.pictures.front().time, 0, 0.1);  // MPEG-TS begins later because of B-frames
+    EXPECT_NEAR(sound_offset(out), sound_offset(folder / "in.mkv"), 0.001);
     EXPECT_NEAR(decoded.pictures.back().time - decoded.pictures.front().time, 74 * 0.04, 0.001);
   }
 }
 
-TEST_P(NegativeStart, OfSoundMovesTheVideoToo) {
+TEST_P(NegativeStart, OfSoundAlsoShiftsTheVideo) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 75;
@@ -80,14 +81,15 @@ TEST_P(NegativeStart, OfSoundMovesTheVideoToo) {
   for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(25 + i);
   spec.audio = "mp2";
   spec.audio_seconds = 3;
-  spec.muxer_options = before_wrap(1.52);  // the video 0.52 s before, whole frames
+  // the video begins 0.52 s before the wrap, a whole number of frames
+  spec.muxer_options = before_wrap(1.52);
   make_clip(folder / "in.ts", spec);
   ASSERT_NEAR(start_of(folder / "in.ts", AVMEDIA_TYPE_AUDIO), -1.52, 0.03);
   const std::string out = folder / (std::string("out.") + GetParam());
   EXPECT_THAT(convert(folder / "in.ts", out, {.vcodec = "mpeg4"}),
               Contains(HasSubstr("all streams begin 1.5")));
   EXPECT_EQ(decode(out).pictures.size(), 75u);
-  EXPECT_NEAR(distance(out), distance(folder / "in.ts"), 0.001);
+  EXPECT_NEAR(sound_offset(out), sound_offset(folder / "in.ts"), 0.001);
   EXPECT_GE(start_of(out, AVMEDIA_TYPE_AUDIO), -0.001);
 }
 
@@ -95,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Containers, NegativeStart,
                          testing::Values("mp4", "mov", "ts", "mkv", "nut"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST(Start, OfATransportStreamAcrossTheWrapOfItsClock) {
+TEST(Start, TransportStreamAcrossItsClockWrapKeepsAllFrames) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 75;
@@ -109,12 +111,12 @@ TEST(Start, OfATransportStreamAcrossTheWrapOfItsClock) {
     SCOPED_TRACE(name);
     convert(folder / "in.ts", folder / name, {.vcodec = "mpeg4"});
     EXPECT_EQ(decode(folder / name).pictures.size(), 75u);
-    EXPECT_NEAR(distance(folder / name), distance(folder / "in.ts"), 0.001);
+    EXPECT_NEAR(sound_offset(folder / name), sound_offset(folder / "in.ts"), 0.001);
   }
 }
 
-// In Matroska a time is told from its cluster's in 16 bits of milliseconds.
-TEST(Start, LongBeforeZeroIsNotLostEither) {
+// In Matroska a timestamp is stored relative to its cluster, in 16 bits of milliseconds.
+TEST(Start, FarBeforeZeroKeepsAllFrames) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 75;
@@ -130,10 +132,10 @@ TEST(Start, LongBeforeZeroIsNotLostEither) {
   EXPECT_NEAR(decoded.pictures.back().time - decoded.pictures.front().time, 74, 0.01);
 }
 
-// An encoder's delay is no sound: it is what edit lists are for.
-TEST(Start, OfSoundAFewMillisecondsEarlyStays) {
+// The delay of an encoder is not audible; an edit list hides it.
+TEST(Start, EncoderDelayOfSoundIsKept) {
   const TemporaryFolder folder;
-  ClipSpec spec = early(0);
+  ClipSpec spec = clip_starting_at(0);
   spec.audio = "aac";  // begins 1024 samples before 0
   make_clip(folder / "in.mkv", spec);
   EXPECT_THAT(convert(folder / "in.mkv", folder / "out.mp4", {.vcodec = "mpeg4"}),
@@ -141,15 +143,15 @@ TEST(Start, OfSoundAFewMillisecondsEarlyStays) {
   EXPECT_NEAR(decode(folder / "out.mp4").pictures.front().time, 0, 0.001);
 }
 
-TEST(Start, InSegmentsIsTheSame) {
+TEST(Start, SegmentedOutputKeepsSynchronisation) {
   const TemporaryFolder folder;
-  ClipSpec spec = early(-1);
+  ClipSpec spec = clip_starting_at(-1);
   spec.audio = "mp2";
   make_clip(folder / "in.mkv", spec);
   convert(folder / "in.mkv", folder / "out.mp4",
           {.vcodec = "mpeg4", .segments = SegmentOptions{.frames = 20}});
   EXPECT_EQ(decode(folder / "out.mp4").pictures.size(), 75u);
-  EXPECT_NEAR(distance(folder / "out.mp4"), distance(folder / "in.mkv"), 0.001);
+  EXPECT_NEAR(sound_offset(folder / "out.mp4"), sound_offset(folder / "in.mkv"), 0.001);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Streams beside the video: attachments, text subtitles that another container wants in another
-// form, and what is dropped because it was asked for.
+// Streams that accompany the video: attachments, text subtitles that another container requires in
+// another form, and streams that are dropped on request.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "io/probe.h"
 #include "io/support/clip.h"
-#include "io/support/dressing.h"
+#include "io/support/side_data.h"
 
 namespace lull::io::test {
 namespace {
@@ -80,7 +80,7 @@ ClipSpec with_attachments() {
   return spec;
 }
 
-TEST(Attachments, OfMatroskaStay) {
+TEST(Attachments, InMatroskaAreKept) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", with_attachments());
   ASSERT_EQ(attachments_of(folder / "in.mkv"), files());
@@ -88,7 +88,7 @@ TEST(Attachments, OfMatroskaStay) {
   EXPECT_EQ(attachments_of(folder / "out.mkv"), files());
 }
 
-TEST(Attachments, AreRefusedElsewhereUnlessTheyAreDropped) {
+TEST(Attachments, InOtherContainersAreRejectedUnlessDropped) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", with_attachments());
   for (const std::string name : {"out.mp4", "out.nut"}) {
@@ -117,7 +117,7 @@ void PrintTo(const Line& line, std::ostream* out) {
   *out << line.from_ms << "-" << line.to_ms << " " << line.text;
 }
 
-/// As FFmpeg's decoder reads them; the text without ASS's fields before it.
+/// The lines as FFmpeg's decoder reads them, without ASS's fields before the text.
 std::vector<Line> lines_of(const std::string& path, AVCodecID expected) {
   const Input input = open_input(path);
   const int index = av_find_best_stream(input.get(), AVMEDIA_TYPE_SUBTITLE, -1, -1, nullptr, 0);
@@ -151,7 +151,7 @@ const std::vector<Line> expected_lines = {
 
 class TextSubtitles : public testing::Test {
  protected:
-  // Through containers, each of which wants another form.
+  // Converts through containers that each require another form.
   void expect_lines(const std::string& from, const std::string& to, AVCodecID codec) {
     SCOPED_TRACE(from + " to " + to);
     const auto source = open_source(folder / from);
@@ -171,7 +171,7 @@ class TextSubtitles : public testing::Test {
   std::vector<std::string> notes;
 };
 
-TEST_F(TextSubtitles, BecomeWhatTheContainerTakes) {
+TEST_F(TextSubtitles, ConvertToTheFormOfTheContainer) {
   ClipSpec spec;
   spec.frames = 20;
   spec.subtitles = "subrip";
@@ -196,7 +196,7 @@ TEST_F(TextSubtitles, BecomeWhatTheContainerTakes) {
   expect_lines("d.webm", "e.mkv", AV_CODEC_ID_WEBVTT);
 }
 
-TEST_F(TextSubtitles, OfAPartAreCutAndConverted) {
+TEST_F(TextSubtitles, OfASelectionAreCutAndConverted) {
   ClipSpec spec;
   spec.frames = 20;
   spec.subtitles = "subrip";
@@ -211,7 +211,7 @@ TEST_F(TextSubtitles, OfAPartAreCutAndConverted) {
             (std::vector<Line>{{0, 130, "line 1"}, {180, 280, "line 2"}}));
 }
 
-TEST_F(TextSubtitles, InSegmentsAreTheSame) {
+TEST_F(TextSubtitles, InSegmentsAreEqual) {
   ClipSpec spec;
   spec.frames = 20;
   spec.subtitles = "subrip";
@@ -221,8 +221,8 @@ TEST_F(TextSubtitles, InSegmentsAreTheSame) {
   EXPECT_EQ(lines_of(folder / "out.mp4", AV_CODEC_ID_MOV_TEXT), expected_lines);
 }
 
-// ASS has more than timed text can say.
-TEST_F(TextSubtitles, OfAssLoseTheirStylesWithAWarning) {
+// ASS has features that timed text cannot represent.
+TEST_F(TextSubtitles, OfAssLoseStylesWithAWarning) {
   ClipSpec spec;
   spec.frames = 20;
   spec.subtitles = "ass";
@@ -246,7 +246,7 @@ class Drop : public testing::Test {
     };
     make_clip(in, spec);  // 0 video, 1 audio, 2 subtitles, 3 to 5 attachments
   }
-  /// What is there beside the video; `notes` is what was said.
+  /// The names of what accompanies the video in the output; `notes` receives the notes of the sink.
   std::vector<std::string> kept(const Drops& drops, const std::string& name = "out.mkv") {
     const auto source = open_source(in);
     const auto sink =
@@ -276,7 +276,7 @@ class Drop : public testing::Test {
   std::vector<std::string> notes, left_out;
 };
 
-TEST_F(Drop, TakesWhatIsNamedAndNothingElse) {
+TEST_F(Drop, RemovesOnlyTheNamedStreams) {
   EXPECT_THAT(kept({}), ElementsAre("audio", "subtitle", "attachment", "attachment", "attachment",
                                     "chapters", "title"));
   EXPECT_THAT(notes, IsEmpty());
@@ -292,7 +292,7 @@ TEST_F(Drop, TakesWhatIsNamedAndNothingElse) {
               ElementsAre("audio", "subtitle", "chapters"));
 }
 
-TEST_F(Drop, MakesRoomInContainersThatRefuse) {
+TEST_F(Drop, AllowsContainersThatWouldRejectTheInput) {
   EXPECT_THROW(kept({}, "out.ts"), InvalidArgument);
   EXPECT_THAT(
       kept({.audio = true, .attachments = true, .chapters = true, .tags = true, .streams = {2}},
@@ -302,13 +302,14 @@ TEST_F(Drop, MakesRoomInContainersThatRefuse) {
   EXPECT_THAT(left_out, Not(Contains(HasSubstr("tags"))));
 }
 
-TEST_F(Drop, OfWhatIsNotThereIsRefused) {
+TEST_F(Drop, OfMissingStreamsIsRejected) {
   EXPECT_THAT(refusal({.streams = {0}}), HasSubstr("--drop 0"));
   EXPECT_THAT(refusal({.streams = {6}}), HasSubstr("streams 0 to 5"));
-  EXPECT_EQ(refusal({.data = true, .video = true}), "");  // a batch may say so for all its files
+  // an option for a batch may name kinds that some files lack
+  EXPECT_EQ(refusal({.data = true, .video = true}), "");
 }
 
-TEST_F(Drop, ShowsInWhatAProbeSays) {
+TEST_F(Drop, AppearsInTheProbeReport) {
   const InputReport report =
       probe(in, {}, "out.mp4", {.vcodec = "mpeg4", .drops = {.attachments = true}});
   std::vector<std::string> fates;
@@ -318,7 +319,7 @@ TEST_F(Drop, ShowsInWhatAProbeSays) {
   EXPECT_THAT(report.lost, Not(Contains(HasSubstr("attachment"))));
 }
 
-TEST_F(Drop, IsAskedForAgainWhenAJobGoesOn) {
+TEST_F(Drop, MustBeRepeatedWhenAJobIsResumed) {
   const auto job = [&](const Drops& drops, bool resume) {
     const auto source = open_source(in);
     const auto sink = open_sink(folder / "out.mkv", *source,

@@ -30,7 +30,7 @@ struct Scale {
         height(format.height),
         to_255(to_unit_255(format)),
         from_255(static_cast<float>(format.full_scale()) / 255.0f),
-        most(static_cast<float>(format.full_scale())) {}
+        full_scale(static_cast<float>(format.full_scale())) {}
 };
 
 template <class Sample, class Byte>

@@ -1,5 +1,5 @@
 #pragma once
-// What comes with pictures, put on clips and frames by hand.
+// Helpers that attach chapters, captions and HDR metadata to clips and frames.
 
 extern "C" {
 #include <libavutil/hdr_dynamic_metadata.h>
@@ -56,7 +56,7 @@ inline void add_hdr_plus(AVFrame& frame) {
   for (int i = 0; i < 3; ++i) w.bezier_curve_anchors[i] = {300 + 200 * i, 1023};
 }
 
-// As transcode(), with something added to each frame; gives what was left out.
+// Like transcode(), but adds something to each frame; returns what was left out.
 inline std::vector<std::string> convert(const std::string& from, const std::string& to,
                                         const SinkOptions& options,
                                         const std::function<void(AVFrame&)>& add = {}) {
