@@ -88,7 +88,8 @@ Noise coloured_noise(const std::vector<Samples>& covariances) {
 Noise rician_noise(float sigma, float zero) {
   Noise noise = white_noise({sigma, sigma, sigma});
   if (sigma > 0)
-    noise.volume_noise = VolumeNoise{.kind = NoiseKind::rician, .sigma = sigma, .zero = zero, .map = {}};
+    noise.volume_noise =
+        VolumeNoise{.kind = NoiseKind::rician, .sigma = sigma, .zero = zero, .map = {}};
   return noise;
 }
 
@@ -153,7 +154,8 @@ void VolumeLook::add(const Image& slice, int place) {
 
 std::optional<Found> VolumeLook::find(const std::string& kind, float zero) const {
   constexpr std::size_t least_cubes = 16;
-  if (collector_.cubes().size() < least_cubes && collector_.flat().empty()) return std::nullopt;
+  if (collector_.cubes().size() < least_cubes && collector_.constant_values().empty())
+    return std::nullopt;
   std::optional<NoiseKind> known;
   if (kind != "auto") known = kind == "rician" ? NoiseKind::rician : NoiseKind::gaussian;
   return found_volume(estimate_volume(collector_, known, zero));

@@ -230,15 +230,15 @@ ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format
     chosen.denoiser =
         choice.results_on_device
             ? cuda::with_vst_on_device(*choice.volume_noise, format, chosen.backend.device,
-                                        std::move(chosen.denoiser))
+                                       std::move(chosen.denoiser))
             : with_vst(*choice.volume_noise, format, std::move(chosen.denoiser));
   if (choice.depth) chosen.denoiser = with_vst(*choice.depth, format, std::move(chosen.denoiser));
   if (choice.render)
     chosen.denoiser =
         with_render_vst({.sigma = choice.render->sigma}, format, std::move(chosen.denoiser),
-                    nlm::open_repeat_finder(
-                        nlm::FeatureParams{.noise = {}, .temporal = choice.temporal}, format),
-                    choice.threads);
+                        nlm::open_repeat_finder(
+                            nlm::FeatureParams{.noise = {}, .temporal = choice.temporal}, format),
+                        choice.threads);
   return chosen;
 }
 

@@ -23,7 +23,7 @@ struct FrameMark {
 struct FrameIndex {
   std::vector<FrameMark> pictures;  // in order of presentation, from the input's first
   std::vector<RepeatState> repeat_state;   // of each to the one before; missing: unknown
-  std::string why_from_start = {};  // why nobody may begin elsewhere, one line; empty: one may
+  std::string no_seek_reason = {};  // why nobody may begin elsewhere, one line; empty: one may
   bool operator==(const FrameIndex&) const = default;
 
   /// Pictures that are kept.
@@ -32,15 +32,15 @@ struct FrameIndex {
   std::int64_t picture_of(std::int64_t frame) const;
   /// Where to begin so that before frame `frame` there are `margin` others that repeat none, or all
   /// that there are: a picture to which one can seek, or 0.
-  std::int64_t begin_for(std::int64_t frame, int margin) const;
+  std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // For inputs that are read side by side, whose frames of the same number belong together;
   // `margins` as SourceOptions has them: whether all pictures are given, or those that are kept.
   /// How many frames a source gives before this picture.
-  std::int64_t given_before(std::int64_t picture, bool margins) const;
+  std::int64_t frames_before(std::int64_t picture, bool margins) const;
   /// The last picture to which one can seek, of those up to the one that is given as number
   /// `frame`; or 0.
-  std::int64_t begin_at(std::int64_t frame, bool margins) const;
+  std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 
 /// What was decoded is not what the index says.

@@ -31,19 +31,19 @@ struct JobPlan {
   int margin = 0;  // frames before a segment that its own depend on, repetitions not counted
   Damage damage;   // of the input, accepted
   FrameIndex index;
-  /// Inputs that are read beside it (SegmentOptions::beside).
-  struct Beside {
+  /// Inputs that are read additional it (SegmentOptions::additional).
+  struct AdditionalInput {
     std::string name, input;  // "--guide"; a path from the root
     std::string sample;
     FrameIndex index;
   };
-  std::vector<Beside> beside;
+  std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
   /// All segments have this in common: a SHA-256.
   std::string id() const;
   /// Null: none of this name.
-  const Beside* find_beside(std::string_view name) const;
+  const AdditionalInput* find_additional(std::string_view name) const;
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const;
   /// Of the output.
@@ -61,7 +61,7 @@ JobPlan read_plan(const std::string& folder);
 void write_plan(const std::string& folder, const JobPlan& plan);
 
 /// Segments that are not done.
-struct Undone {
+struct UnfinishedSegments {
   std::vector<std::int64_t> missing, damaged;
   bool none() const { return missing.empty() && damaged.empty(); }
   bool has(std::int64_t segment) const;
@@ -69,7 +69,7 @@ struct Undone {
   std::string text() const;
 };
 /// Of these segments; reads what is there. @throws InvalidArgument  the plan has not so many
-Undone find_undone(const std::string& folder, const JobPlan& plan, FrameRange segments);
+UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan, FrameRange segments);
 
 /// Whether the output is what was put together of this job, as far as the file system knows.
 bool is_joined(const std::string& folder, const std::string& output);

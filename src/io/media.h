@@ -108,7 +108,7 @@ struct SourceOptions {
   Selection selection;
   /// The frames outside of the selection come, too, marked as such (Frame::context_only), from the
   /// input's first one on: for filters that look at them. Behind the last that is selected they
-  /// come until MediaSource::have_enough().
+  /// come until MediaSource::end_context_at().
   bool margins = false;
   Limits limits;
   /// Folder for what does not fit in memory: packets of other streams that lie far from the video's
@@ -140,14 +140,14 @@ struct SourceOptions {
   /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
   bool refuse_interlaced = false;
   /// Gets every picture that is decoded, as it comes.
-  std::shared_ptr<FrameIndex> note{};
+  std::shared_ptr<FrameIndex> recorded_index{};
   /// Of this very input, read with an equal selection and equal margins: frames get the repeat_state
   /// that it says.
   std::shared_ptr<const FrameIndex> index{};
   /// With `index`, the picture of it that read() begins with, found by seeking; nothing but
   /// format, info and colour is of the input's first one. Every picture is compared with the index,
   /// and a difference is an IndexMismatch.
-  std::int64_t begin = 0;
+  std::int64_t start_picture = 0;
 };
 
 /// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
@@ -160,7 +160,7 @@ class MediaSource : public FrameSource {
   virtual const std::string& why_not_gpu() const noexcept = 0;
   /// With SourceOptions::margins: behind frame `number`, counted from 0 as read() gives them,
   /// nothing is needed that is outside of the selection. From any thread.
-  virtual void have_enough(std::int64_t number) noexcept { (void)number; }
+  virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
   /// Of a stack: what a slice that read() gave holds in the file, row by row, in the file's own
   /// units. (Samples of frames say nothing of values far outside of the range.) Others leave it
   /// empty.
@@ -209,7 +209,7 @@ struct JobPlan;  // io/jobs.h
 
 /// Another input that is read beside the source, frame by frame: what it holds is a part of the
 /// job. A video or a sequence of pictures, in files.
-struct SourceBeside {
+struct AdditionalSource {
   std::string name;   // as a job names it: "--guide"
   std::string input;  // the name that it was opened with
   const MediaSource* source = nullptr;
@@ -225,15 +225,15 @@ struct SegmentOptions {
   bool resume = false;  // go on with what an interrupted job left
   /// What the frames depend on beside the input and the options of source and sink.
   std::vector<JobFact> facts;
-  std::vector<SourceBeside> beside;  // but for the part `join`
+  std::vector<AdditionalSource> additional;  // but for the part `join`
 
-  JobPart part = JobPart::whole;
+  JobPart part = JobPart::all;
   // Of parts:
   std::string folder;             // of the job
   std::shared_ptr<JobPlan> plan;  // of the part `plan`: what is known so far
   std::string input;              // of the part `plan`: the name that the source was opened with
-  FrameRange which;               // segments to make, of those that are not done
-  std::int64_t begin = 0;         // SourceOptions::begin
+  FrameRange range;               // segments to make, of those that are not done
+  std::int64_t start_picture = 0;         // SourceOptions::start_picture
 };
 
 /// What stays out of the output, asked for: streams beside the one that is denoised, and what
@@ -284,7 +284,7 @@ struct SinkOptions {
 
 /// Whether an encoder, by FFmpeg's name, takes a film grain table, as far as lull knows. (Whether
 /// the one that is installed does shows when it opens.)
-[[nodiscard]] bool takes_grain_table(const std::string& encoder);
+[[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes one video stream beside copies of the source's other streams.
 class MediaSink : public FrameSink {
@@ -304,9 +304,9 @@ class MediaSink : public FrameSink {
   virtual const std::string& temporary() const noexcept = 0;
   /// The frames whose samples write() needs, counted from 0 as it gets them; the others may come
   /// without. All, but for a job that is resumed. Rising.
-  virtual std::vector<FrameRange> wanted() const { return {FrameRange{}}; }
+  virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
   /// Whether no frame is needed any more, though the source may have some. From any thread.
-  virtual bool has_all() const noexcept { return false; }
+  virtual bool needs_no_more() const noexcept { return false; }
   /// The output is there already, made by this very job when it ran before
   /// (SegmentOptions::resume): there is nothing to do.
   virtual bool done() const noexcept { return false; }
@@ -364,7 +364,7 @@ class MediaSink : public FrameSink {
 /// the output a container for video that is not raw frames (Y4M).
 ///
 /// With the part `plan`, the frames go by without their samples, and finish() writes the plan into
-/// the job's folder; with `segments`, the source begins where SegmentOptions::begin says, and a
+/// the job's folder; with `segments`, the source begins where SegmentOptions::start_picture says, and a
 /// file for each segment is made there; with `join`, no frame is written at all. `path` is the
 /// output in all of them, and only the last one makes it.
 ///

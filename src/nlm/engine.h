@@ -24,7 +24,7 @@ namespace lull::nlm {
 /// Planes of one size that share their weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// What the engine of such planes must know about them.
+/// Parameters and layout of the planes that a FrameEngine processes.
 struct FramePlan {
   Params params;  // valid, for pictures
   int width = 0, height = 0;
@@ -78,7 +78,7 @@ class FrameEngine {
 
 // ---- volumes -------------------------------------------------------------------------------
 
-/// What the engine of one plane of a volume must know about it.
+/// Parameters and layout of the plane of a volume that a VolumeEngine processes.
 struct VolumePlan {
   Params params;  // valid, for volumes
   int width = 0, height = 0;

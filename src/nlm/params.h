@@ -46,7 +46,7 @@ struct Params {
   Border border = Border::mirror;
   // temporal radius R: number of neighbouring frames before and after, 0..8; volumes: 0
   int temporal = 0;
-  /// A frame begins a new scene if a greater share of it than this is not predicted by the previous
+  /// A frame begins a new scene if more than this share of it is not predicted by the previous
   /// frames (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
 

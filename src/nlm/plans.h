@@ -18,8 +18,8 @@ struct PlaneSet {
 };
 
 /// Returns the sets of planes that share weights. RGB is one set. YUV planes of one size are one
-/// set with luma as guide. Chroma of another size, or if luma passes through, is a set of both
-/// planes with their own weights. Planes without noise are in no set.
+/// set with luma as guide. If chroma has another size, or luma passes through, both chroma planes
+/// are one set with weights of their own. Planes without noise are in no set.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);

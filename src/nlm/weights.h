@@ -60,8 +60,8 @@ constexpr int continued(int i, int length, Border border) {
   return j < length ? j : period - 1 - j;
 }
 
-/// From a distance D to a weight w. With x = max(D - zero, 0), the weight is max(0, 1 - slope x)^8
-/// or exp(-slope x).
+/// Converts a distance D to a weight w. With x = max(D - zero, 0), the weight is max(0, 1 - slope
+/// x)^8 or exp(-slope x).
 struct WeightCurve {
   explicit WeightCurve(const Params& p)
       : kind(p.weights),

@@ -93,9 +93,9 @@ const Maps& maps() {
 }
 
 /// Returns the non-negative powers whose table of coefficient variances is most similar to `table`:
-/// they minimise the Itakura-Saito divergence, which is the likelihood of variances of Gaussian
-/// coefficients. The function takes multiplicative steps from `power` (Fevotte, Bertin, Durrieu
-/// 2009, "Nonnegative matrix factorization with the Itakura-Saito divergence", section 3,
+/// they minimise the Itakura-Saito divergence, which corresponds to the likelihood of variances of
+/// Gaussian coefficients. The function takes multiplicative steps from `power` (Fevotte, Bertin,
+/// Durrieu 2009, "Nonnegative matrix factorization with the Itakura-Saito divergence", section 3,
 /// doi:10.1162/neco.2008.04-08-771).
 Matrix fitted_power(const Matrix& table, Matrix power) {
   constexpr int rounds = 200;

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace lull::io;
   const std::string text(reinterpret_cast<const char*>(data), size);
   (void)parse_plan(text);
-  const std::optional<JobPlan> plan = parse_plan(sealed(text));
+  const std::optional<JobPlan> plan = parse_plan(with_checksum(text));
   if (!plan) return 0;
   // A parsed plan must survive writing and parsing.
   const std::string written = to_text(*plan);
@@ -18,6 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!again || to_text(*again) != written)
     throw std::logic_error("a plan changes when it is written");
   (void)plan->segments();
-  (void)plan->index.begin_for(plan->frames() / 2, 3);
+  (void)plan->index.start_with_margin(plan->frames() / 2, 3);
   return 0;
 }

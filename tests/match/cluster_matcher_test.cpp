@@ -1,4 +1,4 @@
-// Clustered matching: the host's backends find the same groups, alone and in sessions.
+// Cluster matching: the host backends find the same groups, both in the matcher and in sessions.
 
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
@@ -57,14 +57,14 @@ void expect_same(const Clip& clip, const MatchParams& params, const char* what) 
         << what << ", reference at " << place.first << ", " << place.second;
 }
 
-TEST(ClusterMatcher, BothHostsFindTheSame) {
+TEST(ClusterMatcher, HostBackendsFindTheSameGroups) {
   const Clip clip(97, 70, 1, 60);
   for (const ClusterParams& clusters : all_kinds)
     for (const int step : {1, 3, 8}) expect_same(clip, cluster_params(clusters, step), "noise");
   for (const int group : {1, 2, 32}) expect_same(clip, cluster_params({}, 3, group), "group");
 }
 
-TEST(ClusterMatcher, TiesGoByPlace) {
+TEST(ClusterMatcher, TiesAreOrderedByPosition) {
   for (const int levels : {1, 2}) {  // rows that repeat; few values
     const Clip clip(70, 66, 1, levels);
     for (const ClusterParams& clusters : all_kinds)
@@ -72,28 +72,28 @@ TEST(ClusterMatcher, TiesGoByPlace) {
   }
 }
 
-TEST(ClusterMatcher, FlatPicturesAreHalvedDownToTheLeaf) {
+TEST(ClusterMatcher, FlatPicturesAreSplitDownToTheLeafSize) {
   Clip clip(72, 60, 1, 1);
   for (int y = 0; y < 60; ++y) std::fill_n(clip.planes[0].view().row(y), 72, 128.0f);
   const MatchParams params = cluster_params({64, 64, 2}, 3, 32);
   expect_same(clip, params, "flat");
   for (const auto& [place, members] : by_cpu(clip, params)) ASSERT_EQ(members.size(), 32u);
-  // A tile of 8x8 places in rows: the patch at (0, 0) has the leaf of the first row.
+  // A tile of 8x8 positions, row by row: the patch at (0, 0) shares its leaf with the first row.
   const Groups rows = by_cpu(clip, cluster_params({8, 8, 1}, 3, 8));
   std::vector<std::uint32_t> row;
   for (int x = 0; x < 8; ++x) row.push_back(pack_displacement(x, 0));
   EXPECT_EQ(rows.at({0, 0}), row);
 }
 
-TEST(ClusterMatcher, TinyPictures) {
+TEST(ClusterMatcher, TinyPicturesHaveTheSameGroups) {
   for (const auto& [width, height] : {std::pair{8, 8}, {9, 8}, {8, 30}, {15, 11}})
     for (const ClusterParams& clusters : all_kinds)
       expect_same(Clip(width, height, 1, 90), cluster_params(clusters), "tiny");
 }
 
-// Numbers of candidates that vectors and sorting networks take differently: none at all, some that
-// fill the last vector in part, one behind another batch, more than keys can tell apart.
-TEST(ClusterMatcher, FewAndManyCandidates) {
+// Numbers of candidates that vector code and sorting networks treat differently: none, some that
+// fill the last vector partly, one more than a batch, and more than keys can distinguish.
+TEST(ClusterMatcher, AnyNumberOfCandidatesGivesTheSameGroups) {
   const auto params = [](const ClusterParams& clusters, int step) {
     MatchParams all = cluster_params(clusters, step, 32);
     all.tau = 1e6;
@@ -108,13 +108,13 @@ TEST(ClusterMatcher, FewAndManyCandidates) {
   for (const auto& [place, members] : by_cpu(alone, params({128, 8, 2}, 1)))
     least = std::min(least, members.size());
   EXPECT_EQ(least, 1u);
-  const Clip noise(300, 34, 1, 60);  // wider than rows are at least
+  const Clip noise(300, 34, 1, 60);  // wider than the minimum width of a row
   for (const int leaf : {15, 31, 33, 63, 65, 96})
     expect_same(noise, params({128, leaf, 2}, 7), "leaves");
   expect_same(noise, params({128, 128, 4}, 5), "many");
 }
 
-TEST(ClusterMatcher, TauLimits) {
+TEST(ClusterMatcher, ThresholdLimitsGroups) {
   const Clip clip(80, 60, 1, 90);
   MatchParams params = cluster_params({});
   const auto members = [&] {
@@ -130,7 +130,7 @@ TEST(ClusterMatcher, TauLimits) {
   EXPECT_EQ(members(), by_cpu(clip, params).size());
 }
 
-TEST(ClusterMatcher, NoiseThatIsNotWhiteCountsItsBias) {
+TEST(ClusterMatcher, ColouredNoiseAddsItsBias) {
   const Clip clip(80, 60, 1, 60);
   DistanceBias bias{};
   std::mt19937 rng{8};
@@ -142,7 +142,7 @@ TEST(ClusterMatcher, NoiseThatIsNotWhiteCountsItsBias) {
   EXPECT_NE(plain, by_cpu(clip, params));
 }
 
-TEST(ClusterMatcher, OverTimeATileIsInItsPlaceInAllFrames) {
+TEST(ClusterMatcher, TilesCoverTheSamePositionInAllFrames) {
   Clip clip(75, 60, 5, 60);
   MatchParams params = cluster_params({32, 40, 2});
   params.motion_bias = 300;
@@ -152,7 +152,7 @@ TEST(ClusterMatcher, OverTimeATileIsInItsPlaceInAllFrames) {
     for (const std::uint32_t member : group) offsets.insert(displacement_t(member));
   EXPECT_EQ(offsets, (std::set<int>{-2, -1, 0, 1, 2}));
 
-  // Where motion leads is a candidate even if it is in no tile of the patch's.
+  // The position that motion predicts is a candidate even if no tile of the patch contains it.
   const MotionGrid grid{75, 60, params.step};
   std::mt19937 rng{4};
   clip.motion.resize(5);
@@ -161,7 +161,7 @@ TEST(ClusterMatcher, OverTimeATileIsInItsPlaceInAllFrames) {
       vectors.push_back({static_cast<std::int16_t>(static_cast<int>(rng() % 60) - 30),
                          static_cast<std::int16_t>(static_cast<int>(rng() % 9) - 4)});
   expect_same(clip, params, "moving");
-  params.motion_bias = 1e5f;  // they come first
+  params.motion_bias = 1e5f;  // predicted candidates come first
   const Groups groups = by_cpu(clip, params);
   const auto& first = groups.at({33, 30});
   std::set<std::uint32_t> predicted;
@@ -175,13 +175,14 @@ TEST(ClusterMatcher, OverTimeATileIsInItsPlaceInAllFrames) {
     EXPECT_TRUE(predicted.contains(first[k])) << k;
 }
 
-TEST(ClusterMatcher, ThreadsChangeNothing) {
+TEST(ClusterMatcher, ThreadCountDoesNotChangeGroups) {
   const Clip clip(97, 70, 1, 60);
   EXPECT_EQ(by_cpu(clip, cluster_params({}), 1), by_cpu(clip, cluster_params({}), 3));
 }
 
-// The whole window has the best; a tenth of the candidates does not come as near to it as this.
-TEST(ClusterMatcher, GroupsAreNotFarFromThoseOfAWindow) {
+// An exhaustive search of the window finds the best groups. A search of only a tenth of its
+// candidates would not come as close to them as this bound requires.
+TEST(ClusterMatcher, GroupsAreNearlyAsGoodAsThoseOfAWindow) {
   const Plane<float> clean = texture_picture(128, 96);
   Clip clip(128, 96, 1, 1);
   clip.planes[0] = with_noise(clean.view(), 15);
@@ -238,7 +239,7 @@ TEST(ClusterSession, BackendsAgree) {
   }
 }
 
-TEST(ClusterSession, PhasesMayDiffer) {
+TEST(ClusterSession, PhasesMayUseDifferentMatchers) {
   const FrameFormat format{.width = 50, .height = 40};
   Frame frame = make_frame(format);
   store_plane(with_noise(texture_picture(50, 40).view(), 20).view(), frame, 0);
@@ -253,7 +254,7 @@ TEST(ClusterSession, PhasesMayDiffer) {
   EXPECT_FALSE(same_samples(run(true, false), run(true, true)));
 }
 
-TEST(ClusterSession, RefusesWhatIsOutOfRange) {
+TEST(ClusterSession, RejectsParametersOutOfRange) {
   const FrameFormat format{.width = 50, .height = 40};
   for (const ClusterParams& bad :
        {ClusterParams{7, 48, 2}, ClusterParams{129, 48, 2}, ClusterParams{32, 7, 2},

@@ -1,4 +1,4 @@
-// What match/clusters.h says of tilings, cuts and leaves.
+// The rules of match/clusters.h for tilings, splits and leaves.
 
 #include "match/clusters.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using namespace testing;
 
-TEST(Clusters, EachTilingHasEveryPlaceOnce) {
+TEST(Clusters, EachTilingContainsEveryPositionOnce) {
   for (const ClusterParams& params : all_kinds)
     for (const auto& [width, height] : {std::pair{8, 8}, {9, 40}, {61, 47}, {130, 71}})
       for (int k = 0; k < params.tilings; ++k) {
@@ -41,7 +41,7 @@ TEST(Clusters, EachTilingHasEveryPlaceOnce) {
       }
 }
 
-/// Patches of one sample that is not 0: clusters are intervals.
+/// Patches with a single nonzero sample, so that clusters are intervals.
 class OneSample final : public PatchSpace {
  public:
   explicit OneSample(std::vector<std::uint8_t> values) : values_(std::move(values)) {}
@@ -61,7 +61,7 @@ class OneSample final : public PatchSpace {
   std::vector<std::uint8_t> values_;
 };
 
-TEST(Clusters, LeavesHoldEveryPatchInOrderAndAreNotGreaterThanAsked) {
+TEST(Clusters, LeavesContainEveryPatchInOrderWithinTheSizeLimit) {
   const int width = 50, height = 41;
   std::mt19937 rng{3};
   std::vector<std::uint8_t> values(PatchNumbers(width, height).frame);
@@ -88,7 +88,7 @@ TEST(Clusters, LeavesHoldEveryPatchInOrderAndAreNotGreaterThanAsked) {
   }
 }
 
-TEST(Clusters, ACutSeparatesWhatIsFarApart) {
+TEST(Clusters, SplitSeparatesDistantPatches) {
   SeedSamples samples;
   for (int i = 0; i < split_seeds; ++i)
     std::fill_n(samples.begin() + patch_samples * i, patch_samples,
@@ -100,7 +100,7 @@ TEST(Clusters, ACutSeparatesWhatIsFarApart) {
     for (const int weight : split->weight) product += value * weight;
     return product < split->bound;
   };
-  // The middle is as near to both: it stays with the first.
+  // The middle is equally near to both centres and stays with the first one.
   EXPECT_FALSE(in_second(10));
   EXPECT_FALSE(in_second(105));
   EXPECT_TRUE(in_second(106));
@@ -116,12 +116,12 @@ TEST(Clusters, WeightsHaveSixBitsAndASign) {
     EXPECT_GE(split_weight(greatest, shift), std::min(greatest, 31));
     EXPECT_EQ(split_weight(-greatest, shift), -split_weight(greatest, shift));
   }
-  EXPECT_EQ(split_weight(5, 1), 3);  // halves away from 0, either way
+  EXPECT_EQ(split_weight(5, 1), 3);  // halves are rounded away from 0 in both directions
   EXPECT_EQ(split_weight(-5, 1), -3);
 }
 
-// Where the difference of the centres needs no rounding, the side is that of the nearer one.
-TEST(Clusters, BoundsAreThoseOfCentresInFractions) {
+// If the difference of the centres needs no rounding, a patch is on the side of the nearer centre.
+TEST(Clusters, BoundsEqualThoseOfExactCentres) {
   std::mt19937 rng{5};
   for (int trial = 0; trial < 3000; ++trial) {
     const int a = 1 + static_cast<int>(rng() % 7), b = trial % 2 == 0 ? 8 - a : 1;
@@ -131,7 +131,7 @@ TEST(Clusters, BoundsAreThoseOfCentresInFractions) {
     const int weight = difference > 0 ? 1 : difference < 0 ? -1 : 0;
     const std::int32_t bound = split_bound(weight * split_midpoint(s, a, t, b), a, b);
     for (int p = 0; p < 256; p += 5) {
-      const auto distance = [&](int sum, int count) {  // times (ab)^2
+      const auto distance = [&](int sum, int count) {  // scaled by (ab)^2
         const std::int64_t d = (std::int64_t{p} * count - sum) * (a * b / count);
         return d * d;
       };
@@ -141,14 +141,14 @@ TEST(Clusters, BoundsAreThoseOfCentresInFractions) {
   }
 }
 
-TEST(Clusters, TheSecondCentreIsWhereHalfOfTheDistancesArePassed) {
+TEST(Clusters, SecondCentreIsAtHalfOfTheSummedDistances) {
   EXPECT_EQ(second_centre({0, 1, 1, 1, 1, 1, 1, 1}), 4);
   EXPECT_EQ(second_centre({0, 9, 1, 1, 1, 1, 1, 1}), 1);
   EXPECT_EQ(second_centre({0, 0, 0, 0, 0, 0, 0, 5}), 7);
   EXPECT_EQ(second_centre({}), -1);
 }
 
-TEST(Clusters, NumbersGiveTheirPlacesBack) {
+TEST(Clusters, PatchNumbersMapBackToPositions) {
   for (const auto& [width, height] : {std::pair{8, 8}, {131, 77}, {7680, 4320}, {65001, 2000}}) {
     const PatchNumbers numbers(width, height);
     for (const int index : {0, 1, 7})
@@ -163,7 +163,7 @@ TEST(Clusters, NumbersGiveTheirPlacesBack) {
   }
 }
 
-TEST(Clusters, TheGuideHasEightBits) {
+TEST(Clusters, GuideIsRoundedToEightBits) {
   const GuideBytes plain(GuideRange{});
   EXPECT_EQ(plain(-3), 0);
   EXPECT_EQ(plain(2.5f), 2);  // ties to even, as on a GPU
@@ -174,7 +174,7 @@ TEST(Clusters, TheGuideHasEightBits) {
   EXPECT_EQ(GuideBytes(GuideRange{-100, 410})(155), 128);
 }
 
-TEST(Clusters, TheirTexts) {
+TEST(Clusters, ParametersSurviveFormattingAndParsing) {
   EXPECT_EQ(parse_clusters("paper"), paper_clusters);
   EXPECT_EQ(parse_clusters("64:32:4"), (ClusterParams{64, 32, 4}));
   EXPECT_EQ(parse_clusters(text_of(ClusterParams{9, 8, 3})), (ClusterParams{9, 8, 3}));

@@ -1,4 +1,4 @@
-// Matching of the cpu backend against brute force on the same bytes.
+// Compares the matching of the cpu backend with brute force on the same bytes.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace lull::cpu {
 namespace {
 
-/// A guide of whole numbers and everything that matching needs around it.
+/// A guide of integers and the data that matching needs with it.
 class Matching {
  public:
   Matching(int width, int height, int window, int step, int range, unsigned seed)
@@ -39,7 +39,7 @@ class Matching {
       displacements_.push_back(pack_displacement(c % window - window / 2, c / window - window / 2));
   }
 
-  /// `by_products`: where scores_by_products() of the step.
+  /// `by_products` selects scores_by_products() where the step supports it.
   std::vector<Group> groups_of_row(const Block& block, int row, int group, std::uint16_t limit,
                                    bool by_products = false) {
     const int window = geometry_.window, lanes = lanes_of(block.columns, step_);
@@ -62,7 +62,7 @@ class Matching {
     return groups;
   }
 
-  /// The contract of group.h, candidate by candidate.
+  /// The definition in group.h, candidate by candidate.
   std::vector<std::uint32_t> expected(int x, int y, int group, int limit) const {
     const auto view = picture_.view();
     const int radius = geometry_.window / 2;
@@ -117,7 +117,7 @@ class Matching {
 
   void set_bias(const ScoreBias& bias) { bias_ = &bias; }
 
-  /// All the references of the picture that are on the grid, as one block.
+  /// All reference patches of the picture that are on the grid, as one block.
   Block whole() const {
     return {0, 0, (geometry_.width - patch) / step_ + 1, (geometry_.height - patch) / step_ + 1};
   }
@@ -126,7 +126,7 @@ class Matching {
   void make_quads(int before, int elements, int padding) {
     const std::ptrdiff_t stride = phase_stride_ * step_;
     const int rows = geometry_.height + 2 * padding;
-    // What is read beyond the last row counts for nothing.
+    // The samples beyond the last row are read but must not matter.
     const std::size_t all = stride * rows + lane_multiple;
     std::int32_t *const quads = quad_samples_.reserve(all), *const norms = norms_.reserve(all);
     std::fill_n(quads, all, 0);
@@ -159,7 +159,7 @@ class Matching {
 
 constexpr std::uint16_t everything = 65534;
 
-TEST(CpuMatch, AddsTheBiasOfDisplacementsNearBy) {
+TEST(CpuMatch, AddsTheBiasOfSmallDisplacements) {
   ScoreBias bias{};
   std::mt19937 rng{6};
   for (std::size_t i = 0; i < bias.more.size(); ++i)
@@ -172,20 +172,22 @@ TEST(CpuMatch, AddsTheBiasOfDisplacementsNearBy) {
   }
 }
 
-// What is too far for 16 bits stays so, whatever is taken off; what the bias makes so goes, too.
+// A score that saturates 16 bits stays saturated whatever the bias subtracts; a score that
+// saturates through the bias is excluded, too.
 TEST(CpuMatch, AddsTheBiasToScoresThatSaturate) {
   ScoreBias bias{};
   std::mt19937 rng{7};
   for (std::size_t i = 0; i < bias.more.size(); ++i)
     (i % 2 == 0 ? bias.less : bias.more)[i] = static_cast<std::uint16_t>(rng() % 65535);
   for (const int step : {2, 5}) {
-    Matching matching(61, 47, 21, step, 70, 10);  // scores around 64 * 850, some above 16 bits
+    // scores around 64 * 850, some of them above 16 bits
+    Matching matching(61, 47, 21, step, 70, 10);
     matching.set_bias(bias);
     matching.expect_right(matching.whole(), 32, everything);
   }
 }
 
-TEST(CpuMatch, FindsWhatBruteForceFindsAtEveryStep) {
+TEST(CpuMatch, EqualsBruteForceAtEveryStep) {
   for (const int step : {1, 2, 3, 4, 5, 6, 7, 8, 11, 16})
     for (const int group : {2, 16, 32}) {
       // 30^2 * 64 is within 16 bits, so that no score saturates.
@@ -195,19 +197,19 @@ TEST(CpuMatch, FindsWhatBruteForceFindsAtEveryStep) {
     }
 }
 
-TEST(CpuMatch, BreaksTiesByPlace) {
+TEST(CpuMatch, OrdersTiesByPosition) {
   for (const int step : {1, 3, 4}) {
     Matching coarse(40, 26, 13, step, 1, step);
     coarse.expect_right(coarse.whole(), 8, everything);
     coarse.expect_right(coarse.whole(), 32, 30);
     Matching flat(40, 26, 17, step, 0, step);
-    static_assert(17 * 17 > max_keys);  // so that a list of keys is tightened on the way
+    static_assert(17 * 17 > max_keys);  // so that a list of keys is pruned during the search
     flat.expect_right(flat.whole(), 4, everything);
     flat.expect_right(flat.whole(), 32, 0);
   }
 }
 
-TEST(CpuMatch, TakesWindowsLargerThanThePicture) {
+TEST(CpuMatch, AcceptsWindowsLargerThanThePicture) {
   for (const int window : {3, 39, 127}) {
     Matching small(17, 9, window, 2, 25, window);
     small.expect_right(small.whole(), 16, everything);
@@ -216,8 +218,8 @@ TEST(CpuMatch, TakesWindowsLargerThanThePicture) {
   }
 }
 
-// Blocks in the last column or row start anywhere.
-TEST(CpuMatch, TakesBlocksOffTheGrid) {
+// Blocks in the last column or row begin off the grid.
+TEST(CpuMatch, AcceptsBlocksOffTheGrid) {
   for (const int step : {2, 3, 5, 8}) {
     Matching picture(47, 33, 15, step, 28, step);
     picture.expect_right({39, 1, 1, 3}, 16, everything);
@@ -225,13 +227,13 @@ TEST(CpuMatch, TakesBlocksOffTheGrid) {
   }
 }
 
-TEST(CpuMatch, TakesBlocksOfManyVectors) {
+TEST(CpuMatch, AcceptsBlocksOfManyVectors) {
   Matching wide(max_lanes + 20, 12, 9, 1, 25, 3);
   wide.expect_right({3, 1, max_lanes - extra_lanes(1), 2}, 16, everything);
 }
 
-// Scores beyond 16 bits must not come out small, whatever the sign of the differences.
-TEST(CpuMatch, KeepsTheLargestDifferencesFar) {
+// Scores beyond 16 bits must not wrap to small values, for either sign of the differences.
+TEST(CpuMatch, LargestDifferencesDoNotOverflow) {
   Matching black_and_white(60, 20, 17, 4, 254, 9);
   const std::vector<Group> groups = black_and_white.groups_of_row({0, 0, 13, 4}, 1, 16, 20000);
   for (const Group& group : groups) EXPECT_EQ(group.count, 1);

@@ -1,4 +1,4 @@
-// Clustered matching on a GPU: the groups of the reference backend, to the last tie.
+// Cluster matching on a GPU must give the groups of the reference backend, including ties.
 
 #include <random>
 #include <vector>
@@ -35,8 +35,9 @@ struct DeviceGuide {
   }
 };
 
-/// `cells`: motion of the main plane's cells for each frame; may be empty. `batch_tiles`: reference tiles
-/// of a batch each way; `greatest`: so much greater is the plane that memory is planned for.
+/// `cells` is the motion of the main plane's cells for each frame and may be empty. `batch_tiles`
+/// is the number of reference tiles of a batch in each direction. `greatest` is the number of
+/// samples by which the plane is larger for which memory is planned.
 testing::Groups by_gpu(const Clip& clip, const MatchParams& params,
                        const std::vector<std::vector<Motion>>& cells = {}, int batch_tiles = 1000,
                        int greatest = 0) {
@@ -95,7 +96,7 @@ void expect_equal(const testing::Groups& expected, const testing::Groups& actual
 
 using CudaClusters = testing::GpuTest;
 
-TEST_F(CudaClusters, AreThoseOfTheReference) {
+TEST_F(CudaClusters, MatchTheReference) {
   const Clip clip(97, 70, 1, 60);
   for (const ClusterParams& clusters : all_kinds)
     for (const int step : {1, 3, 8}) {
@@ -108,7 +109,7 @@ TEST_F(CudaClusters, AreThoseOfTheReference) {
   }
 }
 
-TEST_F(CudaClusters, TiesGoByPlace) {
+TEST_F(CudaClusters, OrderTiesByPosition) {
   for (const int levels : {1, 2}) {
     const Clip clip(70, 66, 1, levels);
     for (const ClusterParams& clusters : all_kinds) {
@@ -118,7 +119,7 @@ TEST_F(CudaClusters, TiesGoByPlace) {
   }
 }
 
-TEST_F(CudaClusters, FlatAndTinyPictures) {
+TEST_F(CudaClusters, MatchTheReferenceOnFlatAndTinyPictures) {
   for (const auto& [width, height] :
        {std::pair{72, 60}, {8, 8}, {9, 8}, {8, 30}, {15, 11}, {200, 150}}) {
     Clip flat(width, height, 1, 1);
@@ -132,13 +133,13 @@ TEST_F(CudaClusters, FlatAndTinyPictures) {
   }
 }
 
-TEST_F(CudaClusters, BatchesAndSmallerPlanesChangeNothing) {
+TEST_F(CudaClusters, BatchesAndPlaneSizesDoNotChangeGroups) {
   const Clip clip(97, 70, 1, 60);
   const MatchParams params = cluster_params({});
   expect_equal(by_reference(clip, params), by_gpu(clip, params, {}, 2, 61), "batches");
 }
 
-TEST_F(CudaClusters, CountTheBiasOfNoiseThatIsNotWhite) {
+TEST_F(CudaClusters, AddTheBiasOfColouredNoise) {
   const Clip clip(80, 60, 1, 60);
   DistanceBias bias{};
   std::mt19937 rng{8};
@@ -149,7 +150,7 @@ TEST_F(CudaClusters, CountTheBiasOfNoiseThatIsNotWhite) {
   expect_equal(by_reference(clip, params), by_gpu(clip, params), "bias");
 }
 
-TEST_F(CudaClusters, OverTimeFollowTheMotion) {
+TEST_F(CudaClusters, FollowMotionOverTime) {
   for (const int frames : {2, 5, 9}) {
     Clip clip(75, 60, frames, 60);
     for (const ClusterParams& clusters : {ClusterParams{32, 40, 2}, ClusterParams{64, 64, 4}}) {
@@ -173,7 +174,7 @@ TEST_F(CudaClusters, OverTimeFollowTheMotion) {
   }
 }
 
-TEST_F(CudaClusters, SessionsAreNearTheHosts) {
+TEST_F(CudaClusters, SessionsAgreeWithTheHost) {
   for (const Layout layout : {Layout::rgb, Layout::yuv})
     for (const int temporal : {0, 1}) {
       const int shift = layout == Layout::yuv ? 1 : 0;

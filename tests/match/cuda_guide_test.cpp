@@ -1,4 +1,5 @@
-// The 8-bit guide, its norms and the cleared sums against the same on the host, to the last bit.
+// The 8-bit guide, its norms and the cleared sums must equal those computed on the host, bit for
+// bit.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +21,7 @@ using testing::on_host;
 
 constexpr float scale = 0.75f, offset = -3.25f;
 
-/// Beyond 0..255 too. Margins hold what must not matter.
+/// Samples also outside 0..255. The margins hold values that must not matter.
 std::vector<float> make_plane(const Margins& margins, unsigned seed) {
   std::mt19937 rng{seed};
   std::vector<float> plane(margins.size(), 1000);
@@ -91,7 +92,7 @@ void expect_same_guide(int width, int height, float share, int planes) {
   }
 }
 
-/// What is matched in of colours: luma brought to the size of chroma, and both chroma planes.
+/// The guide of colour formats: luma scaled to the size of chroma, and both chroma planes.
 std::vector<float> mix(const std::array<std::vector<float>, 3>& estimates,
                        const std::array<std::vector<float>, 3>& noisy, const ColourGuide& of,
                        const Margins& margins) {
@@ -118,7 +119,8 @@ std::vector<float> mix(const std::array<std::vector<float>, 3>& estimates,
   return mixed;
 }
 
-/// `luma`: its size. Shares and weights are such that the host's sums are exact.
+/// `luma` gives the size of the luma plane. The shares and weights are chosen such that the host's
+/// sums are exact.
 void expect_same_mix(const Margins& luma, int shift_x, int shift_y, bool has_luma, float share,
                      std::array<float, 2> weights) {
   const Margins margins((luma.width + (1 << shift_x) - 1) >> shift_x,
@@ -152,14 +154,15 @@ void expect_same_mix(const Margins& luma, int shift_x, int shift_y, bool has_lum
 
 using CudaGuide = testing::GpuTest;
 
-// Halves and quarters, so that the host's sums are exact and rounding meets ties.
-TEST_F(CudaGuide, IsThatOfTheHostForAllSizes) {
+// The values are halves and quarters, so that the host's sums are exact and rounding encounters
+// ties.
+TEST_F(CudaGuide, EqualsTheHostForAllSizes) {
   for (const auto& [width, height] :
        {std::pair{8, 8}, {9, 11}, {37, 23}, {61, 43}, {119, 33}, {122, 64}, {241, 97}, {363, 40}})
     for (const float share : {0.0f, 0.25f}) expect_same_guide(width, height, share, 1);
 }
 
-TEST_F(CudaGuide, OfColoursIsThatOfTheHostForAllLayouts) {
+TEST_F(CudaGuide, OfColourEqualsTheHostForAllLayouts) {
   for (const auto& [width, height] : {std::pair{33, 35}, {61, 43}, {242, 97}, {363, 40}})
     for (const auto& [x, y] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}, {2, 0}, {2, 2}})
       for (const float share : {0.0f, 0.25f}) {
@@ -171,7 +174,7 @@ TEST_F(CudaGuide, OfColoursIsThatOfTheHostForAllLayouts) {
       }
 }
 
-TEST_F(CudaGuide, ClearsTheSumsOfItsPlanesAlone) {
+TEST_F(CudaGuide, ClearsOnlyTheSumsOfItsPlanes) {
   for (int planes = 0; planes <= max_planes; ++planes) expect_same_guide(61, 43, 0, planes);
 }
 

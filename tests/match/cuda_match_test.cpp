@@ -1,4 +1,5 @@
-// Matching on the device against brute force in the same integers: equal groups, to the last tie.
+// Compares matching on the device with brute force in the same integers: the groups must be equal,
+// including ties.
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +54,7 @@ std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const Mat
                                        const Holes* holes) {
   const int min_score = 65535 - static_cast<int>(0.5 * patch * patch * phase.tau);
   const int radius = phase.window / 2;
-  std::vector<std::tuple<int, int, std::uint32_t>> found;  // -score, place, displacement
+  std::vector<std::tuple<int, int, std::uint32_t>> found;  // -score, position, displacement
   for (int dy = -radius; dy <= radius; ++dy)
     for (int dx = -radius; dx <= radius; ++dx) {
       const int cx = x + dx, cy = y + dy;
@@ -80,7 +81,7 @@ std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const Mat
   return members;
 }
 
-/// `gpu`: the plan is made for it.
+/// The plan is made for the limits of `gpu`.
 void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::DeviceLimits& gpu,
                         const Holes* holes = nullptr) {
   const Margins margins(p.width, p.height, phase.window, patch);
@@ -127,17 +128,17 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
 }
 
 using CudaMatch = testing::GpuTest;
-// Scarce: several bands, and kernels of their own.
+// GPUs with little shared memory need several bands and special kernels.
 constexpr cuda::DeviceLimits ample = testing::gpu(80), scarce = testing::gpu(86),
                              scarcest = testing::gpu(75);
 
-TEST_F(CudaMatch, FindsTheBestOfNoise) {
+TEST_F(CudaMatch, MatchesBruteForceInNoise) {
   for (const int group : {1, 2, 8, 16, 32})
     expect_brute_force(make_picture(61, 43, Content::noise),
                        {.window = 39, .group = group, .step = 3, .tau = 2000}, ample);
 }
 
-TEST_F(CudaMatch, PatchesWithHolesAreNobodysCandidates) {
+TEST_F(CudaMatch, ExcludesPatchesWithHoles) {
   std::vector<bool> hole(61 * 43);
   for (int y = 0; y < 43; ++y)
     for (int x = 0; x < 61; ++x)
@@ -150,14 +151,14 @@ TEST_F(CudaMatch, PatchesWithHolesAreNobodysCandidates) {
                          {.window = 39, .group = 16, .step = 3, .tau = 2000}, gpu, &holes);
 }
 
-TEST_F(CudaMatch, KeepsToTau) {
+TEST_F(CudaMatch, RespectsTheThreshold) {
   expect_brute_force(make_picture(61, 43, Content::smooth),
                      {.window = 39, .group = 32, .step = 3, .tau = 300}, ample);
   expect_brute_force(make_picture(61, 43, Content::smooth),
                      {.window = 39, .group = 16, .step = 3, .tau = 1500}, ample);
 }
 
-TEST_F(CudaMatch, OrdersTiesByPlace) {
+TEST_F(CudaMatch, OrdersTiesByPosition) {
   for (const int group : {16, 32}) {
     expect_brute_force(make_picture(50, 50, Content::constant),
                        {.window = 39, .group = group, .step = 3, .tau = 400}, ample);
@@ -166,7 +167,7 @@ TEST_F(CudaMatch, OrdersTiesByPlace) {
   }
 }
 
-TEST_F(CudaMatch, TakesAnyWindowStepAndBand) {
+TEST_F(CudaMatch, MatchesBruteForceForAnyWindowStepAndBand) {
   const Picture picture = make_picture(57, 41, Content::smooth);
   for (const int window : {1, 3, 7, 19, 25, 39, 65, 127})
     for (const int step : {1, 4, 8})
@@ -174,8 +175,8 @@ TEST_F(CudaMatch, TakesAnyWindowStepAndBand) {
         expect_brute_force(picture, {.window = window, .group = 16, .step = step, .tau = 900}, gpu);
 }
 
-/// More than tau in the middle, less than nothing elsewhere, different in each place.
-DistanceBias uneven_bias() {
+/// A bias above tau in the centre and below zero elsewhere, different at each displacement.
+DistanceBias varying_bias() {
   DistanceBias bias;
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
@@ -184,8 +185,8 @@ DistanceBias uneven_bias() {
   return bias;
 }
 
-TEST_F(CudaMatch, AddsTheBiasOfNoiseThatIsNotWhite) {
-  const DistanceBias bias = uneven_bias();
+TEST_F(CudaMatch, AddsTheBiasOfColouredNoise) {
+  const DistanceBias bias = varying_bias();
   for (const Content content : {Content::smooth, Content::noise, Content::constant})
     for (const int window : {1, 7, 25, 39})
       for (const int step : {1, 4})
@@ -197,7 +198,7 @@ TEST_F(CudaMatch, AddsTheBiasOfNoiseThatIsNotWhite) {
           }
 }
 
-TEST_F(CudaMatch, TakesTheSmallestPictures) {
+TEST_F(CudaMatch, MatchesBruteForceOnTheSmallestPictures) {
   for (const auto& [width, height] :
        {std::pair(8, 8), std::pair(9, 8), std::pair(8, 31), std::pair(40, 9), std::pair(12, 12)})
     expect_brute_force(make_picture(width, height, Content::noise),

@@ -1,5 +1,5 @@
-// Groups from those of others on the device against the definition in the same integers, to the
-// last tie; and sessions that propagate against the reference.
+// Propagated groups on the device compared with the definition in the same integers, including
+// ties, and sessions that propagate compared with the reference.
 
 #include <algorithm>
 #include <cstdlib>
@@ -25,7 +25,7 @@ using namespace lull::testing;
 
 constexpr int width = 103, height = 81, frames = 3;
 constexpr int offsets[frames] = {0, -1, 1};
-constexpr Motion motion[frames] = {{}, {2, -1}, {-3, 1}};  // of the whole frame
+constexpr Motion motion[frames] = {{}, {2, -1}, {-3, 1}};  // motion of the complete frame
 
 struct Guides {
   std::vector<std::uint8_t> samples[frames];
@@ -51,7 +51,7 @@ int frame_of(int dt) {
   return static_cast<int>(std::find(offsets, offsets + frames, dt) - offsets);
 }
 
-/// Candidates in the order of propagation.h, each once.
+/// The candidates in the order of propagation.h, without duplicates.
 std::vector<std::uint32_t> candidates_of(int x, int y, int used_frames, const KeptGroups& kept,
                                          const MatchParams& phase) {
   std::vector<std::uint32_t> all;
@@ -103,7 +103,7 @@ std::vector<std::uint32_t> defined(const Guides& guides, int x, int y, int used_
   return members;
 }
 
-/// Kept groups of all sizes, in any order, within the windows, many of the same members.
+/// Kept groups of all sizes, in random order, within the windows, with many common members.
 Group any_group(int x, int y, int used_frames, const MatchParams& phase, std::mt19937& rng) {
   Group group;
   group.members[0] = 0;
@@ -120,7 +120,7 @@ Group any_group(int x, int y, int used_frames, const MatchParams& phase, std::mt
   return group;
 }
 
-/// On the host, and one reference tile at a time on the device.
+/// Kept groups on the host, and one reference tile at a time on the device.
 struct Kept {
   KeptGroups host;
   cuda::DeviceBuffer<std::uint32_t> displacements;
@@ -178,11 +178,11 @@ void expect_definition(int used_frames, int levels, int search_step, const Match
     searched.push_back({offsets[f],
                         {{samples.back().get(), norms.back().get()},
                          f == 0 ? nullptr : device_motion.back().get()}});
-    (void)on_host(norms.back());  // the plane must stay until then
+    (void)on_host(norms.back());  // the plane must exist until this synchronisation
   }
   const Kept kept(ReferenceGrid(width, height, search_step), used_frames, phase);
 
-  // A batch that is not the whole picture, and not at its corner.
+  // A batch that is smaller than the picture and does not begin at its corner.
   const Batch batch{1, 2, (grid.count_x + 3) / 4 - 1, (grid.count_y + 3) / 4 - 2};
   const std::size_t references =
       static_cast<std::size_t>(batch.tiles_x) * batch.tiles_y * references_per_tile;
@@ -210,7 +210,7 @@ void expect_definition(int used_frames, int levels, int search_step, const Match
 
 using CudaPropagation = GpuTest;
 
-TEST_F(CudaPropagation, IsTheDefinition) {
+TEST_F(CudaPropagation, EqualsTheDefinition) {
   for (const int group : {1, 8, 16, 32})
     for (const int search_step : {3, 5, 6})
       for (const float tau : {1e3f, 900.0f})
@@ -220,7 +220,7 @@ TEST_F(CudaPropagation, IsTheDefinition) {
   expect_definition(1, 2, 4, {.window = 11, .group = 16, .step = 2, .tau = 1e3f});
 }
 
-TEST_F(CudaPropagation, SearchesWhatIsNear) {
+TEST_F(CudaPropagation, SearchesTheRefinementWindow) {
   for (const int near : {3, 9, 13, 17, 31})
     for (const int step : {2, 5, 8})
       expect_definition(1, 60, 2 * step,
@@ -228,7 +228,7 @@ TEST_F(CudaPropagation, SearchesWhatIsNear) {
   expect_definition(1, 2, 4, {.window = 39, .group = 32, .step = 2, .tau = 1, .refine_window = 13});
 }
 
-TEST_F(CudaPropagation, KnowsWhereMotionPredictsPatchesInOtherFrames) {
+TEST_F(CudaPropagation, UsesPredictedPositionsInOtherFrames) {
   for (const int near : {0, 1, 3, 5})
     for (const float motion_bias : {0.0f, 200.0f, 900.0f})
       for (const int step : {2, 5})
@@ -286,7 +286,7 @@ TEST_F(CudaPropagation, SessionsAgreeWithTheReference) {
     }
 }
 
-TEST_F(CudaPropagation, TheFourierTransformTakesKeptGroupsToo) {
+TEST_F(CudaPropagation, SupportsTheFourierTransform) {
   const FrameFormat format{.width = 150, .height = 90};
   Frame noisy = make_frame(format);
   store_plane(with_noise(texture_picture(150, 90).view(), 20, 1).view(), noisy, 0);

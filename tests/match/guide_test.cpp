@@ -11,7 +11,7 @@
 namespace lull {
 namespace {
 
-TEST(BoxAverage, AveragesWhatExists) {
+TEST(BoxAverage, AveragesExistingSamples) {
   Plane<float> fine(5, 3), coarse(3, 2);
   for (int y = 0; y < 3; ++y)
     for (int x = 0; x < 5; ++x) fine.view()(x, y) = static_cast<float>(10 * y + x);
@@ -25,7 +25,7 @@ TEST(BoxAverage, AveragesWhatExists) {
   EXPECT_EQ(wide.view()(1, 2), (22 + 23) / 2.0f);
 }
 
-/// "01 in L, 2 in -C2": planes of the sets, and what they are matched in.
+/// "01 in L, 2 in -C2": the planes of each set and its guide.
 std::string sets_of(Phase phase, bool over_time, const FrameFormat& format,
                     const std::array<float, 3>& sigma) {
   std::string text;
@@ -41,7 +41,7 @@ std::string sets_of(Phase phase, bool over_time, const FrameFormat& format,
   return text;
 }
 
-TEST(PlaneSets, AreThoseOfGuideH) {
+TEST(PlaneSets, FollowTheTableOfTheHeader) {
   FrameFormat gray{.width = 32, .height = 32}, yuv444 = gray, yuv420 = gray;
   yuv444.layout = yuv420.layout = Layout::yuv;
   yuv420.chroma_shift_x = yuv420.chroma_shift_y = 1;
@@ -66,7 +66,7 @@ TEST(PlaneSets, AreThoseOfGuideH) {
   }
 }
 
-TEST(PlaneSets, RgbHasLessOfChroma) {
+TEST(PlaneSets, RgbReducesChromaWeights) {
   FrameFormat rgb{.width = 32, .height = 32, .layout = Layout::rgb};
   constexpr std::array all{9.0f, 9.0f, 9.0f};
   EXPECT_EQ(sets_of(Phase::first, false, rgb, all), "0 in L, 12 in +c1-c2 made");
@@ -76,7 +76,7 @@ TEST(PlaneSets, RgbHasLessOfChroma) {
   EXPECT_FLOAT_EQ(plane_sets(Phase::second, false, rgb, all)[0].chroma_weights[1], -0.6f);
 }
 
-TEST(PlaneSets, NoiseOfWhatTheyAreMatchedIn) {
+TEST(PlaneSets, GuideSigmaCombinesThePlanes) {
   FrameFormat format{.width = 32, .height = 32, .layout = Layout::yuv};
   format.chroma_shift_x = 1;
   const NoiseModel noise({10, 3, 4});
@@ -86,8 +86,8 @@ TEST(PlaneSets, NoiseOfWhatTheyAreMatchedIn) {
   EXPECT_FLOAT_EQ(guide_sigma({{2}, false, {0, -1}}, format, noise), 4);
 }
 
-// 2 sigma^2 rho of the picture that is matched.
-TEST(PlaneSets, SharedNoiseOfWhatTheyAreMatchedIn) {
+// 2 sigma^2 rho of the guide.
+TEST(PlaneSets, DistanceBiasCombinesThePlanes) {
   FrameFormat format{.width = 32, .height = 32, .layout = Layout::yuv};
   format.chroma_shift_x = 1;
   NoiseModel noise(std::array<float, 3>{10, 3, 4});
@@ -102,7 +102,8 @@ TEST(PlaneSets, SharedNoiseOfWhatTheyAreMatchedIn) {
   const auto chroma = distance_bias({{1, 2}, false, {0.5f, -0.5f}}, format, noise);
   EXPECT_NEAR((*chroma)[lag_index(0, 0)], 2 * 0.25 * (9 + 16), 1e-3);
   EXPECT_NEAR((*chroma)[lag_index(1, 0)], 2 * 0.25 * 16 * 4.0 / 6, 1e-3);
-  // Means of two samples side by side: those one mean apart are 1, 2, 2 and 3 samples apart.
+  // Each sample is the mean of two horizontally adjacent samples: two adjacent means are 1, 2, 2
+  // and 3 original samples apart.
   const auto coarse = distance_bias({{1, 2}}, format, noise);
   EXPECT_NEAR((*coarse)[lag_index(0, 0)], 2 * 100 * (2 + 2 * 4.0 / 6) / 4, 1e-3);
   EXPECT_NEAR((*coarse)[lag_index(1, 0)], 2 * 100 * (4.0 / 6 + 2.0 / 6) / 4, 1e-3);

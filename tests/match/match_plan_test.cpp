@@ -1,4 +1,5 @@
-// How matching is cut to GPUs, for those that are not here too.
+// How the matching work is divided into blocks on GPUs, including GPUs that are not in this
+// machine.
 
 #include "match/cuda/match_plan.h"
 
@@ -21,9 +22,10 @@ using bm3d::Profile;
 using testing::gpu;
 using testing::known_gpus;
 
-/// Blocks of matching that a multiprocessor holds.
+/// The number of matching blocks that fit on a multiprocessor.
 int blocks_of(const MatchPlan& plan, const cuda::DeviceLimits& device) {
-  return std::min(2, device.blocks(match_detail::threads, plan.shared_bytes));  // registers
+  // the register limit
+  return std::min(2, device.blocks(match_detail::threads, plan.shared_bytes));
 }
 
 TEST(MatchPlan, FitsEveryWindowIntoEveryGpu) {
@@ -37,14 +39,14 @@ TEST(MatchPlan, FitsEveryWindowIntoEveryGpu) {
       }
 }
 
-TEST(MatchPlan, LetsAMultiprocessorHoldTwoBlocksOfTheProfiles) {
+TEST(MatchPlan, FitsTwoBlocksOfEachProfileOnAMultiprocessor) {
   for (const auto& [capability, device] : known_gpus)
     for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high, Profile::paper})
       for (const float sigma : {10.0f, 25.0f, 50.0f}) {
         const Params params = make_params(profile, {sigma, 0, 0});
         for (const PhaseParams& phase : {params.hard, params.wiener}) {
           const MatchPlan plan = plan_match(phase.matching(), device);
-          // Half of a T4's 64 KB holds no band of greater windows: one block with all of it.
+          // Half of a T4's 64 KB holds no band of larger windows; one block uses all of it.
           const bool two = capability != 75 || phase.window <= 25;
           EXPECT_EQ(blocks_of(plan, device), two ? 2 : 1) << phase.window << ", sm_" << capability;
           const bool tall = phase.window <= 39 && (capability != 75 || !two);
@@ -54,7 +56,7 @@ TEST(MatchPlan, LetsAMultiprocessorHoldTwoBlocksOfTheProfiles) {
       }
 }
 
-TEST(MatchPlan, StaysAsItWasMeasuredOnAnH100) {
+TEST(MatchPlan, KeepsTheSizesMeasuredOnH100) {
   const auto rows_and_chunk = [](int window, int step) {
     const MatchPlan plan = plan_match({.window = window, .step = step}, gpu(90));
     return std::tuple(plan.band_rows, plan.chunk, plan.union_pitch, plan.shared_bytes);
@@ -80,7 +82,7 @@ TEST(TimePlan, FitsTheProfilesIntoEveryGpu) {
       }
 }
 
-TEST(TimePlan, FitsEveryWindowWithTheUsualOneInOtherFrames) {
+TEST(TimePlan, FitsEveryWindowWithTheDefaultTemporalWindow) {
   for (const auto& [capability, device] : known_gpus)
     for (int window = 1; window <= 127; window += 2)
       for (int step = 1; step <= patch; ++step) {
@@ -90,7 +92,7 @@ TEST(TimePlan, FitsEveryWindowWithTheUsualOneInOtherFrames) {
       }
 }
 
-TEST(TimePlan, RefusesMoreCandidatesThanItCanNumber) {
+TEST(TimePlan, RejectsMoreCandidatesThanItCanNumber) {
   const MatchParams phase{.window = 49, .step = 1, .temporal_window = 63};
   try {
     (void)plan_match_over_time(phase, 2 * max_temporal, gpu(90));
@@ -103,7 +105,7 @@ TEST(TimePlan, RefusesMoreCandidatesThanItCanNumber) {
   }
 }
 
-TEST(TimePlan, RefusesWindowsThatNoBlockHolds) {
+TEST(TimePlan, RejectsWindowsThatExceedSharedMemory) {
   const PhaseParams phase{.window = 15, .step = 3, .temporal_window = 63};
   try {
     (void)plan_match_over_time(phase.matching(), 4, gpu(75));

@@ -1,8 +1,9 @@
-// Step 3 of match.cu, selection by a warp, without a GPU: against sorting all candidates.
+// Step 3 of match.cu, the selection by a warp, simulated without a GPU and compared with sorting
+// all candidates.
 
 #include "support/warp.h"
 
-// Behind the warp:
+// These headers need the simulated warp above.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ struct Window {
     scores[side * side / 2] = 0;  // the reference patch itself
   }
 
-  /// Keys of the list, best first.
+  /// The keys of the list, best first.
   std::vector<std::uint32_t> by_sorting(int keep, int min_score) const {
     std::vector<std::uint32_t> keys{best_key};
     for (int i = 0; i < side * side; ++i)
@@ -52,10 +53,10 @@ struct Window {
 
 struct Selection {
   std::vector<std::uint32_t> keys;
-  std::int64_t operations;  // of the whole warp
+  std::int64_t operations;  // of the complete warp
 };
 
-/// As match_own() does: bands of rows, each a scan of its own.
+/// The scan works like match_own(): in bands of rows, one scan each.
 template <int N, int chunk>
 Selection select_by_warp(const Window& window, int keep, int min_score, int band_rows, int odd) {
   const int row_words = (window.side + 1) / 2;
@@ -74,7 +75,7 @@ Selection select_by_warp(const Window& window, int keep, int min_score, int band
                       row_inverse,
                       table.data()};
       if (lane == 0) {
-        std::fill(table.begin(), table.end(), 0xffffffffu);  // gaps are full of something
+        std::fill(table.begin(), table.end(), 0xffffffffu);  // the gaps contain arbitrary values
         for (int y = 0; y < scan.rows; ++y)
           for (int x = 0; x < window.side; ++x)
             *scan.score(y, x) = window.scores[(first + y) * window.side + x];
@@ -111,14 +112,14 @@ TEST(MatchSelect, FindsTheBestInOrder) {
   expect_sorted<32, 25>(39, 32, 65101, 39);
 }
 
-TEST(MatchSelect, GoesOnFromBandToBandAndFromChunkToChunk) {
+TEST(MatchSelect, ContinuesAcrossBandsAndChunks) {
   expect_sorted<16, 6>(25, 16, 1, 8);
   expect_sorted<32, 6>(25, 32, 1, 25);
   expect_sorted<16, 4>(19, 8, 1, 16);
   expect_sorted<32, 11>(39, 32, 40000, 16);
 }
 
-TEST(MatchSelect, TakesAsLongWhereAllIsEqual) {
+TEST(MatchSelect, TakesNoLongerForEqualScores) {
   const auto expect_as_fast = [](auto select) {
     const auto of = [&](Content content, int side) {
       std::int64_t most = 0;

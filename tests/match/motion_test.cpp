@@ -1,5 +1,5 @@
-// Motion and candidates around it, against plain code that follows the words of motion.h and
-// group.h.
+// Motion and the candidates around it, compared with plain code that follows the text of motion.h
+// and group.h.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ struct Bytes {
   PlaneView<std::uint8_t> view;
 };
 
-/// Blurred noise, so that every place is another, moved by (dx, dy), with noise on top.
+/// Blurred noise, so that every position is distinct, displaced by (dx, dy), with additional noise.
 Bytes moved_picture(int width, int height, int dx, int dy, unsigned seed, int noise) {
   std::mt19937 texture{5}, rng{seed};
   constexpr int margin = 64;
@@ -73,7 +73,7 @@ Motion search(const Bytes& a, const Bytes& b, Interval x, Interval y, Motion cen
   return best;
 }
 
-TEST(Motion, RegionsHoldTheirCellsAndStayInThePicture) {
+TEST(Motion, RegionsContainTheirCellsAndStayInThePicture) {
   for (const int length : {8, 31, 32, 33, 47, 49, 100, 321})
     for (int i = 0; i < motion_cells(length); ++i) {
       const Interval region = cell_region(i, length);
@@ -85,7 +85,7 @@ TEST(Motion, RegionsHoldTheirCellsAndStayInThePicture) {
     }
 }
 
-TEST(Motion, BundlesTakeTheCellOfTheirCentre) {
+TEST(Motion, BundlesUseTheCellOfTheirCentre) {
   for (const int length : {8, 33, 100, 321})
     for (const int step : {1, 3, 5, 8})
       for (const int shift : {0, 1}) {
@@ -108,7 +108,7 @@ TEST(Motion, BundlesTakeTheCellOfTheirCentre) {
       }
 }
 
-TEST(Motion, FindsWhatPlainSearchFinds) {
+TEST(Motion, EqualsPlainSearch) {
   const Bytes a = moved_picture(107, 90, 0, 0, 1, 30), b = moved_picture(107, 90, 9, -5, 2, 30);
   const Bytes ca = coarse_of(a), cb = coarse_of(b);
   std::vector<Motion> cells;
@@ -133,11 +133,11 @@ TEST(Motion, FindsWhatPlainSearchFinds) {
       EXPECT_EQ(found.y, best.y) << i << ", " << j;
       right += found.x == 9 && found.y == -5;
     }
-  // Cells that leave the picture with this motion cannot find it.
+  // Cells that leave the picture with this motion cannot detect it.
   EXPECT_GE(right, 4);
 }
 
-TEST(Motion, ChromaTakesItInItsOwnSamples) {
+TEST(Motion, IsScaledToChromaSamples) {
   const Bytes a = moved_picture(128, 96, 0, 0, 1, 5), b = moved_picture(128, 96, -6, 4, 2, 5);
   const Bytes ca = coarse_of(a), cb = coarse_of(b);
   std::vector<Motion> cells, bundles;
@@ -150,7 +150,7 @@ TEST(Motion, ChromaTakesItInItsOwnSamples) {
   EXPECT_EQ(middle.y, 2);
 }
 
-TEST(Motion, WhatStandsStillStaysAndPicturesTooSmallHaveNone) {
+TEST(Motion, IsZeroForStillOrTinyPictures) {
   const Bytes a = moved_picture(64, 64, 0, 0, 1, 35), b = moved_picture(64, 64, 0, 0, 2, 35);
   const Bytes ca = coarse_of(a), cb = coarse_of(b);
   std::vector<Motion> cells;
@@ -160,7 +160,7 @@ TEST(Motion, WhatStandsStillStaysAndPicturesTooSmallHaveNone) {
   EXPECT_EQ(cells.size(), 4u);
 }
 
-/// A guide for step 1, as the engine makes it.
+/// A guide for step 1, prepared like in the engine.
 struct StepOne {
   explicit StepOne(PlaneView<const float> plane) {
     const int elements = plane.width + cpu::temporal_padding;
@@ -190,7 +190,7 @@ TEST(RankAround, AgreesWithTheReference) {
     for (const int window : {1, 5, 9, 33})
       for (const Motion motion : {Motion{}, Motion{5, -3}, Motion{-40, 7}})
         for (const float motion_bias : {0.0f, 30.0f}) {
-          // The own frame offers nothing in a window of 1.
+          // With a window of 1 the reference frame has no candidates.
           const MatchParams phase{.window = 1,
                                   .group = 16,
                                   .tau = 110,

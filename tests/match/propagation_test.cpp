@@ -1,5 +1,6 @@
-// Groups out of those of others: the reference by hand, the cpu backend against it on whole
-// numbers, where distances have no rounding, to the last tie; and whole sessions.
+// Propagation: the reference is checked by hand, and the cpu backend is compared with it on
+// integers, whose distances need no rounding, including ties. Further tests compare complete
+// sessions.
 
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
@@ -25,9 +26,9 @@ namespace {
 
 using namespace lull::testing;
 
-/// Levels from 0 to 254, both of which are there, so that a byte holds each exactly. Nothing is
-/// like the patches that have the extremes, by a tau of 250.
-Plane<float> whole_numbers(int width, int height, int levels, unsigned seed) {
+/// Integer levels from 0 to 254, including both extremes, so that a byte represents each level
+/// exactly. With a tau of 250 the patches that contain the extremes match nothing.
+Plane<float> integer_picture(int width, int height, int levels, unsigned seed) {
   Plane<float> picture(width, height);
   std::mt19937 rng{seed};
   for (int y = 0; y < height; ++y)
@@ -42,12 +43,12 @@ std::vector<std::uint32_t> members_of(const Group& group) {
   return {group.members.begin(), group.members.begin() + group.count};
 }
 
-/// A clip of three frames, the references' own first, each with a motion of its own.
+/// A clip of three frames, the reference frame first, each with its own motion.
 struct Clip {
   Clip(int width, int height, int levels, int step)
       : grid{width, height, step},
-        planes{whole_numbers(width, height, levels, 1), whole_numbers(width, height, levels, 2),
-               whole_numbers(width, height, levels, 3)} {
+        planes{integer_picture(width, height, levels, 1), integer_picture(width, height, levels, 2),
+               integer_picture(width, height, levels, 3)} {
     for (int b = 0; b < grid.columns() * grid.rows(); ++b) {
       motion[0].push_back({});
       motion[1].push_back({static_cast<std::int16_t>(b % 3 - 1), 1});
@@ -64,7 +65,7 @@ struct Clip {
                        f == 0 ? std::span<const Motion>{} : std::span<const Motion>(motion[f])}});
     return list;
   }
-  /// As the reference takes them, for a reference patch.
+  /// The planes for one reference patch, as the reference backend receives them.
   std::vector<FramePlane> planes_for(int frames, int i, int j) const {
     std::vector<FramePlane> list;
     for (int f = 0; f < frames; ++f)
@@ -82,7 +83,8 @@ std::vector<std::uint32_t> candidates_of(const KeptGroups& kept, int x, int y) {
   return {members.begin(), members.begin() + kept.candidates_of(x, y, members)};
 }
 
-/// Groups of `searching`, whose step is that of the search, propagated with `next`.
+/// Matches groups with `searching`, whose step is that of the search, and propagates them with
+/// `next`.
 void expect_same_groups(int frames, int levels, const MatchParams& searching,
                         const MatchParams& next) {
   constexpr int width = 61, height = 45;
@@ -120,14 +122,14 @@ void expect_same_groups(int frames, int levels, const MatchParams& searching,
   }
 }
 
-TEST(Propagation, IsTheSameOnTheCpuAsInTheReference) {
+TEST(Propagation, CpuMatchesTheReference) {
   const MatchParams searching{.window = 13, .group = 32, .step = 5, .tau = 250};
   for (const int step : {1, 3, 5, 7})
     for (const int near : {1, 3, 7, 13}) {
       MatchParams next{.window = 11, .group = 16, .step = step, .tau = 250, .refine_window = near};
       if (near > next.window) next.window = near;
       expect_same_groups(1, 20, searching, next);
-      next.tau = near > 1 ? 50 : 60;  // where half of them are too far, or nearly
+      next.tau = near > 1 ? 50 : 60;  // half of the candidates exceed the threshold, approximately
       expect_same_groups(1, 20, searching, next);
       next.tau = 0.45f;  // many ties
       next.group = 32;
@@ -155,7 +157,7 @@ TEST(Propagation, FollowsPatchesIntoOtherFrames) {
     }
 }
 
-// By hand: five patches in a row, each flat, of these values.
+// A hand-made example: five flat patches in a row with these values.
 class PropagatedByHand : public ::testing::Test {
  protected:
   PropagatedByHand() : picture(40, 8), planes{{0, {std::as_const(picture).view()}}} {
@@ -173,17 +175,17 @@ class PropagatedByHand : public ::testing::Test {
                       nearest = pack_displacement(24, 0);
 };
 
-TEST_F(PropagatedByHand, TheMostSimilarComeFirst) {
+TEST_F(PropagatedByHand, MostSimilarPatchesComeFirst) {
   const auto of = [&](int group, float tau) {
     return propagated(0, {far, near, nearest}, {.window = 49, .group = group, .tau = tau});
   };
   EXPECT_EQ(of(4, 100), (std::vector{itself, nearest, near, far}));
-  EXPECT_EQ(of(4, 80), (std::vector{itself, nearest}));  // three are no power of two
+  EXPECT_EQ(of(4, 80), (std::vector{itself, nearest}));  // three members are not a power of two
   EXPECT_EQ(of(2, 100), (std::vector{itself, nearest}));
   EXPECT_EQ(of(4, 0.5f), (std::vector{itself}));
 }
 
-TEST_F(PropagatedByHand, NothingCountsTwiceOrBeyondTheWindowOrThePicture) {
+TEST_F(PropagatedByHand, IgnoresDuplicatesAndPositionsOutside) {
   const MatchParams params{.window = 49, .group = 32, .tau = 1000};
   EXPECT_EQ(propagated(0, {near, nearest, near, nearest}, params), (std::vector{itself, nearest}));
   EXPECT_EQ(propagated(0, {near, itself}, params), (std::vector{itself, near}));
@@ -195,8 +197,8 @@ TEST_F(PropagatedByHand, NothingCountsTwiceOrBeyondTheWindowOrThePicture) {
             (std::vector{itself, far}));
 }
 
-TEST(Neighbours, AreTheSearchedOnesAround) {
-  // 0, 4, 8, 12 and 15; 0, 4 and 6.
+TEST(SearchedNeighbours, SurroundThePosition) {
+  // The grid has columns 0, 4, 8, 12 and 15 and rows 0, 4 and 6.
   const ReferenceGrid searched(15 + patch, 6 + patch, 4);
   const auto at = [&](int x, int y) {
     const Neighbours found = neighbours_of(searched, x, y);
@@ -215,7 +217,7 @@ TEST(Neighbours, AreTheSearchedOnesAround) {
   EXPECT_EQ(at(14, 6), (List{{3, 2, 16}, {4, 2, 16}}));
 }
 
-TEST(KeptGroups, AreLookedAtInTheOrderOfNeighbours) {
+TEST(KeptGroups, ProvideCandidatesInTheOrderOfNeighbours) {
   const ReferenceGrid searched(4 + patch, patch, 4);
   KeptGroups kept;
   kept.reserve(searched, 4);
@@ -268,7 +270,7 @@ void both(bm3d::Params& p) {
 }
 void both_over_time(bm3d::Params& p) {
   both(p);
-  p.wiener.window = 9;  // less than what the first phase searched
+  p.wiener.window = 9;  // smaller than the window of the first phase
   p.hard.refine_temporal_window = 3;
   p.wiener.refine_temporal_window = 1;
 }
@@ -277,7 +279,7 @@ void only_first(bm3d::Params& p) {
   p.kept = 0;
   p.hard.refine_window = 9;
 }
-void by_bayes(bm3d::Params& p) {
+void with_bayes_phases(bm3d::Params& p) {
   const int temporal = p.temporal;
   p = bm3d::make_params(bm3d::Profile::best, {20, 20, 20}, temporal);
   p.hard.step = 4;
@@ -304,10 +306,10 @@ INSTANTIATE_TEST_SUITE_P(
         Propagated{"Both", gray, 0, both}, Propagated{"BothOfSubsampled", subsampled, 0, both},
         Propagated{"BothOfRgb", rgb, 0, both}, Propagated{"BothOverTime", gray, 1, both_over_time},
         Propagated{"BothOfSubsampledOverTime", subsampled, 1, both_over_time},
-        Propagated{"ByBayes", gray, 1, by_bayes}),
+        Propagated{"ByBayes", gray, 1, with_bayes_phases}),
     [](const auto& info) { return info.param.name; });
 
-TEST_P(WithoutASearch, TheBackendsAgree) {
+TEST_P(WithoutASearch, BackendsAgree) {
   const auto& [name, format, temporal, change] = GetParam();
   const TexturedClip clip(format, 1 + 2 * temporal);
   bm3d::Params params = small_params(temporal);
@@ -331,16 +333,17 @@ TEST_P(WithoutASearch, TheBackendsAgree) {
   }
 }
 
-TEST(KeptGroups, TakeTheBytesThatAreForetold) {
+TEST(KeptGroups, UseThePredictedMemory) {
   bm3d::Params params = small_params(0);
   params.hard.step = 4;
   const FrameFormat gray{.width = 72, .height = 40};  // 17 by 9 reference patches
   EXPECT_EQ(bm3d::kept_bytes(params, gray), 17u * 9 * (4 * 16 + 1));
   FrameFormat yuv = gray;
   yuv.layout = Layout::yuv;
-  EXPECT_EQ(bm3d::kept_bytes(params, yuv), 17u * 9 * (4 * 16 + 1));  // chroma takes luma's
+  EXPECT_EQ(bm3d::kept_bytes(params, yuv), 17u * 9 * (4 * 16 + 1));  // chroma uses luma's groups
   yuv.chroma_shift_x = yuv.chroma_shift_y = 1;
-  EXPECT_EQ(bm3d::kept_bytes(params, yuv), (17u * 9 + 8 * 4) * (4 * 16 + 1));  // smaller: its own
+  // smaller chroma has its own groups
+  EXPECT_EQ(bm3d::kept_bytes(params, yuv), (17u * 9 + 8 * 4) * (4 * 16 + 1));
   params.phases = 1;
   EXPECT_EQ(bm3d::kept_bytes(params, yuv), 0u);
   params.search_step = 8;  // 9 by 5, and 5 by 3

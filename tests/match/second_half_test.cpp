@@ -14,14 +14,14 @@ using namespace lull::testing;
 
 bool is(Motion m, int x, int y) { return m.x == x && m.y == y; }
 
-TEST(SecondHalf, EvenMotionIsNone) {
+TEST(SecondHalf, UniformMotionHasNoAcceleration) {
   EXPECT_TRUE(is(motion_acceleration({3, 1}, {6, 2}, {3, 1}), 0, 0));
   EXPECT_TRUE(is(motion_acceleration({3, 1}, {7, 1}, {3, 1}), 0, 0)) << "rounding makes one sample";
   EXPECT_TRUE(is(motion_acceleration({3, 1}, {8, 2}, {3, 1}), 2, 0));
   EXPECT_TRUE(is(motion_acceleration({-4, 0}, {}, {1, -2}), 3, 2));
 }
 
-TEST(SecondHalf, ComparesWhatLiesWithinThePlane) {
+TEST(SecondHalf, ComparesTheAreaWithinThePlane) {
   const MotionGrid grid{100, 60, 6};
   // Eight by four reference patches of 10x10 samples.
   const BundleArea inside = compared_area(grid, 10, 0, 0, {2, 3}, {4, -1});
@@ -37,7 +37,7 @@ TEST(SecondHalf, ComparesWhatLiesWithinThePlane) {
   EXPECT_EQ(compared_area(grid, 10, 0, 0, {-3, 0}, {-4, 0}).left, 7);
 }
 
-TEST(SecondHalf, FollowsWhereThatFindsTheSame) {
+TEST(SecondHalf, FollowsAccelerationOnlyIfContentMatches) {
   constexpr int width = 90, height = 70;
   const Plane<float> whole = texture_picture(width + 20, height + 20);
   const auto shown_at = [&](int x, int y) {

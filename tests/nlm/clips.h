@@ -1,5 +1,5 @@
 #pragma once
-// Clips and volumes for the tests of non-local means' sessions.
+// Clips and volumes for the tests of non-local means sessions.
 
 #include <memory>
 #include <string>
@@ -31,7 +31,7 @@ inline FrameFormat colour(Layout layout, int shift_x = 0, int shift_y = 0) {
           .chroma_shift_y = shift_y};
 }
 
-/// Plane `plane` of frame `n` of a pan, (2, 0) samples a frame; after 30 of them it begins anew.
+/// Plane `plane` of frame `n` of a pan at (2, 0) samples per frame, which restarts after 30 frames.
 inline Plane<float> clean_plane(const FrameFormat& format, int n, int plane) {
   const int w = format.plane_width(plane), h = format.plane_height(plane);
   const Plane<float> whole = texture_picture(w + 60, h, plane);
@@ -61,7 +61,7 @@ inline std::vector<Frame> pan(const FrameFormat& format, int count,
 inline Params clip_params(int temporal = 0) {
   return make_params(Profile::fast, NoiseModel({clip_sigma, clip_sigma, clip_sigma}), temporal);
 }
-/// Small ones, so that the reference is fast.
+/// Small parameters, so that the reference is fast.
 inline Params quick_params(int temporal = 0) {
   Params params = clip_params(temporal);
   params.search_radius = 2;
@@ -80,12 +80,12 @@ inline std::vector<Frame> volume(int slices, int first = 0, SampleType sample = 
   return frames;
 }
 
-/// Nothing of a slice of such a volume is wanted.
+/// A mask that excludes a complete slice of such a volume.
 inline std::shared_ptr<const SliceMask> nothing_inside() {
   return std::make_shared<SliceMask>(24, 20, std::vector<bool>(24 * 20), false);
 }
 
-/// Of all planes: it depends on the intensity, and is clipped.
+/// Noise in all planes that depends on the brightness and is clipped.
 inline NoiseModel curved_noise() {
   NoiseModel noise;
   for (int i = 0; i < 3; ++i) noise.plane(i) = noise_of(clipped(poissonian(3, 100)));
@@ -97,7 +97,7 @@ inline std::vector<Frame> denoise(const Params& params, const std::vector<Frame>
   return run_clip(*open(params, frames.front().format, backend), frames);
 }
 
-/// Of plane `plane` of all frames, against the pan without noise.
+/// PSNR of plane `plane` over all frames, against the pan without noise.
 inline double clip_psnr(const std::vector<Frame>& frames, int plane = 0) {
   double sum = 0;
   for (std::size_t n = 0; n < frames.size(); ++n)
@@ -106,8 +106,8 @@ inline double clip_psnr(const std::vector<Frame>& frames, int plane = 0) {
   return sum / static_cast<double>(frames.size());
 }
 
-/// Between two results, over all planes of all frames.
-inline double greatest_difference(const std::vector<Frame>& a, const std::vector<Frame>& b) {
+/// Maximum difference between two results over all planes of all frames.
+inline double max_difference(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   double most = a.size() == b.size() ? 0 : 1e9;
   for (std::size_t n = 0; n < a.size() && n < b.size(); ++n)
     for (int i = 0; i < a[n].format.planes(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// The cuda backend's filters as engines of planes in the host's memory, for tests that hold them
-// against the reference's.
+// The filters of the cuda backend as engines for planes in host memory, so that tests can compare
+// them with the reference's engines.
 
 #include <memory>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace lull::nlm::testing {
 
-/// Planes on their way to filters and back.
+/// A plane in device memory, uploaded for the filters and downloaded from them.
 class FlatPlane {
  public:
   FlatPlane() = default;

@@ -1,5 +1,5 @@
-// Frames in the memory of the GPU, and results that stay there: the samples are those of frames and
-// results in the host's.
+// Frames in GPU memory and results that stay there: the samples equal those of frames and results
+// in host memory.
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ class NlmCudaResults : public lull::testing::GpuTest {
                    {.kind = BackendKind::cuda, .results_on_device = results_on_device});
   }
 
-  static void expect_the_hosts(const Params& params, const std::vector<Frame>& noisy) {
+  static void expect_host_results(const Params& params, const std::vector<Frame>& noisy) {
     const std::vector<Frame> expected = run(params, noisy, false), there = uploaded(noisy);
     ASSERT_EQ(expected.size(), noisy.size());
     EXPECT_TRUE(same_clips(run(params, there, false), expected)) << "back on the host";
@@ -45,7 +45,7 @@ class NlmCudaResults : public lull::testing::GpuTest {
 
 const NoiseModel all_planes({20, 20, 20}), first_plane({20, 0, 0}), no_plane({0, 0, 0});
 
-TEST_F(NlmCudaResults, OfPictures) {
+TEST_F(NlmCudaResults, OfPicturesEqualThoseOnTheHost) {
   for (const int temporal : {0, 1})
     for (const FrameFormat& layout :
          {gray(), colour(Layout::rgb), colour(Layout::yuv), colour(Layout::yuv, 1, 1)})
@@ -53,12 +53,12 @@ TEST_F(NlmCudaResults, OfPictures) {
            {std::pair{SampleType::u8, 8}, {SampleType::u16, 10}, {SampleType::f32, 32}})
         for (const NoiseModel& noise : {all_planes, first_plane, no_plane}) {
           SCOPED_TRACE("R " + std::to_string(temporal) + ", bits " + std::to_string(bits));
-          expect_the_hosts(make_params(Profile::fast, noise, temporal),
-                           pan(of(layout, sample, bits), 5));
+          expect_host_results(make_params(Profile::fast, noise, temporal),
+                              pan(of(layout, sample, bits), 5));
         }
 }
 
-TEST_F(NlmCudaResults, OfVolumes) {
+TEST_F(NlmCudaResults, OfVolumesEqualThoseOnTheHost) {
   for (const FrameFormat& layout : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)})
     for (const auto& [sample, bits] :
          {std::pair{SampleType::u8, 8}, {SampleType::u16, 16}, {SampleType::f32, 32}})
@@ -66,24 +66,24 @@ TEST_F(NlmCudaResults, OfVolumes) {
         SCOPED_TRACE("bits " + std::to_string(bits));
         FrameFormat format = of(layout, sample, bits);
         format.width = 24, format.height = 20;
-        expect_the_hosts(make_volume_params(Profile::balanced, noise), pan(format, 80));
+        expect_host_results(make_volume_params(Profile::balanced, noise), pan(format, 80));
       }
 }
 
-TEST_F(NlmCudaResults, OfVolumesWithMasks) {
+TEST_F(NlmCudaResults, OfMaskedVolumesEqualThoseOnTheHost) {
   std::vector<Frame> noisy = volume(40);
   for (const int z : {0, 17, 39}) noisy[z].mask = nothing_inside();
-  expect_the_hosts(quick_volume_params(), noisy);
+  expect_host_results(quick_volume_params(), noisy);
 }
 
-TEST_F(NlmCudaResults, OfFloatsThatAreNoNumbers) {
+TEST_F(NlmCudaResults, KeepNanAndOutOfRangeSamples) {
   for (const Params& params : {clip_params(), clip_params(1), quick_volume_params()}) {
     std::vector<Frame> noisy = volume(5);
     for (Frame& frame : noisy) {
       frame.plane<float>(0)(9, 9) = std::numeric_limits<float>::quiet_NaN();
       frame.plane<float>(0)(3, 9) = 7e7f;
     }
-    expect_the_hosts(params, noisy);
+    expect_host_results(params, noisy);
     const std::vector<Frame> cuda = run(params, noisy, false), cpu = denoise(params, noisy);
     for (std::size_t k = 0; k < cuda.size(); ++k) {
       EXPECT_TRUE(std::isnan(cuda[k].plane<float>(0)(9, 9)));
@@ -92,16 +92,16 @@ TEST_F(NlmCudaResults, OfFloatsThatAreNoNumbers) {
   }
 }
 
-TEST_F(NlmCudaResults, OfNoiseThatFollowsACurve) {
+TEST_F(NlmCudaResults, OfCurvedNoiseEqualThoseOnTheHost) {
   const NoiseModel noise = curved_noise();
   for (const FrameFormat& format : {gray(), colour(Layout::rgb)}) {
     for (const int temporal : {0, 1})
-      expect_the_hosts(make_params(Profile::fast, noise, temporal), pan(format, 3));
-    expect_the_hosts(make_volume_params(Profile::fast, noise), pan(format, 7));
+      expect_host_results(make_params(Profile::fast, noise, temporal), pan(format, 3));
+    expect_host_results(make_volume_params(Profile::fast, noise), pan(format, 7));
   }
 }
 
-TEST_F(NlmCudaResults, OfGuidedFrames) {
+TEST_F(NlmCudaResults, OfGuidedFramesEqualThoseOnTheHost) {
   std::vector<Params> all{clip_params(), clip_params(1), quick_volume_params()};
   for (Params& params : all)
     for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {
@@ -110,15 +110,15 @@ TEST_F(NlmCudaResults, OfGuidedFrames) {
       const std::vector<Frame> guides = pan(of(format, SampleType::u16, 12), 5, 4);
       for (std::size_t n = 0; n < noisy.size(); ++n)
         noisy[n].guide = std::make_shared<Frame>(guides[n]);
-      expect_the_hosts(params, noisy);
+      expect_host_results(params, noisy);
     }
 }
 
-// The memory of a result that is kept is not written again.
-TEST_F(NlmCudaResults, AreKeptAsLongAsTheyAreWanted) {
+// The memory of a result that the caller holds is not written again.
+TEST_F(NlmCudaResults, StayValidAfterTheSession) {
   const std::vector<Frame> noisy = pan(gray(), 24);
   const std::vector<Frame> expected = run(clip_params(), noisy, false);
-  const std::vector<Frame> results = run(clip_params(), noisy, true);  // the session is gone
+  const std::vector<Frame> results = run(clip_params(), noisy, true);  // the session is destroyed
   for (std::size_t k = 0; k < results.size(); ++k)
     EXPECT_TRUE(same_samples(expected[k], downloaded(results[k]))) << k;
 }

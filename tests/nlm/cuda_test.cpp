@@ -1,4 +1,5 @@
-// The cuda backend: its filters against those of the reference, and sessions against the cpu's.
+// The cuda backend: its filters are compared with those of the reference, and its sessions with
+// those of the cpu backend.
 
 #include <gtest/gtest.h>
 
@@ -14,18 +15,20 @@ namespace {
 
 using namespace testing;
 
-/// Floats in another order.
+/// The tolerance covers sums of floats in another order.
 constexpr double float_tolerance = 0.02;
-/// Kernels in half precision: weights, eighth powers of what has 11 bits, are off by up to some
-/// percent, and the means of differences of some sigma (20) by a share of that.
+/// The kernels use half precision: weights, which are eighth powers of values with 11 bits, have
+/// errors of up to some percent, and the means of differences of some sigma (20) have errors of a
+/// fraction of that.
 constexpr double half_tolerance = 2;
 
 class NlmCuda : public lull::testing::GpuTest {
  protected:
-  static void expect_as_reference(const FramePlan& plan, double tolerance, const std::string& what,
-                                  const std::vector<std::vector<Motion>>& motion = {}) {
+  static void expect_reference_result(const FramePlan& plan, double tolerance,
+                                      const std::string& what,
+                                      const std::vector<std::vector<Motion>>& motion = {}) {
     const auto expected = run_frames(*make_reference_frame_engine(plan), plan, motion);
-    EXPECT_LT(farthest(expected, run_frames(*make_cuda_frame_engine(plan), plan, motion)),
+    EXPECT_LT(max_difference(expected, run_frames(*make_cuda_frame_engine(plan), plan, motion)),
               tolerance)
         << what;
   }
@@ -34,27 +37,28 @@ class NlmCuda : public lull::testing::GpuTest {
   }
 };
 
-/// Such planes have a kernel in half precision.
-bool is_in_halves(const Params& p) {
+/// Returns true if the plane's kernel uses half precision.
+bool uses_half_precision(const Params& p) {
   return p.block == 4 && p.patch_radius == 0 && p.step <= 2 && p.weights == Weights::polynomial;
 }
 
-TEST_F(NlmCuda, FramesAreThoseOfTheReference) {
+TEST_F(NlmCuda, FramesMatchTheReference) {
   for (const NamedParams& p : picture_params())
-    expect_as_reference(frame_plan(p.params, 67, 21),
-                        is_in_halves(p.params) ? half_tolerance : float_tolerance, p.name);
+    expect_reference_result(frame_plan(p.params, 67, 21),
+                            uses_half_precision(p.params) ? half_tolerance : float_tolerance,
+                            p.name);
 }
 
-TEST_F(NlmCuda, WithLittleNoiseFramesAreInFloats) {
+TEST_F(NlmCuda, WeakNoiseUsesSinglePrecision) {
   for (const std::size_t which : {0, 6}) {
     FramePlan plan = frame_plan(picture_params()[which].params, 67, 21);
     plan.guide_weight[0] = 1 / (0.9f * 0.9f);
-    plan.params.h = 20;  // of such a sigma: as much as with the other
-    expect_as_reference(plan, float_tolerance, picture_params()[which].name);
+    plan.params.h = 20;  // the same strength as with the other sigma
+    expect_reference_result(plan, float_tolerance, picture_params()[which].name);
   }
 }
 
-TEST_F(NlmCuda, PatchesWithHolesAreNobodysCandidates) {
+TEST_F(NlmCuda, PatchesWithHolesAreNotCandidates) {
   const Holes holes = some_holes(47, 19);
   for (const NamedParams& p : picture_params())
     for (const int frames : {1, 2}) {
@@ -63,29 +67,31 @@ TEST_F(NlmCuda, PatchesWithHolesAreNobodysCandidates) {
       plan.params.holes = true;
       const auto expected = run_frames(*make_reference_frame_engine(plan), plan, {}, &holes);
       const auto cuda = run_frames(*make_cuda_frame_engine(plan), plan, {}, &holes);
-      EXPECT_LT(farthest(expected, cuda), float_tolerance) << p.name << ", frames: " << frames;
+      EXPECT_LT(max_difference(expected, cuda), float_tolerance)
+          << p.name << ", frames: " << frames;
     }
 }
 
-TEST_F(NlmCuda, FramesOfAnySize) {
+TEST_F(NlmCuda, FramesOfAnySizeMatchTheReference) {
   for (const std::size_t which : {0, 5, 6, 11}) {
     Params params = picture_params()[which].params;
     params.search_radius = 2;
     for (const int width : {1, 2, 3, 27, 63, 131})
       for (const int height : {1, 5, 18})
-        expect_as_reference(frame_plan(params, width, height),
-                            is_in_halves(params) ? half_tolerance : float_tolerance,
-                            picture_params()[which].name + ", " + size_name(width, height));
+        expect_reference_result(frame_plan(params, width, height),
+                                uses_half_precision(params) ? half_tolerance : float_tolerance,
+                                picture_params()[which].name + ", " + size_name(width, height));
   }
 }
 
-TEST_F(NlmCuda, LargeFramesComeAndGoInPieces) {
+TEST_F(NlmCuda, LargeFramesAreTransferredInPieces) {
   Params params = picture_params()[11].params;
   params.search_radius = params.patch_radius = 1;
-  expect_as_reference(frame_plan(params, 1027, 1033), float_tolerance, "more than a buffer holds");
+  expect_reference_result(frame_plan(params, 1027, 1033), float_tolerance,
+                          "more than a buffer holds");
 }
 
-TEST_F(NlmCuda, EveryPatchRadiusAroundSamples) {
+TEST_F(NlmCuda, EveryPatchRadiusMatchesTheReference) {
   Params params = picture_params()[11].params;
   params.search_radius = 2;
   for (const int radius : {1, 2, 3, 4, 5}) {
@@ -93,8 +99,8 @@ TEST_F(NlmCuda, EveryPatchRadiusAroundSamples) {
     for (const Weights weights : {Weights::exponential, Weights::polynomial}) {
       params.weights = weights;
       for (const int planes : {1, 3})
-        expect_as_reference(frame_plan(params, 41, 19, planes, planes), float_tolerance,
-                            "radius " + std::to_string(radius));
+        expect_reference_result(frame_plan(params, 41, 19, planes, planes), float_tolerance,
+                                "radius " + std::to_string(radius));
     }
   }
 }
@@ -102,28 +108,28 @@ TEST_F(NlmCuda, EveryPatchRadiusAroundSamples) {
 TEST_F(NlmCuda, PlanesShareTheWeightsOfTheirGuides) {
   for (const std::size_t which : {0, 10, 11}) {
     const Params p = picture_params()[which].params;
-    expect_as_reference(frame_plan(p, 37, 21, 3, 3), float_tolerance, "jointly");
-    expect_as_reference(frame_plan(p, 37, 21, 2, 2), float_tolerance, "two");
-    expect_as_reference(frame_plan(p, 37, 21, 3, 1), float_tolerance, "by the first");
-    expect_as_reference(frame_plan(p, 37, 21, 2, 3, false), float_tolerance, "by others");
-    expect_as_reference(frame_plan(p, 37, 21, 1, 1, false), float_tolerance, "by another");
+    expect_reference_result(frame_plan(p, 37, 21, 3, 3), float_tolerance, "jointly");
+    expect_reference_result(frame_plan(p, 37, 21, 2, 2), float_tolerance, "two");
+    expect_reference_result(frame_plan(p, 37, 21, 3, 1), float_tolerance, "by the first");
+    expect_reference_result(frame_plan(p, 37, 21, 2, 3, false), float_tolerance, "by others");
+    expect_reference_result(frame_plan(p, 37, 21, 1, 1, false), float_tolerance, "by another");
   }
 }
 
-TEST_F(NlmCuda, CandidatesOfOtherFramesFollowTheMotionOfEachCell) {
+TEST_F(NlmCuda, CandidatesInOtherFramesFollowTheMotionOfEachCell) {
   for (const std::size_t which : {0, 4, 10}) {
     FramePlan plan = frame_plan(picture_params()[which].params, 70, 45, 1, 1, true, 3);
     const std::vector<std::vector<Motion>> motion{
         {}, {{2, 0}, {-3, 1}, {-4, 2}, {0, -5}, {1, 0}, {-2, -1}}, {{4, -1}, {}, {}, {}, {}, {}}};
-    expect_as_reference(plan, float_tolerance, "motion", motion);
-    expect_as_reference(plan, float_tolerance, "none");
-    plan.shift_x = plan.shift_y = 1;  // as of planes of half the size
+    expect_reference_result(plan, float_tolerance, "motion", motion);
+    expect_reference_result(plan, float_tolerance, "none");
+    plan.shift_x = plan.shift_y = 1;  // the planes have half the size
     plan.width = 35, plan.height = 23;
-    expect_as_reference(plan, float_tolerance, "smaller cells", motion);
+    expect_reference_result(plan, float_tolerance, "smaller cells", motion);
   }
 }
 
-TEST_F(NlmCuda, VolumesAreThoseOfTheReference) {
+TEST_F(NlmCuda, VolumesMatchTheReference) {
   std::vector<NamedParams> all = volume_params();
   Params exponential = all[0].params;
   exponential.weights = Weights::exponential;
@@ -135,13 +141,14 @@ TEST_F(NlmCuda, VolumesAreThoseOfTheReference) {
         const bool halves = itself && p.params.block == 1 && p.params.patch_radius == 1;
         const auto cuda = make_cuda_volume_engine(plan);
         const auto expected = run_volume(*make_reference_volume_engine(plan), plan, 3, slices, 1);
-        EXPECT_LT(farthest(expected, run_volume(*cuda, plan, 3, slices, cuda->slices_at_a_time())),
-                  halves ? half_tolerance : float_tolerance)
+        EXPECT_LT(
+            max_difference(expected, run_volume(*cuda, plan, 3, slices, cuda->slices_at_a_time())),
+            halves ? half_tolerance : float_tolerance)
             << p.name << ", slices: " << slices << (itself ? "" : ", by another");
       }
 }
 
-TEST_F(NlmCuda, VolumesOfAnySizeAndWindow) {
+TEST_F(NlmCuda, VolumesOfAnySizeAndWindowMatchTheReference) {
   Params params = volume_params()[0].params;
   for (const int search : {1, 3, 4}) {
     params.search_radius = search;
@@ -149,28 +156,29 @@ TEST_F(NlmCuda, VolumesOfAnySizeAndWindow) {
          {std::array{1, 1, 1}, {2, 5, 3}, {31, 2, 9}, {33, 17, 2}}) {
       for (const float sigma : {test_sigma, 0.9f}) {
         VolumePlan plan{params, width, height, 1 / (sigma * sigma)};
-        if (sigma < 1) plan.params.h = 20;  // in floats, and smooth all the same
+        if (sigma < 1) plan.params.h = 20;  // single precision, with the same strength
         const auto cuda = make_cuda_volume_engine(plan);
         const auto expected = run_volume(*make_reference_volume_engine(plan), plan, 0, slices, 1);
-        EXPECT_LT(farthest(expected, run_volume(*cuda, plan, 0, slices, cuda->slices_at_a_time())),
-                  sigma < 1 ? float_tolerance : half_tolerance)
+        EXPECT_LT(
+            max_difference(expected, run_volume(*cuda, plan, 0, slices, cuda->slices_at_a_time())),
+            sigma < 1 ? float_tolerance : half_tolerance)
             << size_name(width, height) << "x" << slices << ", search " << search;
       }
     }
   }
 }
 
-TEST_F(NlmCuda, BytesAreEqualFromRunToRun) {
+TEST_F(NlmCuda, RepeatedRunsGiveEqualBytes) {
   for (const std::size_t which : {0, 5, 6, 11}) {
     const FramePlan plan = frame_plan(picture_params()[which].params, 150, 90);
     const auto engine = make_cuda_frame_engine(plan);
     const auto first = run_frames(*engine, plan);
-    EXPECT_EQ(farthest(first, run_frames(*engine, plan)), 0);
-    EXPECT_EQ(farthest(first, run_frames(*make_cuda_frame_engine(plan), plan)), 0);
+    EXPECT_EQ(max_difference(first, run_frames(*engine, plan)), 0);
+    EXPECT_EQ(max_difference(first, run_frames(*make_cuda_frame_engine(plan), plan)), 0);
   }
 }
 
-TEST_F(NlmCuda, BytesOfSlicesDoNotDependOnHowManyComeAtATime) {
+TEST_F(NlmCuda, SliceBatchesDoNotChangeResult) {
   for (const int search : {2, 4})
     for (const float sigma : {test_sigma, 0.9f}) {
       Params params = volume_params()[0].params;
@@ -181,14 +189,15 @@ TEST_F(NlmCuda, BytesOfSlicesDoNotDependOnHowManyComeAtATime) {
       const auto whole = run_volume(*make_cuda_volume_engine(plan), plan, 0, 40, most);
       for (const int together : {1, 3, 8, 17}) {
         if (together >= most) continue;
-        EXPECT_EQ(
-            farthest(whole, run_volume(*make_cuda_volume_engine(plan), plan, 0, 40, together)), 0)
+        EXPECT_EQ(max_difference(whole,
+                                 run_volume(*make_cuda_volume_engine(plan), plan, 0, 40, together)),
+                  0)
             << together;
       }
     }
 }
 
-TEST_F(NlmCuda, SessionsAreAsGoodAsTheCpus) {
+TEST_F(NlmCuda, SessionsMatchTheQualityOfTheHost) {
   for (const FrameFormat& format :
        {gray(), gray(SampleType::f32), colour(Layout::rgb), colour(Layout::yuv, 1, 1)})
     for (const Profile profile :
@@ -202,7 +211,7 @@ TEST_F(NlmCuda, SessionsAreAsGoodAsTheCpus) {
     }
 }
 
-/// By what the results of both differ in quality, in the plane that differs most.
+/// The difference in quality between the two results in the plane with the largest difference.
 double quality_gap(const Params& params, const std::vector<Frame>& noisy) {
   const std::vector<Frame> cpu = denoise(params, noisy),
                            cuda = denoise(params, noisy, {.kind = BackendKind::cuda});
@@ -212,11 +221,11 @@ double quality_gap(const Params& params, const std::vector<Frame>& noisy) {
   return gap;
 }
 
-TEST_F(NlmCuda, SessionsOverTimeAreAsGoodAsTheCpus) {
+TEST_F(NlmCuda, TemporalSessionsMatchTheQualityOfTheHost) {
   for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {
     std::vector<Frame> noisy = pan(format, 5);
     EXPECT_LT(quality_gap(clip_params(1), noisy), 0.02);
-    noisy.insert(noisy.begin() + 2, noisy[1]);  // repeats the one before
+    noisy.insert(noisy.begin() + 2, noisy[1]);  // repeats the previous frame
     const std::vector<Frame> cpu = denoise(clip_params(2), noisy),
                              cuda = denoise(clip_params(2), noisy, {.kind = BackendKind::cuda});
     ASSERT_EQ(cuda.size(), noisy.size());
@@ -228,7 +237,7 @@ TEST_F(NlmCuda, SessionsOverTimeAreAsGoodAsTheCpus) {
   }
 }
 
-TEST_F(NlmCuda, SessionsWithGuidesAreAsGoodAsTheCpus) {
+TEST_F(NlmCuda, GuidedSessionsMatchTheQualityOfTheHost) {
   Params params = clip_params(1);
   params.guided = true;
   for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {
@@ -240,14 +249,14 @@ TEST_F(NlmCuda, SessionsWithGuidesAreAsGoodAsTheCpus) {
   }
 }
 
-TEST_F(NlmCuda, SessionsOfNoiseThatFollowsACurveAreAsGoodAsTheCpus) {
+TEST_F(NlmCuda, SessionsWithCurvedNoiseMatchTheQualityOfTheHost) {
   for (const FrameFormat& format : {gray(), colour(Layout::rgb)})
     for (const int temporal : {0, 1})
       EXPECT_LT(quality_gap(make_params(Profile::fast, curved_noise(), temporal), pan(format, 3)),
                 0.02);
 }
 
-TEST_F(NlmCuda, PartsOfAVolumeAreThoseOfTheWhole) {
+TEST_F(NlmCuda, PartsMatchTheCompleteVolume) {
   const Params params = quick_volume_params();
   const std::vector<Frame> noisy = volume(45);
   const Backend backend{.kind = BackendKind::cuda};
@@ -263,8 +272,9 @@ TEST_F(NlmCuda, PartsOfAVolumeAreThoseOfTheWhole) {
   }
 }
 
-// Longer than what a GPU keeps of slices; then another one through the same session.
-TEST_F(NlmCuda, LongVolumesAreAsGoodAsTheCpus) {
+// The volume is longer than the number of slices that a GPU keeps; another volume then uses the
+// same session.
+TEST_F(NlmCuda, LongVolumesMatchTheQualityOfTheHost) {
   Params guided = quick_volume_params();
   guided.guided = true;
   for (const Params& params : {quick_volume_params(), guided}) {
@@ -280,7 +290,7 @@ TEST_F(NlmCuda, LongVolumesAreAsGoodAsTheCpus) {
   }
 }
 
-TEST_F(NlmCuda, OfAMaskTheSlicesOutsideComeOutAsTheyWere) {
+TEST_F(NlmCuda, SlicesOutsideAMaskAreUnchanged) {
   std::vector<Frame> noisy = volume(40);
   for (const int z : {0, 1, 17, 39}) noisy[z].mask = nothing_inside();
   const std::vector<Frame> results =
@@ -293,7 +303,7 @@ TEST_F(NlmCuda, OfAMaskTheSlicesOutsideComeOutAsTheyWere) {
     EXPECT_TRUE(same_samples(results[z], noisy[z].mask ? noisy[z] : whole[z])) << z;
 }
 
-TEST_F(NlmCuda, ADeviceThatIsNotThereIsRefused) {
+TEST_F(NlmCuda, MissingDeviceIsRejected) {
   EXPECT_THROW((void)open(clip_params(), gray(), {.kind = BackendKind::cuda, .device = 1000}),
                DeviceUnavailable);
   EXPECT_THROW((void)open(quick_volume_params(), volume(1)[0].format,

@@ -1,5 +1,6 @@
 #pragma once
-// Engines of non-local means on made planes, for tests that hold a backend against the reference.
+// Engines of non-local means on synthetic planes, for tests that compare a backend with the
+// reference.
 
 #include <functional>
 #include <memory>
@@ -18,7 +19,7 @@ inline constexpr float test_sigma = 20;
 using FrameEngineMaker = std::function<std::unique_ptr<FrameEngine>(const FramePlan&)>;
 using VolumeEngineMaker = std::function<std::unique_ptr<VolumeEngine>(const VolumePlan&)>;
 
-/// Noisy planes that show the same thing: plane c of frame f is a texture moved by 2 f samples.
+/// Noisy planes with the same content: plane c of frame f is a texture displaced by 2 f samples.
 inline Plane<float> noisy_plane(int width, int height, int frame, int plane) {
   const Plane<float> wide = texture_picture(width + 16, height, plane * 0.7);
   PlaneView<const float> cut = wide.view();
@@ -27,7 +28,7 @@ inline Plane<float> noisy_plane(int width, int height, int frame, int plane) {
   return with_noise(cut, static_cast<double>(test_sigma), 10 * frame + plane + 1);
 }
 
-/// What a FramePlan for such planes is like.
+/// A FramePlan for such planes.
 inline FramePlan frame_plan(const Params& params, int width, int height, int planes = 1,
                             int guides = 1, bool is_self_guided = true, int slots = 1) {
   FramePlan plan{.params = params,
@@ -42,8 +43,8 @@ inline FramePlan frame_plan(const Params& params, int width, int height, int pla
   return plan;
 }
 
-/// The results of the first of `plan.slots` frames from all of them. `motion`: of each cell to
-/// each of the other frames; empty: none moves.
+/// Filters the first of `plan.slots` frames with all of them. `motion` holds the motion of each
+/// cell to each of the other frames; empty means no motion.
 inline std::vector<Plane<float>> run_frames(FrameEngine& engine, const FramePlan& plan,
                                             const std::vector<std::vector<Motion>>& motion = {},
                                             const Holes* holes = nullptr) {
@@ -73,7 +74,7 @@ inline std::vector<Plane<float>> run_frames(FrameEngine& engine, const FramePlan
   return results;
 }
 
-/// Some holes: a disc, dots, a border.
+/// A pattern of holes: a disc, dots, a border.
 inline Holes some_holes(int width, int height) {
   std::vector<bool> hole;
   for (int y = 0; y < height; ++y)
@@ -89,7 +90,7 @@ inline Plane<float> noisy_slice(int width, int height, int z) {
   return with_noise(std::as_const(clean).view(), static_cast<double>(test_sigma), z + 1);
 }
 
-/// All slices of such a volume, whose places begin with `first`; `together` at a time.
+/// Filters all slices of such a volume, whose numbers begin with `first`, in batches of `together`.
 inline std::vector<Plane<float>> run_volume(VolumeEngine& engine, const VolumePlan& plan, int first,
                                             int slices, int together) {
   const int reach = plan.params.reach_slices(), end = first + slices;
@@ -113,8 +114,9 @@ inline std::vector<Plane<float>> run_volume(VolumeEngine& engine, const VolumePl
   return results;
 }
 
-/// The greatest difference of two samples; not a number where one is none.
-inline double farthest(const std::vector<Plane<float>>& a, const std::vector<Plane<float>>& b) {
+/// The maximum difference of two samples; NaN if a sample is NaN.
+inline double max_difference(const std::vector<Plane<float>>& a,
+                             const std::vector<Plane<float>>& b) {
   double most = a.size() == b.size() ? 0 : std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i)
     for (int y = 0; y < a[i].height(); ++y)
@@ -126,7 +128,7 @@ inline double farthest(const std::vector<Plane<float>>& a, const std::vector<Pla
   return most;
 }
 
-/// Parameters of every kind that kernels may have code of their own for.
+/// Parameters of every kind for which kernels may have special code.
 struct NamedParams {
   std::string name;
   Params params;

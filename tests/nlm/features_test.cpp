@@ -1,4 +1,5 @@
-// Renders: the backends of features against the reference, and what sessions make of light.
+// Renders: the backends of feature-guided filtering compared with the reference, and the treatment
+// of light by sessions.
 
 #include "nlm/features/features.h"
 
@@ -32,7 +33,7 @@ constexpr FrameFormat of_one_channel(FrameFormat format) {
 constexpr Backend on_cpu{.kind = BackendKind::cpu, .threads = 2};
 constexpr Backend on_reference{.kind = BackendKind::reference};
 
-/// A wall and a floor that meet at an edge; the albedo has stripes, light falls off.
+/// A wall and a floor that meet at an edge; the albedo has stripes, and the light falls off.
 struct SmallScene {
   explicit SmallScene(FrameFormat f, float noise_level = 0.3f, unsigned seed = 7) : format(f) {
     clean = lull::testing::make_frame(f);
@@ -69,7 +70,7 @@ struct SmallScene {
     (*features)[Feature::variance] = std::make_shared<const Frame>(variance);
     noisy.features = features;
   }
-  /// The features that are named.
+  /// The frame with only the features in `wanted`.
   Frame with_only(std::initializer_list<Feature> wanted) const {
     auto some = std::make_shared<Features>();
     for (const Feature f : wanted) (*some)[f] = (*noisy.features)[f];
@@ -82,7 +83,7 @@ struct SmallScene {
   Frame clean, noisy;
 };
 
-/// Mean squared difference, of all planes.
+/// Mean squared difference over all planes.
 double error(const Frame& a, const Frame& b) {
   double sum = 0;
   for (int i = 0; i < a.format.planes(); ++i)
@@ -99,8 +100,8 @@ Frame filtered(const FeatureParams& params, const Frame& frame, const Backend& b
   return *session->push(frame);
 }
 
-std::vector<Frame> clip(const FeatureParams& params, const std::vector<Frame>& frames,
-                        const Backend& backend = on_cpu) {
+std::vector<Frame> filter_clip(const FeatureParams& params, const std::vector<Frame>& frames,
+                               const Backend& backend = on_cpu) {
   const auto session = open_features(params, frames.front().format, backend);
   std::vector<Frame> results;
   for (const Frame& frame : frames) {
@@ -110,7 +111,7 @@ std::vector<Frame> clip(const FeatureParams& params, const std::vector<Frame>& f
   return results;
 }
 
-double farthest(const Frame& a, const Frame& b) {
+double max_difference(const Frame& a, const Frame& b) {
   double most = 0;
   for (int i = 0; i < a.format.planes(); ++i)
     for (int y = 0; y < a.format.height; ++y)
@@ -120,34 +121,37 @@ double farthest(const Frame& a, const Frame& b) {
   return most;
 }
 
-/// Floats in another order, in a line that is solved by a decomposition: of samples about 1.
+/// The tolerance covers float sums in another order and a linear fit that a decomposition solves,
+/// for samples around 1.
 constexpr double line_tolerance = 2e-3;
 
-TEST(Features, AreThoseOfTheReference) {
+TEST(Features, MatchTheReference) {
   for (const FrameFormat& format :
        {rgb(41, 19), of_one_channel(rgb(33, 9)), rgb(5, 3), rgb(1, 1), rgb(64, 1)}) {
     const SmallScene scene(format);
     const FeatureParams params{.search_radius = 3};
-    EXPECT_LT(farthest(filtered(params, scene.noisy, on_reference), filtered(params, scene.noisy)),
-              line_tolerance)
+    EXPECT_LT(
+        max_difference(filtered(params, scene.noisy, on_reference), filtered(params, scene.noisy)),
+        line_tolerance)
         << format.width << "x" << format.height;
   }
 }
 
-TEST(Features, OverTimeTheyAreThoseOfTheReference) {
+TEST(Features, MatchTheReferenceOverTime) {
   std::vector<Frame> frames;
   for (unsigned n = 0; n < 4; ++n) frames.push_back(SmallScene(rgb(40, 34), 0.3f, n).noisy);
   const FeatureParams params{.search_radius = 2, .temporal = 1};
-  const auto expected = clip(params, frames, on_reference), results = clip(params, frames);
+  const auto expected = filter_clip(params, frames, on_reference),
+             results = filter_clip(params, frames);
   ASSERT_EQ(results.size(), frames.size());
   for (std::size_t i = 0; i < frames.size(); ++i)
-    EXPECT_LT(farthest(expected[i], results[i]), line_tolerance) << i;
+    EXPECT_LT(max_difference(expected[i], results[i]), line_tolerance) << i;
   const SmallScene scene(rgb(40, 34));
   EXPECT_LT(error(results[1], scene.clean),
             0.7 * error(filtered({.search_radius = 2}, frames[1]), scene.clean));
 }
 
-TEST(Features, EachThatIsKnownGains) {
+TEST(Features, EachFeatureImprovesTheResult) {
   const SmallScene scene(rgb(96, 64));
   const auto left = [&](std::initializer_list<Feature> known) {
     return error(filtered({}, scene.with_only(known)), scene.clean);
@@ -158,11 +162,11 @@ TEST(Features, EachThatIsKnownGains) {
   EXPECT_LT(alone, 0.5 * noisy);
   EXPECT_LT(divided, 0.5 * alone);
   EXPECT_LT(all, divided);
-  // The noise is found where nobody says it.
+  // The noise is estimated if no variance is given.
   EXPECT_LT(left({Feature::albedo}), 0.5 * alone);
 }
 
-TEST(Features, FeaturesOfPureNoiseCostNearlyNothing) {
+TEST(Features, NoisyFeaturesCostLittleQuality) {
   const SmallScene scene(rgb(96, 64));
   auto features = std::make_shared<Features>(*scene.noisy.features);
   Frame noise = FramePool(rgb(96, 64)).acquire();
@@ -180,7 +184,7 @@ TEST(Features, FeaturesOfPureNoiseCostNearlyNothing) {
   EXPECT_LT(error(filtered({}, misled), scene.clean), 1.05 * without);
 }
 
-TEST(Features, LightHasNoUnit) {
+TEST(Features, ResultDoesNotDependOnTheScaleOfLight) {
   const SmallScene scene(rgb(40, 24));
   const Frame expected = filtered({}, scene.noisy);
   for (const float scale : {1e-4f, 1e4f}) {
@@ -202,7 +206,7 @@ TEST(Features, LightHasNoUnit) {
   }
 }
 
-TEST(Features, WhatIsNoNumberPassesAndSpoilsNothing) {
+TEST(Features, NanAndInfinityPassAndDoNotSpread) {
   const SmallScene scene(rgb(48, 32));
   Frame broken = lull::testing::make_frame(scene.format);
   for (int i = 0; i < 3; ++i) copy_plane(scene.noisy, i, broken);
@@ -238,7 +242,7 @@ TEST(Features, WhatIsNoNumberPassesAndSpoilsNothing) {
   }
 }
 
-TEST(Features, RepetitionsAreFoundInTheRendersThemselves) {
+TEST(Features, RepeatsAreDetectedInTheOriginalRenders) {
   struct Seen final : Denoiser {
     explicit Seen(std::vector<RepeatState>& all) : all_(all) {}
     int latency() const noexcept override { return 0; }
@@ -255,12 +259,12 @@ TEST(Features, RepetitionsAreFoundInTheRendersThemselves) {
   const FeatureParams params{.noise = {}, .temporal = 1};
   std::vector<RepeatState> seen, expected;
   const auto filter = with_render_vst({}, scene.format, std::make_unique<Seen>(seen),
-                                  open_repeat_finder(params, scene.format), 1);
+                                      open_repeat_finder(params, scene.format), 1);
   const auto finder = open_repeat_finder(params, scene.format);
   for (Frame frame : {scene.noisy, scene.noisy, other, scene.noisy}) {
     expected.push_back(finder->find(frame));
     (void)filter->push(frame);
-    frame.repeat_state = RepeatState::shares_noise;  // known beforehand
+    frame.repeat_state = RepeatState::shares_noise;  // known in advance
     expected.push_back(frame.repeat_state);
     (void)filter->push(frame);
   }
@@ -269,7 +273,7 @@ TEST(Features, RepetitionsAreFoundInTheRendersThemselves) {
   EXPECT_EQ(seen[4], RepeatState::independent);
 }
 
-TEST(Features, RefusesWhatIsNoLight) {
+TEST(Features, RejectsUnsuitableFormatsAndParameters) {
   FrameFormat bytes = rgb(16, 16);
   bytes.sample = SampleType::u8;
   bytes.bits = 8;
@@ -286,7 +290,7 @@ TEST(Features, RefusesWhatIsNoLight) {
 
 class FeaturesCuda : public lull::testing::GpuTest {};
 
-TEST_F(FeaturesCuda, AreThoseOfTheReference) {
+TEST_F(FeaturesCuda, MatchTheReference) {
   constexpr Backend on_gpu{.kind = BackendKind::cuda};
   for (const FrameFormat& format :
        {rgb(41, 19), of_one_channel(rgb(33, 9)), rgb(5, 3), rgb(1, 1), rgb(64, 1)}) {
@@ -296,16 +300,18 @@ TEST_F(FeaturesCuda, AreThoseOfTheReference) {
          {scene.noisy, scene.with_only({Feature::variance}),
           scene.with_only({Feature::variance, Feature::normal, Feature::depth}),
           scene.with_only({Feature::depth})})
-      EXPECT_LT(farthest(filtered(params, frame, on_reference), filtered(params, frame, on_gpu)),
-                line_tolerance)
+      EXPECT_LT(
+          max_difference(filtered(params, frame, on_reference), filtered(params, frame, on_gpu)),
+          line_tolerance)
           << format.width << "x" << format.height;
   }
   std::vector<Frame> frames;
   for (unsigned n = 0; n < 4; ++n) frames.push_back(SmallScene(rgb(40, 34), 0.3f, n).noisy);
   const FeatureParams params{.search_radius = 2, .temporal = 1};
-  const auto expected = clip(params, frames, on_reference), results = clip(params, frames, on_gpu);
+  const auto expected = filter_clip(params, frames, on_reference),
+             results = filter_clip(params, frames, on_gpu);
   for (std::size_t i = 0; i < frames.size(); ++i)
-    EXPECT_LT(farthest(expected[i], results[i]), line_tolerance) << i;
+    EXPECT_LT(max_difference(expected[i], results[i]), line_tolerance) << i;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Sessions over pictures, also over time.
+// Sessions over pictures, with and without temporal filtering.
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "nlm/clips.h"
-#include "pipeline/part_scheduler.h"
 #include "pipeline/part_denoiser.h"
+#include "pipeline/part_scheduler.h"
 
 namespace lull::nlm {
 namespace {
@@ -24,28 +24,27 @@ const FrameFormat formats[] = {gray(),
                                colour(Layout::yuv, 1, 1),
                                colour(Layout::yuv, 1, 0)};
 
-TEST(NlmFrames, AreThoseOfTheReferenceInEveryFormat) {
+TEST(NlmFrames, MatchTheReferenceInEveryFormat) {
   for (const FrameFormat& format : formats) {
     const std::vector<Frame> noisy = pan(format, 1);
     // Integers may be rounded to either side.
-    EXPECT_LE(greatest_difference(denoise(quick_params(), noisy, reference_backend),
-                                  denoise(quick_params(), noisy)),
+    EXPECT_LE(max_difference(denoise(quick_params(), noisy, reference_backend),
+                             denoise(quick_params(), noisy)),
               1)
         << format.planes();
   }
 }
 
-TEST(NlmFrames, OverTimeTheyAreThoseOfTheReference) {
+TEST(NlmFrames, MatchTheReferenceOverTime) {
   for (const FrameFormat& format : {gray(SampleType::f32), colour(Layout::yuv, 1, 1)}) {
     const std::vector<Frame> noisy = pan(format, 3);
     Params params = quick_params(1);
     params.search_radius = 1;
-    EXPECT_LE(
-        greatest_difference(denoise(params, noisy, reference_backend), denoise(params, noisy)), 1);
+    EXPECT_LE(max_difference(denoise(params, noisy, reference_backend), denoise(params, noisy)), 1);
   }
 }
 
-TEST(NlmFrames, EveryPlaneGains) {
+TEST(NlmFrames, EveryPlaneImproves) {
   for (const FrameFormat& format : formats) {
     const std::vector<Frame> noisy = pan(format, 1), clean = denoise(clip_params(), noisy);
     for (int i = 0; i < format.planes(); ++i)
@@ -53,7 +52,7 @@ TEST(NlmFrames, EveryPlaneGains) {
   }
 }
 
-TEST(NlmFrames, ProfilesGainWithTheirEffort) {
+TEST(NlmFrames, SlowerProfilesHaveBetterQuality) {
   const std::vector<Frame> noisy = pan(gray(), 1);
   const NoiseModel noise({clip_sigma, clip_sigma, clip_sigma});
   const auto gained = [&](Profile profile) {
@@ -66,7 +65,7 @@ TEST(NlmFrames, ProfilesGainWithTheirEffort) {
   EXPECT_GT(gained(Profile::high), fast);
 }
 
-TEST(NlmFrames, FramesAroundHelp) {
+TEST(NlmFrames, NeighbouringFramesImproveQuality) {
   for (const FrameFormat& format : {gray(), colour(Layout::yuv, 1, 1)}) {
     const std::vector<Frame> noisy = pan(format, 7);
     const double alone = clip_psnr(denoise(clip_params(), noisy));
@@ -77,18 +76,18 @@ TEST(NlmFrames, FramesAroundHelp) {
   }
 }
 
-TEST(NlmFrames, ResultsComeInOrderWithinTheLatency) {
+TEST(NlmFrames, ResultsArriveInOrderWithinTheLatency) {
   const std::vector<Frame> noisy = pan(gray(), 9);
   const auto session = open(clip_params(2), gray(), {});
   EXPECT_EQ(session->latency(), margin(clip_params(2)).after);
   const std::vector<Frame> results = run_clip(*session, noisy);
   ASSERT_EQ(results.size(), noisy.size());
   for (std::size_t n = 0; n < results.size(); ++n) EXPECT_EQ(results[n].pts, noisy[n].pts);
-  EXPECT_TRUE(same_clips(results, run_clip(*session, noisy)));  // as new
+  EXPECT_TRUE(same_clips(results, run_clip(*session, noisy)));  // like a new session
   EXPECT_EQ(open(clip_params(), gray(), {})->latency(), 0);
 }
 
-TEST(NlmFrames, BytesAreEqualForAnyNumberOfThreads) {
+TEST(NlmFrames, ThreadCountDoesNotChangeResult) {
   for (const int temporal : {0, 1}) {
     const std::vector<Frame> noisy = pan(colour(Layout::yuv, 1, 1), 3);
     const std::vector<Frame> one = denoise(clip_params(temporal), noisy, {.threads = 1});
@@ -97,10 +96,10 @@ TEST(NlmFrames, BytesAreEqualForAnyNumberOfThreads) {
   }
 }
 
-TEST(NlmFrames, PartsAreThoseOfTheWhole) {
+TEST(NlmFrames, PartsMatchTheCompleteClip) {
   const Params params = quick_params(1);
   std::vector<Frame> noisy = pan(gray(), 24);
-  noisy[12] = noisy[11];  // repeated
+  noisy[12] = noisy[11];  // a repeated frame
   const std::vector<Frame> whole = denoise(params, noisy);
   const auto open_one = [&] { return open(params, gray(), {.threads = 1}); };
   const auto parts =
@@ -120,7 +119,7 @@ TEST(NlmFrames, PartsAreThoseOfTheWhole) {
   }
 }
 
-TEST(NlmFrames, WhatIsNoNumberStaysAndDoesNotSpread) {
+TEST(NlmFrames, NanAndInfinityStayAndDoNotSpread) {
   std::vector<Frame> noisy = pan(gray(SampleType::f32), 1);
   const std::vector<Frame> whole = denoise(quick_params(), noisy);
   const PlaneView<float> plane = noisy[0].plane<float>(0);
@@ -141,7 +140,7 @@ TEST(NlmFrames, WhatIsNoNumberStaysAndDoesNotSpread) {
   }
 }
 
-TEST(NlmFrames, PlanesWithoutNoisePass) {
+TEST(NlmFrames, PlanesWithoutNoisePassThrough) {
   Params params = clip_params();
   for (const FrameFormat& format : {colour(Layout::rgb), colour(Layout::yuv, 1, 1)})
     for (const std::array<float, 3>& sigma :
@@ -154,7 +153,7 @@ TEST(NlmFrames, PlanesWithoutNoisePass) {
   EXPECT_TRUE(same_clips(pan(gray(), 2), denoise(params, pan(gray(), 2))));
 }
 
-TEST(NlmFrames, AGuideSaysWhatIsAlike) {
+TEST(NlmFrames, GuideImprovesQuality) {
   const std::vector<Frame> noisy = pan(gray(), 1), clean = pan(gray(), 1, 0);
   Params params = clip_params();
   params.guided = true;
@@ -162,8 +161,7 @@ TEST(NlmFrames, AGuideSaysWhatIsAlike) {
   guided[0].guide = std::make_shared<Frame>(clean[0]);
   EXPECT_GT(clip_psnr(denoise(params, guided)), clip_psnr(denoise(clip_params(), noisy)) + 1);
   params.search_radius = 2;
-  EXPECT_LE(
-      greatest_difference(denoise(params, guided), denoise(params, guided, reference_backend)), 1);
+  EXPECT_LE(max_difference(denoise(params, guided), denoise(params, guided, reference_backend)), 1);
   EXPECT_THROW((void)denoise(params, noisy), InvalidArgument);
   FrameFormat other = gray();
   other.width = 40;
@@ -171,7 +169,7 @@ TEST(NlmFrames, AGuideSaysWhatIsAlike) {
   EXPECT_THROW((void)denoise(params, guided), InvalidArgument);
 }
 
-TEST(NlmFrames, BadParametersAreRefused) {
+TEST(NlmFrames, RejectsInvalidParameters) {
   const auto refused = [](const std::function<void(Params&)>& change) {
     Params params = clip_params();
     change(params);

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "nlm/clips.h"
-#include "pipeline/part_scheduler.h"
 #include "pipeline/part_denoiser.h"
+#include "pipeline/part_scheduler.h"
 
 namespace lull::nlm {
 namespace {
@@ -15,19 +15,19 @@ using namespace testing;
 
 constexpr Backend reference_backend{.kind = BackendKind::reference};
 
-TEST(NlmSlices, AreThoseOfTheReference) {
+TEST(NlmSlices, MatchTheReference) {
   for (const int slices : {1, 2, 7})
-    EXPECT_LT(greatest_difference(denoise(quick_volume_params(), volume(slices), reference_backend),
-                                  denoise(quick_volume_params(), volume(slices))),
+    EXPECT_LT(max_difference(denoise(quick_volume_params(), volume(slices), reference_backend),
+                             denoise(quick_volume_params(), volume(slices))),
               0.01);
 }
 
-TEST(NlmSlices, SlicesAroundHelp) {
+TEST(NlmSlices, NeighbouringSlicesImproveQuality) {
   const std::vector<Frame> noisy = volume(11);
   EXPECT_GT(clip_psnr(denoise(quick_volume_params(), noisy)), clip_psnr(noisy) + 6);
 }
 
-TEST(NlmSlices, ResultsComeInOrderWithinTheLatency) {
+TEST(NlmSlices, ResultsArriveInOrderWithinTheLatency) {
   const Params params = quick_volume_params();
   const std::vector<Frame> noisy = volume(20);
   const auto session = open(params, noisy[0].format, {});
@@ -40,10 +40,10 @@ TEST(NlmSlices, ResultsComeInOrderWithinTheLatency) {
   }
   while (const auto result = session->drain()) EXPECT_EQ(result->pts, 10 * out++);
   EXPECT_EQ(out, 20);
-  EXPECT_TRUE(same_clips(denoise(params, noisy), run_clip(*session, noisy)));  // as new
+  EXPECT_TRUE(same_clips(denoise(params, noisy), run_clip(*session, noisy)));  // like a new session
 }
 
-TEST(NlmSlices, NothingReachesIntoAnotherVolume) {
+TEST(NlmSlices, VolumesAreFilteredIndependently) {
   const Params params = quick_volume_params();
   std::vector<Frame> first = volume(6), second = volume(8);
   std::rotate(second.begin(), second.begin() + 3, second.end());
@@ -55,7 +55,7 @@ TEST(NlmSlices, NothingReachesIntoAnotherVolume) {
   EXPECT_TRUE(same_clips({results.begin() + 6, results.end()}, denoise(params, second)));
 }
 
-TEST(NlmSlices, PartsAreThoseOfTheWhole) {
+TEST(NlmSlices, PartsMatchTheCompleteVolume) {
   const Params params = quick_volume_params();
   const std::vector<Frame> noisy = volume(29), whole = denoise(params, noisy);
   const auto open_one = [&] { return open(params, noisy[0].format, {.threads = 1}); };
@@ -70,14 +70,14 @@ TEST(NlmSlices, PartsAreThoseOfTheWhole) {
         pipeline::shard_parts(std::move(sessions), {.margin = margin(params), .frames = frames});
     EXPECT_TRUE(same_clips(run_clip(*shared, noisy), whole));
   }
-  // One slice less on either side and it would not do.
+  // One slice less on either side would not suffice.
   Margin less = margin(params);
   --less.before, --less.after;
   const auto short_of = pipeline::by_parts(open_one(), open_one, {{15, 15}}, {.margin = less});
   EXPECT_FALSE(same_samples(run_clip(*short_of, noisy)[15], whole[15]));
 }
 
-TEST(NlmSlices, SlicesThatAMaskLeavesOutChangeNoOthers) {
+TEST(NlmSlices, MaskedOutSlicesDoNotChangeOthers) {
   const Params params = quick_volume_params();
   std::vector<Frame> noisy = volume(12);
   const std::vector<Frame> whole = denoise(params, noisy);
@@ -91,7 +91,7 @@ TEST(NlmSlices, SlicesThatAMaskLeavesOutChangeNoOthers) {
   for (int z = 4; z < 9; ++z) EXPECT_TRUE(same_samples(results[z], whole[z])) << z;
 }
 
-TEST(NlmSlices, AGuideSaysWhatIsAlike) {
+TEST(NlmSlices, GuideImprovesQuality) {
   std::vector<Frame> noisy = volume(7);
   const std::vector<Frame> alone = denoise(quick_volume_params(), noisy);
   for (std::size_t z = 0; z < noisy.size(); ++z)
@@ -100,7 +100,7 @@ TEST(NlmSlices, AGuideSaysWhatIsAlike) {
   params.guided = true;
   params.h = 0.4f;
   EXPECT_GT(clip_psnr(denoise(params, noisy)), clip_psnr(alone) + 0.5);
-  EXPECT_LT(greatest_difference(denoise(params, noisy), denoise(params, noisy, reference_backend)),
+  EXPECT_LT(max_difference(denoise(params, noisy), denoise(params, noisy, reference_backend)),
             0.01);
 }
 

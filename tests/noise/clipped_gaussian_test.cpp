@@ -9,7 +9,7 @@
 namespace lull {
 namespace {
 
-/// By its definition: samples of intensity t, clipped at 0, summed over the noise.
+/// The moments by definition: samples of intensity t, clipped at 0, integrated over the noise.
 struct Moments {
   double mean = 0, variance = 0, clipped_share = 0;
 };
@@ -28,7 +28,7 @@ Moments moments_of(double t) {
   return moments;
 }
 
-TEST(ClippedGaussian, IsThatOfTheIntensityWithThisMean) {
+TEST(ClippedGaussian, RecoversTheIntensityFromTheMean) {
   for (const double t : {-2.0, -0.5, 0.0, 0.3, 1.0, 2.5, 4.0}) {
     const Moments expected = moments_of(t);
     const ClippedGaussian found = clipped_gaussian(expected.mean);
@@ -38,14 +38,14 @@ TEST(ClippedGaussian, IsThatOfTheIntensityWithThisMean) {
   }
 }
 
-TEST(ClippedGaussian, LeavesAllOfWhatIsFarAway) {
+TEST(ClippedGaussian, IsUnclippedFarFromTheLimit) {
   for (const double distance : {6.5, 40.0, std::numeric_limits<double>::infinity()}) {
     EXPECT_EQ(clipped_gaussian(distance).variance, 1);
     EXPECT_EQ(clipped_gaussian(distance).clipped_share, 0);
   }
 }
 
-TEST(ClippedGaussian, LeavesNearlyNothingWhereNearlyAllLiesAtTheEnd) {
+TEST(ClippedGaussian, IsAlmostCompletelyClippedAtTheLimit) {
   for (const double distance : {-1.0, 0.0, 1e-9}) {
     EXPECT_NEAR(clipped_gaussian(distance).variance, 0, 1e-4);
     EXPECT_NEAR(clipped_gaussian(distance).clipped_share, 1, 1e-4);

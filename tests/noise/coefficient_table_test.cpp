@@ -21,7 +21,7 @@ double largest_difference(const Autocorrelation& a, const Autocorrelation& b) {
   return most;
 }
 
-TEST(CoefficientTable, OfWhiteNoiseIsItsVarianceEverywhere) {
+TEST(CoefficientTable, OfWhiteNoiseIsConstant) {
   const CoefficientTable table = table_of({7, nullptr, nullptr});
   for (const float variance : table) EXPECT_EQ(variance, 49);
   const PlaneNoise back = noise_of(table);
@@ -29,7 +29,7 @@ TEST(CoefficientTable, OfWhiteNoiseIsItsVarianceEverywhere) {
   EXPECT_TRUE(back.is_white());
 }
 
-TEST(CoefficientTable, LeadsBackToTheNoise) {
+TEST(CoefficientTable, ConvertsBackToTheNoise) {
   for (const auto& correlation :
        {blurred_noise(8, 8, 1, true, true).correlation,
         blurred_noise(8, 8, 1, true, false).correlation, averaged_noise(8, 8, 1, 3).correlation,
@@ -43,17 +43,17 @@ TEST(CoefficientTable, LeadsBackToTheNoise) {
   }
 }
 
-// Its autocorrelation is not the same at (dx, dy) and (-dx, dy), but the variances are those of
-// noise for which it is.
+// The autocorrelation at (dx, dy) differs from that at (-dx, dy), but the variances equal those of
+// symmetric noise.
 TEST(CoefficientTable, OfSlantedNoiseKeepsItsVariances) {
   const CoefficientTable table = table_of({10, slanted_correlation(), nullptr});
   const CoefficientTable again = table_of(noise_of(table));
   for (int k = 0; k < 64; ++k) EXPECT_NEAR(again[k], table[k], 0.02f * table[k] + 0.5f) << k;
 }
 
-// As measured tables may be: what comes of them has the same level, is an autocorrelation, and has
-// a table that is much like them.
-TEST(CoefficientTable, ThatNoNoiseHasGivesNoiseThatIsLikeIt) {
+// Measured tables may be inconsistent: the noise derived from them has the same level and a valid
+// autocorrelation, and its table is similar.
+TEST(CoefficientTable, OfInconsistentVariancesGivesSimilarNoise) {
   CoefficientTable table;
   for (int k = 0; k < 64; ++k) {
     const int v = k / 8, u = k % 8;
@@ -73,12 +73,12 @@ TEST(CoefficientTable, ThatNoNoiseHasGivesNoiseThatIsLikeIt) {
   EXPECT_LT(difference, 0.5) << "of logarithms, in the mean";
 }
 
-TEST(CoefficientTable, OfNothingIsNoNoise) {
+TEST(CoefficientTable, OfZerosIsNoNoise) {
   EXPECT_EQ(noise_of(CoefficientTable{}).sigma, 0);
   CoefficientTable broken{};
   broken[5] = std::nanf("");
   EXPECT_EQ(noise_of(broken).sigma, 0);
-  CoefficientTable one{};  // of one coefficient alone
+  CoefficientTable one{};  // only one coefficient has variance
   one[1] = 64;
   const PlaneNoise noise = noise_of(one);
   EXPECT_NEAR(noise.sigma, 1, 1e-4);

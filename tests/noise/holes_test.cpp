@@ -7,21 +7,21 @@
 namespace lull {
 namespace {
 
-/// One hole, at (5, 3).
+/// A single hole at (5, 3).
 Holes one_hole(int width = 12, int height = 10) {
   std::vector<bool> hole(static_cast<std::size_t>(width) * height);
   hole[3 * width + 5] = true;
   return {width, height, hole};
 }
 
-TEST(Holes, AreWhereTheySay) {
+TEST(Holes, AreAtTheGivenPositions) {
   const Holes holes = one_hole();
   EXPECT_EQ(holes.count(), 1);
   for (int y = 0; y < 10; ++y)
     for (int x = 0; x < 12; ++x) EXPECT_EQ(holes.at(x, y), x == 5 && y == 3) << x << ", " << y;
 }
 
-TEST(Holes, ArePatchesThatReachIntoThem) {
+TEST(Holes, ExcludePatchesThatReachIntoThem) {
   const Holes holes = one_hole();
   const std::vector<std::uint8_t> reached = holes.reached(4);
   for (int y = 0; y < 10; ++y)
@@ -35,7 +35,7 @@ TEST(Holes, ArePatchesThatReachIntoThem) {
     }
 }
 
-TEST(Holes, AreOfFramesOfTheirSize) {
+TEST(Holes, MustMatchTheFrameSize) {
   Frame frame;
   frame.format = {.width = 12, .height = 10};
   EXPECT_EQ(holes_of(frame), nullptr);
@@ -45,7 +45,7 @@ TEST(Holes, AreOfFramesOfTheirSize) {
   EXPECT_THROW((void)holes_of(frame), InvalidArgument);
 }
 
-TEST(Holes, AreOfGreyFrames) {
+TEST(Holes, AreRejectedForColour) {
   EXPECT_NO_THROW(check_holes({.width = 12, .height = 10}));
   EXPECT_THROW(check_holes({.width = 12, .height = 10, .layout = Layout::rgb}), InvalidArgument);
 }

@@ -12,13 +12,13 @@ namespace {
 
 using testing::blurred_noise;
 
-TEST(NoiseModel, OfThreeLevelsIsWhite) {
+TEST(NoiseModel, WithThreeLevelsIsWhite) {
   const NoiseModel noise(std::array<float, 3>{3, 4, 5});
   EXPECT_TRUE(noise.is_white());
   EXPECT_EQ(noise.sigmas(), (std::array<float, 3>{3, 4, 5}));
 }
 
-TEST(NoiseModel, TravelsToTheOpponentSpace) {
+TEST(NoiseModel, ConvertsToTheOpponentSpace) {
   const auto correlation = blurred_noise(8, 8, 1, true, true).correlation;
   NoiseModel rgb(std::array<float, 3>{10, 10, 10});
   EXPECT_TRUE(rgb.in_opponent_space().is_white());
@@ -27,18 +27,18 @@ TEST(NoiseModel, TravelsToTheOpponentSpace) {
   for (std::size_t k = 0; k < correlation->size(); ++k)
     EXPECT_NEAR((*same.plane(2).correlation)[k], (*correlation)[k], 1e-6);
   EXPECT_NEAR(same.sigma(0), 10 / std::sqrt(3.0f), 1e-4);
-  // Only blue is coloured: of the variance of V it has a sixth.
+  // Only blue is coloured: it contributes a sixth of the variance of V.
   rgb.plane(0).correlation = rgb.plane(1).correlation = nullptr;
   const int beside = lag_index(1, 0);
   EXPECT_NEAR((*rgb.in_opponent_space().plane(2).correlation)[beside], (*correlation)[beside] / 6,
               1e-6);
-  // Of green's noise U = (R - B) / sqrt(2) has nothing.
+  // U = (R - B) / sqrt(2) contains no noise of green.
   std::swap(rgb.plane(1).correlation, rgb.plane(2).correlation);
   EXPECT_TRUE(rgb.in_opponent_space().plane(1).is_white());
   EXPECT_FALSE(rgb.in_opponent_space().plane(2).is_white());
 }
 
-TEST(NoiseModel, IsWhiteWhereOthersHaveNoNoise) {
+TEST(NoiseModel, IgnoresCorrelationOfPlanesWithoutNoise) {
   NoiseModel noise(std::array<float, 3>{5, 0, 0});
   noise.plane(2).correlation = blurred_noise(8, 8, 1, true, true).correlation;
   EXPECT_TRUE(noise.is_white());
@@ -46,7 +46,7 @@ TEST(NoiseModel, IsWhiteWhereOthersHaveNoNoise) {
   EXPECT_FALSE(noise.is_white());
 }
 
-TEST(NoiseModel, IsScaled) {
+TEST(NoiseModel, CanBeScaled) {
   const auto correlation = blurred_noise(8, 8, 1, true, true).correlation;
   const PlaneNoise plane{.sigma = 6, .correlation = correlation, .curve = {}};
   const NoiseModel opponents =
@@ -60,14 +60,14 @@ TEST(NoiseModel, IsScaled) {
   EXPECT_EQ(scaled(stored, 2).plane(0).curve, stored.plane(0).curve);
 }
 
-TEST(NoiseModel, RefusesWhatIsNone) {
+TEST(NoiseModel, RejectsInvalidCorrelations) {
   NoiseModel noise(std::array<float, 3>{1, 1, 1});
   auto broken = std::make_shared<Autocorrelation>();  // zeros
   noise.plane(0).correlation = broken;
   EXPECT_THROW(validate(noise), InvalidArgument);
   broken->at(lag_index(0, 0)) = 1;
   EXPECT_NO_THROW(validate(noise));
-  broken->at(lag_index(1, 0)) = 0.9f;  // and not at (-1, 0)
+  broken->at(lag_index(1, 0)) = 0.9f;  // but not at (-1, 0)
   EXPECT_THROW(validate(noise), InvalidArgument);
   broken->at(lag_index(-1, 0)) = 0.9f;
   EXPECT_NO_THROW(validate(noise));

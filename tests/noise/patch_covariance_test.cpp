@@ -14,7 +14,8 @@ using testing::blurred_noise;
 using testing::ColouredNoise;
 using testing::slanted_correlation;
 
-/// Of coefficient (v, u), from the definition: all pairs of samples of the two patches.
+/// The covariance of coefficient (v, u) by definition: a sum over all pairs of samples of the two
+/// patches.
 double direct(const PlaneNoise& noise, const AxisTransform& rows, int side, int v, int u, int dx,
               int dy) {
   double sum = 0;
@@ -41,7 +42,7 @@ TEST(PatchCovariance, IsTheSumOverAllPairsOfSamples) {
     }
 }
 
-// Against noise itself: transform many patches of it and look.
+// Compares with measured noise: many patches of it are transformed.
 TEST(PatchCovariance, IsTheVarianceOfEachCoefficientOfOnePatch) {
   for (const bm3d::Transform transform : {bm3d::Transform::dct, bm3d::Transform::bior}) {
     const ColouredNoise noise = blurred_noise(640, 480, 7, true, false);
@@ -82,7 +83,7 @@ TEST(PatchCovariance, ReachesAsFarAsNoiseIsShared) {
   EXPECT_EQ(near.reach_y(), 7);
 }
 
-TEST(PatchCovariance, TakesSmallerPatches) {
+TEST(PatchCovariance, AcceptsSmallerPatches) {
   const auto matrix = bm3d::real_transform(bm3d::Transform::dct, 4).forward;
   AxisTransform rows{};
   for (int k = 0; k < 4; ++k)
@@ -95,8 +96,9 @@ TEST(PatchCovariance, TakesSmallerPatches) {
     EXPECT_NEAR(covariance.at(2, 1)[k], direct(noise, rows, 4, k / 4, k % 4, 2, 1), 1e-9) << k;
 }
 
-// Estimates may be such that no noise has them; and some noise has no share in a coefficient.
-TEST(PatchCovariance, HasNoVarianceBelowTheLeast) {
+// An estimated autocorrelation may be one that no noise can have, and some noise has no energy in a
+// coefficient.
+TEST(PatchCovariance, HasALowerBoundOfVariance) {
   auto none = std::make_shared<Autocorrelation>();
   none->fill(-1);
   none->at(lag_index(0, 0)) = 1;

@@ -15,7 +15,7 @@ namespace {
 using testing::clipped;
 using testing::poissonian;
 
-/// Of f(samples) of intensity y, by the midpoint rule.
+/// The moments of f(samples) of intensity y, by the midpoint rule.
 struct Measured {
   double mean = 0, deviation = 0, skewness = 0;
 };
@@ -42,7 +42,7 @@ struct Case {
   NoiseCurve curve;
 };
 std::vector<Case> cases() {
-  NoiseCurve humped = poissonian(0, 9);  // as after a tone curve: most in the shadows
+  NoiseCurve humped = poissonian(0, 9);  // like after a tone curve: the maximum is in the shadows
   for (int k = 0; k < NoiseCurve::knots; ++k)
     humped.sigma[k] += 6 * std::exp(-static_cast<float>((k - 6) * (k - 6)) / 40);
   return {{"constant", poissonian(0, 100)},
@@ -69,9 +69,9 @@ TEST(Stabiliser, KeepsTheEndsOfTheScaleAndIncreases) {
   }
 }
 
-// Not clipped: to a few percent, but in the last two sigma. Where half of the samples of black are
-// black it is evened out by half (stabiliser.h).
-TEST(Stabiliser, MakesNoiseEven) {
+// Without clipping the level is constant within a few percent, except for the last two sigma. Where
+// half of the samples of black are clipped, the level is stabilised by half (stabiliser.h).
+TEST(Stabiliser, StabilisesTheVariance) {
   for (const auto& [name, curve] : cases()) {
     const Stabiliser stabiliser(curve);
     const bool ends = std::isfinite(curve.low);
@@ -86,7 +86,7 @@ TEST(Stabiliser, MakesNoiseEven) {
   }
 }
 
-TEST(Stabiliser, GivesBackTheIntensity) {
+TEST(Stabiliser, InverseRecoversTheIntensity) {
   for (const auto& [name, curve] : cases())
     for (const double skew_bias : {0.0, 0.05}) {
       const Stabiliser stabiliser(curve, skew_bias);
@@ -100,7 +100,7 @@ TEST(Stabiliser, GivesBackTheIntensity) {
     }
 }
 
-TEST(Stabiliser, OfNoiseThatIsTheSameEverywhereChangesNothing) {
+TEST(Stabiliser, IsTheIdentityForConstantNoise) {
   const Stabiliser stabiliser(poissonian(0, 100));
   EXPECT_NEAR(stabiliser.sigma(), 10, 0.01);
   for (float v = -100; v < 360; v += 3.7f) {
@@ -109,8 +109,9 @@ TEST(Stabiliser, OfNoiseThatIsTheSameEverywhereChangesNothing) {
   }
 }
 
-// A filter errs to both sides of them; results are kept between afterwards (sample_ends.h).
-TEST(Stabiliser, GoesOnStraightWhereSamplesEnd) {
+// A filter errs in both directions around the limits; results are clipped to them afterwards
+// (clip_limits.h).
+TEST(Stabiliser, IsLinearBeyondTheClipLimits) {
   NoiseCurve curve = poissonian(1, 100);
   curve.low = 16;
   curve.high = 235;
@@ -125,13 +126,14 @@ TEST(Stabiliser, GoesOnStraightWhereSamplesEnd) {
   }
   EXPECT_EQ(stabiliser.clip_limits().low.at, 16);
   EXPECT_EQ(stabiliser.clip_limits().high.at, 235);
-  EXPECT_TRUE(stabiliser.clip_limits().low.is_enabled() && stabiliser.clip_limits().high.is_enabled());
+  EXPECT_TRUE(stabiliser.clip_limits().low.is_enabled() &&
+              stabiliser.clip_limits().high.is_enabled());
   EXPECT_FALSE(Stabiliser(poissonian(1, 100)).clip_limits().low.is_enabled());
   EXPECT_LT(Stabiliser(poissonian(1, 100)).inverse()(-50), -5);
 }
 
-// The greatest difference that a curve may state.
-TEST(Stabiliser, TakesAnyValidCurve) {
+// The maximum difference that a curve may contain.
+TEST(Stabiliser, AcceptsAnyValidCurve) {
   for (const bool rising : {false, true})
     for (const bool ends : {false, true}) {
       NoiseCurve curve = poissonian(0, 1e-4);
@@ -146,12 +148,12 @@ TEST(Stabiliser, TakesAnyValidCurve) {
     }
 }
 
-TEST(NoiseCurve, SaysTheLevelInSamples) {
+TEST(NoiseCurve, GivesTheLevelOfSamples) {
   NoiseModel noise(std::array<float, 3>{5, 0, 5});
   EXPECT_FALSE(noise.has_curves());
   const auto curve = std::make_shared<NoiseCurve>(poissonian(1, 9));
   noise.plane(1).curve = curve;
-  EXPECT_FALSE(noise.has_curves());  // of a plane without noise
+  EXPECT_FALSE(noise.has_curves());  // the plane has no noise
   noise.plane(0).curve = curve;
   EXPECT_TRUE(noise.has_curves());
   const auto levels = noise.levels_in_samples();

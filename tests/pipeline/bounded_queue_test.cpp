@@ -24,19 +24,19 @@ TEST(BoundedQueue, KeepsTheOrder) {
   EXPECT_FALSE(queue.cancelled());
 }
 
-TEST(BoundedQueue, MakesAFastProducerWait) {
+TEST(BoundedQueue, BlocksAFastProducer) {
   constexpr int capacity = 2, items = 20;
   BoundedQueue<int> queue(capacity);
   std::atomic<int> pops_begun = 0;
   std::jthread producer([&] {
     for (int pushed = 1; pushed <= items; ++pushed) {
       ASSERT_TRUE(queue.push(pushed));
-      // Read after the push: one that comes late sees more pops, never fewer.
+      // The counter is read after the push: a late read sees more pops, never fewer.
       EXPECT_LE(pushed, pops_begun + capacity);
     }
   });
   for (int i = 1; i <= items; ++i) {
-    sleep_ms(5);  // time to run ahead in, for a producer that does not wait
+    sleep_ms(5);  // gives a producer that does not wait time to run ahead
     ++pops_begun;
     EXPECT_EQ(queue.pop(), i);
   }
@@ -53,7 +53,7 @@ TEST(BoundedQueue, CloseLetsTheConsumerDrain) {
   EXPECT_EQ(queue.pop(), std::nullopt);
 }
 
-TEST(BoundedQueue, CancelDropsWhatIsInIt) {
+TEST(BoundedQueue, CancelDropsQueuedItems) {
   BoundedQueue<std::shared_ptr<int>> queue(4);
   auto item = std::make_shared<int>(1);
   EXPECT_TRUE(queue.push(item));
@@ -82,7 +82,7 @@ TEST(BoundedQueue, CapacityIsAtLeastOne) {
   EXPECT_EQ(queue.pop(), 1);
 }
 
-TEST(BoundedQueue, LosesNothingAmongManyThreads) {
+TEST(BoundedQueue, DeliversEveryItemAcrossManyThreads) {
   constexpr int threads = 4, each = 2000;
   BoundedQueue<int> queue(5);
   std::atomic<std::int64_t> sum = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Sources, denoisers and sinks that do nothing but keep count, and misbehave when told to.
+// Sources, denoisers and sinks that only count, and fail on request.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 
 namespace lull {
 
-struct SideData {  // io has one of its own; fakes only compare addresses
+struct SideData {  // io defines its own type; the fakes only compare addresses
   std::int64_t number = 0;
 };
 
@@ -28,7 +28,7 @@ namespace pipeline {
 
 inline constexpr FrameFormat tiny{.width = 2, .height = 2};
 
-/// Frame `number` with times and a side_data that tell it from all others.
+/// Frame `number` with timestamps and side data that distinguish it from all others.
 inline Frame make_frame(std::int64_t number) {
   Frame frame;
   frame.format = tiny;
@@ -68,7 +68,7 @@ struct FakeSource final : FrameSource {
   }
 };
 
-/// Adds 100 to each sample and gives a frame back when `delay` more have come.
+/// Adds 100 to each sample and returns a frame after `delay` further pushes.
 struct FakeDenoiser final : Denoiser {
   int delay = 0;
   std::function<void(std::int64_t)> before_push = [](std::int64_t) {};
@@ -124,13 +124,14 @@ inline void sleep_ms(int milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
-/// Waits until `holds()`. The limit is for what never comes, not for what comes late.
+/// Waits until `holds()` returns true. The time limit is for conditions that never hold, not for
+/// late ones.
 template <class Condition>
 void wait_until(const Condition& holds) {
   for (int ms = 0; ms < 120'000 && !holds(); ++ms) sleep_ms(1);
 }
 
-struct Mishap : std::runtime_error {
+struct TestError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

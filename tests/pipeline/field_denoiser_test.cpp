@@ -14,11 +14,12 @@ namespace {
 
 using Numbers = std::set<std::int64_t>;
 
-/// Of frames of 2 by 2, fields of one row each; adds 100. Results come `delay` fields late, of
-/// which `repeats` are not counted: these come with the one before, as from a session over time.
-class Inverter final : public Denoiser {
+/// Adds 100 to fields of one row, which come from frames of 2 by 2 samples. Results have a latency
+/// of `delay` fields. Fields in `repeats` do not count; they are returned with the previous one, as
+/// by a session with temporal filtering.
+class OffsetDenoiser final : public Denoiser {
  public:
-  explicit Inverter(int delay, Numbers repeats = {})
+  explicit OffsetDenoiser(int delay, Numbers repeats = {})
       : delay_(delay), repeats_(std::move(repeats)) {}
   int latency() const noexcept override { return delay_; }
   std::optional<Frame> push(Frame noisy) override {
@@ -54,17 +55,17 @@ class Inverter final : public Denoiser {
   }
   int delay_;
   Numbers repeats_;
-  int counted_ = 0;        // of those that wait
-  std::size_t ready_ = 0;  // first of those that wait
+  int counted_ = 0;  // of the waiting fields
+  std::size_t ready_ = 0;  // of the waiting fields that are ready
   std::deque<Frame> waiting_;
 };
 
-std::unique_ptr<Denoiser> invert(int delay, Numbers repeats = {}) {
-  return std::make_unique<Inverter>(delay, std::move(repeats));
+std::unique_ptr<Denoiser> make_offset_denoiser(int delay, Numbers repeats = {}) {
+  return std::make_unique<OffsetDenoiser>(delay, std::move(repeats));
 }
 
-/// Runs a clip; frames come out in order, woven, but for those that are `missing`. The most that
-/// were in flight.
+/// Runs a clip. Frames must come out in order and woven, except for those in `missing`. Returns the
+/// maximum number of frames in flight.
 std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& missing = {}) {
   std::int64_t out = 0, most = 0;
   const auto check = [&](const Frame& frame) {
@@ -83,7 +84,8 @@ std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& mi
   };
   for (std::int64_t in = 0; in < frames; ++in) {
     Frame noisy = make_frame(in);
-    noisy.repeat_state = RepeatState::independent;  // the frame; who knows what its fields are
+    // for the frame; the state of its fields is unknown
+    noisy.repeat_state = RepeatState::independent;
     if (const auto frame = denoiser.push(std::move(noisy))) check(*frame);
     most = std::max(most, in + 1 - out);
   }
@@ -92,52 +94,52 @@ std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& mi
   return most;
 }
 
-TEST(FieldDenoiser, WeavesWhatItTookApartWhateverTheSessionsDelays) {
+TEST(FieldDenoiser, ReweavesFieldsForAllLatencies) {
   for (int even = 0; even <= 4; ++even)
     for (int odd = 0; odd <= 4; ++odd) {
       SCOPED_TRACE(std::to_string(even) + " " + std::to_string(odd));
-      const auto denoiser = by_fields(tiny, invert(even), invert(odd));
+      const auto denoiser = by_fields(tiny, make_offset_denoiser(even), make_offset_denoiser(odd));
       EXPECT_EQ(denoiser->latency(), std::max(even, odd));
       for (const std::int64_t frames : {9, 1, 0, 5})
         EXPECT_LE(run_clip(*denoiser, frames), denoiser->latency());
     }
 }
 
-// As in telecined film, and in stills; then one parity's results come before the other's.
-TEST(FieldDenoiser, FieldsRepeatOnTheirOwn) {
+// As in telecined film and in stills: one parity's results then come before the other's.
+TEST(FieldDenoiser, FieldsOfEitherParityMayRepeat) {
   const Numbers telecine_even{3, 8, 13, 18}, telecine_odd{1, 6, 11, 16}, still{4, 5, 6, 7, 8, 9};
   for (const Numbers& even : {Numbers{}, telecine_even, still})
     for (const Numbers& odd : {Numbers{}, telecine_odd, still})
       for (const int delay : {0, 1, 4}) {
-        const auto denoiser = by_fields(tiny, invert(delay, even), invert(delay, odd));
+        const auto denoiser = by_fields(tiny, make_offset_denoiser(delay, even), make_offset_denoiser(delay, odd));
         const Numbers& longest = even.size() > odd.size() ? even : odd;
         for (const std::int64_t frames : {20, 7, 6})
           EXPECT_LE(run_clip(*denoiser, frames), delay + static_cast<std::int64_t>(longest.size()));
       }
 }
 
-// Of a job that goes on, what an earlier run has made.
-TEST(FieldDenoiser, FramesWithoutSamplesComeThrough) {
+// In a resumed job, frames of an earlier run have no samples.
+TEST(FieldDenoiser, FramesWithoutSamplesPassThrough) {
   const std::vector<FrameSpan> wanted{
       {2, 4}, {9, 9}, {12, std::numeric_limits<std::int64_t>::max()}};
   for (int even = 0; even <= 3; ++even)
     for (int odd = 0; odd <= 3; ++odd) {
       const auto part = [&](int delay) {
         return by_parts(
-            invert(delay), [=] { return invert(delay); }, wanted);
+            make_offset_denoiser(delay), [=] { return make_offset_denoiser(delay); }, wanted);
       };
       const auto denoiser = by_fields(tiny, part(even), part(odd));
       run_clip(*denoiser, 15, {0, 1, 5, 6, 7, 8, 10, 11});
     }
 }
 
-/// Gives back what is wrong.
+/// Returns wrong frames.
 struct Faulty final : Denoiser {
   enum class Fault { keeps, forgets_samples, throws } fault;
   explicit Faulty(Fault what) : fault(what) {}
   int latency() const noexcept override { return 0; }
   std::optional<Frame> push(Frame frame) override {
-    if (fault == Fault::throws) throw Mishap("the field is muddy");
+    if (fault == Fault::throws) throw TestError("the field is muddy");
     if (fault == Fault::keeps) return std::nullopt;
     frame.pixels.reset();
     frame.planes = {};
@@ -146,14 +148,14 @@ struct Faulty final : Denoiser {
   std::optional<Frame> drain() override { return std::nullopt; }
 };
 
-TEST(FieldDenoiser, FaultsOfASessionAreErrors) {
+TEST(FieldDenoiser, FaultySessionsAreDetected) {
   const auto faulty = [](Faulty::Fault fault) { return std::make_unique<Faulty>(fault); };
   for (const bool odd : {false, true}) {
     const auto with = [&](Faulty::Fault fault) {
-      return odd ? by_fields(tiny, invert(0), faulty(fault))
-                 : by_fields(tiny, faulty(fault), invert(0));
+      return odd ? by_fields(tiny, make_offset_denoiser(0), faulty(fault))
+                 : by_fields(tiny, faulty(fault), make_offset_denoiser(0));
     };
-    EXPECT_THROW((void)with(Faulty::Fault::throws)->push(make_frame(0)), Mishap);
+    EXPECT_THROW((void)with(Faulty::Fault::throws)->push(make_frame(0)), TestError);
     EXPECT_THROW((void)with(Faulty::Fault::forgets_samples)->push(make_frame(0)), InternalError);
     const auto keeping = with(Faulty::Fault::keeps);
     EXPECT_FALSE(keeping->push(make_frame(0)));
@@ -161,7 +163,7 @@ TEST(FieldDenoiser, FaultsOfASessionAreErrors) {
   }
 }
 
-TEST(FieldDenoiser, FieldsMustBeEqual) {
+TEST(FieldDenoiser, FieldsMustHaveEqualHeight) {
   FrameFormat format{.width = 4, .height = 6, .layout = Layout::yuv};
   EXPECT_EQ(field_format(format).height, 3);
   format.chroma_shift_y = 1;
@@ -174,8 +176,8 @@ TEST(FieldDenoiser, FieldsMustBeEqual) {
   EXPECT_THROW((void)field_format(format), InvalidArgument);
 }
 
-TEST(FieldDenoiser, TakesNoFramesInTheMemoryOfAGpu) {
-  const auto denoiser = by_fields(tiny, invert(0), invert(0));
+TEST(FieldDenoiser, RejectsFramesInGpuMemory) {
+  const auto denoiser = by_fields(tiny, make_offset_denoiser(0), make_offset_denoiser(0));
   Frame frame = make_frame(0);
   frame.on_device = std::make_shared<DevicePicture>();
   EXPECT_THROW((void)denoiser->push(std::move(frame)), InvalidArgument);

@@ -1,4 +1,4 @@
-// A watched denoiser shows each frame beside its own result, and changes nothing.
+// An observed denoiser passes each frame with its result to the observer and changes nothing.
 
 #include "pipeline/observed_denoiser.h"
 
@@ -10,7 +10,7 @@
 namespace lull::pipeline {
 namespace {
 
-TEST(ObservedDenoiser, ShowsEachFrameBesideItsResult) {
+TEST(ObservedDenoiser, PassesEachFrameWithItsResult) {
   std::vector<std::int64_t> seen;
   const auto denoiser =
       observed(std::make_unique<FakeDenoiser>(3), [&](const Frame& noisy, const Frame& result) {
@@ -28,7 +28,7 @@ TEST(ObservedDenoiser, ShowsEachFrameBesideItsResult) {
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
 }
 
-/// Gives back every second frame without samples, as one does that has them already.
+/// Returns every second frame without samples, like a denoiser in a job that has them already.
 class EverySecond final : public Denoiser {
  public:
   int latency() const noexcept override { return 0; }
@@ -39,7 +39,7 @@ class EverySecond final : public Denoiser {
   std::optional<Frame> drain() override { return std::nullopt; }
 };
 
-TEST(ObservedDenoiser, ShowsFramesWithoutSamplesToWhoWantsThem) {
+TEST(ObservedDenoiser, PassesFramesWithoutSamplesOnRequest) {
   for (const ObservedFrames which : {ObservedFrames::with_samples, ObservedFrames::all}) {
     int shown = 0;
     const auto denoiser = observed(
@@ -49,7 +49,7 @@ TEST(ObservedDenoiser, ShowsFramesWithoutSamplesToWhoWantsThem) {
   }
 }
 
-TEST(ObservedDenoiser, RefusesFramesThatItCannotSee) {
+TEST(ObservedDenoiser, RejectsFramesInGpuMemory) {
   const auto denoiser = observed(std::make_unique<FakeDenoiser>(), [](const auto&, const auto&) {});
   Frame frame = make_frame(0);
   frame.on_device = std::make_shared<DevicePicture>();

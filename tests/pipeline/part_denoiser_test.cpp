@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 
 constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
 
-/// Notes which frames each session saw.
+/// Records which frames each session received.
 struct Sessions {
   explicit Sessions(int frames_late) : delay(frames_late) {}
   std::unique_ptr<Denoiser> open() {
@@ -50,7 +50,7 @@ struct Sessions {
   std::vector<std::vector<std::int64_t>> seen;
 };
 
-/// Runs `frames` frames; all come out in order, and those in `wanted` are denoised.
+/// Runs `frames` frames; all must come out in order, and those in `wanted` must be denoised.
 void expect_parts(const SessionOpener& open, const std::vector<FrameSpan>& wanted, int margin,
                   int frames) {
   const auto denoiser = by_parts(open(), open, wanted, {.margin = {margin, margin}});
@@ -75,7 +75,7 @@ void expect_parts(const SessionOpener& open, const std::vector<FrameSpan>& wante
   EXPECT_LE(most_inside, 2 * denoiser->latency() + 1);
 }
 
-TEST(PartDenoiser, GivesAllFramesAndDenoisesThoseWanted) {
+TEST(PartDenoiser, ReturnsAllFramesAndDenoisesTheWantedOnes) {
   for (const int delay : {0, 1, 3, 9})
     for (const int margin : {0, 1, 4}) {
       SCOPED_TRACE(testing::Message() << delay << " late, margin " << margin);
@@ -92,24 +92,24 @@ TEST(PartDenoiser, GivesAllFramesAndDenoisesThoseWanted) {
     }
 }
 
-TEST(PartDenoiser, ASessionSeesTheMarginToo) {
+TEST(PartDenoiser, SessionsGetTheMargin) {
   Sessions sessions(3);
   expect_parts([&] { return sessions.open(); }, {{1, 2}, {12, 13}, {17, 18}, {29, end}}, 3, 32);
-  // The second and the third are nearer than two margins.
+  // The second and the third span are less than two margins apart.
   ASSERT_EQ(sessions.seen.size(), 3u);
   EXPECT_THAT(sessions.seen[0], ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(sessions.seen[1], ElementsAre(9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21));
   EXPECT_THAT(sessions.seen[2], ElementsAre(26, 27, 28, 29, 30, 31));
 }
 
-// Frames context_only do not count in the numbers, and nobody knows how many follow.
-TEST(PartDenoiser, FramesThatAreOutsideAreForTheMargin) {
+// Context frames have no numbers, and how many follow is unknown.
+TEST(PartDenoiser, ContextFramesServeAsMargin) {
   Sessions sessions(3);
   std::vector<std::int64_t> idle;
   const auto denoiser =
       by_parts(sessions.open(), [&] { return sessions.open(); }, {{0, 2}, {4, end}},
                {.margin = {3, 2}, .idle = [&](std::int64_t number) { idle.push_back(number); }});
-  // Asked for are 5, 6 and 20 to 24; of these the fourth is not wanted.
+  // The selected frames are 5, 6 and 20 to 24; the fourth of these is not wanted.
   const auto is_outside = [](int i) { return !(i == 5 || i == 6 || (i >= 20 && i <= 24)); };
   std::vector<std::int64_t> out, with_samples;
   const auto note = [&](const Frame& frame) {
@@ -134,7 +134,7 @@ TEST(PartDenoiser, FramesThatAreOutsideAreForTheMargin) {
                                 28, 29, 30, 31));
 }
 
-/// Two of three frames repeat the one before.
+/// Two of three frames repeat the previous one.
 class OneOfThree final : public RepeatFinder {
  public:
   RepeatState find(const Frame&) override {
@@ -146,7 +146,7 @@ class OneOfThree final : public RepeatFinder {
   int next_ = 0;
 };
 
-TEST(PartDenoiser, RepetitionsAreNoPartOfAMargin) {
+TEST(PartDenoiser, RepeatedFramesDoNotCountForTheMargin) {
   Sessions sessions(3);
   const auto denoiser = by_parts(sessions.open(), [&] { return sessions.open(); }, {{31, 33}},
                                  {{3, 2}, std::make_unique<OneOfThree>()});
@@ -172,8 +172,8 @@ TEST(PartDenoiser, RepetitionsAreNoPartOfAMargin) {
   EXPECT_THAT(with_samples, ElementsAre(31, 32, 33));
 }
 
-// A session that holds many frames back is drained as soon as it has seen what counts.
-TEST(PartDenoiser, NoMoreThanTheMarginGoesInBehindASpan) {
+// A session with a large latency is drained as soon as it has received the frames that count.
+TEST(PartDenoiser, SessionsGetNoMoreThanTheMarginAfterASpan) {
   Sessions sessions(50);
   expect_parts([&] { return sessions.open(); }, {{0, 0}, {60, 61}}, 2, 100);
   ASSERT_EQ(sessions.seen.size(), 2u);
@@ -181,7 +181,7 @@ TEST(PartDenoiser, NoMoreThanTheMarginGoesInBehindASpan) {
   EXPECT_THAT(sessions.seen[1], ElementsAre(58, 59, 60, 61, 62, 63));
 }
 
-TEST(PartDenoiser, WithAMarginASessionSeesAllFramesOnAGpu) {
+TEST(PartDenoiser, SessionsWithAMarginGetAllFramesInGpuMemory) {
   Sessions sessions(2);
   const auto denoiser = by_parts(sessions.open(), [&] { return sessions.open(); },
                                  {{9, 9}, {20, 20}}, {.margin = {2, 2}});
@@ -195,7 +195,7 @@ TEST(PartDenoiser, WithAMarginASessionSeesAllFramesOnAGpu) {
   EXPECT_EQ(sessions.seen[0].back(), 22);
 }
 
-TEST(PartDenoiser, TakesSeveralDevicesForASession) {
+TEST(PartDenoiser, AcceptsSeveralDevicesAsASession) {
   const auto open = [] {
     std::vector<std::unique_ptr<Denoiser>> devices;
     for (const int delay : {2, 0, 3}) devices.push_back(std::make_unique<FakeDenoiser>(delay));
@@ -204,7 +204,7 @@ TEST(PartDenoiser, TakesSeveralDevicesForASession) {
   expect_parts(open, {{0, 9}, {25, 31}, {60, end}}, 2, 90);
 }
 
-TEST(PartDenoiser, LetsGoOfTheSamplesOfOthers) {
+TEST(PartDenoiser, ReleasesTheSamplesOfUnwantedFrames) {
   Sessions sessions(4);
   const auto denoiser = by_parts(sessions.open(), [&] { return sessions.open(); }, {{9, 9}});
   Frame frame = make_frame(0);

@@ -1,6 +1,6 @@
 #pragma once
-// Sessions for parts of a clip whose results tell which frames they saw, and what one session that
-// sees it all gives.
+// Sessions for parts of a clip whose results reveal the frames that they used, and the result of a
+// single session for the complete clip.
 
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@
 
 namespace lull::pipeline {
 
-/// The frames of a clip by what they are to the one before; those that are not in it are independent.
-class Told final : public RepeatFinder {
+/// Frames in the set repeat the previous frame; the others are independent.
+class KnownRepeats final : public RepeatFinder {
  public:
-  explicit Told(std::set<std::int64_t> repetitions) : repetitions_(std::move(repetitions)) {}
+  explicit KnownRepeats(std::set<std::int64_t> repetitions) : repetitions_(std::move(repetitions)) {}
   RepeatState find(const Frame&) override {
     return repetitions_.contains(next_++) ? RepeatState::repeats : RepeatState::independent;
   }
@@ -32,9 +32,9 @@ class Told final : public RepeatFinder {
   std::int64_t next_ = 0;
 };
 
-/// A filter over time whose result is a digest of all distinct frames within its margin, each given
-/// by its first sample. Repetitions get the result of the frame before.
-class Looking final : public Denoiser {
+/// A temporal filter whose result is a digest of all distinct frames within its margin, each
+/// represented by its first sample. Repeated frames get the result of the previous frame.
+class DigestDenoiser final : public Denoiser {
  public:
   struct Options {
     Margin margin{};
@@ -42,13 +42,13 @@ class Looking final : public Denoiser {
     int fails_at = -1;  // the push that throws
     bool fails_in_drain = false;
     std::atomic<bool>* failed = nullptr;  // set when it fails
-    std::atomic<bool>* waits = nullptr;   // for this, to leave others their parts
+    std::atomic<bool>* waits = nullptr;  // waits for this flag, to leave parts to others
   };
   struct Seen {
     std::vector<std::int64_t> frames;
     std::vector<int> context_distance;
   };
-  Looking(Options options, std::vector<Seen>* seen = nullptr) : options_(options), seen_(seen) {}
+  DigestDenoiser(Options options, std::vector<Seen>* seen = nullptr) : options_(options), seen_(seen) {}
   int latency() const noexcept override { return options_.margin.after; }
   std::optional<Frame> push(Frame frame) override {
     if (options_.delay_ms > 0) sleep_ms(options_.delay_ms);
@@ -98,15 +98,16 @@ class Looking final : public Denoiser {
   const Options options_;
   std::vector<Seen>* seen_;
   std::vector<int> distinct_;
-  std::vector<std::pair<Frame, std::size_t>> frames_;  // and the distinct one each has as its own
+  // with the index of the distinct frame that each one is or repeats
+  std::vector<std::pair<Frame, std::size_t>> frames_;
   std::size_t out_ = 0;
   int pushes_ = 0;
 };
 
-inline std::vector<std::unique_ptr<Denoiser>> team(const std::vector<Looking::Options>& members) {
+inline std::vector<std::unique_ptr<Denoiser>> team(const std::vector<DigestDenoiser::Options>& members) {
   std::vector<std::unique_ptr<Denoiser>> sessions;
-  for (const Looking::Options& member : members)
-    sessions.push_back(std::make_unique<Looking>(member));
+  for (const DigestDenoiser::Options& member : members)
+    sessions.push_back(std::make_unique<DigestDenoiser>(member));
   return sessions;
 }
 
@@ -118,10 +119,10 @@ inline std::vector<Frame> filter(Denoiser& denoiser, std::int64_t frames) {
   return out;
 }
 
-/// By one session that sees it all.
-inline std::vector<Frame> whole(const Margin& margin, std::int64_t frames,
+/// The result of one session that receives all frames.
+inline std::vector<Frame> single_session_result(const Margin& margin, std::int64_t frames,
                                 const std::set<std::int64_t>& repetitions) {
-  Looking session({.margin = margin});
+  DigestDenoiser session({.margin = margin});
   std::vector<Frame> out;
   for (std::int64_t i = 0; i < frames; ++i) {
     Frame frame = make_frame(i);

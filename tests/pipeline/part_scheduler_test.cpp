@@ -1,4 +1,5 @@
-// Parts of a clip for several sessions: what each sees, and that all come out in order.
+// Parts of a clip for several sessions: the frames that each session receives, and the order of the
+// results.
 
 #include "pipeline/part_scheduler.h"
 
@@ -18,18 +19,18 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Every kind of repetition among `frames` frames.
+/// Several patterns of repeated frames among `frames` frames.
 std::vector<std::set<std::int64_t>> repetitions_among(std::int64_t frames) {
   std::vector<std::set<std::int64_t>> all(4);
   for (std::int64_t i = 0; i < frames; ++i) {
-    if (i % 2 == 1) all[1].insert(i);                            // doubled
-    if (i > 10 && i < 50) all[2].insert(i);                      // stands still for a while
-    if (i > 0 && (i % 31 != 0 || i % 5 == 1)) all[3].insert(i);  // nearly always
+    if (i % 2 == 1) all[1].insert(i);  // every frame is doubled
+    if (i > 10 && i < 50) all[2].insert(i);  // a still section
+    if (i > 0 && (i % 31 != 0 || i % 5 == 1)) all[3].insert(i);  // almost all frames are repeats
   }
   return all;
 }
 
-TEST(PartScheduler, GivesWhatOneSessionGives) {
+TEST(PartScheduler, MatchesASingleSession) {
   for (const std::int64_t frames : {0, 1, 2, 7, 61, 150})
     for (const auto& repetitions : repetitions_among(frames))
       for (const Margin margin : {Margin{0, 0}, {1, 1}, {5, 4}, {0, 2}})
@@ -39,24 +40,24 @@ TEST(PartScheduler, GivesWhatOneSessionGives) {
                          << frames << " frames, " << repetitions.size()
                          << " of them repetitions, margins " << margin.before << " and "
                          << margin.after << ", " << sessions << " sessions, parts of " << part);
-            const auto dealer = shard_parts(
-                team(std::vector<Looking::Options>(sessions, {.margin = margin})),
-                {.margin = margin, .frames = part, .repeats = std::make_unique<Told>(repetitions)});
-            expect_equal(filter(*dealer, frames), whole(margin, frames, repetitions));
+            const auto scheduler = shard_parts(
+                team(std::vector<DigestDenoiser::Options>(sessions, {.margin = margin})),
+                {.margin = margin, .frames = part, .repeats = std::make_unique<KnownRepeats>(repetitions)});
+            expect_equal(filter(*scheduler, frames), single_session_result(margin, frames, repetitions));
             if (HasFatalFailure()) return;
           }
 }
 
-TEST(PartScheduler, SessionsSeeTheMarginsWithoutRepetitions) {
-  std::vector<Looking::Seen> seen;
+TEST(PartScheduler, SessionsGetMarginsWithoutRepeatedFrames) {
+  std::vector<DigestDenoiser::Seen> seen;
   std::vector<std::unique_ptr<Denoiser>> one;
-  one.push_back(std::make_unique<Looking>(Looking::Options{.margin = {2, 2}}, &seen));
-  const auto dealer = shard_parts(
+  one.push_back(std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {2, 2}}, &seen));
+  const auto scheduler = shard_parts(
       std::move(one),
       {.margin = {2, 2},
        .frames = 4,
-       .repeats = std::make_unique<Told>(std::set<std::int64_t>{1, 4, 5, 7, 9, 10, 11})});
-  EXPECT_EQ(filter(*dealer, 16).size(), 16u);
+       .repeats = std::make_unique<KnownRepeats>(std::set<std::int64_t>{1, 4, 5, 7, 9, 10, 11})});
+  EXPECT_EQ(filter(*scheduler, 16).size(), 16u);
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_THAT(seen[0].frames, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 12));
   EXPECT_THAT(seen[0].context_distance, ElementsAre(0, 0, 0, 0, 0, 0, 0, 0, 1, 2));
@@ -66,23 +67,24 @@ TEST(PartScheduler, SessionsSeeTheMarginsWithoutRepetitions) {
   EXPECT_THAT(seen[2].context_distance, ElementsAre(-2, -1, 0));
 }
 
-// One part for all frames, and two sessions: the second takes what the first has not begun.
-TEST(PartScheduler, ASessionWithoutWorkTakesHalfOfWhatAnotherHasBeforeIt) {
+// One part contains all frames, and there are two sessions: the second takes frames that the first
+// has not begun.
+TEST(PartScheduler, IdleSessionTakesHalfOfTheRemainingPart) {
   std::set<std::int64_t> repetitions;
   for (std::int64_t i = 30; i < 200; i += 7) repetitions.insert(i);
-  std::array<std::vector<Looking::Seen>, 2> seen;
+  std::array<std::vector<DigestDenoiser::Seen>, 2> seen;
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (auto& parts : seen)
     sessions.push_back(
-        std::make_unique<Looking>(Looking::Options{.margin = {3, 2}, .delay_ms = 1}, &parts));
-  const auto dealer = shard_parts(
+        std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {3, 2}, .delay_ms = 1}, &parts));
+  const auto scheduler = shard_parts(
       std::move(sessions),
-      {.margin = {3, 2}, .frames = 1000, .repeats = std::make_unique<Told>(repetitions)});
-  expect_equal(filter(*dealer, 200), whole({3, 2}, 200, repetitions));
+      {.margin = {3, 2}, .frames = 1000, .repeats = std::make_unique<KnownRepeats>(repetitions)});
+  expect_equal(filter(*scheduler, 200), single_session_result({3, 2}, 200, repetitions));
   std::vector<std::int64_t> own;
   for (const auto& parts : seen) {
     EXPECT_GT(parts.size(), 0u) << "a session had nothing to do";
-    for (const Looking::Seen& part : parts) {
+    for (const DigestDenoiser::Seen& part : parts) {
       const auto first = std::ranges::find(part.context_distance, 0) - part.context_distance.begin();
       EXPECT_EQ(first, part.frames[first] == 0 ? 0 : 3);
       for (std::size_t i = 0; i < part.frames.size(); ++i) {
@@ -102,107 +104,108 @@ TEST(PartScheduler, ASessionWithoutWorkTakesHalfOfWhatAnotherHasBeforeIt) {
   EXPECT_EQ(own.size(), 200u);
 }
 
-// What is left is not worth the margins of one more part.
-TEST(PartScheduler, ShortRestsStayWhereTheyAre) {
-  std::array<std::vector<Looking::Seen>, 2> seen;
+// The remainder is not worth the margins of an additional part.
+TEST(PartScheduler, ShortRemaindersAreNotSplit) {
+  std::array<std::vector<DigestDenoiser::Seen>, 2> seen;
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (auto& parts : seen)
     sessions.push_back(
-        std::make_unique<Looking>(Looking::Options{.margin = {9, 8}, .delay_ms = 1}, &parts));
-  const auto dealer = shard_parts(std::move(sessions), {.margin = {9, 8}, .frames = 1000});
-  expect_equal(filter(*dealer, 14), whole({9, 8}, 14, {}));
+        std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {9, 8}, .delay_ms = 1}, &parts));
+  const auto scheduler = shard_parts(std::move(sessions), {.margin = {9, 8}, .frames = 1000});
+  expect_equal(filter(*scheduler, 14), single_session_result({9, 8}, 14, {}));
   EXPECT_EQ(seen[0].size() + seen[1].size(), 1u);
 }
 
-TEST(PartScheduler, TakesAnotherClipOnceItIsDrained) {
-  const auto dealer = shard_parts(team({{.margin = {2, 2}}, {.margin = {2, 2}}}),
+TEST(PartScheduler, AcceptsAnotherClipAfterDrain) {
+  const auto scheduler = shard_parts(team({{.margin = {2, 2}}, {.margin = {2, 2}}}),
                                   {.margin = {2, 2},
                                    .frames = 6,
-                                   .repeats = std::make_unique<Told>(std::set<std::int64_t>{3})});
+                                   .repeats = std::make_unique<KnownRepeats>(std::set<std::int64_t>{3})});
   for (const std::int64_t frames : {40, 0, 5, 33})
-    expect_equal(filter(*dealer, frames), whole({2, 2}, frames, {3}));
+    expect_equal(filter(*scheduler, frames), single_session_result({2, 2}, frames, {3}));
 }
 
-TEST(PartScheduler, BoundsWhatIsInFlight) {
-  for (const int slow : {0, 1}) {  // which of them
-    std::vector<Looking::Options> members(2, {.margin = {2, 2}});
+TEST(PartScheduler, LimitsFramesInFlight) {
+  for (const int slow : {0, 1}) {  // index of the slow session
+    std::vector<DigestDenoiser::Options> members(2, {.margin = {2, 2}});
     members[slow].delay_ms = 1;
-    const auto dealer = shard_parts(team(members), {.margin = {2, 2}, .frames = 10});
-    EXPECT_EQ(dealer->latency(), 30);
+    const auto scheduler = shard_parts(team(members), {.margin = {2, 2}, .frames = 10});
+    EXPECT_EQ(scheduler->latency(), 30);
     std::int64_t out = 0;
     for (std::int64_t i = 0; i < 200; ++i) {
-      if (dealer->push(make_frame(i))) ++out;
-      ASSERT_LE(i + 1 - out, dealer->latency() + 1);
+      if (scheduler->push(make_frame(i))) ++out;
+      ASSERT_LE(i + 1 - out, scheduler->latency() + 1);
     }
-    while (dealer->drain()) ++out;
+    while (scheduler->drain()) ++out;
     EXPECT_EQ(out, 200);
   }
 }
 
-TEST(PartScheduler, BoundsItWithShortPartsToo) {
+TEST(PartScheduler, LimitsFramesInFlightForShortParts) {
   for (const int sessions : {1, 2, 3})
     for (const int part : {1, 2, 7}) {
-      const auto dealer =
-          shard_parts(team(std::vector<Looking::Options>(sessions, {.margin = {4, 5}})),
+      const auto scheduler =
+          shard_parts(team(std::vector<DigestDenoiser::Options>(sessions, {.margin = {4, 5}})),
                       {.margin = {4, 5}, .frames = part});
       std::int64_t out = 0;
       for (std::int64_t i = 0; i < 100; ++i) {
-        if (dealer->push(make_frame(i))) ++out;
-        ASSERT_LE(i + 1 - out, dealer->latency() + 1) << sessions << " sessions, parts of " << part;
+        if (scheduler->push(make_frame(i))) ++out;
+        ASSERT_LE(i + 1 - out, scheduler->latency() + 1) << sessions << " sessions, parts of " << part;
       }
-      while (dealer->drain()) ++out;
+      while (scheduler->drain()) ++out;
       EXPECT_EQ(out, 100);
     }
 }
 
-// What is filtered for margins is lost: as much of it for a clip of stills as for any other.
-TEST(PartScheduler, RepetitionsMakeNoPartShorter) {
+// Frames that are filtered only for margins are wasted. Their share must be the same for a clip of
+// stills as for any other.
+TEST(PartScheduler, RepeatedFramesDoNotShortenParts) {
   std::set<std::int64_t> repetitions;
   for (std::int64_t i = 0; i < 600; ++i)
     if (i % 5 != 0) repetitions.insert(i);
-  std::vector<Looking::Seen> seen;
+  std::vector<DigestDenoiser::Seen> seen;
   std::vector<std::unique_ptr<Denoiser>> one;
-  one.push_back(std::make_unique<Looking>(Looking::Options{.margin = {3, 2}}, &seen));
-  const auto dealer =
+  one.push_back(std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {3, 2}}, &seen));
+  const auto scheduler =
       shard_parts(std::move(one),
-                  {.margin = {3, 2}, .frames = 20, .repeats = std::make_unique<Told>(repetitions)});
-  EXPECT_EQ(filter(*dealer, 600).size(), 600u);
+                  {.margin = {3, 2}, .frames = 20, .repeats = std::make_unique<KnownRepeats>(repetitions)});
+  EXPECT_EQ(filter(*scheduler, 600).size(), 600u);
   EXPECT_EQ(seen.size(), 6u);  // 120 distinct frames
 }
 
-TEST(PartScheduler, LetsGoOfFramesAndOfTheSamplesOfRepetitions) {
-  const auto dealer = shard_parts(team({{.margin = {1, 1}}, {.margin = {1, 1}}}),
+TEST(PartScheduler, ReleasesFramesAndSamplesOfRepeatedFrames) {
+  const auto scheduler = shard_parts(team({{.margin = {1, 1}}, {.margin = {1, 1}}}),
                                   {.margin = {1, 1},
                                    .frames = 4,
-                                   .repeats = std::make_unique<Told>(std::set<std::int64_t>{1})});
+                                   .repeats = std::make_unique<KnownRepeats>(std::set<std::int64_t>{1})});
   std::vector<std::weak_ptr<std::byte[]>> pixels;
   std::int64_t out = 0;
   for (std::int64_t i = 0; i < 40; ++i) {
     Frame frame = make_frame(i);
     pixels.emplace_back(frame.pixels);
-    if (dealer->push(std::move(frame))) ++out;
+    if (scheduler->push(std::move(frame))) ++out;
     if (i == 1) {
       EXPECT_TRUE(pixels[1].expired());
     }
   }
-  while (dealer->drain()) ++out;
+  while (scheduler->drain()) ++out;
   EXPECT_EQ(out, 40);
   const auto all_gone = [&] {
     return std::ranges::all_of(pixels, [](const auto& one) { return one.expired(); });
   };
-  // The last part's session lets go after the last result.
+  // The session of the last part releases its frames after the last result.
   wait_until(all_gone);
   EXPECT_TRUE(all_gone());
 }
 
-TEST(PartScheduler, RefusesWhatMakesNoSense) {
+TEST(PartScheduler, RejectsInvalidArguments) {
   EXPECT_THROW((void)shard_parts({}, {.margin = {1, 1}}), InvalidArgument);
   EXPECT_THROW((void)shard_parts(team({{}}), {.margin = -1}), InvalidArgument);
   EXPECT_THROW((void)shard_parts(team({{}}), {.margin = {1, 1}, .frames = 0}), InvalidArgument);
-  const auto dealer = shard_parts(team({{}, {}}), {});
+  const auto scheduler = shard_parts(team({{}, {}}), {});
   Frame there = make_frame(0);
   there.on_device = std::make_shared<DevicePicture>();
-  EXPECT_THROW((void)dealer->push(there), InvalidArgument);
+  EXPECT_THROW((void)scheduler->push(there), InvalidArgument);
 }
 
 TEST(PartScheduler, OtherErrorsEndTheJob) {
@@ -212,29 +215,29 @@ TEST(PartScheduler, OtherErrorsEndTheJob) {
     static_cast<FakeDenoiser&>(*session).before_push = [](std::int64_t n) {
       if (n == 9) throw BadData("this frame is none");
     };
-  const auto dealer = shard_parts(std::move(sessions), {.margin = {1, 1}});
+  const auto scheduler = shard_parts(std::move(sessions), {.margin = {1, 1}});
   FakeSource source(-1);
   FakeSink sink;
-  EXPECT_THROW(run(source, *dealer, sink), BadData);
-  EXPECT_THROW((void)dealer->drain(), BadData) << "it stays so";
+  EXPECT_THROW(run(source, *scheduler, sink), BadData);
+  EXPECT_THROW((void)scheduler->drain(), BadData) << "it stays so";
 }
 
-TEST(PartScheduler, ASessionThatKeepsFramesIsInternal) {
+TEST(PartScheduler, SessionThatKeepsFramesIsAnInternalError) {
   std::vector<std::unique_ptr<Denoiser>> sessions;
   auto session = std::make_unique<FakeDenoiser>(2);
   session->before_drain = [held = &session->held] { held->clear(); };
   sessions.push_back(std::move(session));
-  const auto dealer = shard_parts(std::move(sessions), {.margin = {2, 2}});
+  const auto scheduler = shard_parts(std::move(sessions), {.margin = {2, 2}});
   FakeSource source(30);
   FakeSink sink;
-  EXPECT_THROW(run(source, *dealer, sink), InternalError);
+  EXPECT_THROW(run(source, *scheduler, sink), InternalError);
 }
 
-TEST(PartScheduler, CanBeDestroyedOnTheWay) {
+TEST(PartScheduler, CanBeDestroyedWithFramesInFlight) {
   for (int frames = 0; frames < 40; frames += 3) {
-    const auto dealer = shard_parts(team({{.margin = {2, 2}, .delay_ms = 1}, {.margin = {2, 2}}}),
+    const auto scheduler = shard_parts(team({{.margin = {2, 2}, .delay_ms = 1}, {.margin = {2, 2}}}),
                                     {.margin = {2, 2}, .frames = 6});
-    for (int i = 0; i < frames; ++i) (void)dealer->push(make_frame(i));
+    for (int i = 0; i < frames; ++i) (void)scheduler->push(make_frame(i));
   }
 }
 

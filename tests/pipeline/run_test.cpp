@@ -11,9 +11,9 @@
 namespace lull::pipeline {
 namespace {
 
-class Latency : public testing::TestWithParam<int> {};
+class RunWithLatency : public testing::TestWithParam<int> {};
 
-TEST_P(Latency, EveryFrameComesOutInOrderWithItsIdentity) {
+TEST_P(RunWithLatency, DeliversFramesInOrderWithTimestampsAndSideData) {
   FakeSource source(50);
   FakeDenoiser denoiser(GetParam());
   FakeSink sink;
@@ -25,9 +25,9 @@ TEST_P(Latency, EveryFrameComesOutInOrderWithItsIdentity) {
   for (int i = 0; i < 50; ++i) expect_frame(sink.frames[i], i);
 }
 
-INSTANTIATE_TEST_SUITE_P(Run, Latency, testing::Values(0, 1, 2, 49, 50, 200));
+INSTANTIATE_TEST_SUITE_P(Run, RunWithLatency, testing::Values(0, 1, 2, 49, 50, 200));
 
-TEST(Run, OneFrame) {
+TEST(Run, ProcessesASingleFrame) {
   FakeSource source(1);
   FakeDenoiser denoiser(2);
   FakeSink sink;
@@ -35,7 +35,7 @@ TEST(Run, OneFrame) {
   EXPECT_TRUE(sink.finished);
 }
 
-TEST(Run, NoFrameIsBadData) {
+TEST(Run, EmptySourceIsBadData) {
   FakeSource source(0);
   FakeDenoiser denoiser;
   FakeSink sink;
@@ -43,7 +43,7 @@ TEST(Run, NoFrameIsBadData) {
   EXPECT_FALSE(sink.finished);
 }
 
-TEST(Run, AChangeOfFormatIsBadData) {
+TEST(Run, FormatChangeIsBadData) {
   FakeSource source(5);
   source.now.width = 3;  // the frames are 2 wide
   FakeDenoiser denoiser;
@@ -52,7 +52,7 @@ TEST(Run, AChangeOfFormatIsBadData) {
   EXPECT_FALSE(sink.finished);
 }
 
-TEST(Run, ALostFrameIsInternal) {
+TEST(Run, LostFrameIsAnInternalError) {
   FakeSource source(5);
   FakeDenoiser denoiser(5);
   denoiser.before_drain = [&] {
@@ -63,19 +63,19 @@ TEST(Run, ALostFrameIsInternal) {
   EXPECT_FALSE(sink.finished);
 }
 
-// Where a stage fails, before its call number `at`.
+// The stage that fails before its call number `at`.
 enum class Place { read, push, drain, write, finish };
 struct Failure {
   Place place;
   std::int64_t at;
 };
 
-class Failing : public testing::TestWithParam<Failure> {};
+class RunWithFailure : public testing::TestWithParam<Failure> {};
 
-TEST_P(Failing, TheErrorArrivesAndNothingIsFinished) {
+TEST_P(RunWithFailure, ReportsTheErrorAndDoesNotFinish) {
   const auto [place, at] = GetParam();
   const auto fail_at = [at = at](std::int64_t n) {
-    if (n == at) throw Mishap("here");
+    if (n == at) throw TestError("here");
   };
   FakeSource source(30);
   FakeDenoiser denoiser(3);
@@ -88,22 +88,22 @@ TEST_P(Failing, TheErrorArrivesAndNothingIsFinished) {
       denoiser.before_push = fail_at;
       break;
     case Place::drain:
-      denoiser.before_drain = [] { throw Mishap("here"); };
+      denoiser.before_drain = [] { throw TestError("here"); };
       break;
     case Place::write:
       sink.before = fail_at;
       break;
     case Place::finish:
-      sink.before_finish = [] { throw Mishap("here"); };
+      sink.before_finish = [] { throw TestError("here"); };
       break;
   }
-  EXPECT_THROW(run(source, denoiser, sink, {.queue_frames = 2}), Mishap);
+  EXPECT_THROW(run(source, denoiser, sink, {.queue_frames = 2}), TestError);
   EXPECT_FALSE(sink.finished);
   for (std::size_t i = 0; i < sink.frames.size(); ++i)
     expect_frame(sink.frames[i], static_cast<std::int64_t>(i));
 }
 
-INSTANTIATE_TEST_SUITE_P(Run, Failing,
+INSTANTIATE_TEST_SUITE_P(Run, RunWithFailure,
                          testing::Values(Failure{Place::read, 0}, Failure{Place::read, 7},
                                          Failure{Place::read, 30}, Failure{Place::push, 0},
                                          Failure{Place::push, 7}, Failure{Place::push, 29},
@@ -111,34 +111,35 @@ INSTANTIATE_TEST_SUITE_P(Run, Failing,
                                          Failure{Place::write, 7}, Failure{Place::write, 29},
                                          Failure{Place::finish, 0}));
 
-TEST(Run, TheFirstOfSeveralErrorsWins) {
+TEST(Run, FirstOfSeveralErrorsIsReported) {
   FakeSource source(100);
   FakeDenoiser denoiser;
   FakeSink sink;
   denoiser.before_push = [](std::int64_t n) {
-    if (n == 3) throw Mishap("first");
+    if (n == 3) throw TestError("first");
   };
   sink.before = [&](std::int64_t n) {
     if (n < 2) return;
-    wait_until([&] { return source.interrupted.load(); });  // the first has been noted
-    throw Mishap("second");
+    // until the first error has been recorded
+    wait_until([&] { return source.interrupted.load(); });
+    throw TestError("second");
   };
   try {
     run(source, denoiser, sink);
     FAIL() << "no error";
-  } catch (const Mishap& e) {
+  } catch (const TestError& e) {
     EXPECT_STREQ(e.what(), "first");
   }
 }
 
-TEST(Run, AnErrorOfTheSinkStopsAnEndlessSource) {
+TEST(Run, SinkErrorStopsAnEndlessSource) {
   FakeSource source(-1);  // never ends
   FakeDenoiser denoiser(1);
   FakeSink sink;
   sink.before = [](std::int64_t n) {
-    if (n == 10) throw Mishap("disk full");
+    if (n == 10) throw TestError("disk full");
   };
-  EXPECT_THROW(run(source, denoiser, sink), Mishap);
+  EXPECT_THROW(run(source, denoiser, sink), TestError);
 }
 
 TEST(Run, StopsWithoutFinishing) {
@@ -174,17 +175,17 @@ TEST(Run, StopsWhileEveryQueueIsFull) {
   std::stop_source stop;
   sink.before = [&](std::int64_t n) {
     if (n != 1) return;
-    // One frame in the sink's hands and one behind it; the denoiser's and the decoder's are pushed
-    // in vain.
+    // The sink holds one frame and one waits in its queue; the denoiser and the decoder each wait
+    // to push another.
     wait_until([&] { return source.given == 6; });
-    sleep_ms(10);  // the last steps to where they wait show nowhere
+    sleep_ms(10);  // the last steps before the threads wait are not observable
     stop.request_stop();
   };
   EXPECT_TRUE(run(source, denoiser, sink, {.queue_frames = 1}, stop.get_token()).cancelled);
   EXPECT_EQ(sink.written, 2);
 }
 
-TEST(Run, ASlowSinkBoundsTheFramesInMemory) {
+TEST(Run, SlowSinkLimitsFramesInMemory) {
   constexpr int queue = 3, latency = 2;
   FakeSource source(60);
   FakeDenoiser denoiser(latency);
@@ -195,12 +196,12 @@ TEST(Run, ASlowSinkBoundsTheFramesInMemory) {
     most = std::max<std::int64_t>(most, source.given - n);
   };
   run(source, denoiser, sink, {.queue_frames = queue});
-  // Both queues, the session, and one frame in the hands of each of the three stages.
+  // Both queues, the session, and one frame in each of the three stages.
   EXPECT_LE(most, 2 * queue + latency + 3);
   EXPECT_EQ(sink.written, 60);
 }
 
-TEST(Run, BusySharesNameTheSlowStage) {
+TEST(Run, BusySharesIdentifyTheSlowStage) {
   FakeSource source(20);
   FakeDenoiser denoiser;
   denoiser.before_push = [](std::int64_t) { sleep_ms(5); };

@@ -18,7 +18,8 @@ constexpr FrameFormat yuv{
 
 using Picture = std::function<float(int plane, double x, double y)>;
 
-/// Samples are pictures of the middles of their areas, `scale` samples of the full size wide.
+/// Each sample is the picture's value in the middle of its area, which is `scale` samples of the
+/// full size wide.
 Frame frame_of(const FrameFormat& format, const Picture& picture, double scale = 1) {
   FramePool pool(format);
   Frame frame = pool.acquire();
@@ -39,9 +40,9 @@ Plane<float> plane_of(const Frame& frame, int i) {
   return plane;
 }
 
-/// Adds a number to every sample, `delay` frames late.
-struct Adding final : Denoiser {
-  Adding(const FrameFormat& format, float number, int late)
+/// Adds a number to every sample, with a latency of `delay` frames.
+struct AddingDenoiser final : Denoiser {
+  AddingDenoiser(const FrameFormat& format, float number, int late)
       : pool(format), add(number), delay(late) {}
   int latency() const noexcept override { return delay; }
   std::optional<Frame> push(Frame noisy) override {
@@ -69,8 +70,8 @@ struct Adding final : Denoiser {
   std::deque<Frame> held;
 };
 
-TEST(Halving, KeepsWhatIsSmooth) {
-  // A plane stays one, also at odd sizes; but for borders, which are mirrored.
+TEST(Halving, KeepsSmoothContent) {
+  // A plane stays a plane, also at odd sizes, except at the borders, which are mirrored.
   const Picture ramp = [](int i, double x, double y) {
     return static_cast<float>(40 + 20 * i + 1.5 * x + 2 * y);
   };
@@ -99,7 +100,7 @@ TEST(Halving, KeepsWhatIsSmooth) {
   }
 }
 
-TEST(Halving, TakesSizesDownToOne) {
+TEST(Halving, AcceptsSizesDownToOne) {
   for (const int width : {1, 2, 3})
     for (const int height : {1, 2, 5}) {
       const FrameFormat format{.width = width, .height = height};
@@ -110,14 +111,15 @@ TEST(Halving, TakesSizesDownToOne) {
     }
 }
 
-// What both scales agree on stays; where the half has another mean, the result takes it over.
+// Content on which both scales agree is unchanged; where the half-size result has another mean, the
+// result adopts it.
 TEST(ByScales, TakesLowFrequenciesFromTheHalf) {
   const Picture waves = [](int i, double x, double y) {
     return static_cast<float>(100 + 10 * i + 30 * std::sin(0.9 * x) * std::cos(1.3 * y));
   };
   for (const auto& [fine, coarse] : {std::pair{0.0f, 0.0f}, {3, 3}, {0, 5}, {5, 0}}) {
-    const auto denoiser = by_scales(yuv, std::make_unique<Adding>(yuv, fine, 0),
-                                    std::make_unique<Adding>(half_format(yuv), coarse, 0));
+    const auto denoiser = by_scales(yuv, std::make_unique<AddingDenoiser>(yuv, fine, 0),
+                                    std::make_unique<AddingDenoiser>(half_format(yuv), coarse, 0));
     const Frame noisy = frame_of(yuv, waves);
     const std::optional<Frame> result = denoiser->push(noisy);
     ASSERT_TRUE(result);
@@ -130,10 +132,10 @@ TEST(ByScales, TakesLowFrequenciesFromTheHalf) {
   }
 }
 
-TEST(ByScales, KeepsOrderWhateverTheDelays) {
+TEST(ByScales, KeepsOrderForAllLatencies) {
   for (const auto& [fine, coarse] : {std::pair{0, 3}, {2, 0}, {1, 1}}) {
-    const auto denoiser = by_scales(yuv, std::make_unique<Adding>(yuv, 0, fine),
-                                    std::make_unique<Adding>(half_format(yuv), 0, coarse));
+    const auto denoiser = by_scales(yuv, std::make_unique<AddingDenoiser>(yuv, 0, fine),
+                                    std::make_unique<AddingDenoiser>(half_format(yuv), 0, coarse));
     EXPECT_EQ(denoiser->latency(), std::max(fine, coarse));
     std::vector<std::int64_t> times;
     for (int k = 0; k < 7; ++k) {

@@ -10,7 +10,8 @@
 namespace lull::pipeline {
 namespace {
 
-/// Which scene's session saw which frames; a session gives frames back `delay` later.
+/// Records which frames the session of each scene received; a session has a latency of `delay`
+/// frames.
 struct Scenes {
   std::unique_ptr<Denoiser> open(std::size_t scene) {
     EXPECT_EQ(++open_now, 1) << "two sessions may be too much for a GPU's memory";
@@ -45,7 +46,7 @@ Frame frame_at(std::int64_t number) {
   return frame;
 }
 
-/// All results of frames first .. last, in order.
+/// All results for frames first .. last, in order.
 std::vector<std::int64_t> results_of(Denoiser& denoiser, std::int64_t first, std::int64_t last) {
   std::vector<std::int64_t> out;
   for (std::int64_t i = first; i <= last; ++i)
@@ -55,7 +56,7 @@ std::vector<std::int64_t> results_of(Denoiser& denoiser, std::int64_t first, std
   return out;
 }
 
-TEST(ByScenes, GivesEachSceneToItsSessionInOrder) {
+TEST(ByScenes, PassesEachSceneToItsSessionInOrder) {
   for (const int delay : {0, 3}) {
     Scenes scenes{.delay = delay};
     const auto denoiser = by_scenes(scenes.open(0), {0.4, 0.7}, scenes.opener());
@@ -72,12 +73,12 @@ TEST(ByScenes, BeginsInTheSceneOfTheFirstFrame) {
   const auto denoiser = by_scenes(scenes.open(0), {0.4, 0.7}, scenes.opener());
   EXPECT_EQ(results_of(*denoiser, 8, 9), (std::vector<std::int64_t>{8, 9}));
   EXPECT_EQ(scenes.seen.front().first, 2u);
-  // Another clip after drain() begins anew.
+  // After drain() another clip starts anew.
   EXPECT_EQ(results_of(*denoiser, 0, 1), (std::vector<std::int64_t>{0, 1}));
   EXPECT_EQ(scenes.seen.back().first, 0u);
 }
 
-TEST(ByScenes, ARepetitionStaysWithWhatItRepeats) {
+TEST(ByScenes, RepeatedFrameStaysInTheSceneOfItsOriginal) {
   Scenes scenes;
   const auto denoiser = by_scenes(scenes.open(0), {0.4}, scenes.opener());
   (void)denoiser->push(frame_at(3));
@@ -89,8 +90,8 @@ TEST(ByScenes, ARepetitionStaysWithWhatItRepeats) {
             (std::vector<std::pair<std::size_t, std::int64_t>>{{0, 3}, {0, 4}, {1, 5}}));
 }
 
-// Those of a stream are found while it runs.
-TEST(ByScenes, MayBecomeKnownOnTheWay) {
+// The scenes of a stream are detected while it runs.
+TEST(ByScenes, AcceptsScenesThatBecomeKnownWhileRunning) {
   Scenes scenes{.delay = 2};
   std::vector<double> starts;
   const auto denoiser = by_scenes(
@@ -102,7 +103,7 @@ TEST(ByScenes, MayBecomeKnownOnTheWay) {
   EXPECT_EQ(scenes.seen[4].first, 1u);
 }
 
-TEST(ByScenes, OfOneSceneIsItsSession) {
+TEST(ByScenes, SingleSceneNeedsNoWrapper) {
   Scenes scenes;
   auto session = scenes.open(0);
   const Denoiser* const same = session.get();

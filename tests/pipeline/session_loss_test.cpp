@@ -1,4 +1,5 @@
-// Sessions that fail on the way: their frames go to the others, in order and none twice.
+// Sessions that fail during a clip: their frames go to the other sessions, in order, and none is
+// delivered twice.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,17 +24,17 @@ using testing::SizeIs;
 
 constexpr int never = -1;
 
-/// What one session does.
-struct Member {
+/// The behaviour of one session.
+struct SessionBehaviour {
   int latency = 1;
   int delay_ms = 0;
   std::int64_t fails_at = never;  // the push that throws, from 0
   bool fails_in_drain = false;
-  bool after_push = false;  // it has swallowed the frame when it throws
-  bool waits = false;       // until those that shall fail have failed, to leave them their frames
+  bool after_push = false;  // it has taken the frame when it throws
+  bool waits = false;  // waits until those that shall fail have failed, to leave them their frames
 };
 
-constexpr Member patient(int latency, int delay_ms = 0) {
+constexpr SessionBehaviour waiting_session(int latency, int delay_ms = 0) {
   return {.latency = latency, .delay_ms = delay_ms, .waits = true};
 }
 
@@ -42,15 +43,15 @@ struct Count {
   std::atomic<int> to_fail = 0;  // in a push
 };
 
-/// A fake that fails for good once it has failed.
-class Mortal final : public Denoiser {
+/// A fake denoiser that keeps failing after its first failure.
+class FailingDenoiser final : public Denoiser {
  public:
-  Mortal(const Member& member, int index, Count& count)
+  FailingDenoiser(const SessionBehaviour& member, int index, Count& count)
       : member_(member), index_(index), count_(count), inner_(member.latency) {
     ++count_.alive;
     if (member.fails_at != never) ++count_.to_fail;
   }
-  ~Mortal() override { --count_.alive; }
+  ~FailingDenoiser() override { --count_.alive; }
   int latency() const noexcept override { return inner_.latency(); }
   std::optional<Frame> push(Frame noisy) override {
     sleep_ms(member_.delay_ms);
@@ -74,7 +75,7 @@ class Mortal final : public Denoiser {
     if (member_.fails_at != never) --count_.to_fail;
     throw DeviceFailure("device " + std::to_string(index_) + " failed");
   }
-  const Member member_;
+  const SessionBehaviour member_;
   const int index_;
   Count& count_;
   FakeDenoiser inner_;
@@ -82,9 +83,9 @@ class Mortal final : public Denoiser {
   bool dead_ = false;
 };
 
-class Team {
+class SessionTeam {
  public:
-  explicit Team(const std::vector<Member>& members, std::optional<Member> replacement = {}) {
+  explicit SessionTeam(const std::vector<SessionBehaviour>& members, std::optional<SessionBehaviour> replacement = {}) {
     ShardOptions options;
     options.on_session_lost = [this](std::size_t index, const DeviceFailure& why, std::size_t left) {
       const std::lock_guard lock(mutex_);
@@ -96,14 +97,14 @@ class Team {
           EXPECT_EQ(count_.alive, 0) << "the lost session's memory is taken still";
         }
         replaced_ = why.what();
-        return std::make_unique<Mortal>(*replacement, 99, count_);
+        return std::make_unique<FailingDenoiser>(*replacement, 99, count_);
       };
     std::vector<std::unique_ptr<Denoiser>> sessions;
     for (std::size_t i = 0; i < members.size(); ++i)
-      sessions.push_back(std::make_unique<Mortal>(members[i], static_cast<int>(i), count_));
+      sessions.push_back(std::make_unique<FailingDenoiser>(members[i], static_cast<int>(i), count_));
     denoiser_ = shard(std::move(sessions), std::move(options));
   }
-  /// All results of so many frames, which must be whole and in order.
+  /// Filters `frames` frames; all results must arrive, in order.
   void filter(std::int64_t frames) {
     FakeSource source(frames);
     FakeSink sink;
@@ -112,7 +113,7 @@ class Team {
     ASSERT_EQ(static_cast<std::int64_t>(sink.frames.size()), frames);
     for (std::int64_t i = 0; i < frames; ++i) expect_frame(sink.frames[i], i);
   }
-  /// The text of the failure that the job ends with.
+  /// The message of the failure with which the job ends.
   std::string fail(std::int64_t frames) {
     FakeSource source(frames);
     FakeSink sink;
@@ -137,14 +138,14 @@ class Team {
   std::vector<std::string> lost_;
   std::string replaced_;
   Count count_;
-  std::unique_ptr<Denoiser> denoiser_;  // last: its threads use the others
+  std::unique_ptr<Denoiser> denoiser_;  // last, because its threads use the other members
 };
 
-TEST(SessionLoss, InPush) {
+TEST(SessionFailover, FailureInPushIsHandled) {
   for (const std::int64_t at : {0, 1, 2, 7})
     for (const int latency : {0, 1, 4})
       for (const bool after : {false, true}) {
-        Team team({patient(latency), {latency, 0, at, false, after}, patient(latency, 1)});
+        SessionTeam team({waiting_session(latency), {latency, 0, at, false, after}, waiting_session(latency, 1)});
         team.filter(60);
         EXPECT_THAT(team.lost(), ElementsAre("1: device 1 failed, 2"))
             << at << ", latency " << latency;
@@ -153,59 +154,59 @@ TEST(SessionLoss, InPush) {
       }
 }
 
-TEST(SessionLoss, InDrain) {
+TEST(SessionFailover, FailureInDrainIsHandled) {
   for (const int latency : {2, 5}) {
-    // The other one is drained before, or after, and has to take frames again.
+    // The other session is drained before or afterwards and must accept frames again.
     for (const int delay : {0, 5}) {
-      Team team({{latency, delay}, {latency, 1, never, true}});
+      SessionTeam team({{latency, delay}, {latency, 1, never, true}});
       team.filter(20);
       EXPECT_THAT(team.lost(), ElementsAre("1: device 1 failed, 1"));
     }
   }
 }
 
-TEST(SessionLoss, TwoOfThree) {
-  Team team({{3, 0, 4}, patient(2), {3, 0, 6}});
+TEST(SessionFailover, SurvivesTwoFailuresOfThree) {
+  SessionTeam team({{3, 0, 4}, waiting_session(2), {3, 0, 6}});
   team.filter(80);
   EXPECT_THAT(team.lost(), SizeIs(2));
-  Team at_once({{3, 0, 0}, {2, 1}, {3, 0, 0}});
+  SessionTeam at_once({{3, 0, 0}, {2, 1}, {3, 0, 0}});
   at_once.filter(80);
   EXPECT_THAT(at_once.lost(), SizeIs(2));
 }
 
-TEST(SessionLoss, WhileTheOthersAreFull) {
-  // The slow one has the oldest frames, so that the others are as far ahead as they may.
-  Team team({{4, 0}, {4, 60, 5}, {4, 0}});
+TEST(SessionFailover, FailureWhileTheOthersAreFullIsHandled) {
+  // The slow session holds the oldest frames, so the others are as far ahead as allowed.
+  SessionTeam team({{4, 0}, {4, 60, 5}, {4, 0}});
   team.filter(60);
   EXPECT_THAT(team.lost(), ElementsAre("1: device 1 failed, 2"));
 }
 
-TEST(SessionLoss, NobodyIsLeft) {
-  Team team({{2, 0, 3}, {2, 1, 3}, {2, 0, 5}});
+TEST(SessionFailover, JobEndsWhenEverySessionFailed) {
+  SessionTeam team({{2, 0, 3}, {2, 1, 3}, {2, 0, 5}});
   EXPECT_THAT(team.fail(1000), MatchesRegex("device [0-2] failed"));
   EXPECT_THAT(team.lost(), SizeIs(Le(2u)));
   EXPECT_THROW((void)team.denoiser().drain(), DeviceFailure) << "it stays so";
-  Team in_drain({{2, 0, never, true}});
+  SessionTeam in_drain({{2, 0, never, true}});
   EXPECT_EQ(in_drain.fail(9), "device 0 failed");
-  // All at once: nobody goes on, and nothing else is said.
-  Team at_once({{2, 0, 0}, {2, 0, 0}, {2, 0, 0}});
+  // All sessions fail at once: no session continues, and no other message is reported.
+  SessionTeam at_once({{2, 0, 0}, {2, 0, 0}, {2, 0, 0}});
   EXPECT_THAT(at_once.fail(9), MatchesRegex("device [0-2] failed"));
   EXPECT_THAT(at_once.lost(), IsEmpty());
 }
 
-TEST(SessionLoss, OneTakesTheirPlace) {
-  for (const Member& replacement : {Member{0}, Member{3}, Member{1, 1}}) {
-    Team alone({{4, 0, 7}}, replacement);
+TEST(SessionFailover, ReplacementTakesOverWhenEverySessionFailed) {
+  for (const SessionBehaviour& replacement : {SessionBehaviour{0}, SessionBehaviour{3}, SessionBehaviour{1, 1}}) {
+    SessionTeam alone({{4, 0, 7}}, replacement);
     alone.filter(40);
     EXPECT_EQ(alone.replaced(), "device 0 failed");
     EXPECT_THAT(alone.lost(), IsEmpty());
-    Team last({{4, 0, never, true}}, replacement);
+    SessionTeam last({{4, 0, never, true}}, replacement);
     last.filter(9);
     EXPECT_EQ(last.replaced(), "device 0 failed");
   }
 }
 
-TEST(SessionLoss, WhoTakesTheirPlaceMayNotBeThere) {
+TEST(SessionFailover, MissingReplacementIsAnError) {
   std::vector<std::unique_ptr<Denoiser>> sessions;
   auto session = std::make_unique<FakeDenoiser>(1);
   session->before_push = [](std::int64_t) { throw DeviceFailure("gone"); };
@@ -219,7 +220,7 @@ TEST(SessionLoss, WhoTakesTheirPlaceMayNotBeThere) {
   EXPECT_THROW(run(source, *denoiser, sink), InvalidArgument);
 }
 
-TEST(SessionLoss, OtherErrorsEndTheJob) {
+TEST(SessionFailover, OtherErrorsEndTheJob) {
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (int i = 0; i < 2; ++i) sessions.push_back(std::make_unique<FakeDenoiser>(1));
   static_cast<FakeDenoiser&>(*sessions[1]).before_push = [](std::int64_t n) {
@@ -233,8 +234,8 @@ TEST(SessionLoss, OtherErrorsEndTheJob) {
   EXPECT_THROW(run(source, *denoiser, sink), BadData);
 }
 
-TEST(SessionLoss, FramesOnAGpuStayThere) {
-  Team team({{1, 0, 3}, patient(1)}, Member{0});
+TEST(SessionFailover, FramesInGpuMemoryAreNotMoved) {
+  SessionTeam team({{1, 0, 3}, waiting_session(1)}, SessionBehaviour{0});
   FakeSink sink;
   const auto all = [&] {
     for (std::int64_t i = 0; i < 30; ++i) {
@@ -249,9 +250,10 @@ TEST(SessionLoss, FramesOnAGpuStayThere) {
   EXPECT_EQ(team.replaced(), "");
 }
 
-TEST(SessionLoss, SamplesAreShared) {
-  // What was dealt twice is one buffer: nothing is copied, and it goes when the result is out.
-  Team team({{2, 0, 1}, {0}});
+TEST(SessionFailover, ReassignedFramesShareTheirSamples) {
+  // Frames that are assigned twice share one buffer: nothing is copied, and the buffer is released
+  // when the result is out.
+  SessionTeam team({{2, 0, 1}, {0}});
   std::weak_ptr<std::byte[]> pixels;
   std::int64_t out = 0;
   for (std::int64_t i = 0; i < 30; ++i) {
@@ -261,28 +263,28 @@ TEST(SessionLoss, SamplesAreShared) {
   }
   while (team.denoiser().drain()) ++out;
   EXPECT_EQ(out, 30);
-  wait_until([&] { return pixels.expired(); });  // the lost session goes late
+  wait_until([&] { return pixels.expired(); });  // the failed session is destroyed late
   EXPECT_TRUE(pixels.expired());
 }
 
-TEST(SessionLoss, CanBeDestroyedOnTheWay) {
+TEST(SessionFailover, CanBeDestroyedWithFramesInFlight) {
   for (int frames = 0; frames < 12; ++frames) {
-    Team team({{2, 1, 2}, {2, 2, 1}, {2, 1}});
+    SessionTeam team({{2, 1, 2}, {2, 2, 1}, {2, 1}});
     for (int i = 0; i < frames; ++i) (void)team.denoiser().push(make_frame(i));
   }
 }
 
-// Many teams, chance decides what each member does; at least one lives.
-TEST(SessionLoss, WhateverHappens) {
+// Many teams in which the behaviour of each session is random; at least one survives.
+TEST(SessionFailover, RandomFailuresLoseNoFrame) {
   std::mt19937 rng{5};
   const auto any = [&](int below) { return static_cast<int>(rng() % below); };
   for (int round = 0; round < 60; ++round) {
-    std::vector<Member> members(1 + any(4));
-    for (Member& member : members)
+    std::vector<SessionBehaviour> members(1 + any(4));
+    for (SessionBehaviour& member : members)
       member = {any(5), any(2), any(2) ? any(20) : never, any(3) == 0, any(2) == 0};
     const bool replaced = any(2) == 0;
     if (!replaced) members[any(static_cast<int>(members.size()))] = {any(4), any(3)};
-    Team team(members, replaced ? std::optional(Member{any(4), any(2)}) : std::nullopt);
+    SessionTeam team(members, replaced ? std::optional(SessionBehaviour{any(4), any(2)}) : std::nullopt);
     team.filter(any(70) + 1);
     if (HasFailure()) FAIL() << "round " << round;
   }

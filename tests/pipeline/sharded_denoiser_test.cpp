@@ -13,14 +13,14 @@
 namespace lull::pipeline {
 namespace {
 
-struct Team {
+struct SessionTeam {
   std::vector<FakeDenoiser*> members;
   std::unique_ptr<Denoiser> denoiser;
 };
 
 /// Sessions with these latencies; session i waits delays_ms[i] for each frame.
-Team make_team(const std::vector<int>& latencies, const std::vector<int>& delays_ms) {
-  Team team;
+SessionTeam make_team(const std::vector<int>& latencies, const std::vector<int>& delays_ms) {
+  SessionTeam team;
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     auto session = std::make_unique<FakeDenoiser>(latencies[i]);
@@ -39,8 +39,8 @@ struct Case {
 
 class Sharded : public testing::TestWithParam<Case> {};
 
-TEST_P(Sharded, ResultsComeInOrder) {
-  Team team = make_team(GetParam().latencies, GetParam().delays_ms);
+TEST_P(Sharded, ReturnsResultsInOrder) {
+  SessionTeam team = make_team(GetParam().latencies, GetParam().delays_ms);
   FakeSource source(GetParam().frames);
   FakeSink sink;
   run(source, *team.denoiser, sink);
@@ -59,9 +59,9 @@ INSTANTIATE_TEST_SUITE_P(Teams, Sharded,
                                          Case{{2, 2}, {0, 20}, 40}, Case{{2, 2, 2}, {0, 0, 0}, 1},
                                          Case{{2, 2, 2}, {0, 0, 0}, 2}, Case{{8, 8}, {0, 0}, 5}));
 
-TEST(Sharded, ASlowInputNeverHangs) {
-  // Sessions sit on their last frames until they get more: the deal must reach the right one.
-  Team team = make_team({3, 1, 0, 2}, {0, 4, 1, 0});
+TEST(Sharded, SlowInputDoesNotHang) {
+  // Sessions hold their last frames until they get more, so the scheduler must feed the right one.
+  SessionTeam team = make_team({3, 1, 0, 2}, {0, 4, 1, 0});
   std::int64_t out = 0;
   for (std::int64_t i = 0; i < 60; ++i) {
     sleep_ms(1);
@@ -72,8 +72,8 @@ TEST(Sharded, ASlowInputNeverHangs) {
   EXPECT_EQ(team.denoiser->drain(), std::nullopt);
 }
 
-TEST(Sharded, FramesInFlightAreBounded) {
-  Team team = make_team({2, 1, 4}, {0, 3, 0});
+TEST(Sharded, LimitsFramesInFlight) {
+  SessionTeam team = make_team({2, 1, 4}, {0, 3, 0});
   const int latency = team.denoiser->latency();
   EXPECT_GE(latency, 7);
   EXPECT_LE(latency, 7 + 3 * 4);
@@ -86,8 +86,8 @@ TEST(Sharded, FramesInFlightAreBounded) {
   EXPECT_EQ(in, out);
 }
 
-// A session over time may hold back hundreds of frames of a still.
-TEST(Sharded, RepetitionsShareSamples) {
+// A session with temporal filtering may hold hundreds of frames of a still.
+TEST(Sharded, RepeatedFramesShareSamples) {
   struct Still final : RepeatFinder {
     bool begun = false;
     RepeatState find(const Frame&) override {
@@ -109,8 +109,8 @@ TEST(Sharded, RepetitionsShareSamples) {
   }
 }
 
-TEST(Sharded, AFastDeviceTakesMoreFrames) {
-  Team team = make_team({1, 1}, {1, 8});
+TEST(Sharded, FastDeviceProcessesMoreFrames) {
+  SessionTeam team = make_team({1, 1}, {1, 8});
   FakeSource source(100);
   FakeSink sink;
   run(source, *team.denoiser, sink);
@@ -118,31 +118,31 @@ TEST(Sharded, AFastDeviceTakesMoreFrames) {
   EXPECT_GE(team.members[1]->taken, 2);
 }
 
-TEST(Sharded, AnErrorOfOneSessionArrives) {
+TEST(Sharded, ErrorOfOneSessionIsReported) {
   for (const std::int64_t at : {0, 1, 10}) {
-    Team team = make_team({1, 1, 1}, {0, 0, 0});
+    SessionTeam team = make_team({1, 1, 1}, {0, 0, 0});
     team.members[1]->before_push = [at](std::int64_t n) {
-      if (n == at) throw Mishap("device lost");
+      if (n == at) throw TestError("device lost");
     };
     FakeSource source(-1);
     FakeSink sink;
-    EXPECT_THROW(run(source, *team.denoiser, sink), Mishap);
+    EXPECT_THROW(run(source, *team.denoiser, sink), TestError);
     EXPECT_FALSE(sink.finished);
-    EXPECT_THROW((void)team.denoiser->drain(), Mishap);
+    EXPECT_THROW((void)team.denoiser->drain(), TestError);
   }
 }
 
-TEST(Sharded, AnErrorInDrainArrives) {
-  Team team = make_team({1, 1}, {0, 0});
-  team.members[0]->before_drain = [] { throw Mishap("device lost"); };
+TEST(Sharded, ErrorInDrainIsReported) {
+  SessionTeam team = make_team({1, 1}, {0, 0});
+  team.members[0]->before_drain = [] { throw TestError("device lost"); };
   FakeSource source(9);
   FakeSink sink;
-  EXPECT_THROW(run(source, *team.denoiser, sink), Mishap);
+  EXPECT_THROW(run(source, *team.denoiser, sink), TestError);
   EXPECT_FALSE(sink.finished);
 }
 
-TEST(Sharded, ASessionThatLosesAFrameIsInternal) {
-  Team team = make_team({2, 2}, {0, 0});
+TEST(Sharded, SessionThatLosesAFrameIsAnInternalError) {
+  SessionTeam team = make_team({2, 2}, {0, 0});
   team.members[1]->before_drain = [&] { team.members[1]->held.clear(); };
   FakeSource source(9);
   FakeSink sink;
@@ -150,13 +150,13 @@ TEST(Sharded, ASessionThatLosesAFrameIsInternal) {
 }
 
 TEST(Sharded, CanBeDestroyedWithFramesInFlight) {
-  Team team = make_team({2, 2}, {1, 1});
+  SessionTeam team = make_team({2, 2}, {1, 1});
   for (int i = 0; i < 6; ++i) (void)team.denoiser->push(make_frame(i));
   team.denoiser.reset();
 }
 
 TEST(Sharded, StopsWhileSessionsWork) {
-  Team team = make_team({1, 1}, {2, 3});
+  SessionTeam team = make_team({1, 1}, {2, 3});
   FakeSource source(-1);
   FakeSink sink;
   std::stop_source stop;
@@ -168,15 +168,15 @@ TEST(Sharded, StopsWhileSessionsWork) {
 
 TEST(Sharded, NeedsASession) { EXPECT_THROW((void)shard({}), InvalidArgument); }
 
-TEST(Sharded, RefusesAFrameBeforeAllAreOut) {
-  Team team = make_team({0, 0}, {0, 0});
+TEST(Sharded, RejectsFramesDuringDrain) {
+  SessionTeam team = make_team({0, 0}, {0, 0});
   for (int i = 0; i < 3; ++i) (void)team.denoiser->push(make_frame(i));
   EXPECT_TRUE(team.denoiser->drain());
   EXPECT_THROW((void)team.denoiser->push(make_frame(3)), InternalError);
 }
 
-TEST(Sharded, TakesAnotherClipOnceDrained) {
-  Team team = make_team({2, 0, 1}, {0, 1, 0});
+TEST(Sharded, AcceptsAnotherClipAfterDrain) {
+  SessionTeam team = make_team({2, 0, 1}, {0, 1, 0});
   for (int clip = 0; clip < 20; ++clip) {
     std::int64_t out = 0;
     for (int i = 0; i < clip; ++i)

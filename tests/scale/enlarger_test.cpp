@@ -20,7 +20,7 @@ using bm3d::BackendKind;
 
 constexpr Backend cpu{.kind = BackendKind::cpu, .threads = 2};
 
-/// Rings and slanted stripes with sharp edges, each sample the mean of 8x8 places in it.
+/// Rings and slanted stripes with sharp edges; each sample is the mean of 8x8 positions in it.
 Plane<float> sharp_picture(int width, int height) {
   Plane<float> picture(width, height);
   const auto light = [&](double x, double y) {
@@ -38,7 +38,7 @@ Plane<float> sharp_picture(int width, int height) {
   return picture;
 }
 
-/// Each sample the mean of two by two.
+/// Each sample is the mean of two by two samples.
 Plane<float> halved(PlaneView<const float> picture) {
   Plane<float> half(picture.width / 2, picture.height / 2);
   for (int y = 0; y < half.height(); ++y)
@@ -68,7 +68,7 @@ constexpr FrameFormat floats(int width, int height) {
   return {.width = width, .height = height, .sample = SampleType::f32, .bits = 32, .white = 255};
 }
 
-TEST(Enlarger, BringsBackMoreThanLanczosOnEveryBackend) {
+TEST(Enlarger, BeatsLanczosOnEveryBackend) {
   const Plane<float> clean = sharp_picture(128, 112);
   const Plane<float> half = halved(read(clean));
   Plane<float> between(128, 56), lanczos(128, 112);
@@ -84,13 +84,13 @@ TEST(Enlarger, BringsBackMoreThanLanczosOnEveryBackend) {
     results.push_back(plane_of(enlarger.enlarged(small), 0));
     const double gain = 10 * std::log10(by_lanczos / error_of(read(results.back()), read(clean)));
     EXPECT_GT(gain, 1.2) << "dB over Lanczos";
-    // The areas keep their means.
+    // The result keeps the means of the original areas.
     EXPECT_LT(error_of(read(halved(read(results.back()))), read(half)), 0.6);
   }
   EXPECT_LT(error_of(read(results[0]), read(results[1])), 1.0);
 }
 
-TEST(Enlarger, GivesEqualBytesWhateverTheThreads) {
+TEST(Enlarger, ThreadCountDoesNotChangeResult) {
   const Plane<float> picture = halved(read(sharp_picture(90, 70)));
   Frame small = make_frame({.width = 45, .height = 35});
   store_plane(read(picture), small, 0);
@@ -106,7 +106,7 @@ TEST(Enlarger, GivesEqualBytesWhateverTheThreads) {
     }
 }
 
-TEST(Enlarger, KnowsEveryKindOfFrame) {
+TEST(Enlarger, EnlargesEveryFormat) {
   for (const FrameFormat& format : {FrameFormat{.width = 33, .height = 25},
                                     FrameFormat{.width = 34,
                                     .height = 26,
@@ -131,7 +131,7 @@ TEST(Enlarger, KnowsEveryKindOfFrame) {
                                     .bits = 32},
                                     FrameFormat{.width = 5, .height = 1, .layout = Layout::rgb}})
     for (const double factor : {1.0, 1.5, 3.0}) {
-      // A colour alone: it must come out as it went in.
+      // A single colour, which must be preserved.
       Frame small = make_frame(format);
       for (int i = 0; i < format.planes(); ++i) {
         Plane<float> plane(format.plane_width(i), format.plane_height(i));
@@ -155,7 +155,7 @@ TEST(Enlarger, KnowsEveryKindOfFrame) {
     }
 }
 
-TEST(Enlarger, KeepsWholeSamplesOfChroma) {
+TEST(Enlarger, RoundsSizesToCompleteChromaSamples) {
   const FrameFormat yuv{
       .width = 66, .height = 50, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
   const FrameFormat larger = scaled_format(yuv, 1.5);
@@ -165,8 +165,9 @@ TEST(Enlarger, KeepsWholeSamplesOfChroma) {
   EXPECT_EQ(scaled_format(yuv, 1), yuv);
 }
 
-TEST(Enlarger, ChromaStaysBesideItsLuma) {
-  // An edge in luma and in chroma at the same place, with chroma on the first luma of each pair.
+TEST(Enlarger, KeepsTheChromaLocation) {
+  // An edge at the same position in luma and chroma; chroma is located at the first luma sample of
+  // each pair.
   const FrameFormat yuv{.width = 64,
                         .height = 32,
                         .layout = Layout::yuv,
@@ -178,7 +179,7 @@ TEST(Enlarger, ChromaStaysBesideItsLuma) {
   for (int i = 0; i < 3; ++i) {
     Plane<float> plane(yuv.plane_width(i), yuv.plane_height(i));
     for (int y = 0; y < plane.height(); ++y)
-      for (int x = 0; x < plane.width(); ++x)  // a slope over the place in luma samples
+      for (int x = 0; x < plane.width(); ++x)  // a slope over the position in luma samples
         plane.view()(x, y) =
             static_cast<float>(i == 0 ? 20 + 3 * (x + 0.5) : 20 + 3 * (2 * x + 0.5));
     store_plane(read(plane), small, i);
@@ -190,7 +191,7 @@ TEST(Enlarger, ChromaStaysBesideItsLuma) {
     EXPECT_NEAR(chroma.view()(x, 16), 20 + 3 * (2 * x + 0.5) / 2, 0.2) << x;
 }
 
-TEST(Enlarger, TakesSamplesThatAreNoNumbersForNothing) {
+TEST(Enlarger, IgnoresNanSamples) {
   Frame small = make_frame(floats(24, 24));
   for (int y = 0; y < 24; ++y)
     for (int x = 0; x < 24; ++x) small.plane<float>(0)(x, y) = 100;
@@ -203,7 +204,7 @@ TEST(Enlarger, TakesSamplesThatAreNoNumbersForNothing) {
   EXPECT_NEAR(large.plane<float>(0)(24, 40), 100, 0.5);
 }
 
-TEST(Enlarger, RefusesFactorsOutOfRange) {
+TEST(Enlarger, RejectsFactorsOutOfRange) {
   for (const double factor : {0.99, 4.01, 0.0, -1.0, std::nan("")}) {
     EXPECT_THROW((void)scaled_format({.width = 8, .height = 8}, factor), InvalidArgument) << factor;
   }

@@ -18,7 +18,7 @@ double at(const Taps& taps, int i, const std::vector<double>& in) {
   return sum;
 }
 
-TEST(Resampling, WhatIsEvenStaysEvenInEverySize) {
+TEST(Resampling, KeepsConstantsInEverySize) {
   for (const int from : {1, 2, 3, 7, 40})
     for (const double ratio : {1.0, 1.25, 2.0, 3.7, 4.0})
       for (const double site : {0.25, 0.5}) {
@@ -39,15 +39,15 @@ TEST(Resampling, WhatIsEvenStaysEvenInEverySize) {
       }
 }
 
-TEST(Resampling, NothingChangesInTheSameSize) {
+TEST(Resampling, IsTheIdentityForEqualSizes) {
   const Taps taps = enlarging_taps(20, 20, 1, 0.5);
   std::vector<double> in(20);
   std::iota(in.begin(), in.end(), 3);
   for (int i = 0; i < 20; ++i) EXPECT_NEAR(at(taps, i, in), in[i], 1e-5);
 }
 
-TEST(Resampling, SamplesLieWhereTheirPlanesHaveThem) {
-  // What rises by 1 for each sample of the large plane tells the place.
+TEST(Resampling, RespectsTheSamplePositions) {
+  // A slope that rises by 1 per sample of the large plane reveals the position.
   for (const double site : {0.25, 0.5, 0.75})
     for (const double ratio : {1.5, 2.0, 3.0}) {
       const int from = 40, to = static_cast<int>(from * ratio);
@@ -61,14 +61,14 @@ TEST(Resampling, SamplesLieWhereTheirPlanesHaveThem) {
     }
 }
 
-TEST(Resampling, MeansAreThoseOfAreas) {
+TEST(Resampling, ReductionAveragesAreas) {
   const Taps down = reducing_taps(4, 6, 1.5, 0.5);
   const std::vector<double> large{10, 20, 30, 40, 50, 60};
   EXPECT_NEAR(at(down, 0, large), (10 + 20 * 0.5) / 1.5, 1e-4);
   EXPECT_NEAR(at(down, 1, large), (20 * 0.5 + 30) / 1.5, 1e-4);
 }
 
-TEST(Resampling, RowsAndColumnsAreSummedOrReplaced) {
+TEST(Resampling, ColumnsReplaceOrAccumulate) {
   Plane<float> from(8, 5), rows(16, 5), to(16, 10);
   for (int y = 0; y < 5; ++y)
     for (int x = 0; x < 8; ++x) from.view()(x, y) = static_cast<float>(7 + x * y % 5);

@@ -1,5 +1,5 @@
 #pragma once
-// What tests of phases by Bayes run on, with any backend.
+// Clips and parameters for the tests of the Bayes phases on all backends.
 
 #include <array>
 #include <vector>
@@ -27,10 +27,10 @@ inline Params small_best(int temporal, float sigma = bayes_sigma) {
   return params;
 }
 
-/// Where a frame begins in the whole picture, at most 40 samples to the right and 20 below.
+/// The position of a frame in the complete picture, at most 40 samples to the right and 20 down.
 using Path = std::array<int, 2> (*)(int n);
 
-/// The texture picture, seen along a path, with noise.
+/// Sections of the texture picture along a path, with noise.
 inline std::vector<Frame> noisy_views(const FrameFormat& format, int count, Path path) {
   std::vector<Frame> frames;
   for (int n = 0; n < count; ++n) {
@@ -53,7 +53,7 @@ inline std::vector<Frame> noisy_views(const FrameFormat& format, int count, Path
 inline std::vector<Frame> noisy_pan(const FrameFormat& format, int count) {
   return noisy_views(format, count, [](int n) { return std::array{2 * n, n}; });
 }
-/// Motion that is uneven: second halves of patches follow it.
+/// Non-uniform motion, which the second halves of patches have to follow.
 inline std::vector<Frame> noisy_shake(const FrameFormat& format, int count) {
   return noisy_views(format, count, [](int n) { return std::array{(n * 7 + 3) % 11, n * 5 % 8}; });
 }

@@ -1,10 +1,10 @@
 #pragma once
-// A GPU that fails, for real.
+// Makes a real GPU fail.
 
 namespace lull::testing {
 
-/// Starts a kernel on `device` that traps. From then on its calls fail, and as CUDA has it those
-/// for all devices of the process: for a process that may die.
+/// Launches a kernel on `device` that traps. All later calls for the device fail, and CUDA then
+/// fails on all devices of the process. Use it only in a process that may end.
 void break_device(int device);
 
 }  // namespace lull::testing

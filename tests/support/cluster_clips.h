@@ -1,5 +1,5 @@
 #pragma once
-// Clips for the tests of clustered matching, and their groups by the reference backend.
+// Clips for the tests of cluster matching, and their groups from the reference backend.
 
 #include <map>
 #include <random>
@@ -23,7 +23,7 @@ inline Plane<float> random_picture(int width, int height, int levels, unsigned s
   return picture;
 }
 
-/// Frames of whole numbers, in the order of group.h, with the motion of their bundles.
+/// Frames of integers in the order of group.h, with the motion of their bundles.
 struct Clip {
   std::vector<Plane<float>> planes;
   std::vector<std::vector<Motion>> motion;
@@ -35,7 +35,7 @@ struct Clip {
   int offset(std::size_t f) const { return (static_cast<int>(f) + 1) / 2 * (f % 2 == 1 ? -1 : 1); }
 };
 
-/// Members by the place of the reference patch.
+/// The members by the position of the reference patch.
 using Groups = std::map<std::pair<int, int>, std::vector<std::uint32_t>>;
 
 inline std::vector<std::uint32_t> members_of(const Group& group) {

@@ -1,5 +1,5 @@
 #pragma once
-// Frames of floats with noise that is not white, and parameters that know of it.
+// Float frames with coloured noise, and parameters that contain its spectrum.
 
 #include <array>
 #include <vector>
@@ -25,7 +25,7 @@ inline FrameFormat yuv420_floats(int width, int height) {
   return format;
 }
 
-/// A picture that stands still, in noise like `like`, which is blurred along x.
+/// A still picture with noise like `like`, which is blurred horizontally.
 inline std::vector<Frame> noisy_clip(int frames, int width, int height, const ColouredNoise& like) {
   const Plane<float> clean = texture_picture(width, height);
   std::vector<Frame> clip;
@@ -50,7 +50,7 @@ struct ColouredFrame {
   Frame frame;
   NoiseModel noise;
 };
-/// Three planes, each with a noise of its own.
+/// Three planes, each with its own noise.
 inline ColouredFrame coloured_frame(const FrameFormat& format) {
   ColouredFrame result{make_frame(format), NoiseModel(std::array<float, 3>{18, 12, 15})};
   for (int i = 0; i < 3; ++i) {

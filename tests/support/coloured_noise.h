@@ -1,5 +1,5 @@
 #pragma once
-// Noise that is not white, with its autocorrelation.
+// Coloured noise and its autocorrelation.
 
 #include <algorithm>
 #include <cmath>
@@ -18,10 +18,10 @@ struct ColouredNoise {
   std::shared_ptr<const Autocorrelation> correlation;
 };
 
-/// White noise blurred by [1 2 1] along the axes named, of standard deviation `sigma`.
+/// White noise blurred by [1 2 1] along the given axes, with the standard deviation `sigma`.
 inline ColouredNoise blurred_noise(int width, int height, float sigma, bool along_x, bool along_y,
                                    unsigned seed = 5) {
-  // [1 2 1] has the autocorrelation 1 4 6 4 1, over 6.
+  // [1 2 1] has the autocorrelation 1 4 6 4 1, divided by 6.
   constexpr double taps[3] = {1 / std::sqrt(6.0), 2 / std::sqrt(6.0), 1 / std::sqrt(6.0)};
   constexpr double blurred[3] = {1, 4.0 / 6, 1.0 / 6};
   const auto correlation_at = [&](int lag, bool along) {
@@ -52,7 +52,7 @@ inline ColouredNoise blurred_noise(int width, int height, float sigma, bool alon
   return noise;
 }
 
-/// White noise averaged over squares of `side` samples, of standard deviation `sigma`.
+/// White noise averaged over squares of `side` samples, with the standard deviation `sigma`.
 inline ColouredNoise averaged_noise(int width, int height, float sigma, int side,
                                     unsigned seed = 5) {
   ColouredNoise noise{Plane<float>(width, height), sigma, nullptr};
@@ -79,8 +79,8 @@ inline ColouredNoise averaged_noise(int width, int height, float sigma, int side
   return noise;
 }
 
-/// Noise that reaches as far as a correlation may, and more along one diagonal than along the
-/// other: white noise averaged over lines of 8 samples of slope 1, and some that is white.
+/// Noise with the maximum correlation reach, stronger along one diagonal than along the other:
+/// white noise averaged over lines of 8 samples with slope 1, plus white noise.
 inline std::shared_ptr<const Autocorrelation> slanted_correlation() {
   auto correlation = std::make_shared<Autocorrelation>();
   for (int d = -correlation_reach; d <= correlation_reach; ++d)

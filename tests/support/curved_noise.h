@@ -1,5 +1,5 @@
 #pragma once
-// Noise whose strength depends on the intensity, and that is clipped.
+// Noise whose level depends on the brightness, and clipped noise.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace lull::testing {
 
-/// Variance gain * y + variance, as of photons and a sensor's own noise (Foi et al. 2008).
+/// Variance gain * y + variance, the noise of photons and of a sensor (Foi et al. 2008).
 inline NoiseCurve poissonian(double gain, double variance) {
   NoiseCurve curve;
   for (int k = 0; k < NoiseCurve::knots; ++k)
@@ -27,7 +27,7 @@ inline NoiseCurve clipped(NoiseCurve curve) {
   return curve;
 }
 
-/// Exactly as `curve` says.
+/// Noise that follows `curve` exactly.
 inline PlaneNoise noise_of(const NoiseCurve& curve) {
   return {stabilised_sigma(curve), nullptr, std::make_shared<NoiseCurve>(curve)};
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Frames in the memory of a GPU, and what comes back of them.
+// Frames in GPU memory, and results downloaded from it.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 namespace lull::testing {
 
-/// The same samples, plane by plane, in the memory of the GPU.
+/// A frame with the same samples in GPU memory, plane by plane.
 inline Frame uploaded(const Frame& frame) {
   struct Planes {
     DevicePicture picture;

@@ -1,5 +1,5 @@
 #pragma once
-// Tests that need a GPU say why they do not run.
+// A fixture for tests that need a GPU; it reports why they are skipped.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #pragma once
-// What GPUs have for kernels, by compute capability: tables of the CUDA programming guide, so that
-// plans can be tested for those that are not here. Multiprocessors: of one card of the kind.
+// The resources of GPUs by compute capability, from the tables of the CUDA programming guide, so
+// that plans can be tested for GPUs that are not in this machine. The number of multiprocessors is
+// that of one card of the kind.
 
 #include "cuda/device_limits.h"
 

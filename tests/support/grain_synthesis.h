@@ -1,7 +1,7 @@
 #pragma once
-// What a decoder makes of grain parameters: the film grain synthesis process of the AV1 bitstream
-// specification, section 7.18.3, step by step. Its table of Gaussian numbers is replaced by another
-// of the same distribution.
+// The grain that a decoder synthesises from grain parameters: the film grain synthesis process of
+// the AV1 bitstream specification, section 7.18.3, step by step. Its table of Gaussian numbers is
+// replaced by another one with the same distribution.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ class GrainSynthesis {
     for (int i = 1; i < format.planes(); ++i) make_chroma(i);
   }
 
-  /// What is added to plane `i`, whose luma is `luma` (values as they are stored).
+  /// The values that are added to plane `i`; `luma` is the frame's luma in stored values.
   template <class T>
   std::vector<int> noise(int plane, PlaneView<const T> luma) {
     const int w = format_.plane_width(plane), h = format_.plane_height(plane);
@@ -95,7 +95,7 @@ class GrainSynthesis {
       }
   }
 
-  /// A plane of blocks that are cut from the template and overlap.
+  /// A plane of overlapping blocks that are cut from the template.
   std::vector<int> image_of(int plane, int sx, int sy) {
     const int w = format_.plane_width(plane), h = format_.plane_height(plane);
     std::vector<int> image(static_cast<std::size_t>(w) * h);

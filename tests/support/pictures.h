@@ -1,5 +1,5 @@
 #pragma once
-// Pictures, noise and figures of merit for the tests of the filters.
+// Pictures, noise and quality measures for the tests of the filters.
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,8 @@
 
 namespace lull::testing {
 
-/// A grey picture with what BM3D lives on: flat and sloping areas, edges, texture that repeats.
-/// Values from 16 to 235. `phase` shifts the texture, so that planes differ.
+/// A grey picture with the content that BM3D relies on: flat and sloping areas, edges, repeating
+/// texture. Values are 16 to 235. `phase` displaces the texture, so that planes differ.
 inline Plane<float> texture_picture(int width, int height, double phase = 0) {
   constexpr double tau = 2 * std::numbers::pi;
   Plane<float> picture(width, height);
@@ -36,7 +36,7 @@ inline Plane<float> texture_picture(int width, int height, double phase = 0) {
   return picture;
 }
 
-/// Adds white Gaussian noise, in float, not clipped.
+/// Adds white Gaussian noise in float, without clipping.
 inline Plane<float> with_noise(PlaneView<const float> clean, double sigma, unsigned seed = 1) {
   std::mt19937 rng{seed};
   std::normal_distribution<double> noise{0, 1};
@@ -47,8 +47,7 @@ inline Plane<float> with_noise(PlaneView<const float> clean, double sigma, unsig
   return result;
 }
 
-/// Peak signal to noise ratio in dB of planes on the 0..255 scale. Not a number where one of the
-/// samples is none.
+/// Peak signal-to-noise ratio in dB of planes on the 0..255 scale; NaN if a sample is NaN.
 inline double psnr(PlaneView<const float> a, PlaneView<const float> b) {
   double sum = 0;
   for (int y = 0; y < a.height; ++y)
@@ -59,7 +58,8 @@ inline double psnr(PlaneView<const float> a, PlaneView<const float> b) {
   return 10 * std::log10(255.0 * 255.0 * a.width * a.height / sum);
 }
 
-/// A frame with memory of its own, its rows `padding` bytes apart and every byte `fill` at first.
+/// A frame with its own memory; rows have `padding` additional bytes, and every byte is initially
+/// `fill`.
 inline Frame make_frame(const FrameFormat& format, int padding = 0, int fill = 0) {
   Frame frame;
   frame.format = format;
@@ -84,7 +84,7 @@ inline Plane<float> plane_of(const Frame& frame, int i) {
   return plane;
 }
 
-/// Whether all samples are equal, bit by bit (not what lies between the rows).
+/// Returns true if all samples are equal bit for bit; the padding between rows is ignored.
 inline bool same_plane(const Frame& a, const Frame& b, int i) {
   const int bytes = a.format.plane_width(i) * a.format.bytes_per_sample();
   for (int y = 0; y < a.format.plane_height(i); ++y)
@@ -105,7 +105,7 @@ inline std::optional<std::filesystem::path> data_folder() {
   return folder;
 }
 
-/// The first frame's luma of a file in 8-bit planar YUV: raw, or YUV4MPEG2 with its headers.
+/// The luma of the first frame of a file in 8-bit planar YUV: raw, or YUV4MPEG2 with its headers.
 /// Throws std::runtime_error if the file is missing or too short.
 inline Plane<float> load_luma(const std::filesystem::path& file, int width, int height) {
   std::ifstream in(file, std::ios::binary);

@@ -1,5 +1,5 @@
 #pragma once
-// Clips through sessions.
+// Runs clips through sessions.
 
 #include <utility>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lull::testing {
 
-/// All results of a clip.
+/// Returns all results of a clip.
 inline std::vector<Frame> run_clip(Denoiser& session, const std::vector<Frame>& frames) {
   std::vector<Frame> out;
   for (const Frame& frame : frames)

@@ -1,5 +1,5 @@
-// Forces the instruction set that LULL_TEST_SIMD names (as Highway writes it: SSE4, AVX2, AVX3,
-// ...) on everything that a test program runs, in place of the best one of this CPU.
+// Forces everything in a test program to use the instruction set in LULL_TEST_SIMD (Highway's
+// names: SSE4, AVX2, AVX3, ...) instead of the best one of this CPU.
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
@@ -11,7 +11,7 @@
 namespace lull::testing {
 namespace {
 
-/// The one of `targets` that has this name; 0 if there is none.
+/// The member of `targets` with this name; 0 if there is none.
 std::int64_t find_target(std::int64_t targets, const std::string& name) {
   for (; targets != 0; targets &= targets - 1) {
     const std::int64_t lowest = targets & -targets;

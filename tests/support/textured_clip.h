@@ -1,5 +1,5 @@
 #pragma once
-// A short clip with and without noise, and how near to it a session comes.
+// A short clip with and without noise, and the quality of a session's results.
 
 #include <cstddef>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lull::testing {
 
-/// Frames whose texture moves a little; all planes have noise of one level.
+/// Frames whose texture moves slightly; all planes have noise of the same level.
 struct TexturedClip {
   static constexpr double sigma = 20;
   std::vector<Frame> clean, noisy;

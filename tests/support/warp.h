@@ -1,8 +1,8 @@
 #pragma once
-// A warp on the CPU, for tests of device code where there is no GPU: to be included before the
-// headers (.cuh) that use it. The 32 lanes are fibers, which run one after the other up to the next
-// operation of the whole warp, so that these see the values of all lanes. All lanes must take part
-// in each of them, in the same order, as everywhere in lull.
+// A CUDA warp simulated on the CPU, for tests of device code without a GPU. It must be included
+// before the headers (.cuh) that use it. The 32 lanes are fibers that run one after the other until
+// the next operation of the complete warp, so that such operations see the values of all lanes. As
+// everywhere in lull, all lanes must take part in each operation in the same order.
 
 #include <cuda_runtime_api.h>
 #include <ucontext.h>
@@ -23,7 +23,7 @@ class Warp {
   static constexpr int lanes = 32;
   using Values = std::array<std::uint32_t, lanes>;
 
-  /// Runs a program in all lanes; gives the number of operations of the whole warp that it took.
+  /// Runs a program in all lanes; returns the number of operations of the complete warp.
   static std::int64_t run(const std::function<void(int lane)>& program) {
     Warp warp(program);
     current_ = &warp;
@@ -46,11 +46,12 @@ class Warp {
 
   static int lane() { return current_->now_; }
 
-  /// What each lane gives, to all of them.
+  /// Passes the value of each lane to all lanes.
   static const Values& exchange(std::uint32_t value) {
     Warp& warp = *current_;
     Lane& lane = warp.lanes_[warp.now_];
-    // Two in turn: the first lane may give its next value before the last one has read this.
+    // Two buffers alternate: the first lane may store its next value before the last lane has read
+    // the current one.
     Values& values = warp.values_[lane.operations++ % 2];
     values[warp.now_] = value;
     swapcontext(&lane.context, &warp.main_);
@@ -89,7 +90,7 @@ class Warp {
   int now_ = 0;
 };
 
-/// threadIdx of the first warp of a block, and blockIdx of the first block.
+/// threadIdx of the first warp of a block and blockIdx of the first block.
 struct ThreadIndex {
   struct {
     operator unsigned() const { return static_cast<unsigned>(Warp::lane()); }

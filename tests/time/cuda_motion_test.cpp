@@ -1,4 +1,4 @@
-// What a GPU counts over frames is what the host counts: integers.
+// The counts of a GPU over frames must equal the host's counts, which are integers.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using namespace lull::testing;
 
 using CudaFrames = GpuTest;
 
-/// Frames of every sample type that differ in places only, with blocks cut off at the borders.
+/// Frames of every sample type that differ only in places, with incomplete blocks at the borders.
 std::vector<std::pair<Frame, Frame>> frame_pairs() {
   std::vector<std::pair<Frame, Frame>> pairs;
   std::mt19937 rng{3};
@@ -43,7 +43,7 @@ std::vector<std::pair<Frame, Frame>> frame_pairs() {
       const Plane<float> clean = texture_picture(w, h, i);
       const Plane<float> first = with_noise(clean.view(), 20, 7 + i);
       Plane<float> second = with_noise(clean.view(), 20, 17 + i);
-      for (int y = 0; y < h; ++y)  // most blocks are the same, some nearly
+      for (int y = 0; y < h; ++y)  // most blocks are equal, some almost
         for (int x = 0; x < w; ++x)
           if ((x / 16 + y / 16) % 3 != 0)
             second.view()(x, y) = first.view()(x, y) + static_cast<float>((x / 16 + y) % 2);
@@ -62,7 +62,7 @@ RawFrame on_gpu(const Frame& frame) {
   return raw;
 }
 
-TEST_F(CudaFrames, DifferencesAreCountedAsOnTheHost) {
+TEST_F(CudaFrames, DifferenceCountsEqualTheHost) {
   const std::array<float, 3> sigma{20, 20, 20};
   for (const auto& [frame, before] : frame_pairs()) {
     const RawFrame a = on_gpu(frame), b = on_gpu(before);
@@ -85,7 +85,8 @@ TEST_F(CudaFrames, DifferencesAreCountedAsOnTheHost) {
   }
 }
 
-/// The main plane of a frame, on both sides. (It may be read a little beyond its end.)
+/// The main plane of a frame on the host and on the device. (It may be read slightly beyond its
+/// end.)
 struct MainOnBoth {
   explicit MainOnBoth(const Frame& frame)
       : width(frame.format.plane_width(plane(frame))),
@@ -116,7 +117,7 @@ struct MainOnBoth {
   cuda::DeviceBuffer<std::uint8_t> fine_on_gpu, coarse_on_gpu;
 };
 
-TEST_F(CudaFrames, PredictionsAreCountedAsOnTheHost) {
+TEST_F(CudaFrames, PredictionCountsEqualTheHost) {
   const std::uint32_t noise = coarse_noise(20);
   for (const auto& [frame, before] : frame_pairs()) {
     MainOnBoth a(frame), b(before);
@@ -131,7 +132,7 @@ TEST_F(CudaFrames, PredictionsAreCountedAsOnTheHost) {
   }
 }
 
-TEST_F(CudaFrames, MotionIsThatOfTheHost) {
+TEST_F(CudaFrames, MotionEqualsTheHost) {
   for (const auto& [w, h] : {std::pair{107, 90}, {32, 33}, {200, 64}, {37, 150}}) {
     const FrameFormat format{.width = w, .height = h};
     std::vector<Frame> frames;

@@ -1,4 +1,4 @@
-// What frames are to each other, on the host.
+// The relation between frames, determined on the host.
 
 #include "time/frame_relation.h"
 
@@ -21,7 +21,7 @@ using namespace lull::testing;
 constexpr float sigma = 20;
 constexpr FrameFormat format{.width = 70, .height = 90};
 
-TEST(FrameRelation, NoiseOfTheirOwnTellsFramesApart) {
+TEST(FrameRelation, IndependentNoiseDistinguishesFrames) {
   const std::array<float, 3> noise{sigma, sigma, sigma};
   const Plane<float> clean = texture_picture(format.width, format.height, 0);
   Frame a = make_frame(format), b = make_frame(format);
@@ -29,18 +29,18 @@ TEST(FrameRelation, NoiseOfTheirOwnTellsFramesApart) {
   store_plane(with_noise(clean.view(), sigma, 2).view(), b, 0);
   EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
   EXPECT_EQ(relation_of(difference_of(a, a, noise)), Relation::identical);
-  // Also where the noise is a fifth of what is said.
+  // This also holds if the noise is a fifth of the given level.
   store_plane(with_noise(clean.view(), sigma / 5, 1).view(), a, 0);
   store_plane(with_noise(clean.view(), sigma / 5, 2).view(), b, 0);
   EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
-  // Two frames without any noise do not share it.
+  // Two frames without noise do not share noise.
   store_plane(clean.view(), a, 0);
   store_plane(texture_picture(format.width, format.height, 3).view(), b, 0);
   EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
 }
 
-// Found early or not, it is the same.
-TEST(FrameRelation, IsKnownBeforeAllIsCounted) {
+// The relation must not depend on whether it is determined early.
+TEST(FrameRelation, EarlyDecisionEqualsCompleteCount) {
   FrameFormat yuv420 = format, rgb = format;
   yuv420.layout = Layout::yuv;
   yuv420.chroma_shift_x = yuv420.chroma_shift_y = 1;
@@ -69,8 +69,8 @@ TEST(FrameRelation, IsKnownBeforeAllIsCounted) {
   EXPECT_EQ(found.size(), 4u);
 }
 
-// A few rows may tell that a block has noise of its own; what they do not tell the others do.
-TEST(FrameRelation, CountsBlocksAsIfAllWereLookedAt) {
+// A few rows may show that a block has independent noise; otherwise the remaining rows decide.
+TEST(FrameRelation, BlockCountsEqualCompleteCounts) {
   const std::array<float, 3> noise{sigma, sigma, sigma};
   const std::uint32_t limit = same_block_limit(sigma);
   std::mt19937 rng{7};
@@ -79,9 +79,9 @@ TEST(FrameRelation, CountsBlocksAsIfAllWereLookedAt) {
   for (int round = 0; round < 300; ++round) {
     Frame a = make_frame(format), b = make_frame(format);
     FrameDifference expected;
-    const int contrast = 10 + any(60), change = 10 + any(60);  // around what counts, too
+    const int contrast = 10 + any(60), change = 10 + any(60);  // around the limits, too
     for (int top = 0; top < format.height; top += relation_block) {
-      // How many rows are flat, and how many the same: above the others or below them.
+      // The number of flat rows and of equal rows; the equal rows are above or below the others.
       const bool usual = any(3) > 0, above = any(2) > 0;
       const int flat = usual ? 0 : any(17), same_rows = usual ? 0 : any(17);
       for (int left = 0; left < format.width; left += relation_block) {

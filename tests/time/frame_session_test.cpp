@@ -1,5 +1,5 @@
-// When a session has frames worked on, whatever frames are to each other and however late a
-// backend's results are: with a backend that only keeps count.
+// When a session processes its frames, for all relations between frames and all latencies of a
+// backend. The backend of this test only counts.
 
 #include "time/frame_session.h"
 
@@ -19,8 +19,8 @@ namespace {
 
 constexpr FrameFormat format{.width = 64, .height = 64};
 
-/// What frames are to each other is chance. Results are those of the frame whose number is in their
-/// first sample, and are there when their second sample is 1.
+/// The relations between frames are random. A result contains the number of its frame in the first
+/// sample, and it is ready when its second sample is 1.
 class Counting final : public FrameWorker {
  public:
   Counting(int slots, int in_flight, std::uint32_t seed)
@@ -75,7 +75,7 @@ class Counting final : public FrameWorker {
     late_.front().pixels[1] = std::byte{1};
     late_.pop_front();
   }
-  /// So many results may wait for who never asks for next().
+  /// The number of results that may wait if the caller never calls next().
   void expect_unread(int most) { unread_ = most; }
   bool has_late_ones() const { return !late_.empty(); }
 
@@ -95,7 +95,7 @@ class Counting final : public FrameWorker {
   std::mt19937 rng_;
 };
 
-TEST(FrameSession, WhateverFramesAreAndHoweverLateResultsCome) {
+TEST(FrameSession, DeliversEveryFrameForRandomRelationsAndLatencies) {
   std::mt19937 rng{3};
   for (std::uint32_t round = 0; round < 300; ++round) {
     SCOPED_TRACE(round);

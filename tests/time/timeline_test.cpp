@@ -1,4 +1,4 @@
-// Which frames are candidates of which, without any samples.
+// The candidate frames of each frame, determined without samples.
 
 #include "time/timeline.h"
 
@@ -14,7 +14,7 @@ std::vector<int> offsets(const Timeline& line, int n, int further_back = 0) {
   return {found.offset.begin(), found.offset.begin() + found.count};
 }
 
-TEST(Timeline, NearFramesComeFirst) {
+TEST(Timeline, NearestFramesComeFirst) {
   Timeline line(2);
   for (int n = 0; n < 6; ++n) line.add(false, n > 0 ? 1 : 0);
   EXPECT_EQ(offsets(line, 2), (std::vector{-1, 1, -2, 2}));
@@ -22,7 +22,7 @@ TEST(Timeline, NearFramesComeFirst) {
   EXPECT_EQ(offsets(line, 5), (std::vector{-1, -2}));
 }
 
-TEST(Timeline, TheLastFramesMayLookFurtherBack) {
+TEST(Timeline, LastFramesMayUseEarlierFrames) {
   Timeline line(3);
   for (int n = 0; n < 12; ++n) line.add(false, n > 0 ? 1 : 0);
   EXPECT_EQ(line.extra_back(8), 0);
@@ -44,7 +44,7 @@ TEST(Timeline, SeparatesScenesButNotAroundAFlash) {
   line.add(false, 0);  // 0
   line.add(false, 1);  // 1
   line.add(false, 0);  // 2: a flash
-  line.add(false, 2);  // 3: as frame 1
+  line.add(false, 2);  // 3: like frame 1
   line.add(false, 0);  // 4: another scene
   line.add(false, 1);  // 5
   EXPECT_EQ(offsets(line, 1), (std::vector{-1, 2}));
@@ -53,7 +53,7 @@ TEST(Timeline, SeparatesScenesButNotAroundAFlash) {
   EXPECT_EQ(offsets(line, 4), (std::vector{1}));
 }
 
-TEST(Timeline, OfFramesThatShareNoiseTheNearestCounts) {
+TEST(Timeline, UsesTheNearestFrameOfSharedNoise) {
   Timeline line(3);
   line.add(false, 0);  // 0
   line.add(true, 1);   // 1, shares with 0
@@ -65,19 +65,20 @@ TEST(Timeline, OfFramesThatShareNoiseTheNearestCounts) {
   EXPECT_EQ(offsets(line, 4), (std::vector{-1, -3}));
 }
 
-TEST(Timeline, BoundsRepetition) {
+TEST(Timeline, LimitsRepeats) {
   Timeline line(1);
   EXPECT_TRUE(line.is_distinct(Relation::independent));
   for (int n = 0; n < max_repeats; ++n) EXPECT_FALSE(line.is_distinct(Relation::identical)) << n;
   EXPECT_TRUE(line.is_distinct(Relation::identical));
-  EXPECT_FALSE(line.is_distinct(Relation::repeats));  // of a frame that was no near repetition
+  EXPECT_FALSE(line.is_distinct(Relation::repeats));  // repeats a frame that was no near repeat
   EXPECT_FALSE(line.is_distinct(Relation::identical));
   EXPECT_TRUE(line.is_distinct(Relation::repeats));
   EXPECT_TRUE(line.is_distinct(Relation::partial_repeat));
 }
 
-// A scene's first frames have no others before them: they look at as many frames as the others.
-TEST(Timeline, TheFirstOfASceneLookFurther) {
+// The first frames of a scene have no preceding frames; they use later ones to have as many as the
+// others.
+TEST(Timeline, FirstFramesOfASceneUseLaterFrames) {
   for (const int cut : {0, 7}) {
     Timeline line(2);
     for (int n = 0; n < cut + 8; ++n) line.add(false, n == 0 || n == cut ? 0 : 1);
@@ -90,7 +91,7 @@ TEST(Timeline, TheFirstOfASceneLookFurther) {
   }
 }
 
-TEST(Timeline, ButNoFurtherThanMaxTemporal) {
+TEST(Timeline, ExtraFramesRespectMaxTemporal) {
   const std::vector<std::vector<int>> further{{},
                                               {1, 0},
                                               {2, 1, 0},
@@ -108,11 +109,11 @@ TEST(Timeline, ButNoFurtherThanMaxTemporal) {
   }
 }
 
-TEST(Timeline, AfterAFlashNoSceneBegins) {
+TEST(Timeline, FlashDoesNotBeginAScene) {
   Timeline line(2);
   for (int n = 0; n < 4; ++n) line.add(false, n > 0 ? 1 : 0);
   line.add(false, 0);  // 4: a flash
-  line.add(false, 2);  // 5: as frame 3
+  line.add(false, 2);  // 5: like frame 3
   line.add(false, 1);  // 6
   for (int n = 7; n < 12; ++n) line.add(false, 1);
   EXPECT_EQ(offsets(line, 5), (std::vector{1, -2, 2}));

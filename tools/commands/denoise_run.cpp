@@ -154,7 +154,7 @@ class Run {
     io::SinkOptions given = sink_options(options_);
     if (given.segments) {
       given.segments->facts = facts;
-      given.segments->beside = company_.in_job();
+      given.segments->additional = company_.in_job();
     }
     given.grain_table = grain_table;
     add_size(options_, source_->format(), given);
@@ -194,7 +194,7 @@ class Run {
   }
 
   void leave_out() {
-    wanted_ = sink_->wanted();
+    wanted_ = sink_->needed_frames();
     if (options_.job.plans) return;
     const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
     if (needs_margins(options_)) enough_.emplace(*source_, opened_.denoisers.size());
@@ -266,7 +266,7 @@ class Run {
     if (options_.job.plans) {
       const Backends backends = std::move(opened_.backends);
       opened_ = {};
-      const auto enough = [this](std::int64_t number) { source_->have_enough(number); };
+      const auto enough = [this](std::int64_t number) { source_->end_context_at(number); };
       const auto at_end = [this, backends] {
         renew_facts(*options_.job.plan,
                     job_facts(options_, plan().method(), noise_->record(), backends));

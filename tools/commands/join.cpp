@@ -22,7 +22,7 @@ std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
 
 void put_together(const DenoiseOptions& options, Log& log) {
   const io::JobPlan& plan = *options.job.plan;
-  const io::Undone undone = io::find_undone(options.job.folder, plan, {});
+  const io::UnfinishedSegments undone = io::find_unfinished(options.job.folder, plan, {});
   if (!undone.none())
     throw TryAgain(undone.text() + " in '" + options.job.folder +
                    "'; make them with lull denoise " + "--job, then join again");

@@ -27,7 +27,7 @@ class JudgingSink final : public FrameSink {
   void finish() override;
 
   /// Whether the frame of --keep is written, or all that the sink wants. From any thread.
-  bool has_enough() const { return kept_ || sink_.has_all(); }
+  bool has_enough() const { return kept_ || sink_.needs_no_more(); }
   /// Frames that came around those that were asked for.
   std::int64_t outside() const { return outside_; }
   /// Of the last frame that was asked for, its pts.

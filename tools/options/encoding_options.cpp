@@ -104,7 +104,7 @@ void check_grain(const DenoiseOptions& options) {
     throw InvalidArgument(
         std::string(options.keep_grain ? "--grain keep" : "--grain-table") +
         " with --segment-frames (a table is of one run and one encoder); leave one out");
-  if (options.keep_grain && !io::takes_grain_table(options.vcodec))
+  if (options.keep_grain && !io::supports_grain_table(options.vcodec))
     throw InvalidArgument(
         "--grain keep " +
         (options.vcodec.empty() ? std::string("without --vcodec") : "with " + options.vcodec) +

@@ -151,10 +151,10 @@ std::string job_page(const io::JobState& state, const std::string& folder) {
              {"output", state.plan->output},
              {"job", state.plan->id()},
              {"margin", std::to_string(state.plan->margin) + " frames"},
-             {"reading", state.plan->index.why_from_start.empty()
+             {"reading", state.plan->index.no_seek_reason.empty()
                              ? "parts are found by seeking"
-                             : "from the start: " + state.plan->index.why_from_start}};
-    for (const io::JobPlan::Beside& one : state.plan->beside)
+                             : "from the start: " + state.plan->index.no_seek_reason}};
+    for (const io::JobPlan::AdditionalInput& one : state.plan->additional)
       files.emplace_back(one.name, one.input);
     if (state.plan->damage.frames > 0)
       files.emplace_back("damage that was accepted", std::to_string(state.plan->damage.frames) +

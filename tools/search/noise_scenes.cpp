@@ -182,7 +182,8 @@ std::vector<SceneNoise> scenes_of(std::span<const PlacedExcerpt> looks, const No
   for (std::size_t i = 1; i < looks.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;
-    if (all.excerpt_level[last] > 0 && !is_same(level, all.excerpt_level[last])) begins.push_back(i);
+    if (all.excerpt_level[last] > 0 && !is_same(level, all.excerpt_level[last]))
+      begins.push_back(i);
     last = i;
   }
   if (begins.size() == 1) return scenes;

@@ -38,7 +38,8 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
                                        const io::ValueScale& values) {
   constexpr std::size_t least_cubes = 16;
-  if (collector.cubes().size() < least_cubes && collector.flat().empty()) return std::nullopt;
+  if (collector.cubes().size() < least_cubes && collector.constant_values().empty())
+    return std::nullopt;
   return estimate_volume(collector, options.noise_kind, sample_of_zero(values));
 }
 

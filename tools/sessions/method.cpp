@@ -30,8 +30,8 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
     return nlm::open_features(features_of(method), format, backend);
   if (method.render)
     return with_render_vst(*method.render, format,
-                       bm3d::open(method.pictures, stabilised_light_format(format), backend),
-                       open_render_finder(method.pictures.temporal, format), backend.threads);
+                           bm3d::open(method.pictures, stabilised_light_format(format), backend),
+                           open_render_finder(method.pictures.temporal, format), backend.threads);
   if (method.means) return nlm::open(*method.means, format, backend);
   if (method.volumes) return bm4d::open(*method.volumes, format, backend);
   return bm3d::open(method.pictures, format, backend);
@@ -107,7 +107,8 @@ std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& f
     return with_vst(*method.depth, format, open_filter(method, even, backend));
   }
   if (!method.volume_noise) return open_filter(method, format, backend);
-  return with_vst(*method.volume_noise, format, open_filter(method, stabilised_format(format), backend));
+  return with_vst(*method.volume_noise, format,
+                  open_filter(method, stabilised_format(format), backend));
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {

@@ -167,7 +167,7 @@ OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& pla
 std::function<void(std::int64_t)> Enough::listener(std::size_t session) {
   return [this, session](std::int64_t number) {
     idle_[session] = number;
-    source_.have_enough(*std::ranges::min_element(idle_));
+    source_.end_context_at(*std::ranges::min_element(idle_));
   };
 }
 

@@ -22,7 +22,7 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
 }
 
 /// A path that was given where the job was planned may mean something else here.
-void place(const io::JobPlan::Beside& beside, DenoiseOptions& options) {
+void place(const io::JobPlan::AdditionalInput& beside, DenoiseOptions& options) {
   if (beside.name == guide_name) options.guide = beside.input;
   for (FeatureChoice& choice : options.features)
     if (!choice.file.empty() && beside.name == option_of(choice.feature))
@@ -85,7 +85,7 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   DenoiseOptions options;
   const auto plan = std::make_shared<io::JobPlan>(io::read_plan(given.job.folder));
   for (const auto& option : plan->options) apply(option, options);
-  for (const io::JobPlan::Beside& beside : plan->beside) place(beside, options);
+  for (const io::JobPlan::AdditionalInput& beside : plan->additional) place(beside, options);
   for (const auto& option : given.given) apply(option, options);
   options.given = given.given;
   options.job.folder = given.job.folder;
@@ -147,7 +147,7 @@ std::string to_json(const SharedJob& job) {
   Json facts = Json::object();
   for (const io::JobFact& fact : plan.facts) facts[one_line(fact.name)] = one_line(fact.value);
   Json beside = Json::object();
-  for (const io::JobPlan::Beside& one : plan.beside) beside[one_line(one.name)] = one.input;
+  for (const io::JobPlan::AdditionalInput& one : plan.additional) beside[one_line(one.name)] = one.input;
   const Json object = {{"job", job.folder},
                        {"id", plan.id()},
                        {"input", plan.input},
@@ -158,14 +158,14 @@ std::string to_json(const SharedJob& job) {
                        {"segments", plan.segments()},
                        {"last_segment", plan.segments() - 1},
                        {"margin", plan.margin},
-                       {"seeks", plan.index.why_from_start.empty()},
+                       {"seeks", plan.index.no_seek_reason.empty()},
                        {"facts", facts}};
   return json_text(object) + "\n";
 }
 
 bool begin_part(SharedJob& job, const Say& info) {
-  const io::Undone undone =
-      io::find_undone(job.folder, *job.plan, job.segments.value_or(io::FrameRange{}));
+  const io::UnfinishedSegments undone =
+      io::find_unfinished(job.folder, *job.plan, job.segments.value_or(io::FrameRange{}));
   if (undone.none()) {
     info("done already");
     return false;
@@ -174,11 +174,11 @@ bool begin_part(SharedJob& job, const Say& info) {
   for (const auto* segments : {&undone.missing, &undone.damaged})
     if (!segments->empty()) first = std::min(first, segments->front());
   const io::FrameIndex& index = job.plan->index;
-  job.begin = index.begin_for(job.plan->frames_of(first).first, job.plan->margin);
-  if (!index.why_from_start.empty()) info("decoding from the start (" + index.why_from_start + ")");
-  for (const io::JobPlan::Beside& one : job.plan->beside)
-    if (!one.index.why_from_start.empty())
-      info(one.name + " is read from its start (" + one.index.why_from_start + ")");
+  job.begin = index.start_with_margin(job.plan->frames_of(first).first, job.plan->margin);
+  if (!index.no_seek_reason.empty()) info("decoding from the start (" + index.no_seek_reason + ")");
+  for (const io::JobPlan::AdditionalInput& one : job.plan->additional)
+    if (!one.index.no_seek_reason.empty())
+      info(one.name + " is read from its start (" + one.index.no_seek_reason + ")");
   return true;
 }
 
@@ -188,8 +188,8 @@ void add_part(const DenoiseOptions& options, io::SegmentOptions& segments) {
   segments.folder = job.folder;
   segments.plan = job.plan;
   segments.input = options.input;
-  segments.which = job.segments.value_or(io::FrameRange{});
-  segments.begin = job.begin;
+  segments.range = job.segments.value_or(io::FrameRange{});
+  segments.start_picture = job.begin;
   segments.part = job.plans ? io::JobPart::plan : io::JobPart::segments;
 }
 
@@ -197,33 +197,33 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source) {
   const SharedJob& job = options.job;
   if (job.folder.empty()) return;
   if (job.plans) {
-    source.note = std::make_shared<io::FrameIndex>();
+    source.recorded_index = std::make_shared<io::FrameIndex>();
     return;
   }
   source.index = {job.plan, &job.plan->index};
-  source.begin = job.begin;
+  source.start_picture = job.begin;
 }
 
 std::int64_t add_part_beside(const DenoiseOptions& options, const std::string& name,
                              io::SourceOptions& source) {
   const SharedJob& job = options.job;
-  source.note.reset();
+  source.recorded_index.reset();
   source.index.reset();
-  source.begin = 0;
+  source.start_picture = 0;
   if (job.folder.empty()) return 0;
   if (job.plans) {
-    source.note = std::make_shared<io::FrameIndex>();
+    source.recorded_index = std::make_shared<io::FrameIndex>();
     return 0;
   }
-  const io::JobPlan::Beside* beside = job.plan->find_beside(name);
+  const io::JobPlan::AdditionalInput* beside = job.plan->find_additional(name);
   if (!beside) return 0;  // the sink will say that it was not planned
   const bool margins = source.margins && !source.selection.all();
-  const std::int64_t first = job.plan->index.given_before(job.begin, margins);
+  const std::int64_t first = job.plan->index.frames_before(job.begin, margins);
   source.index = {job.plan, &beside->index};
-  source.begin = beside->index.begin_at(first, margins);
+  source.start_picture = beside->index.seek_point_at(first, margins);
   // Where a decoder begins in the middle, damage says that it has to begin elsewhere.
-  source.pass_damage = source.begin > 0;
-  return first - beside->index.given_before(source.begin, margins);
+  source.pass_damage = source.start_picture > 0;
+  return first - beside->index.frames_before(source.start_picture, margins);
 }
 
 std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const ClipPlan& clip,
@@ -235,7 +235,7 @@ std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const ClipP
   plan.margin = around.margin.before;
   if (around.repeats && options.interlaced == Interlaced::fields) {
     around.repeats.reset();
-    plan.index.why_from_start = "fields over time are compared from the first one on";
+    plan.index.no_seek_reason = "fields over time are compared from the first one on";
   }
   return std::make_unique<NotingDenoiser>(std::move(around.repeats), around.margin,
                                           options.job.plan, std::move(enough), std::move(at_end));

@@ -19,7 +19,7 @@ struct Beside {
   std::int64_t early = 0;
 
   /// What a job in segments has to know of it, as long as it is there.
-  io::SourceBeside in_job() const { return {name, path, source.get()}; }
+  io::AdditionalSource in_job() const { return {name, path, source.get()}; }
 };
 
 /// Opened as the input was, with `options`, where a shared job has its part. Damage is an error.

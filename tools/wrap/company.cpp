@@ -12,8 +12,8 @@ Company::Company(const DenoiseOptions& given, const io::SourceOptions& options,
   if (uses_features(given)) features_ = open_features(given, options, input);
 }
 
-std::vector<io::SourceBeside> Company::in_job() const {
-  std::vector<io::SourceBeside> all;
+std::vector<io::AdditionalSource> Company::in_job() const {
+  std::vector<io::AdditionalSource> all;
   if (guide_) all.push_back(guide_->in_job());
   if (features_)
     for (const FeatureSources::File& one : features_->files) all.push_back(one.file.in_job());

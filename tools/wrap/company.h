@@ -25,7 +25,7 @@ class Company {
   /// Whether other files are read, whose frames are counted from the first one on.
   bool has_files() const { return !in_job().empty(); }
   /// What a job in segments has to know of it, before give().
-  [[nodiscard]] std::vector<io::SourceBeside> in_job() const;
+  [[nodiscard]] std::vector<io::AdditionalSource> in_job() const;
   /// Gives it to each frame that goes into `denoiser`. Once.
   /// @throws as guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> give(std::unique_ptr<Denoiser> denoiser,

@@ -11,7 +11,7 @@
 #include "io/demux/packet_relay.h"
 #include "io/demux/picture_files.h"
 #include "io/demux/stream_times.h"
-#include "io/demux/trims.h"
+#include "io/demux/edit_list_filter.h"
 #include "io/ffmpeg/ffmpeg.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/media.h"

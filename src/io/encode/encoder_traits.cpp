@@ -130,7 +130,7 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
   return traits;
 }
 
-bool takes_grain_table(const std::string& encoder) {
+bool supports_grain_table(const std::string& encoder) {
   const auto* found = std::ranges::find(encoders, encoder, &EncoderTraits::name);
   return found != std::end(encoders) && found->grain_key;
 }

@@ -1,7 +1,7 @@
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/segments/segmented_sink.h"
 #include "io/stacks/stack.h"
-#include "io/write/carriage.h"
+#include "io/write/stream_handling.h"
 #include "io/write/encoding_sink.h"
 #include "io/write/plain_sinks.h"
 #include "io/write/sequence_sink.h"

@@ -96,18 +96,18 @@ bool is_key(const AVFrame& picture) {
 }
 
 void PictureIndex::look(std::int64_t number, FrameMark mark, const AVFrame& picture) {
-  if (!note_ && !known_) return;
+  if (!recorded_ && !expected_) return;
   const auto at = static_cast<std::size_t>(number);
-  const bool beyond = known_ && at >= known_->pictures.size();
-  if (note_ || (strict_ && !beyond)) mark.digest = digest_of(picture);
+  const bool beyond = expected_ && at >= expected_->pictures.size();
+  if (recorded_ || (strict_ && !beyond)) mark.digest = digest_of(picture);
   mark.key = is_key(picture);
-  if (note_) {
-    if (at != note_->pictures.size()) throw InternalError("pictures of an index are not in order");
-    note_->pictures.push_back(mark);
+  if (recorded_) {
+    if (at != recorded_->pictures.size()) throw InternalError("pictures of an index are not in order");
+    recorded_->pictures.push_back(mark);
   }
   // What follows on the last one that was noted is nobody's business.
-  if (!known_ || beyond) return;
-  const FrameMark& expected = known_->pictures[at];
+  if (!expected_ || beyond) return;
+  const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
                     mark.kept == expected.kept && (!strict_ || mark.digest == expected.digest);
   if (!same) fail(number);
@@ -127,8 +127,8 @@ std::int64_t FrameIndex::picture_of(std::int64_t frame) const {
   return static_cast<std::int64_t>(at);
 }
 
-std::int64_t FrameIndex::begin_for(std::int64_t frame, int margin) const {
-  if (!why_from_start.empty()) return 0;
+std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const {
+  if (!no_seek_reason.empty()) return 0;
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
@@ -142,14 +142,14 @@ std::int64_t FrameIndex::begin_for(std::int64_t frame, int margin) const {
   return key_before(pictures, at);
 }
 
-std::int64_t FrameIndex::given_before(std::int64_t picture, bool margins) const {
+std::int64_t FrameIndex::frames_before(std::int64_t picture, bool margins) const {
   if (margins) return picture;
   return std::ranges::count_if(pictures.begin(), pictures.begin() + picture, &FrameMark::kept);
 }
 
-std::int64_t FrameIndex::begin_at(std::int64_t frame, bool margins) const {
+std::int64_t FrameIndex::seek_point_at(std::int64_t frame, bool margins) const {
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
-  if (!why_from_start.empty() || last < 0) return 0;
+  if (!no_seek_reason.empty() || last < 0) return 0;
   return key_before(pictures, std::min(margins ? frame : picture_of(frame), last));
 }
 

@@ -22,9 +22,9 @@ class PictureIndex {
   /// Either may be null. `name` is the input's, for messages.
   PictureIndex(std::shared_ptr<FrameIndex> note, std::shared_ptr<const FrameIndex> known,
                std::string name)
-      : note_(std::move(note)), known_(std::move(known)), name_(std::move(name)) {}
+      : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
-  const FrameIndex* known() const { return known_.get(); }
+  const FrameIndex* expected() const { return expected_.get(); }
   /// Digests count from here on: the pictures come after a seek.
   void be_strict() { strict_ = true; }
   /// The picture with this number. @throws IndexMismatch
@@ -32,8 +32,8 @@ class PictureIndex {
   [[noreturn]] void fail(std::int64_t number) const;
 
  private:
-  std::shared_ptr<FrameIndex> note_;
-  std::shared_ptr<const FrameIndex> known_;
+  std::shared_ptr<FrameIndex> recorded_;
+  std::shared_ptr<const FrameIndex> expected_;
   std::string name_;
   bool strict_ = false;
 };

@@ -134,18 +134,18 @@ std::optional<TimedPicture> FileSource::take() {
   return taken;
 }
 
-/// To where options_.begin says. Damage is what the plan did not see: before that place it means
+/// To where options_.start_picture says. Damage is what the plan did not see: before that place it means
 /// nothing, as there a decoder begins in the middle.
 void FileSource::jump() {
   ahead_.clear();
-  pictures_.jump_to(options_.begin);
+  pictures_.jump_to(options_.start_picture);
   damage_ = DamageCount(options_.pass_damage);
   jumped_ = true;
 }
 
 std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
-  if (options_.begin > 0 && !jumped_) jump();
+  if (options_.start_picture > 0 && !jumped_) jump();
   std::optional<TimedPicture> taken = take();
   // What another kind of video follows on is the end of its clip.
   if (taken && taken->context_only && pictures_.behind_all() && changes(*taken)) taken.reset();

@@ -26,8 +26,8 @@ class FileSource final : public MediaSource {
   Damage damage() const override { return damage_.found(); }
   std::optional<Frame> read() override;
   void interrupt() noexcept override { demuxer_.interrupt(); }
-  void have_enough(std::int64_t number) noexcept override { pictures_.have_enough(number); }
-  std::int64_t enough() const noexcept { return pictures_.enough(); }
+  void end_context_at(std::int64_t number) noexcept override { pictures_.end_context_at(number); }
+  std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::int64_t decoded() const override { return decoder_.decoded(); }
   /// As if all that options().index has had been read: the cut is decided.
   void pass_all() { pictures_.pass_all(); }

@@ -11,7 +11,7 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       frame_rate_(frame_rate),
       selection_(options.selection),
       margins_(options.margins && !options.selection.all()),
-      index_(options.note, options.index, demuxer.path()) {
+      index_(options.recorded_index, options.index, demuxer.path()) {
   // Without margins, the files of a sequence are those that were selected.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
     cut_ = std::make_shared<Cut>(options.selection, demuxer.video().time_base);
@@ -37,7 +37,7 @@ std::optional<TimedPicture> TimedPictures::next() {
       return timed;
     }
     if (verdict == Cut::Verdict::end && !ended_) ended_ = timed.number;
-    if (ended_ && (!margins_ || enough_ >= *ended_)) break;
+    if (ended_ && (!margins_ || context_end_ >= *ended_)) break;
     drop_packets();
     timed.context_only = true;
     if (margins_) return timed;
@@ -52,7 +52,7 @@ std::optional<TimedPicture> TimedPictures::next() {
 // own group, so that the next ones begin groups earlier.
 void TimedPictures::jump_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
-  const std::vector<FrameMark>& marks = index_.known()->pictures;
+  const std::vector<FrameMark>& marks = index_.expected()->pictures;
   const FrameMark& mark = marks.at(static_cast<std::size_t>(number));
   auto from = static_cast<std::size_t>(number);
   for (int attempt = 0; attempt < attempts && !found_; ++attempt) {
@@ -84,7 +84,7 @@ void TimedPictures::find(const FrameMark& mark) {
 void TimedPictures::pass(std::int64_t pictures) {
   if (cut_) cut_ = std::make_shared<Cut>(selection_, demuxer_.video().time_base);
   for (; seen_ < pictures; ++seen_) {
-    const FrameMark& mark = index_.known()->pictures[static_cast<std::size_t>(seen_)];
+    const FrameMark& mark = index_.expected()->pictures[static_cast<std::size_t>(seen_)];
     std::int64_t pts = mark.pts;
     if (cut_ && !ended_ && cut_->judge(seen_, pts, mark.duration) == Cut::Verdict::end)
       ended_ = seen_;
@@ -95,7 +95,7 @@ void TimedPictures::pass(std::int64_t pictures) {
 
 void TimedPictures::pass_all() {
   seen_ = kept_ = 0;
-  pass(static_cast<std::int64_t>(index_.known()->pictures.size()));
+  pass(static_cast<std::int64_t>(index_.expected()->pictures.size()));
   over_ = true;
   if (cut_) cut_->finish();
 }

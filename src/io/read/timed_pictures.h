@@ -44,10 +44,10 @@ class TimedPictures {
   /// Whether all that stay have come, so that only margins follow.
   bool behind_all() const { return ended_.has_value(); }
   /// Nothing behind picture `number` is looked at if it is outside. From any thread.
-  void have_enough(std::int64_t number) noexcept { enough_ = number; }
+  void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
   /// At the end: that number, if not all of the input was needed; else -1.
-  std::int64_t enough() const noexcept {
-    const std::int64_t number = enough_;
+  std::int64_t context_end() const noexcept {
+    const std::int64_t number = context_end_;
     return ended_ && number >= *ended_ ? number : -1;
   }
 
@@ -70,7 +70,7 @@ class TimedPictures {
   FramePtr found_;                     // by a jump: the next one
   std::optional<std::int64_t> ended_;  // the number of the first picture behind all that stay
   bool over_ = false;
-  std::atomic<std::int64_t> enough_ = -1;
+  std::atomic<std::int64_t> context_end_ = -1;
   std::int64_t seen_ = 0, kept_ = 0;
   std::int64_t next_pts_ = AV_NOPTS_VALUE;
 };

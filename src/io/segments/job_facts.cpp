@@ -127,8 +127,8 @@ void add_input(const FileSource& source, const SegmentOptions& segments,
 }
 
 void add_beside(const SegmentOptions& segments, std::vector<JobFact>& facts) {
-  for (const SourceBeside& one : segments.beside) {
-    const JobPlan::Beside* planned = segments.plan ? segments.plan->find_beside(one.name) : nullptr;
+  for (const AdditionalSource& one : segments.additional) {
+    const JobPlan::AdditionalInput* planned = segments.plan ? segments.plan->find_additional(one.name) : nullptr;
     facts.push_back({one.name, fingerprint(file_source_of(one), segments, one.name,
                                            planned ? planned->sample : "")});
   }
@@ -159,9 +159,9 @@ void add_output(const Container& container, const SinkOptions& options, const En
 
 }  // namespace
 
-const FileSource& file_source_of(const SourceBeside& beside) {
-  if (const auto* file = dynamic_cast<const FileSource*>(beside.source)) return *file;
-  throw InvalidArgument("--segment-frames with " + beside.name + " " + beside.input +
+const FileSource& file_source_of(const AdditionalSource& additional) {
+  if (const auto* file = dynamic_cast<const FileSource*>(additional.source)) return *file;
+  throw InvalidArgument("--segment-frames with " + additional.name + " " + additional.input +
                         " (a stack of slices); give a video or a sequence of pictures");
 }
 

@@ -20,7 +20,7 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
                                const SinkOptions& options, const Encoder& encoder);
 
 /// @throws InvalidArgument  a stack of slices
-const FileSource& file_source_of(const SourceBeside& beside);
+const FileSource& file_source_of(const AdditionalSource& additional);
 
 /// Of an input's files: their size, and the SHA-256 of it and of blocks spread over them.
 std::string sample_of(const FileSource& source);

@@ -47,7 +47,7 @@ JobState state_of_shared(const std::string& folder) {
   state.facts = plan.facts;
   state.segment_frames = plan.segment_frames;
   state.begun = time_of_file(folder + "/plan");
-  const Undone undone = plan.segments() > 0 ? find_undone(folder, plan, {}) : Undone{};
+  const UnfinishedSegments undone = plan.segments() > 0 ? find_unfinished(folder, plan, {}) : UnfinishedSegments{};
   for (std::int64_t i = 0; i < plan.segments(); ++i) {
     const bool damaged = std::ranges::binary_search(undone.damaged, i);
     const bool missing = std::ranges::binary_search(undone.missing, i);

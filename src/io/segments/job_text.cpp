@@ -23,9 +23,9 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::string sealed(const std::string& lines) { return lines + "sha256 " + sha256_of(lines) + "\n"; }
+std::string with_checksum(const std::string& lines) { return lines + "sha256 " + sha256_of(lines) + "\n"; }
 
-bool read_sealed(std::string_view text, std::string_view head,
+bool read_checked_lines(std::string_view text, std::string_view head,
                  const std::function<bool(std::string_view line)>& read) {
   const std::size_t end = text.rfind("sha256 ");
   if (end == text.npos || (end > 0 && text[end - 1] != '\n')) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Lines of words that end with their own checksum: what a job keeps on the disk beside packets.
+// Lines of parser that end with their own checksum: what a job keeps on the disk beside packets.
 
 #include <charconv>
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace lull::io {
 std::string escaped(std::string_view text);
 
 /// The lines, and one more with their SHA-256.
-std::string sealed(const std::string& lines);
+std::string with_checksum(const std::string& lines);
 /// Gives `read` the lines behind `head` until it says that one makes no sense. False then, and if
 /// text is damaged or does not begin with `head`.
-bool read_sealed(std::string_view text, std::string_view head,
+bool read_checked_lines(std::string_view text, std::string_view head,
                  const std::function<bool(std::string_view line)>& read);
 
 /// The file as it is; empty if it cannot be read.
 std::string read_text(const std::string& path);
 
-/// Takes words off a line. What is not as it should be makes it bad for good.
-class Words {
+/// Takes parser off a line. What is not as it should be makes it bad for good.
+class LineParser {
  public:
-  explicit Words(std::string_view line) : rest_(line) {}
+  explicit LineParser(std::string_view line) : rest_(line) {}
 
   std::string_view word() {
     const std::size_t end = std::min(rest_.find(' '), rest_.size());

@@ -55,7 +55,7 @@ class JoinSink final : public EncodingSink {
     check_facts(plan_, source, container_, given, *encoder_);
   }
 
-  std::vector<FrameRange> wanted() const override { return {}; }
+  std::vector<FrameRange> needed_frames() const override { return {}; }
   void write(Frame) override { throw InternalError("a frame came to a job that is put together"); }
 
  private:

@@ -13,27 +13,27 @@ namespace {
 constexpr std::string_view head = "lull job 1\n";
 
 bool read_line(std::string_view line, Manifest& manifest) {
-  Words words(line);
-  const std::string_view kind = words.word();
+  LineParser parser(line);
+  const std::string_view kind = parser.word();
   if (kind == "fact") {
-    std::string name = words.unescaped();
-    manifest.facts.push_back({std::move(name), words.unescaped()});
+    std::string name = parser.unescaped();
+    manifest.facts.push_back({std::move(name), parser.unescaped()});
   } else if (kind == "threads") {
-    manifest.threads = words.number<int>();
+    manifest.threads = parser.number<int>();
   } else if (kind == "segment") {
-    SegmentRecord& record = manifest.segments[words.number<std::int64_t>()];
-    record.frames = words.number<std::int64_t>();
-    record.bytes = words.number<std::int64_t>();
-    record.sha256 = words.word();
+    SegmentRecord& record = manifest.segments[parser.number<std::int64_t>()];
+    record.frames = parser.number<std::int64_t>();
+    record.bytes = parser.number<std::int64_t>();
+    record.sha256 = parser.word();
   } else if (kind == "result") {
     Manifest::Identity& result = manifest.result.emplace(Manifest::Identity{});
-    result.inode = words.number<std::uint64_t>();
-    result.bytes = words.number<std::uint64_t>();
-    result.changed_ns = words.number<std::uint64_t>();
+    result.inode = parser.number<std::uint64_t>();
+    result.bytes = parser.number<std::uint64_t>();
+    result.changed_ns = parser.number<std::uint64_t>();
   } else {
     return false;
   }
-  return words.done();
+  return parser.done();
 }
 
 }  // namespace
@@ -77,13 +77,13 @@ std::string to_text(const Manifest& manifest) {
     text += "result " + std::to_string(manifest.result->inode) + " " +
             std::to_string(manifest.result->bytes) + " " +
             std::to_string(manifest.result->changed_ns) + "\n";
-  return sealed(text);
+  return with_checksum(text);
 }
 
 std::optional<Manifest> parse_manifest(std::string_view text) {
   Manifest manifest;
   const auto read = [&](std::string_view line) { return read_line(line, manifest); };
-  if (!read_sealed(text, head, read)) return std::nullopt;
+  if (!read_checked_lines(text, head, read)) return std::nullopt;
   return manifest;
 }
 

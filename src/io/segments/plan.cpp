@@ -49,54 +49,54 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 }
 
 bool read_plan_line(std::string_view line, JobPlan& plan) {
-  Words words(line);
-  const std::string_view kind = words.word();
-  // What is read beside the input follows behind it.
-  FrameIndex& index = plan.beside.empty() ? plan.index : plan.beside.back().index;
+  LineParser parser(line);
+  const std::string_view kind = parser.word();
+  // What is read additional the input follows behind it.
+  FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();
-    mark.pts = words.time();
-    mark.duration = words.time();
-    mark.digest = words.number<std::uint64_t>();
-    return read_flags(words.word(), mark, index.repeat_state.emplace_back()) && words.done();
+    mark.pts = parser.time();
+    mark.duration = parser.time();
+    mark.digest = parser.number<std::uint64_t>();
+    return read_flags(parser.word(), mark, index.repeat_state.emplace_back()) && parser.done();
   }
   if (kind == "option" || kind == "fact") {
-    std::string name = words.unescaped(), value = words.unescaped();
+    std::string name = parser.unescaped(), value = parser.unescaped();
     if (kind == "fact")
       plan.facts.push_back({std::move(name), std::move(value)});
     else
       plan.options.emplace_back(std::move(name), std::move(value));
   } else if (kind == "input") {
-    plan.input = words.unescaped();
+    plan.input = parser.unescaped();
   } else if (kind == "output") {
-    plan.output = words.unescaped();
+    plan.output = parser.unescaped();
   } else if (kind == "sample") {
-    plan.sample = words.unescaped();
+    plan.sample = parser.unescaped();
   } else if (kind == "segment-frames") {
-    plan.segment_frames = words.number<int>();
+    plan.segment_frames = parser.number<int>();
   } else if (kind == "threads") {
-    plan.threads = words.number<int>();
+    plan.threads = parser.number<int>();
   } else if (kind == "margin") {
-    plan.margin = words.number<int>();
+    plan.margin = parser.number<int>();
   } else if (kind == "damage") {
-    plan.damage.frames = words.number<std::int64_t>();
-    plan.damage.first = words.unescaped();
+    plan.damage.frames = parser.number<std::int64_t>();
+    plan.damage.first = parser.unescaped();
   } else if (kind == "from-start") {
-    index.why_from_start = words.unescaped();
+    index.no_seek_reason = parser.unescaped();
   } else if (kind == "beside") {
-    JobPlan::Beside& beside = plan.beside.emplace_back();
-    beside.name = words.unescaped();
-    beside.input = words.unescaped();
-    beside.sample = words.unescaped();
+    JobPlan::AdditionalInput& additional = plan.additional.emplace_back();
+    additional.name = parser.unescaped();
+    additional.input = parser.unescaped();
+    additional.sample = parser.unescaped();
   } else {
     return false;
   }
-  return words.done();
+  return parser.done();
 }
 
 std::string text_of(const FrameIndex& index) {
   std::string text;
-  if (!index.why_from_start.empty()) text += "from-start " + escaped(index.why_from_start) + "\n";
+  if (!index.no_seek_reason.empty()) text += "from-start " + escaped(index.no_seek_reason) + "\n";
   for (std::size_t i = 0; i < index.pictures.size(); ++i) {
     const FrameMark& mark = index.pictures[i];
     const RepeatState repeat_state = i < index.repeat_state.size() ? index.repeat_state[i] : RepeatState::unknown;
@@ -131,9 +131,9 @@ bool JobPlan::operator==(const JobPlan& other) const { return to_text(*this) == 
 
 std::string JobPlan::id() const { return job_id(facts, threads); }
 
-const JobPlan::Beside* JobPlan::find_beside(std::string_view name) const {
-  const auto one = std::ranges::find(beside, name, &Beside::name);
-  return one == beside.end() ? nullptr : &*one;
+const JobPlan::AdditionalInput* JobPlan::find_additional(std::string_view name) const {
+  const auto one = std::ranges::find(additional, name, &AdditionalInput::name);
+  return one == additional.end() ? nullptr : &*one;
 }
 
 std::int64_t JobPlan::segments() const { return (frames() + segment_frames - 1) / segment_frames; }
@@ -157,16 +157,16 @@ std::string to_text(const JobPlan& plan) {
     text +=
         "damage " + std::to_string(plan.damage.frames) + " " + escaped(plan.damage.first) + "\n";
   text += text_of(plan.index);
-  for (const JobPlan::Beside& one : plan.beside)
+  for (const JobPlan::AdditionalInput& one : plan.additional)
     text += "beside " + escaped(one.name) + " " + escaped(one.input) + " " + escaped(one.sample) +
             "\n" + text_of(one.index);
-  return sealed(text);
+  return with_checksum(text);
 }
 
 std::optional<JobPlan> parse_plan(std::string_view text) {
   JobPlan plan;
   const auto read = [&](std::string_view line) { return read_plan_line(line, plan); };
-  if (!read_sealed(text, plan_head, read) || plan.segment_frames < 1) return std::nullopt;
+  if (!read_checked_lines(text, plan_head, read) || plan.segment_frames < 1) return std::nullopt;
   return plan;
 }
 
@@ -202,17 +202,17 @@ void write_plan(const std::string& folder, const JobPlan& plan) {
   }
 }
 
-bool Undone::has(std::int64_t segment) const {
+bool UnfinishedSegments::has(std::int64_t segment) const {
   return std::ranges::find(missing, segment) != missing.end() ||
          std::ranges::find(damaged, segment) != damaged.end();
 }
 
-std::string Undone::text() const {
+std::string UnfinishedSegments::text() const {
   const std::string first = sentence(missing, "missing"), second = sentence(damaged, "damaged");
   return first + (first.empty() || second.empty() ? "" : ", ") + second;
 }
 
-Undone find_undone(const std::string& folder, const JobPlan& plan, FrameRange segments) {
+UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan, FrameRange segments) {
   const std::int64_t count = plan.segments();
   segments.last =
       std::min(segments.last, segments.last == FrameRange{}.last ? count - 1 : segments.last);
@@ -222,7 +222,7 @@ Undone find_undone(const std::string& folder, const JobPlan& plan, FrameRange se
         (segments.last != segments.first ? "-" + std::to_string(segments.last) : "") +
         " (the job in '" + folder + "' has " + std::to_string(count) +
         ", counted from 0); give one of them");
-  Undone undone;
+  UnfinishedSegments undone;
   const std::string id = plan.id();
   std::error_code ignored;
   for (std::int64_t i = segments.first; i <= segments.last; ++i) {

@@ -36,7 +36,7 @@ bool is_timeless(const FileSource& source) {
 }
 
 /// Why nobody may begin elsewhere than at the first of these pictures; empty: one may.
-std::string why_from_start(bool timeless, const std::vector<FrameMark>& pictures) {
+std::string no_seek_reason(bool timeless, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
   if (timeless) return "it has no times of its own";
@@ -46,21 +46,21 @@ std::string why_from_start(bool timeless, const std::vector<FrameMark>& pictures
   return {};
 }
 
-/// What is read beside the input, whose pictures are noted while they come.
+/// What is read additional the input, whose pictures are noted while they come.
 struct Noted {
-  JobPlan::Beside beside;
+  JobPlan::AdditionalInput additional;
   bool timeless;
   std::shared_ptr<const FrameIndex> pictures;
 };
 
-Noted noted(const SourceBeside& one) {
+Noted noted(const AdditionalSource& one) {
   const FileSource& source = file_source_of(one);
-  return {.beside = {.name = one.name,
+  return {.additional = {.name = one.name,
                      .input = path_of(source, one.input),
                      .sample = sample_of(source),
                      .index = {}},
           .timeless = is_timeless(source),
-          .pictures = source.options().note};
+          .pictures = source.options().recorded_index};
 }
 
 /// Writes no packet: opens all that the job will need, sees the frames go by as an encoder would,
@@ -78,10 +78,10 @@ class PlanSink final : public EncodingSink {
     open(std::make_unique<OutputFile>(path, replace), choices, source, options_);
     losses_.check();
     plan().facts = job_facts(source, container_, options_, *encoder_);
-    for (const SourceBeside& one : segments.beside) beside_.push_back(noted(one));
+    for (const AdditionalSource& one : segments.additional) additional_.push_back(noted(one));
   }
 
-  std::vector<FrameRange> wanted() const override { return {}; }
+  std::vector<FrameRange> needed_frames() const override { return {}; }
 
   void write(Frame frame) override {
     (void)encoder_->times()->next(frame);
@@ -106,16 +106,16 @@ class PlanSink final : public EncodingSink {
     plan.threads = options_.threads;
     plan.sample = sample_of(source_);
     plan.damage = source_.damage();
-    plan.index.pictures = without_excess(source_.options().note->pictures);
+    plan.index.pictures = without_excess(source_.options().recorded_index->pictures);
     plan.index.repeat_state = without_excess(std::move(plan.index.repeat_state));
-    if (plan.damage.frames > 0) plan.index.why_from_start = "the input is damaged";
-    if (plan.index.why_from_start.empty())
-      plan.index.why_from_start = why_from_start(is_timeless(source_), plan.index.pictures);
-    plan.beside.clear();
-    for (const Noted& one : beside_) {
-      JobPlan::Beside& beside = plan.beside.emplace_back(one.beside);
-      beside.index.pictures = without_excess(one.pictures->pictures);
-      beside.index.why_from_start = why_from_start(one.timeless, beside.index.pictures);
+    if (plan.damage.frames > 0) plan.index.no_seek_reason = "the input is damaged";
+    if (plan.index.no_seek_reason.empty())
+      plan.index.no_seek_reason = no_seek_reason(is_timeless(source_), plan.index.pictures);
+    plan.additional.clear();
+    for (const Noted& one : additional_) {
+      JobPlan::AdditionalInput& additional = plan.additional.emplace_back(one.additional);
+      additional.index.pictures = without_excess(one.pictures->pictures);
+      additional.index.no_seek_reason = no_seek_reason(one.timeless, additional.index.pictures);
     }
     write_plan(options_.segments->folder, plan);
   }
@@ -123,16 +123,16 @@ class PlanSink final : public EncodingSink {
   /// How far the source read on after it was told that this is enough is chance.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
-    if (source_.enough() >= 0)
+    if (source_.context_end() >= 0)
       of_pictures.resize(
-          std::min(of_pictures.size(), static_cast<std::size_t>(source_.enough()) + 1));
+          std::min(of_pictures.size(), static_cast<std::size_t>(source_.context_end()) + 1));
     return of_pictures;
   }
 
   std::string path_;
   FileSource& source_;
   SinkOptions options_;
-  std::vector<Noted> beside_;
+  std::vector<Noted> additional_;
 };
 
 }  // namespace
@@ -157,10 +157,10 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
   if (source.demuxer().sequence().empty() && !fs::is_regular_file(input, ignored))
     throw InvalidArgument("--segment-frames with the input '" + input +
                           "' (whoever continues has to read it again); give a file");
-  for (const SourceBeside& beside : segments.beside) {
-    const Demuxer& files = file_source_of(beside).demuxer();
+  for (const AdditionalSource& additional : segments.additional) {
+    const Demuxer& files = file_source_of(additional).demuxer();
     if (files.sequence().empty() && !fs::is_regular_file(files.path(), ignored))
-      throw InvalidArgument("--segment-frames with " + beside.name + " " + beside.input +
+      throw InvalidArgument("--segment-frames with " + additional.name + " " + additional.input +
                             " (whoever continues has to read it again); give a file");
   }
   if (container.still())

@@ -58,7 +58,7 @@ class SegmentedSink final : public EncodingSink {
   // The job outlives what is in its folder.
   ~SegmentedSink() override { file_.reset(); }
 
-  std::vector<FrameRange> wanted() const override { return wanted_; }
+  std::vector<FrameRange> needed_frames() const override { return wanted_; }
   bool done() const noexcept override { return done_; }
 
   void write(Frame frame) override {
@@ -146,7 +146,7 @@ class SegmentedSink final : public EncodingSink {
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options) {
   switch (options.segments->part) {
-    case JobPart::whole:
+    case JobPart::all:
       return std::make_unique<SegmentedSink>(path, source, options);
     case JobPart::plan:
       return open_plan_sink(path, source, options);

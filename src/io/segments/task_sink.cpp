@@ -21,7 +21,7 @@ class TaskSink final : public MediaSink {
   TaskSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : plan_(*options.segments->plan),
         folder_(options.segments->folder),
-        undone_(find_undone(folder_, plan_, options.segments->which)),
+        unfinished_(find_unfinished(folder_, plan_, options.segments->range)),
         options_(options),
         container_(container_of(path, source, options)),
         input_(source, options),
@@ -36,17 +36,17 @@ class TaskSink final : public MediaSink {
     pixel_format_name_ = name_of(encoder_->choice().format);
     container_name_ = container_.format->name;
     times_ = encoder_->times();
-    pass_times(plan_.index, source, options.segments->begin, *times_);
+    pass_times(plan_.index, source, options.segments->start_picture, *times_);
     begun_at_ = times_->frames();
     segments_.emplace(encoder_, container_, input_, options_);
-    left_ = undone_.missing.size() + undone_.damaged.size();
+    left_ = unfinished_.missing.size() + unfinished_.damaged.size();
   }
 
   /// Counted from the frame that the source begins with.
-  std::vector<FrameRange> wanted() const override {
+  std::vector<FrameRange> needed_frames() const override {
     std::vector<FrameRange> ranges;
     for (std::int64_t i = 0; i < plan_.segments(); ++i) {
-      if (!undone_.has(i)) continue;
+      if (!unfinished_.has(i)) continue;
       FrameRange range = plan_.frames_of(i);
       range.first -= begun_at_;
       range.last -= begun_at_;
@@ -61,7 +61,7 @@ class TaskSink final : public MediaSink {
   void write(Frame frame) override {
     const std::int64_t number = times_->frames();
     const std::int64_t segment = number / plan_.segment_frames;
-    if (!undone_.has(segment)) {
+    if (!unfinished_.has(segment)) {
       (void)times_->next(frame);
       return;
     }
@@ -80,7 +80,7 @@ class TaskSink final : public MediaSink {
           "job was planned); plan the job anew");
   }
 
-  bool has_all() const noexcept override { return left_ == 0; }
+  bool needs_no_more() const noexcept override { return left_ == 0; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
@@ -90,7 +90,7 @@ class TaskSink final : public MediaSink {
  private:
   const JobPlan& plan_;
   std::string folder_;
-  Undone undone_;
+  UnfinishedSegments unfinished_;
   SinkOptions options_;
   Container container_;
   EncoderInput input_;

@@ -7,7 +7,7 @@
 #include "core/frame_pool.h"
 #include "io/stacks/nifti_header.h"
 #include "io/stacks/stack.h"
-#include "io/stacks/zip_stream.h"
+#include "io/stacks/gzip_stream.h"
 
 namespace lull::io {
 

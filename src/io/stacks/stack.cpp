@@ -13,7 +13,7 @@
 #include "io/pictures/sequence.h"
 #include "io/stacks/nifti_header.h"
 #include "io/stacks/tiff_file.h"
-#include "io/stacks/zip_stream.h"
+#include "io/stacks/gzip_stream.h"
 
 namespace lull::io {
 namespace {

@@ -14,7 +14,7 @@ extern "C" {
 #include <string_view>
 
 #include "io/ffmpeg/tags.h"
-#include "io/write/carriage.h"
+#include "io/write/stream_handling.h"
 #include "io/write/picture_side_data.h"
 #include "io/write/start_shift.h"
 

@@ -4,7 +4,7 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/tags.h"
-#include "io/write/carriage.h"
+#include "io/write/stream_handling.h"
 #include "io/write/losses.h"
 #include "io/write/picture_side_data.h"
 #include "io/write/start_shift.h"

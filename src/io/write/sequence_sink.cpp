@@ -15,7 +15,7 @@
 #include "io/pictures/float_tiff.h"
 #include "io/pictures/sequence.h"
 #include "io/stacks/stack.h"
-#include "io/write/carriage.h"
+#include "io/write/stream_handling.h"
 
 namespace lull::io {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "io/write/carriage.h"
+#include "io/write/stream_handling.h"
 
 namespace lull::io {
 namespace {

@@ -44,8 +44,8 @@ struct Lines {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
   /// 0: squared differences; 1 + c: differences of guide c.
-  float* cells[2][guides + 1];    // of a row of cells, and of the previous row
-  float* sums[guides + 1][side];  // along patches, of the last `side` rows
+  float* cells[2][guides + 1];    // differences of this and the previous row of cells
+  float* sums[guides + 1][side];  // sums along patches, for the last `side` rows
 };
 
 /// Computes the differences of a row of cells.

@@ -26,9 +26,9 @@ struct TilePlan {
   std::size_t sum_plane() const { return static_cast<std::size_t>(stride) * rows; }
 
   const Shape& shape;
-  int columns, rows;              // of the tile
+  int columns, rows;              // size of the tile
   int patch_columns, patch_rows;  // patches whose blocks cover the tile, one for each cell
-  int cell_columns, cell_rows;    // of these patches
+  int cell_columns, cell_rows;    // cells of these patches
   int stride;                     // floats between rows
   int slices;                     // slices that the patches have in total
   int first_column, first_row;    // first patch's block, in cells of the plane

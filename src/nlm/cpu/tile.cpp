@@ -73,7 +73,7 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 
 /// Intermediate sums of a displacement.
 struct Sums {
-  float *squares, *sums;  // of a row of cells
+  float *squares, *sums;  // sums of a row of cells
   // sums along rows: a plane of cells for each slice (and guide)
   float *patch_squares, *patch_sums;
 };

@@ -18,7 +18,7 @@
 namespace lull::nlm::cuda {
 namespace {
 
-constexpr int warps = 4;               // of a thread block, one below the other
+constexpr int warps = 4;               // warps of a thread block, one below the other
 constexpr int patches_per_thread = 2;  // one below the other (sum_patches())
 constexpr int side = 4;                // side of a patch
 

@@ -11,7 +11,7 @@
 
 namespace lull::nlm::cuda {
 
-/// For planes with motion cells of 32 samples.
+/// Plans the general kernel (tiles.cu) for planes with motion cells of 32 samples.
 [[nodiscard]] TilesPlan plan_tiles(const Params& params, const Space& space, int guides,
                                    int planes);
 

@@ -23,7 +23,7 @@ namespace {
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
-constexpr int results = 3;  // results in flight, including the next one
+constexpr int max_results = 3;  // maximum number of results in flight, including the next one
 
 /// Planes that share their weights.
 struct FilteredSet {
@@ -50,7 +50,7 @@ class CudaFrameWorker final : public FrameWorker {
       holes_ = DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(format.width) * format.height);
     if (params.temporal > 0)
       motion_.emplace(format, levels_, slot_count(), upload_stream_.get(), compute_stream_.get());
-    pool_.reserve(slot_count() + results + lull::cuda::expected_queued_results);
+    pool_.reserve(slot_count() + max_results + lull::cuda::expected_queued_results);
     check(cudaStreamSynchronize(compute_stream_.get()));
   }
 
@@ -107,7 +107,7 @@ class CudaFrameWorker final : public FrameWorker {
     const lull::cuda::NvtxRange range("filter a frame");
     const int own = frames[0].frame;
     Slot& slot = slots_[own];
-    Output& out = *outputs_[filtered_++ % results];
+    Output& out = *outputs_[filtered_++ % max_results];
     if (motion_) motion_->find(frames);
     check(cudaStreamWaitEvent(compute_stream_.get(), out.downloaded.get()));
     for (FilteredSet& set : sets_) {
@@ -142,7 +142,7 @@ class CudaFrameWorker final : public FrameWorker {
     return lull::cuda::publish_frame(std::move(memory_of(slot)));
   }
 
-  int in_flight() const noexcept override { return results - 1; }
+  int in_flight() const noexcept override { return max_results - 1; }
 
   void await() override {
     const lull::cuda::NvtxRange range("wait for the oldest result");
@@ -244,14 +244,14 @@ class CudaFrameWorker final : public FrameWorker {
   Frame last_frame_;
   std::array<std::unique_ptr<Input>, 2> inputs_;
   int last_input_ = 0;  // index of the last frame taken in inputs_
-  std::array<std::unique_ptr<Output>, results> outputs_;
+  std::array<std::unique_ptr<Output>, max_results> outputs_;
   int filtered_ = 0;                        // number of filtered frames
   std::deque<lull::cuda::Event> finished_;  // Slot::downloaded of frames that were not awaited
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered
-  FlatPlanes flat_, flat_guide_;             // of the last frame loaded
+  FlatPlanes flat_, flat_guide_;             // the last frame loaded
   std::array<PlaneRing<std::byte>, max_planes> original_;  // original samples of float planes
-  DeviceBuffer<std::uint8_t> holes_;                       // of the last frame loaded
+  DeviceBuffer<std::uint8_t> holes_;                       // holes of the last frame loaded
   std::optional<DeviceMotion> motion_;                     // null without a temporal radius
 };
 

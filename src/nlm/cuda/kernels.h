@@ -70,7 +70,7 @@ struct BlocksPlan {
   Curve curve;
   int step, search;
   bool halves;
-  float scale;  // of the plane
+  float scale;  // factor of the plane
   /// Number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
@@ -116,10 +116,10 @@ void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* re
 // ---- tiles.cu: everything, one slice or frame at a time ----------------------------------------
 
 struct TileSource {
-  /// In volumes the slices of a patch, one after the other.
+  /// Guide planes; for volumes the slices of a patch, one after the other.
   std::array<const float*, 2 * max_volume_patch_radius + 1> guides{};
   Planes3 samples{};
-  const Motion* motion = nullptr;  // for each cell; null: no motion
+  const Motion* motion = nullptr;  // one vector per cell; null: no motion
 };
 inline constexpr int max_sources = 2 * max_volume_search_radius + 1;
 struct TilesPlan {
@@ -130,7 +130,7 @@ struct TilesPlan {
   int guides, slices, planes;
   int cell_width, cell_height;
   int shift_x = 0, shift_y = 0;  // as in FramePlan
-  int side = 32;                 // of a tile
+  int side = 32;                 // side of a tile
   std::array<float, 3> scale{};
 
   /// Maximum number of patches that cover a row of a tile.

@@ -137,7 +137,7 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
   const std::ptrdiff_t from =
       plan.space.at(place.first_x + i % place.columns * plan.step - plan.patch_radius,
                     place.first_y + i / place.columns * plan.step - plan.patch_radius);
-  float own[block_guides > 0 ? block_guides : 1][4][4];  // by columns
+  float own[block_guides > 0 ? block_guides : 1][4][4];  // [guide][column][row]
   if constexpr (block_guides > 0)
 #pragma unroll
     for (int c = 0; c < block_guides; ++c)

@@ -19,7 +19,7 @@ struct FeatureParams {
   // S: candidates are at most this number of pixels away along x and y, 1..20
   int search_radius = 6;
   int temporal = 0;  // temporal radius R: number of neighbouring frames before and after, 0..8
-  /// A frame begins a new scene if a greater share of it than this is not predicted by the previous
+  /// A frame begins a new scene if more than this share of it is not predicted by the previous
   /// frames (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
 };

@@ -9,7 +9,7 @@
 
 namespace lull::nlm::cuda::light_detail {
 
-constexpr int side = 16, pixels = side * side;  // of a tile
+constexpr int side = 16, pixels = side * side;  // size of a tile
 constexpr dim3 threads{side, side, 2};
 constexpr int block = 2 * pixels, halo = widest_patch, padded_side = side + 2 * halo;
 static_assert(motion_cell % side == 0, "a tile lies in one cell");

@@ -13,7 +13,7 @@ namespace lull {
 /// Settings with which a session for depth maps is opened.
 struct DepthSetup {
   DepthScale scale;
-  PlaneNoise noise;  // on the 0..255 scale of `scale`
+  PlaneNoise noise;  // noise on the 0..255 scale of `scale`
 };
 
 /// Returns the settings for consecutive maps, whose depths were added to `statistics`. `sigma`:

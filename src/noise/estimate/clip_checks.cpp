@@ -68,7 +68,7 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // Of white noise in 256 samples, the ratio exceeds 1.5 once in ten thousand blocks.
+      // For white noise, the ratio exceeds 1.5 in one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -87,8 +87,7 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Samples gather at the first level that occurs if it is not rare, and the two next levels
-  // together are rarer.
+  // Samples gather at a level if it is not rare, and the two next levels together are rarer.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];

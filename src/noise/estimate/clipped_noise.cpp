@@ -81,7 +81,7 @@ void add_clip_limits(std::span<const Excerpt> excerpts,
   const FrameFormat& format = excerpts.front().front().format;
   NoiseModel& noise = estimate.noise;
   const int planes = format.layout == Layout::rgb ? 3 : 1;
-  // for RGB: maximum factor between the stabilised and the measured level
+  // Maximum factor between the stabilised and the measured level, for RGB.
   std::optional<float> max_ratio;
   for (int i = 0; i < planes; ++i) {
     const float level = noise.sigma(i);

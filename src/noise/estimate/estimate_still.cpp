@@ -71,10 +71,10 @@ struct PlaneBlocks {
   bool is_drawn() const { return static_cast<std::size_t>(blocks.constant) > usable(); }
 };
 
-PlaneBlocks blocks_of_plane(const PlaneStack& shown, std::span<const PlaneStack> sources) {
+PlaneBlocks blocks_of_plane(const PlaneStack& filtered_plane, std::span<const PlaneStack> sources) {
   PlaneBlocks result;
-  result.blocks = cut_blocks(shown, sources, max_blocks);
-  result.values = coefficients(shown, result.blocks);
+  result.blocks = cut_blocks(filtered_plane, sources, max_blocks);
+  result.values = coefficients(filtered_plane, result.blocks);
   return result;
 }
 
@@ -112,8 +112,8 @@ class StillEstimate {
   explicit StillEstimate(std::span<const Frame> pictures) : format_(pictures.front().format) {
     for (int i = 0; i < format_.planes(); ++i) sources_.push_back(load_stack(pictures, i));
     if (is_rgb()) {
-      shown_ = opponent(sources_, 0);
-      luma_ = blocks_of_plane(shown_, sources_);
+      luma_plane_ = opponent(sources_, 0);
+      luma_ = blocks_of_plane(luma_plane_, sources_);
     } else {
       luma_ = blocks_of_plane(sources_[0], std::span(sources_).first(1));
     }
@@ -247,8 +247,8 @@ class StillEstimate {
   /// Returns false for chroma of grey pictures with three planes.
   bool has_chroma(int i) const {
     const PlaneStack plane = is_rgb() ? opponent(sources_, i) : PlaneStack{};
-    const PlaneStack& shown = is_rgb() ? plane : sources_[i];
-    for (const Plane<float>& picture : shown.pictures) {
+    const PlaneStack& filtered_plane = is_rgb() ? plane : sources_[i];
+    for (const Plane<float>& picture : filtered_plane.pictures) {
       const float first = picture.view()(0, 0);
       for (int y = 0; y < picture.height(); ++y)
         for (int x = 0; x < picture.width(); ++x)
@@ -272,7 +272,7 @@ class StillEstimate {
 
   FrameFormat format_;
   std::vector<PlaneStack> sources_;
-  PlaneStack shown_;
+  PlaneStack luma_plane_;
   PlaneBlocks luma_;
 };
 

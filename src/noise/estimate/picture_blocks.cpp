@@ -128,15 +128,15 @@ PlaneStack load_stack(std::span<const Frame> frames, int i) {
   return stack;
 }
 
-PictureBlocks cut_blocks(const PlaneStack& shown, std::span<const PlaneStack> sources,
+PictureBlocks cut_blocks(const PlaneStack& filtered_plane, std::span<const PlaneStack> sources,
                          std::size_t max_blocks) {
-  const std::vector<Rectangle> rectangles = contents(shown);
+  const std::vector<Rectangle> rectangles = contents(filtered_plane);
   const int width = rectangles.front().width, height = rectangles.front().height;
   PictureBlocks blocks;
   if (width < side || height < side) return blocks;
   // With an odd step, the blocks cover all positions of a codec's block grid.
   const auto along = [&](int length) { return (length - side) / blocks.step + 1; };
-  const auto pictures = shown.pictures.size();
+  const auto pictures = filtered_plane.pictures.size();
   blocks.step = 1;
   while (static_cast<std::size_t>(along(width)) * along(height) * pictures > max_blocks &&
          (blocks.step < 3 || along(width) * along(height) > 64))
@@ -148,11 +148,12 @@ PictureBlocks cut_blocks(const PlaneStack& shown, std::span<const PlaneStack> so
     blocks.corners.insert(blocks.corners.end(), {r.x, r.y});
     for (int y = r.y; y + side <= r.y + height; y += blocks.step)
       for (int x = r.x; x + side <= r.x + width; x += blocks.step) {
-        int clipped = clipped_samples(shown.pictures[n].view(), x, y, {});
+        int clipped = clipped_samples(filtered_plane.pictures[n].view(), x, y, {});
         for (const PlaneStack& source : sources)
           clipped =
               std::max(clipped, clipped_samples(source.pictures[n].view(), x, y, source.bounds));
-        if (clipped != PictureBlocks::unusable && is_constant(shown.pictures[n].view(), x, y)) {
+        if (clipped != PictureBlocks::unusable &&
+            is_constant(filtered_plane.pictures[n].view(), x, y)) {
           blocks.constant += clipped == 0;
           clipped = PictureBlocks::unusable;
         }

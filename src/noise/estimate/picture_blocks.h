@@ -44,10 +44,11 @@ struct PictureBlocks {
   std::size_t size() const { return clipped.size(); }
 };
 
-/// Lays a grid of at most about `max_blocks` blocks over `shown`. Clipped samples are counted in
-/// `sources`, the planes from which `shown` is computed. All planes must have one size.
-[[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& shown, std::span<const PlaneStack> sources,
-                                       std::size_t max_blocks);
+/// Lays a grid of at most about `max_blocks` blocks over `filtered_plane`. Clipped samples are
+/// counted in `sources`, the planes from which `filtered_plane` is computed. All planes must have
+/// one size.
+[[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,
+                                       std::span<const PlaneStack> sources, std::size_t max_blocks);
 
 /// Returns the coefficients of the orthonormal 8x8 DCT of each block, row by row (v, u): 64 numbers
 /// for each block, 0 for unusable blocks.

@@ -137,7 +137,7 @@ class ClippedBlocks {
 
  private:
   struct MeasuredBlock {
-    // of all coefficients but the mean; `fine`: of the finest
+    // `energy`: mean over all coefficients but (0, 0); `fine`: mean over the finest.
     double mean = 0, energy = 0, fine = 0;
     double retained = 0;  // share of the noise variance; 0: not used
   };

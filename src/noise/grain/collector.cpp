@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t second = 10'000'000;
 constexpr int cells = 32;  // cells along either side; scene cuts are detected from their luma means
-// in steps of 8 bits; relative to the typical change
+// Minimum luma change at a cut: in 8-bit steps, and relative to the typical change.
 constexpr double cut_change = 12, cut_factor = 3;
 constexpr double level_tolerance = 0.15;
 

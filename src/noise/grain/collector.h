@@ -23,7 +23,7 @@ struct GrainSampling {
 
 /// Noise of a clip from a point in time on, from another source than the removed noise.
 struct KnownNoise {
-  double from_s = 0;  // in the scale of Frame::pts
+  double from_s = 0;  // begin in seconds, as Frame::pts
   // noise of Y, Cb and Cr; empty: it is measured in the removed noise
   std::optional<NoiseEstimate> noise;
 };

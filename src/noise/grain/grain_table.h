@@ -31,7 +31,7 @@ constexpr int tap_dy(int tap) { return tap / (2 * grain_lag + 1) - grain_lag; }
 struct GrainParams {
   static constexpr std::array<int, 3> max_points{14, 10, 10};
 
-  // with increasing luma; empty: a plane without grain
+  // Points with increasing luma; empty: a plane without grain.
   std::array<std::vector<ScalingPoint>, 3> points;
   int scaling_shift = 8;      // 8..11
   int ar_coeff_shift = 7;     // 6..9

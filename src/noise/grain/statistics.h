@@ -30,7 +30,7 @@ class GrainStatistics {
   static constexpr int side = 16;    // side of a block in luma samples; less in smaller frames
 
   struct Bin {
-    std::int64_t count = 0, sum = 0, squares = 0;  // of the removed noise
+    std::int64_t count = 0, sum = 0, squares = 0;  // sums over the removed noise
   };
   /// Sums of products over the blocks of a class. A block has (w - |dx|) (h - |dy|) pairs.
   struct Products {

@@ -20,7 +20,7 @@ inline constexpr float albedo_floor = 0.02f;
 
 /// Noise of a render where its features do not define it.
 struct RenderNoise {
-  float sigma = 0;     // on the 0..255 scale, everywhere; 0: from the features, or estimated
+  float sigma = 0;     // level on the 0..255 scale; 0: from the features, or estimated
   float strength = 1;  // factor of the noise level
 };
 

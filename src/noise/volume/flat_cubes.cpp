@@ -19,7 +19,7 @@ constexpr double settled = 1e-3;  // relative change of the variance that ends t
 /// A value that fills at least this share of all cubes completely is no sample, but a mask, padding
 /// or clipping.
 constexpr double share_of_fill = 0.005;
-/// Cubes with more voxels of such a value are not used.
+/// Cubes with more voxels of such a fill value are not used.
 constexpr int max_filled = 1;
 /// Cubes with more voxels at an end of the range are not used because they are clipped.
 constexpr int max_clipped = 6;

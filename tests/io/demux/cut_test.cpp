@@ -190,8 +190,8 @@ TEST(Selection, DeliversOtherFramesAsContextWithMargins) {
   std::vector<int> outside;
   int number = 0;
   for (auto frame = source->read(); frame; frame = source->read(), ++number) {
-    if (number == 3) source->have_enough(3);  // more is needed: frame 7 is still to come
-    if (number == 10) source->have_enough(10);
+    if (number == 3) source->end_context_at(3);  // more is needed: frame 7 is still to come
+    if (number == 10) source->end_context_at(10);
     if (frame->context_only) {
       outside.push_back(number);
       continue;

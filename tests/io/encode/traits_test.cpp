@@ -11,7 +11,7 @@
 #include "io/encode/encoder.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/support/clip.h"
-#include "io/write/carriage.h"
+#include "io/write/stream_handling.h"
 #include "io/write/losses.h"
 
 namespace lull::io::test {

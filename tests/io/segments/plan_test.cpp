@@ -45,34 +45,34 @@ TEST(Plans, HoldTheSideInputs) {
   JobPlan plan = sample();
   FrameIndex index = plan.index;
   index.repeat_state.assign(index.pictures.size(), RepeatState::unknown);
-  plan.beside = {{"--guide", "/a b/g.mkv", "9 bytes", index},
-                 {"--feature albedo", "/a.%04d.exr", "", {.why_from_start = "a reason"}}};
+  plan.additional = {{"--guide", "/a b/g.mkv", "9 bytes", index},
+                 {"--feature albedo", "/a.%04d.exr", "", {.no_seek_reason = "a reason"}}};
   const std::optional<JobPlan> back = parse_plan(to_text(plan));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, plan);
   EXPECT_EQ(back->index, plan.index);
-  ASSERT_TRUE(back->find_beside("--guide"));
-  EXPECT_EQ(back->find_beside("--guide")->index, index);
-  EXPECT_EQ(back->find_beside("--guide")->input, "/a b/g.mkv");
-  EXPECT_EQ(back->find_beside("--feature albedo")->index.why_from_start, "a reason");
-  EXPECT_FALSE(back->find_beside("--feature depth"));
+  ASSERT_TRUE(back->find_additional("--guide"));
+  EXPECT_EQ(back->find_additional("--guide")->index, index);
+  EXPECT_EQ(back->find_additional("--guide")->input, "/a b/g.mkv");
+  EXPECT_EQ(back->find_additional("--feature albedo")->index.no_seek_reason, "a reason");
+  EXPECT_FALSE(back->find_additional("--feature depth"));
 }
 
 /// Keyframes are at 0, 5, 10 and 15; frames 3 to 16 are selected.
 TEST(Plans, FindFramesInDecodingAndSelectionOrder) {
   FrameIndex index = sample().index;
-  EXPECT_EQ(index.given_before(0, true), 0);
-  EXPECT_EQ(index.given_before(12, true), 12);
-  EXPECT_EQ(index.given_before(12, false), 9);
-  EXPECT_EQ(index.given_before(20, false), 14);
-  EXPECT_EQ(index.begin_at(12, true), 10);
-  EXPECT_EQ(index.begin_at(9, false), 10);  // picture 12
-  EXPECT_EQ(index.begin_at(0, false), 0);
-  EXPECT_EQ(index.begin_at(100, true), 15);
-  EXPECT_EQ(index.begin_at(100, false), 15);
-  index.why_from_start = "a reason";
-  EXPECT_EQ(index.begin_at(12, true), 0);
-  EXPECT_EQ(FrameIndex{}.begin_at(3, true), 0);
+  EXPECT_EQ(index.frames_before(0, true), 0);
+  EXPECT_EQ(index.frames_before(12, true), 12);
+  EXPECT_EQ(index.frames_before(12, false), 9);
+  EXPECT_EQ(index.frames_before(20, false), 14);
+  EXPECT_EQ(index.seek_point_at(12, true), 10);
+  EXPECT_EQ(index.seek_point_at(9, false), 10);  // picture 12
+  EXPECT_EQ(index.seek_point_at(0, false), 0);
+  EXPECT_EQ(index.seek_point_at(100, true), 15);
+  EXPECT_EQ(index.seek_point_at(100, false), 15);
+  index.no_seek_reason = "a reason";
+  EXPECT_EQ(index.seek_point_at(12, true), 0);
+  EXPECT_EQ(FrameIndex{}.seek_point_at(3, true), 0);
 }
 
 TEST(Plans, AreRejectedAfterAnyChange) {
@@ -98,13 +98,13 @@ TEST(Plans, CountTheSelectedFrames) {
 
 TEST(Plans, BeginAtAKeyframeBeforeTheMargin) {
   FrameIndex index = sample().index;
-  EXPECT_EQ(index.begin_for(9, 0), 10);   // picture 12
-  EXPECT_EQ(index.begin_for(13, 0), 15);  // picture 16
-  EXPECT_EQ(index.begin_for(13, 2), 10);  // frames 13, 14 and 15 precede it
-  EXPECT_EQ(index.begin_for(9, 2), 5);  // of the preceding frames, 11, 7 and 6 are not repeats
-  EXPECT_EQ(index.begin_for(0, 2), 0);
-  index.why_from_start = "of a reason";
-  EXPECT_EQ(index.begin_for(13, 0), 0);
+  EXPECT_EQ(index.start_with_margin(9, 0), 10);   // picture 12
+  EXPECT_EQ(index.start_with_margin(13, 0), 15);  // picture 16
+  EXPECT_EQ(index.start_with_margin(13, 2), 10);  // frames 13, 14 and 15 precede it
+  EXPECT_EQ(index.start_with_margin(9, 2), 5);  // of the preceding frames, 11, 7 and 6 are not repeats
+  EXPECT_EQ(index.start_with_margin(0, 2), 0);
+  index.no_seek_reason = "of a reason";
+  EXPECT_EQ(index.start_with_margin(13, 0), 0);
 }
 
 TEST(Plans, MayBeRewrittenButNotReplaced) {
@@ -124,17 +124,17 @@ TEST(Plans, ListTheUnfinishedSegments) {
   const TemporaryFolder folder;
   const std::string path = folder.path().string();
   const JobPlan plan = sample();
-  EXPECT_EQ(find_undone(path, plan, {}).text(), "segments 0-3 are missing");
+  EXPECT_EQ(find_unfinished(path, plan, {}).text(), "segments 0-3 are missing");
   for (const int i : {0, 2, 3}) {
     SegmentWriter writer(segment_path(path, i), plan.id());
     (void)writer.finish(i == 3 ? 2 : 4);
   }
-  EXPECT_EQ(find_undone(path, plan, {}).text(), "segment 1 is missing");
-  EXPECT_TRUE(find_undone(path, plan, {2, 3}).none());
+  EXPECT_EQ(find_unfinished(path, plan, {}).text(), "segment 1 is missing");
+  EXPECT_TRUE(find_unfinished(path, plan, {2, 3}).none());
   (void)SegmentWriter(segment_path(path, 2), plan.id()).finish(3);  // too short
   (void)SegmentWriter(segment_path(path, 3), std::string(64, 'a')).finish(2);  // of another job
-  EXPECT_EQ(find_undone(path, plan, {}).text(), "segment 1 is missing, segments 2-3 are damaged");
-  EXPECT_THROW((void)find_undone(path, plan, {4, 4}), InvalidArgument);
+  EXPECT_EQ(find_unfinished(path, plan, {}).text(), "segment 1 is missing, segments 2-3 are damaged");
+  EXPECT_THROW((void)find_unfinished(path, plan, {4, 4}), InvalidArgument);
 }
 
 /// A clip that contains only keyframes, its index, and a source for it.
@@ -145,14 +145,14 @@ struct Indexes : ::testing::Test {
     spec.encoder_options = {{"g", "1"}};
     make_clip(in, spec);
     SourceOptions options;
-    options.note = index;
+    options.recorded_index = index;
     const auto source = open_source(in, options);
     while (source->read()) continue;
   }
   std::unique_ptr<MediaSource> open(std::int64_t begin) const {
     SourceOptions options;
     options.index = index;
-    options.begin = begin;
+    options.start_picture = begin;
     options.pass_damage = true;
     return open_source(in, options);
   }

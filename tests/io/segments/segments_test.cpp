@@ -110,7 +110,7 @@ TEST_F(Segments, OnlyMissingSegmentsAreRequested) {
   job.sink.segments->resume = true;
   const auto source = open_source(job.in, job.source);
   const auto sink = open_sink(job.out, *source, job.sink);
-  const std::vector<FrameRange> wanted = sink->wanted();
+  const std::vector<FrameRange> wanted = sink->needed_frames();
   ASSERT_EQ(wanted.size(), 2u);
   EXPECT_EQ(wanted[0].first, 6);
   EXPECT_EQ(wanted[0].last, 11);

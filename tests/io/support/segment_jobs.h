@@ -48,7 +48,7 @@ inline std::vector<std::string> run(Job job, bool resume, int frames = all) {
   job.sink.segments->resume = resume;
   const auto source = open_source(job.in, job.source);
   const auto sink = open_sink(job.out, *source, job.sink);
-  const std::vector<FrameRange> wanted = sink->wanted();
+  const std::vector<FrameRange> wanted = sink->needed_frames();
   for (int i = 0; i < frames; ++i) {
     std::optional<Frame> frame = source->read();
     if (!frame) {

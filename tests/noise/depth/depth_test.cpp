@@ -1,4 +1,5 @@
-// Depth maps: the variable in which their noise is even, what filters see of holes, the way back.
+// Depth maps: the variable in which their noise is uniform, the samples that filters get for holes,
+// and the inverse.
 
 #include <gtest/gtest.h>
 
@@ -9,9 +10,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "noise/depth/vst_depth.h"
 #include "noise/depth/fill_holes.h"
 #include "noise/depth/find_depth_noise.h"
+#include "noise/depth/vst_depth.h"
 #include "support/pictures.h"
 
 namespace lull {
@@ -23,7 +24,7 @@ FrameFormat float_format(int width, int height) {
   return {.width = width, .height = height, .sample = SampleType::f32, .bits = 32};
 }
 
-/// A slanted plane, from 1 to 4.
+/// A slanted plane with depths from 1 to 4.
 Frame slanted(const FrameFormat& format) {
   const Frame frame = testing::make_frame(format);
   for (int y = 0; y < format.height; ++y)
@@ -33,10 +34,10 @@ Frame slanted(const FrameFormat& format) {
   return frame;
 }
 
-/// Gives back what it sees, plus something, and remembers it.
-class Adder final : public Denoiser {
+/// Returns its input plus a constant and records it.
+class AddingDenoiser final : public Denoiser {
  public:
-  explicit Adder(float more, Frame& seen) : more_(more), seen_(seen) {}
+  explicit AddingDenoiser(float more, Frame& seen) : more_(more), seen_(seen) {}
   int latency() const noexcept override { return 0; }
   std::optional<Frame> push(Frame noisy) override {
     seen_ = noisy;
@@ -53,7 +54,7 @@ class Adder final : public Denoiser {
   Frame& seen_;
 };
 
-TEST(FillHoles, JoinsSurroundingsWhateverIsInside) {
+TEST(FillHoles, InterpolatesTheSurroundings) {
   const int width = 40, height = 30;
   std::vector<bool> hole(static_cast<std::size_t>(width) * height);
   for (int y = 10; y < 18; ++y)
@@ -72,12 +73,12 @@ TEST(FillHoles, JoinsSurroundingsWhateverIsInside) {
     for (int x = 0; x < width; ++x) {
       const float v = filled[0].view()(x, y);
       EXPECT_EQ(v, filled[1].view()(x, y));
-      // A slope goes on, give or take some of its steps.
+      // The filled values continue a slope, within a few of its steps.
       EXPECT_NEAR(v, 2 * x + y, holes.at(x, y) ? 6 : 0) << x << ", " << y;
     }
 }
 
-TEST(FillHoles, OfNothingElseIsNothing) {
+TEST(FillHoles, OfAFrameWithoutSamplesIsZero) {
   const Holes holes(5, 3, std::vector<bool>(15, true));
   Plane<float> plane(5, 3);
   plane.view()(2, 1) = nothing;
@@ -102,11 +103,11 @@ TEST(DepthScale, DoesNotDependOnTheUnit) {
   }
 }
 
-TEST(DepthScale, MakesNoiseThatGrowsWithTheSquareEvenAndIsUnbiased) {
+TEST(DepthScale, StabilisesQuadraticNoiseWithoutBias) {
   const FrameFormat format = float_format(64, 8);
   DepthStatistics look({.noise = DepthNoise::squared});
   look.add(slanted(format));
-  const double sigma = 0.02;  // at depth 1: 0.32 at 4, a twelfth of it
+  const double sigma = 0.02;  // at depth 1; at depth 4 it is 0.32, a twelfth of the depth
   const DepthScale scale = look.scale(sigma, 1.0);
   std::mt19937 rng{20240607};
   std::normal_distribution<double> normal;
@@ -119,17 +120,17 @@ TEST(DepthScale, MakesNoiseThatGrowsWithTheSquareEvenAndIsUnbiased) {
     }
     const double mean = sum / samples;
     const double deviation = std::sqrt(squares / samples - mean * mean);
-    // (The second order of 1 / z adds some percent where noise is a fourteenth of the depth.)
+    // (The second order of 1 / z adds some percent where the noise is a fourteenth of the depth.)
     EXPECT_NEAR(deviation / scale.level(), 1, 0.05) << z;
-    // The standard error of the mean, and the series' third term.
+    // The standard error of the mean, plus the third term of the series.
     const double error = 4 * sigma * z * z / std::sqrt(samples);
     EXPECT_NEAR(scale.inverse(mean), z, error + 3 * z * std::pow(sigma * z, 4)) << z;
-    // Without the second term it would be too near.
+    // Without the second term the depth would be biased towards the camera.
     EXPECT_GT(std::abs(1 / ((mean / 255 * scale.span) + scale.low) - z), 2 * error + 1e-5);
   }
 }
 
-TEST(DepthScale, KnowsHoles) {
+TEST(DepthScale, RecognisesHoles) {
   DepthSamples samples{.invalid = 0};
   EXPECT_TRUE(samples.is_hole(0));
   EXPECT_TRUE(samples.is_hole(static_cast<double>(nothing)));
@@ -140,7 +141,7 @@ TEST(DepthScale, KnowsHoles) {
   EXPECT_FALSE(samples.is_hole(1e-3));
 }
 
-TEST(DepthSetup, IsStatedOrFoundBesideHoles) {
+TEST(DepthSetup, UsesGivenOrEstimatedNoise) {
   const FrameFormat format = float_format(128, 96);
   std::mt19937 random(4);
   std::normal_distribution<float> gauss(0, 0.05f);
@@ -163,8 +164,8 @@ TEST(DepthSetup, IsStatedOrFoundBesideHoles) {
       << "a map of holes alone says nothing";
 }
 
-// What large holes are filled with is smoother than any noise.
-TEST(DepthSetup, IsFoundBesideLargeHoles) {
+// The values that fill large holes are smoother than any noise.
+TEST(DepthSetup, EstimatesNoiseNextToLargeHoles) {
   std::mt19937 random(5);
   std::normal_distribution<float> gauss(0, 0.05f);
   const std::vector<Frame> maps{slanted(float_format(128, 96))};
@@ -177,7 +178,7 @@ TEST(DepthSetup, IsFoundBesideLargeHoles) {
   EXPECT_NEAR(prepare_depth(look, maps, std::nullopt, std::nullopt).scale.sigma, 0.05, 0.005);
 }
 
-TEST(DepthVstSession, HolesPassThroughAndFiltersSeeSomethingElse) {
+TEST(DepthVstSession, HolesPassThroughAndAreFilledForFilters) {
   const FrameFormat format = float_format(33, 21);
   const Frame noisy = slanted(format);
   const PlaneView<float> depth = noisy.plane<float>(0);
@@ -186,7 +187,7 @@ TEST(DepthVstSession, HolesPassThroughAndFiltersSeeSomethingElse) {
   look.add(noisy);
   const DepthScale scale = look.scale(0.01, {});
   Frame seen;
-  auto session = with_vst(scale, format, std::make_unique<Adder>(10.0f, seen));
+  auto session = with_vst(scale, format, std::make_unique<AddingDenoiser>(10.0f, seen));
   const std::optional<Frame> result = session->push(noisy);
   ASSERT_TRUE(result && seen.holes);
   EXPECT_EQ(seen.holes->count(), 3);
@@ -201,7 +202,7 @@ TEST(DepthVstSession, HolesPassThroughAndFiltersSeeSomethingElse) {
     }
 }
 
-TEST(DepthVstSession, NoResultBecomesAHole) {
+TEST(DepthVstSession, ResultsNeverBecomeHoles) {
   const FrameFormat format{.width = 16, .height = 16, .sample = SampleType::u16, .bits = 16};
   const Frame noisy = testing::make_frame(format);
   for (int y = 0; y < 16; ++y)
@@ -210,7 +211,8 @@ TEST(DepthVstSession, NoResultBecomesAHole) {
   DepthStatistics look({.invalid = 0});
   look.add(noisy);
   Frame seen;
-  auto session = with_vst(look.scale(0.5, {}), format, std::make_unique<Adder>(-200.0f, seen));
+  auto session =
+      with_vst(look.scale(0.5, {}), format, std::make_unique<AddingDenoiser>(-200.0f, seen));
   const std::optional<Frame> result = session->push(noisy);
   ASSERT_TRUE(result);
   for (int y = 0; y < 16; ++y)
@@ -218,11 +220,12 @@ TEST(DepthVstSession, NoResultBecomesAHole) {
       EXPECT_EQ(result->plane<std::uint16_t>(0)(x, y) == 0, x == 0) << x << ", " << y;
 }
 
-TEST(DepthVstSession, IsOfGreyFrames) {
+TEST(DepthVstSession, RejectsColourFrames) {
   FrameFormat format = float_format(16, 16);
   format.layout = Layout::rgb;
   Frame seen;
-  EXPECT_THROW((void)with_vst({}, format, std::make_unique<Adder>(0.0f, seen)), InvalidArgument);
+  EXPECT_THROW((void)with_vst({}, format, std::make_unique<AddingDenoiser>(0.0f, seen)),
+               InvalidArgument);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Clips whose noise is cut off where samples end.
+// Clips whose noise is clipped at the limits of the sample range.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 using namespace clips;
 
-TEST(NoiseOfClips, ClippedNoiseIsThatBeforeItWasClipped) {
+TEST(NoiseOfClips, ClippedNoiseIsEstimatedBeforeClipping) {
   const Scene dark = [](int w, int h, int i, double time) {
     Plane<float> plane = moving(w, h, time, i);
     for (int y = 0; y < h; ++y)
@@ -30,11 +30,12 @@ TEST(NoiseOfClips, ClippedNoiseIsThatBeforeItWasClipped) {
     return plane;
   };
   auto excerpts = clip(grey(), white(25), limited);
-  edit(excerpts, [](int, int, int v) { return std::clamp(v, 16, 235); });
+  change_samples(excerpts, [](int, int, int v) { return std::clamp(v, 16, 235); });
   EXPECT_NEAR(sigma_of(excerpts), 25, 3);
 }
 
-/// `dark` of the texture's brightness, the left quarter black: half of the noise there is cut off.
+/// The texture with its brightness multiplied by `dark`; the left quarter is black, and half of its
+/// noise is clipped.
 Scene dark_texture(float dark) {
   return [=](int w, int h, int i, double time) {
     Plane<float> plane = moving(w, h, time, i);
@@ -44,8 +45,8 @@ Scene dark_texture(float dark) {
   };
 }
 
-// What is right about a level in black is the mean: 1 % of the noise there is half a level of 40.
-TEST(NoiseOfClips, NoiseOfDarkClipsIsThatBeforeHalfOfItWasClipped) {
+// The mean must be right in black areas: 1 % of the noise there is half a level at a sigma of 40.
+TEST(NoiseOfClips, HalfClippedNoiseOfDarkClipsIsEstimatedBeforeClipping) {
   for (const float dark : {0.08f, 0.16f}) {
     const auto excerpts = clip(grey(), white(40), dark_texture(dark), 6);
     EXPECT_NEAR(sigma_of(excerpts), 40, 0.6f) << dark;
@@ -56,21 +57,21 @@ TEST(NoiseOfClips, NoiseOfDarkClipsIsThatBeforeHalfOfItWasClipped) {
   }
 }
 
-TEST(NoiseOfClips, NoiseIsFoundWhereWhiteClipsIt) {
+TEST(NoiseOfClips, NoiseClippedAtWhiteIsEstimated) {
   auto excerpts = clip(grey(), white(30), dark_texture(0.1f), 6);
-  edit(excerpts, [](int, int, int v) { return 255 - v; });
+  change_samples(excerpts, [](int, int, int v) { return 255 - v; });
   EXPECT_NEAR(sigma_of(excerpts), 30, 0.5f);
 }
 
-// Each channel is clipped in its own way, and planes of the opponent space are made of all.
-TEST(NoiseOfClips, EveryChannelSaysWhatOfItWasClipped) {
+// Each channel is clipped differently, and the planes of the opponent space combine all of them.
+TEST(NoiseOfClips, ClippingIsConsideredForEachChannel) {
   const Scene coloured = [](int w, int h, int i, double time) {
     return dark_texture(0.06f + 0.08f * static_cast<float>(i))(w, h, 0, time);
   };
   const auto excerpts = clip(colour(Layout::rgb), white(20), coloured, 4);
   for (const float level : estimate_of(measure_clip(excerpts), Layout::rgb).level)
     EXPECT_NEAR(level, 20, 0.4f);
-  // Grey that is stored as RGB has one noise in all three.
+  // Grey stored as RGB has the same noise in all three planes.
   auto same = excerpts;
   for (Excerpt& excerpt : same)
     for (Frame& frame : excerpt)
@@ -82,10 +83,10 @@ TEST(NoiseOfClips, EveryChannelSaysWhatOfItWasClipped) {
     EXPECT_NEAR(level, 20, 0.6f);
 }
 
-// The frame's black bars have no noise, and half of the blocks at their borders are theirs.
+// The frame's black bars have no noise, and they cover half of the blocks at their borders.
 TEST(NoiseOfClips, BarsDoNotCountAsClippedNoise) {
   auto excerpts = clip(grey(), white(20), dark_texture(0.2f), 4);
-  edit(excerpts, [](int x, int y, int v) {
+  change_samples(excerpts, [](int x, int y, int v) {
     return y < 30 || y >= height - 30 ? (x * 7 + y) % 31 == 0 : v;  // nearly constant
   });
   EXPECT_NEAR(sigma_of(excerpts), 20, 0.6f);

@@ -1,5 +1,5 @@
 #pragma once
-// Short clips with noise, for the tests of what is measured in them.
+// Short clips with noise, for the tests of noise estimation.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace lull::clips {
 
 inline constexpr int width = 224, height = 160;
 
-/// A texture with edges and slopes that moves by a part of a sample, another in each plane.
+/// A texture with edges and slopes that moves by fractions of a sample, different in each plane.
 inline Plane<float> moving(int w, int h, double time, double phase = 0) {
   Plane<float> picture(w, h);
   for (int j = 0; j < h; ++j)
@@ -38,17 +38,17 @@ inline FrameFormat colour(Layout layout) {
   return format;
 }
 
-/// Frame number `time` of a clip without noise: what plane `i` shows.
+/// The noise-free content of plane `i` of frame number `time`.
 using Scene = std::function<Plane<float>(int w, int h, int i, double time)>;
 inline Plane<float> texture(int w, int h, int i, double time) {
   return moving(w, h, w < width ? time / 2 : time,
                 i);  // half of the motion in chroma of half the size
 }
 
-/// `excerpts` excerpts of 3 frames, ten apart, with noise that `add` adds to plane `i`.
+/// `excerpts` excerpts of 3 frames, ten frames apart, with the noise that `add` adds to plane `i`.
 using Noise = std::function<Plane<float>(PlaneView<const float>, int i, unsigned seed)>;
 inline std::vector<Excerpt> clip(const FrameFormat& format, const Noise& add,
-                              const Scene& scene = texture, int excerpts = 2) {
+                                 const Scene& scene = texture, int excerpts = 2) {
   std::vector<Excerpt> all;
   for (int l = 0; l < excerpts; ++l) {
     Excerpt excerpt;
@@ -87,8 +87,9 @@ inline float sigma_of(const std::vector<Excerpt>& excerpts) {
   return estimate.noise.sigma(0);
 }
 
-/// Writes `value(x, y, v)` for all samples of the first plane of all frames, which have 8 bits.
-inline void edit(std::vector<Excerpt>& excerpts, const std::function<int(int x, int y, int v)>& value) {
+/// Replaces all samples of the first plane of all frames, which have 8 bits, by `value(x, y, v)`.
+inline void change_samples(std::vector<Excerpt>& excerpts,
+                           const std::function<int(int x, int y, int v)>& value) {
   for (Excerpt& excerpt : excerpts)
     for (Frame& frame : excerpt) {
       const auto plane = frame.plane<std::uint8_t>(0);

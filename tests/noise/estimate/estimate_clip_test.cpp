@@ -22,12 +22,12 @@ using testing::with_noise;
 
 using namespace clips;
 
-TEST(NoiseOfClips, WhiteIsFoundUnderMotionByPartsOfSamples) {
+TEST(NoiseOfClips, WhiteNoiseIsEstimatedUnderSubsampleMotion) {
   for (const float sigma : {3.0f, 10.0f, 40.0f})
     EXPECT_NEAR(sigma_of(clip(grey(), white(sigma))), sigma, 0.06f * sigma) << sigma;
 }
 
-TEST(NoiseOfClips, CorrelatedNoiseHasItsSpectrum) {
+TEST(NoiseOfClips, SpectrumOfCorrelatedNoiseIsEstimated) {
   const auto measured = measure_clip(clip(grey(), blurred(8), texture, 4));
   ASSERT_TRUE(measured.found);
   EXPECT_FALSE(counts_as_white(measured.tables[0]));
@@ -39,18 +39,18 @@ TEST(NoiseOfClips, CorrelatedNoiseHasItsSpectrum) {
   EXPECT_NEAR(noise.correlation_at(4, 0), 0, 0.08);
 }
 
-TEST(NoiseOfClips, CleanClipsReadAsNothing) {
+TEST(NoiseOfClips, CleanClipsHaveNoNoise) {
   const auto measured = measure_clip(clip(grey(), white(0)));
   EXPECT_LT(measured.level[0], 0.5f);
   EXPECT_EQ(estimate_of(measured, Layout::gray).noise.sigma(0), 0);
 }
 
-TEST(NoiseOfClips, StillScenesShowTheirFreshNoise) {
+TEST(NoiseOfClips, NoiseOfStillScenesIsEstimated) {
   const Scene still = [](int w, int h, int i, double) { return moving(w, h, 3, i); };
   EXPECT_NEAR(sigma_of(clip(grey(), white(6), still)), 6, 0.3);
 }
 
-TEST(NoiseOfClips, OneRepeatedPictureSaysNothing) {
+TEST(NoiseOfClips, RepeatedPictureGivesNoEstimate) {
   auto excerpts = clip(grey(), white(6));
   for (Excerpt& excerpt : excerpts) excerpt = Excerpt(3, excerpt[0]);
   EXPECT_FALSE(measure_clip(excerpts).found);
@@ -60,7 +60,7 @@ TEST(NoiseOfClips, RepeatedFramesDoNotCount) {
   auto excerpts = clip(grey(), white(6));
   for (Excerpt& excerpt : excerpts) excerpt[1] = excerpt[0];
   EXPECT_NEAR(sigma_of(excerpts), 6, 0.36);
-  // Coded anew: each sample may be off by one.
+  // The frame is encoded anew: each sample may differ by one.
   for (Excerpt& excerpt : excerpts) {
     Frame again = make_frame(excerpt[0].format);
     store_plane(with_noise(testing::plane_of(excerpt[0], 0).view(), 0.5, 77).view(), again, 0);
@@ -69,16 +69,16 @@ TEST(NoiseOfClips, RepeatedFramesDoNotCount) {
   EXPECT_NEAR(sigma_of(excerpts), 6, 0.36);
 }
 
-TEST(NoiseOfClips, BarsAndLogosAreNotLookedAt) {
+TEST(NoiseOfClips, BarsAndLogosDoNotCount) {
   auto excerpts = clip(grey(), white(6));
-  edit(excerpts, [](int x, int y, int v) {
+  change_samples(excerpts, [](int x, int y, int v) {
     if (y < 30 || y >= height - 30) return 16;
     return x > 160 && y > 40 && y < 90 ? 180 + (x * 7 + y * 3) % 40 : v;
   });
   EXPECT_NEAR(sigma_of(excerpts), 6, 0.36);
 }
 
-TEST(NoiseOfClips, FadesAndFlashesAreFollowed) {
+TEST(NoiseOfClips, FadesAndFlashesDoNotBiasTheEstimate) {
   const Scene fade = [](int w, int h, int i, double time) {
     Plane<float> plane = moving(w, h, time, i);
     const float gain = 1 - 0.08f * std::fmod(static_cast<float>(time), 10.0f);
@@ -91,7 +91,7 @@ TEST(NoiseOfClips, FadesAndFlashesAreFollowed) {
   EXPECT_LT(measure_clip(clip(grey(), white(0), fade)).level[0], 0.6f);
 }
 
-TEST(NoiseOfClips, CutsWithinLooksAreLeftOut) {
+TEST(NoiseOfClips, CutsWithinExcerptsAreExcluded) {
   const auto other = clip(
       grey(), white(5), [](int w, int h, int, double) { return texture_picture(w, h); }, 2);
   auto excerpts = clip(grey(), white(5));
@@ -101,7 +101,7 @@ TEST(NoiseOfClips, CutsWithinLooksAreLeftOut) {
   EXPECT_FALSE(measure_clip(excerpts).found);
 }
 
-TEST(NoiseOfClips, PlanesHaveNoiseOfTheirOwn) {
+TEST(NoiseOfClips, PlanesAreEstimatedSeparately) {
   const Noise own = [](PlaneView<const float> clean, int i, unsigned seed) {
     return i == 1 ? blurred(6)(clean, i, seed) : with_noise(clean, i == 0 ? 4 : 10, seed);
   };
@@ -115,7 +115,7 @@ TEST(NoiseOfClips, PlanesHaveNoiseOfTheirOwn) {
   EXPECT_TRUE(noise.plane(2).is_white());
 }
 
-TEST(NoiseOfClips, RgbIsJudgedInTheOpponentSpace) {
+TEST(NoiseOfClips, RgbIsMeasuredInTheOpponentSpace) {
   const auto measured =
       measure_clip(clip(colour(Layout::rgb), white(9),
                         [](int w, int h, int, double time) { return moving(w, h, time); }));
@@ -126,7 +126,7 @@ TEST(NoiseOfClips, RgbIsJudgedInTheOpponentSpace) {
   for (const float level : estimate.level) EXPECT_NEAR(level, 9, 0.5);
 }
 
-TEST(NoiseOfClips, EverySampleTypeSaysTheSame) {
+TEST(NoiseOfClips, SampleTypesGiveEqualEstimates) {
   const float eight = sigma_of(clip(grey(), white(5)));
   for (const int bits : {10, 16, 32}) {
     FrameFormat format = grey();
@@ -136,7 +136,7 @@ TEST(NoiseOfClips, EverySampleTypeSaysTheSame) {
   }
 }
 
-TEST(NoiseOfClips, SamplesThatAreNoNumbersAreLeftOut) {
+TEST(NoiseOfClips, NanSamplesAreExcluded) {
   FrameFormat format = grey();
   format.sample = SampleType::f32;
   format.bits = 32;
@@ -148,7 +148,7 @@ TEST(NoiseOfClips, SamplesThatAreNoNumbersAreLeftOut) {
   EXPECT_NEAR(sigma_of(excerpts), 5, 0.3);
 }
 
-TEST(NoiseOfClips, WeavedFieldsAreToldApart) {
+TEST(NoiseOfClips, WovenFieldsAreSeparated) {
   const Scene weave = [](int w, int h, int i, double time) {
     Plane<float> even = moving(w, h, 4 * time, i), odd = moving(w, h, 4 * time + 2, i);
     for (int y = 0; y < h; y += 2) std::copy_n(even.view().row(y), w, odd.view().row(y));
@@ -161,12 +161,13 @@ TEST(NoiseOfClips, WeavedFieldsAreToldApart) {
   EXPECT_FALSE(measure_clip(clip(grey(), white(40))).from_fields);
 }
 
-TEST(NoiseOfClips, BlocksThatACodecCopiedDoNotCount) {
+TEST(NoiseOfClips, BlocksCopiedByACodecDoNotCount) {
   auto excerpts =
       clip(grey(), white(6), [](int w, int h, int i, double) { return moving(w, h, 3, i); });
   for (Excerpt& excerpt : excerpts)
     for (std::size_t f = 1; f < excerpt.size(); ++f) {
-      const auto from = excerpt[f - 1].plane<std::uint8_t>(0), to = excerpt[f].plane<std::uint8_t>(0);
+      const auto from = excerpt[f - 1].plane<std::uint8_t>(0),
+                 to = excerpt[f].plane<std::uint8_t>(0);
       for (int y = 0; y < height; ++y)
         for (int x = 0; x < width; ++x)
           if ((x / 32 + y / 32 + f) % 5 < 2) to(x, y) = from(x, y);
@@ -174,7 +175,7 @@ TEST(NoiseOfClips, BlocksThatACodecCopiedDoNotCount) {
   EXPECT_NEAR(sigma_of(excerpts), 6, 0.5);
 }
 
-TEST(NoiseOfClips, WhatMovesBeforeACleanStillSceneSaysThatThereIsNoNoise) {
+TEST(NoiseOfClips, MovingObjectInACleanStillSceneGivesNoNoise) {
   const Scene passing = [](int w, int h, int i, double time) {
     Plane<float> still = moving(w, h, 3, i), thing = moving(w, h, -7 * time, i + 1);
     const int left = static_cast<int>(7 * time) % 100;
@@ -187,28 +188,29 @@ TEST(NoiseOfClips, WhatMovesBeforeACleanStillSceneSaysThatThereIsNoNoise) {
   EXPECT_LT(measured.level[0], 0.6f);
 }
 
-TEST(NoiseOfClips, FramesThatAreTooSmallSayNothing) {
+TEST(NoiseOfClips, TooSmallFramesGiveNoEstimate) {
   for (const int side : {1, 7, 27, 30})
     EXPECT_FALSE(measure_clip(clip(grey(side, side), white(5))).found) << side;
   EXPECT_TRUE(measure_clip(clip(grey(72, 64), white(5), texture, 4)).found);
 }
 
-TEST(NoiseOfClips, SingleFramesSayNothing) {
+TEST(NoiseOfClips, SingleFramesGiveNoEstimate) {
   auto excerpts = clip(grey(), white(5));
   for (Excerpt& excerpt : excerpts) excerpt.resize(1);
   EXPECT_FALSE(measure_clip(excerpts).found);
 }
 
-TEST(NoiseOfClips, LooksHaveLevelsOfTheirOwn) {
+TEST(NoiseOfClips, EachExcerptHasItsOwnLevel) {
   std::vector<Excerpt> excerpts;
-  for (const double sigma : {5, 10, 20}) excerpts.push_back(clip(grey(), white(sigma), texture, 1)[0]);
+  for (const double sigma : {5, 10, 20})
+    excerpts.push_back(clip(grey(), white(sigma), texture, 1)[0]);
   const ClipMeasurement measured = measure_clip(excerpts);
   ASSERT_EQ(measured.excerpt_level.size(), 3u);
   for (const int l : {0, 1, 2}) EXPECT_NEAR(measured.excerpt_level[l], 5 << l, 0.1 * (5 << l)) << l;
   EXPECT_NEAR(measured.level[0], 10, 0.8);
 }
 
-TEST(NoiseOfClips, ACurveIsGivenWhereNoiseDependsOnBrightness) {
+TEST(NoiseOfClips, BrightnessDependentNoiseGetsACurve) {
   const Noise shot = [](PlaneView<const float> clean, int, unsigned seed) {
     Plane<float> noise = with_noise(clean, 1, seed);
     for (int y = 0; y < clean.height; ++y)
@@ -223,8 +225,8 @@ TEST(NoiseOfClips, ACurveIsGivenWhereNoiseDependsOnBrightness) {
   EXPECT_EQ(measure_clip(clip(grey(), white(6), texture, 6)).curve, nullptr);
 }
 
-// Coarse noise, so that most of it lies below 8x8 samples' frequencies, in all planes.
-TEST(NoiseOfClips, LevelsOverLumaAreThoseOfEachPlane) {
+// Coarse noise in all planes, most of which lies below the frequencies of 8x8 samples.
+TEST(NoiseOfClips, LevelsByLumaAreMeasuredForEachPlane) {
   const auto excerpts = clip(
       colour(Layout::yuv),
       [](PlaneView<const float> clean, int i, unsigned seed) {
@@ -264,8 +266,9 @@ TEST(NoiseOfClips, LevelsOverLumaAreThoseOfEachPlane) {
   }
 }
 
-// Two colours of one luma: the quieter one does not stand for both.
-TEST(NoiseOfClips, LevelsOfChromaAreThoseOfAllColours) {
+// Two colours have the same luma: the level of the colour with less noise must not be used for
+// both.
+TEST(NoiseOfClips, ChromaLevelsCoverAllColoursOfALuma) {
   const auto excerpts = clip(
       colour(Layout::yuv),
       [](PlaneView<const float> clean, int i, unsigned seed) {

@@ -27,14 +27,14 @@ using testing::with_noise;
 constexpr FrameFormat grey{.width = 320, .height = 240};
 constexpr FrameFormat colour{.width = 320, .height = 240, .layout = Layout::rgb};
 
-/// A frame of planes on the 0..255 scale, rounded and clipped as its format does.
+/// A frame from planes on the 0..255 scale, rounded and clipped according to its format.
 Frame frame_of(const FrameFormat& format, const std::vector<Plane<float>>& planes) {
   Frame frame = FramePool(format).acquire();
   for (int i = 0; i < format.planes(); ++i) store_plane(planes[i].view(), frame, i);
   return frame;
 }
 
-/// Texture with white noise of these levels.
+/// The texture with white noise of these levels.
 Frame noisy_frame(const FrameFormat& format, std::array<double, 3> sigma, unsigned seed = 1) {
   std::vector<Plane<float>> planes;
   for (int i = 0; i < format.planes(); ++i) {
@@ -49,7 +49,7 @@ NoiseEstimate estimate(const Frame& frame) {
   return estimate_noise(std::span(&excerpt, 1));
 }
 
-/// A grey picture with f(x, y) in it.
+/// A grey picture with the samples f(x, y).
 Frame painted(const FrameFormat& format, const std::function<double(int, int)>& f) {
   std::vector<Plane<float>> planes;
   for (int i = 0; i < format.planes(); ++i) {
@@ -71,7 +71,7 @@ bool equal(const NoiseEstimate& a, const NoiseEstimate& b) {
   return true;
 }
 
-TEST(EstimateStill, FindsWhiteNoiseOfAnyLevel) {
+TEST(EstimateStill, EstimatesWhiteNoiseOfAnyLevel) {
   for (const double sigma : {5.0, 10.0, 25.0, 50.0}) {
     const NoiseEstimate found = estimate(noisy_frame(grey, {sigma}));
     EXPECT_NEAR(found.level[0], sigma, 0.06 * sigma);
@@ -82,7 +82,7 @@ TEST(EstimateStill, FindsWhiteNoiseOfAnyLevel) {
   }
 }
 
-TEST(EstimateStill, FindsWhiteNoiseOfColours) {
+TEST(EstimateStill, EstimatesWhiteNoiseOfColours) {
   const NoiseEstimate alike = estimate(noisy_frame(colour, {10, 10, 10}));
   EXPECT_NEAR(alike.noise.sigma(0), 10, 0.5);
   EXPECT_EQ(alike.noise.sigma(0), alike.noise.sigma(1));
@@ -95,8 +95,8 @@ TEST(EstimateStill, FindsWhiteNoiseOfColours) {
   EXPECT_NEAR(unlike.noise.sigma(2), 12, 0.7);
 }
 
-// Equal noise in R, G and B is all in Y.
-TEST(EstimateStill, FindsNoiseThatColoursShare) {
+// Noise that is equal in R, G and B lies completely in Y.
+TEST(EstimateStill, EstimatesNoiseSharedByColours) {
   const auto noisy = with_noise(texture_picture(320, 240).view(), 12);
   Frame frame = FramePool(colour).acquire();
   for (int i = 0; i < 3; ++i) store_plane(noisy.view(), frame, i);
@@ -108,7 +108,7 @@ TEST(EstimateStill, FindsNoiseThatColoursShare) {
   EXPECT_LT(opponents.sigma(2), 0.5);
 }
 
-TEST(EstimateStill, TakesEveryKindOfSample) {
+TEST(EstimateStill, AcceptsEverySampleType) {
   for (const int shift : {0, 1}) {
     FrameFormat format{.width = 320, .height = 240, .layout = Layout::yuv};
     format.chroma_shift_x = 1;
@@ -131,7 +131,7 @@ TEST(EstimateStill, TakesEveryKindOfSample) {
   EXPECT_NEAR(estimate(noisy_frame(floats, {10})).level[0], 10, 0.5);
 }
 
-TEST(EstimateStill, PassesOverSamplesThatAreNoNumbers) {
+TEST(EstimateStill, IgnoresNanSamples) {
   FrameFormat format = grey;
   format.sample = SampleType::f32;
   format.bits = 32;
@@ -149,7 +149,7 @@ TEST(EstimateStill, PassesOverSamplesThatAreNoNumbers) {
   EXPECT_FALSE(nothing.certain);
 }
 
-TEST(EstimateStill, FindsLittleWhereThereIsNone) {
+TEST(EstimateStill, ReportsLittleNoiseInCleanPictures) {
   const NoiseEstimate texture = estimate(noisy_frame(grey, {0}));
   EXPECT_LT(texture.noise.sigma(0), 1);
   const NoiseEstimate ramp =
@@ -160,7 +160,7 @@ TEST(EstimateStill, FindsLittleWhereThereIsNone) {
   EXPECT_LE(waves.noise.sigma(0), 2);
 }
 
-TEST(EstimateStill, FindsNoneInDrawings) {
+TEST(EstimateStill, ReportsNoNoiseInDrawings) {
   for (const FrameFormat& format : {grey, colour}) {
     const NoiseEstimate found = estimate(painted(format, [](int x, int y) {
       return (x / 60 + y / 50) % 2 == 0 ? 30.0 : (x % 60 < 4 || y % 50 < 3) ? 220.0 : 140.0;
@@ -172,8 +172,8 @@ TEST(EstimateStill, FindsNoneInDrawings) {
   EXPECT_EQ(estimate(painted(grey, [](int, int) { return 77.0; })).noise.sigma(0), 0);
 }
 
-// Bars at the top and the bottom, of a value that differs by no more than a codec's rounding.
-TEST(EstimateStill, PassesOverLetterboxes) {
+// Bars at the top and bottom whose value varies only by a codec's rounding.
+TEST(EstimateStill, IgnoresLetterboxes) {
   const auto noisy = with_noise(texture_picture(320, 240).view(), 15);
   const NoiseEstimate found = estimate(painted(grey, [&](int x, int y) {
     return y < 70 || y >= 170 || x < 40 ? 16.0 + (x * 7 + y * 3) % 3
@@ -194,9 +194,9 @@ TEST(EstimateStill, IsNotMisledByClippedSamples) {
   }
 }
 
-// A dark picture, a quarter of it black, of which hardly a block has no clipped sample; and the
-// same where white clips.
-TEST(EstimateStill, FindsNoiseOfWhichHalfIsClipped) {
+// A dark picture, a quarter of it black, in which hardly any block is free of clipped samples; also
+// inverted, so that white clips.
+TEST(EstimateStill, EstimatesHalfClippedNoise) {
   const FrameFormat format{.width = 480, .height = 360};
   const auto clean = texture_picture(format.width, format.height);
   for (const double sigma : {20.0, 40.0})
@@ -212,7 +212,7 @@ TEST(EstimateStill, FindsNoiseOfWhichHalfIsClipped) {
     }
 }
 
-TEST(EstimateStill, SaysSoWherePicturesAreTooSmall) {
+TEST(EstimateStill, ReportsUncertaintyForTooSmallPictures) {
   for (const auto& [width, height] : {std::pair{1, 1}, {7, 9}, {8, 8}, {400, 3}, {12, 12}}) {
     const FrameFormat format{.width = width, .height = height, .layout = Layout::rgb};
     const NoiseEstimate found = estimate(noisy_frame(format, {30, 30, 30}));
@@ -224,15 +224,14 @@ TEST(EstimateStill, SaysSoWherePicturesAreTooSmall) {
   EXPECT_NEAR(estimate(noisy_frame(small, {20})).level[0], 20, 4);
 }
 
-/// Noise of `table` as filters are told, in units of its mean: of the lowest frequencies, and of
-/// the finest.
-std::pair<float, float> ends(const PlaneNoise& noise) {
+/// The noise at the lowest and at the finest frequencies, relative to the mean of the coefficients.
+std::pair<float, float> relative_levels(const PlaneNoise& noise) {
   const CoefficientTable table = table_of(noise);
   const float variance = noise.sigma * noise.sigma;
   return {(table[1] + table[8]) / 2 / variance, (table[63] + table[62] + table[55]) / 3 / variance};
 }
 
-TEST(EstimateStill, FindsThatNoiseIsCoarse) {
+TEST(EstimateStill, EstimatesTheSpectrumOfCoarseNoise) {
   const auto clean = texture_picture(320, 240);
   for (const int kind : {0, 1}) {
     const testing::ColouredNoise noise =
@@ -244,14 +243,14 @@ TEST(EstimateStill, FindsThatNoiseIsCoarse) {
     EXPECT_TRUE(found.certain);
     ASSERT_FALSE(found.noise.is_white());
     EXPECT_NEAR(found.level[0], 14, 6);
-    const auto [low, fine] = ends(found.noise.plane(0));
+    const auto [low, fine] = relative_levels(found.noise.plane(0));
     EXPECT_GT(low, 1.3f);
     EXPECT_LT(fine, 0.7f);
   }
 }
 
-// Everywhere alike, coarse and strong, but with bumps, as plaster has them.
-TEST(EstimateStill, TakesPlasterForTexture) {
+// Uniformly coarse and strong like noise, but with bumps, as in plaster.
+TEST(EstimateStill, TreatsPlasterAsTexture) {
   testing::ColouredNoise bumps = blurred_noise(grey.width, grey.height, 1, true, true);
   for (int y = 0; y < grey.height; ++y)
     for (int x = 0; x < grey.width; ++x) {
@@ -265,7 +264,7 @@ TEST(EstimateStill, TakesPlasterForTexture) {
   EXPECT_LE(found.noise.sigma(0), 2.0f);
 }
 
-TEST(EstimateStill, TakesStrongCoarseNoiseForNoise) {
+TEST(EstimateStill, EstimatesStrongCoarseNoise) {
   const auto clean = texture_picture(grey.width, grey.height);
   const auto noise = blurred_noise(grey.width, grey.height, 20, true, true);
   const auto noisy = testing::sum_of(clean.view(), noise.samples.view());
@@ -276,8 +275,8 @@ TEST(EstimateStill, TakesStrongCoarseNoiseForNoise) {
   EXPECT_NEAR(found.level[0], 20, 3);
 }
 
-// Where noise is little, rounding adds as much to its fine frequencies as it has itself.
-TEST(EstimateStill, FindsLittleCoarseNoiseInRoundedSamples) {
+// If noise is weak, rounding adds as much at its fine frequencies as the noise has there.
+TEST(EstimateStill, EstimatesWeakCoarseNoiseInRoundedSamples) {
   for (const double level : {1.2, 1.5, 1.8}) {
     const auto clean = texture_picture(grey.width, grey.height);
     const auto noise = averaged_noise(grey.width, grey.height, static_cast<float>(level), 4);
@@ -290,7 +289,7 @@ TEST(EstimateStill, FindsLittleCoarseNoiseInRoundedSamples) {
   }
 }
 
-TEST(EstimateStill, TellsFiltersOfChromaWhatLumaShows) {
+TEST(EstimateStill, UsesTheSpectrumOfLumaForChroma) {
   Frame frame = FramePool(colour).acquire();
   for (int i = 0; i < 3; ++i) {
     const auto noise = blurred_noise(320, 240, 12, true, true, 5 + i);
@@ -305,7 +304,7 @@ TEST(EstimateStill, TellsFiltersOfChromaWhatLumaShows) {
   EXPECT_NO_THROW(validate(found.noise));
 }
 
-TEST(EstimateStill, JudgesAllLooksTogether) {
+TEST(EstimateStill, CombinesAllExcerpts) {
   std::vector<Excerpt> excerpts;
   for (unsigned n = 0; n < 3; ++n) excerpts.push_back({noisy_frame(grey, {10}, n)});
   EXPECT_NEAR(estimate_noise(excerpts).level[0], 10, 0.4);
@@ -316,7 +315,7 @@ TEST(EstimateStill, JudgesAllLooksTogether) {
   EXPECT_THROW((void)estimate_noise(excerpts), InvalidArgument);
 }
 
-TEST(EstimateStill, IsTheSameForEqualPictures) {
+TEST(EstimateStill, IsEqualForEqualPictures) {
   for (const FrameFormat& format : {grey, colour}) {
     const Frame frame = noisy_frame(format, {7, 9, 11});
     EXPECT_TRUE(equal(estimate(frame), estimate(frame)));

@@ -1,4 +1,4 @@
-// Scenes of a grain table: where they begin and end, and what they depend on.
+// Scenes of a grain table: where they begin and end, and what determines them.
 
 #include "noise/grain/collector.h"
 
@@ -24,7 +24,7 @@ struct Pair {
   Frame noisy, clean;
 };
 
-/// Frame `number` of 25 a second.
+/// Frame `number` at 25 frames per second.
 Pair make_pair(FramePool& pool, int number, double brightness, double sigma) {
   Pair pair{pool.acquire(), pool.acquire()};
   for (Frame* frame : {&pair.noisy, &pair.clean}) {
@@ -49,7 +49,7 @@ struct Clip {
   std::function<double(int)> sigma = [](int) { return 5.0; };
 };
 
-/// `delay`: by how many frames results are late.
+/// `delay` is the latency of the results in frames.
 GrainTable table_of(const Clip& clip, int delay = 0, const GrainSampling& sampling = {},
                     std::vector<KnownNoise> known = {}) {
   FramePool pool(grey);
@@ -74,7 +74,7 @@ double level_of(const GrainEntry& entry) {
                      : 0;
 }
 
-TEST(GrainCollector, OneSceneIsOneEntryFromZeroToTheEnd) {
+TEST(GrainCollector, SingleSceneIsOneEntryFromZeroToTheEnd) {
   const GrainTable table = table_of({});
   ASSERT_EQ(table.size(), 1u);
   EXPECT_EQ(table[0].start, 0);
@@ -82,14 +82,14 @@ TEST(GrainCollector, OneSceneIsOneEntryFromZeroToTheEnd) {
   EXPECT_NEAR(level_of(table[0]), 5, 0.5);
 }
 
-TEST(GrainCollector, OneFrameIsEnough) {
+TEST(GrainCollector, SingleFrameIsEnough) {
   const GrainTable table = table_of({.frames = 1});
   ASSERT_EQ(table.size(), 1u);
   EXPECT_EQ(table[0].end, second / 25);
   EXPECT_NEAR(level_of(table[0]), 5, 0.5);
 }
 
-TEST(GrainCollector, ACutBeginsAnEntryBetweenItsFrames) {
+TEST(GrainCollector, CutBeginsAnEntryBetweenItsFrames) {
   const GrainTable table = table_of({.frames = 70,
                                      .brightness = [](int i) { return i < 30 ? 60.0 : 160.0; },
                                      .sigma = [](int i) { return i < 30 ? 3.0 : 8.0; }});
@@ -100,7 +100,7 @@ TEST(GrainCollector, ACutBeginsAnEntryBetweenItsFrames) {
   EXPECT_NEAR(level_of(table[1]), 8, 0.8);
 }
 
-TEST(GrainCollector, FlashesMakeNoEntriesOfLessThanASecond) {
+TEST(GrainCollector, FlashesCreateNoEntriesShorterThanASecond) {
   const GrainTable table = table_of({.frames = 100,
                                      .brightness = [](int i) { return i % 8 < 4 ? 60.0 : 160.0; },
                                      .sigma = [](int i) { return i % 8 < 4 ? 3.0 : 8.0; }});
@@ -109,7 +109,7 @@ TEST(GrainCollector, FlashesMakeNoEntriesOfLessThanASecond) {
     EXPECT_GE(table[i].end - table[i].start, second - second / 25);
 }
 
-TEST(GrainCollector, AnotherLevelBeginsAnEntryWithoutACut) {
+TEST(GrainCollector, LevelChangeBeginsAnEntryWithoutACut) {
   const GrainTable table =
       table_of({.frames = 80, .sigma = [](int i) { return i < 40 ? 4.0 : 6.0; }});
   ASSERT_EQ(table.size(), 2u);
@@ -118,7 +118,7 @@ TEST(GrainCollector, AnotherLevelBeginsAnEntryWithoutACut) {
   EXPECT_NEAR(level_of(table[1]), 6, 0.6);
 }
 
-TEST(GrainCollector, LateResultsChangeNothing) {
+TEST(GrainCollector, LatencyOfResultsDoesNotMatter) {
   const Clip clip{.frames = 120,
                   .brightness = [](int i) { return i < 80 ? 60.0 : 160.0; },
                   .sigma = [](int i) { return i < 40 ? 4.0 : 6.0; }};
@@ -127,13 +127,13 @@ TEST(GrainCollector, LateResultsChangeNothing) {
   for (const int delay : {1, 3, 100}) EXPECT_EQ(table_of(clip, delay), prompt) << delay;
 }
 
-TEST(GrainCollector, FewerFramesGiveAboutTheSame) {
+TEST(GrainCollector, SparseSamplingGivesASimilarLevel) {
   const GrainTable few = table_of({.frames = 100}, 0, {.step = 6, .dense = 48, .sparse_step = 48});
   ASSERT_EQ(few.size(), 1u);
   EXPECT_NEAR(level_of(few[0]), 5, 0.5);
 }
 
-TEST(GrainCollector, WithoutNoiseThereIsAnEntryWithoutGrain) {
+TEST(GrainCollector, CleanClipHasAnEntryWithoutGrain) {
   const GrainTable table = table_of({.sigma = [](int) { return 0.0; }});
   ASSERT_EQ(table.size(), 1u);
   EXPECT_FALSE(table[0].grain);
@@ -146,8 +146,9 @@ KnownNoise white_from(double from_s, float level) {
   return known;
 }
 
-// What was known from 1.6 s on is not what was before; scenes with one noise keep their shares.
-TEST(GrainCollector, KnownNoiseIsThatOfItsTime) {
+// Noise that is known from 1.6 s on does not apply to earlier frames. Scenes with the same known
+// noise keep their relative levels.
+TEST(GrainCollector, KnownNoiseIsUsedFromItsStartTime) {
   const Clip clip{.frames = 120, .sigma = [](int i) { return i < 40 ? 4.0 : i < 80 ? 6.0 : 9.0; }};
   const double start = 3.6;
   const GrainTable table =
@@ -161,7 +162,7 @@ TEST(GrainCollector, KnownNoiseIsThatOfItsTime) {
   EXPECT_EQ(table_of(clip, 7, {}, {white_from(start, 10)}), one);
 }
 
-TEST(GrainCollector, NoFrameIsNoEntry) { EXPECT_TRUE(GrainCollector(grey).finish().empty()); }
+TEST(GrainCollector, NoFramesGiveNoEntry) { EXPECT_TRUE(GrainCollector(grey).finish().empty()); }
 
 }  // namespace
 }  // namespace lull

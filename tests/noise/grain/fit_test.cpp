@@ -1,5 +1,5 @@
-// Grain that a decoder synthesises from a fitted table is like the noise that the table was fitted
-// to: by luma as strong, and as coarse.
+// Grain that a decoder synthesises from a fitted table resembles the noise to which the table was
+// fitted: equal levels by luma, and equal coarseness.
 
 #include "noise/grain/fit.h"
 
@@ -32,11 +32,11 @@ FrameFormat yuv(int shift_x, int shift_y, int bits = 8) {
           .chroma_shift_y = shift_y};
 }
 
-/// Steps of luma 24 columns wide, from dark to bright, chroma in the middle.
+/// Steps of luma, 24 columns wide, from dark to bright; chroma is in the middle of its range.
 float clean_at(const FrameFormat& format, int plane, int x) {
   return plane > 0 ? 128.0f : 40.0f + 25.0f * static_cast<float>(x * 8 / format.plane_width(plane));
 }
-/// How strong noise is at a luma: more in the middle.
+/// The relative noise level at a luma; it is highest in the middle.
 double strength_at(double luma) { return 0.5 + std::sin(luma / 255 * 3.14159265); }
 
 struct Pair {
@@ -95,13 +95,13 @@ int sample(const Frame& frame, int plane, int x, int y) {
                                : frame.plane<std::uint8_t>(plane)(x, y);
 }
 
-/// Sums over columns of one luma of a picture's noise: variance and correlations.
+/// Sums over the columns of one luma of the noise of a picture: variance and correlations.
 struct Moments {
   std::array<double, 8> variance{}, count{};
   std::array<double, pair_lags> pairs{};
   double normalised = 0, with_luma = 0;
 
-  /// `noise` of a plane, `strength` what it is to be divided by at a column.
+  /// Adds the `noise` of a plane; `strength` is the divisor for each column.
   void add(const std::vector<double>& noise, int w, int h,
            const std::function<double(int)>& strength) {
     for (int y = 0; y < h; ++y)
@@ -125,14 +125,14 @@ struct Moments {
   double correlation(int dx, int dy) const { return pairs[pair_index(dx, dy)] / normalised; }
 };
 
-struct Like {
+struct GrainComparison {
   std::array<Moments, 3> measured, synthesised;
   GrainParams grain;
 };
 
-Like fit_and_synthesise(const FrameFormat& format, Kind kind, double sigma, double shared = 0,
-                        int frames = 8) {
-  Like like;
+GrainComparison fit_and_synthesise(const FrameFormat& format, Kind kind, double sigma,
+                                   double shared = 0, int frames = 8) {
+  GrainComparison like;
   GrainStatistics statistics(format);
   std::vector<Pair> pairs;
   for (int k = 0; k < frames; ++k) {
@@ -165,7 +165,7 @@ Like fit_and_synthesise(const FrameFormat& format, Kind kind, double sigma, doub
       };
       like.measured[i].add(taken[i], w, h, strength);
       like.synthesised[i].add(made[i], w, h, strength);
-      // Whether chroma shares noise with luma.
+      // Measures whether chroma shares noise with luma.
       if (i == 0) continue;
       for (auto* one : {&taken, &made}) {
         Moments& to = one == &taken ? like.measured[i] : like.synthesised[i];
@@ -182,7 +182,8 @@ Like fit_and_synthesise(const FrameFormat& format, Kind kind, double sigma, doub
   return like;
 }
 
-void expect_alike(const Like& like, int planes, double sigma_tolerance, double tolerance) {
+void expect_alike(const GrainComparison& like, int planes, double sigma_tolerance,
+                  double tolerance) {
   for (int i = 0; i < planes; ++i) {
     SCOPED_TRACE("plane " + std::to_string(i));
     const Moments &a = like.measured[i], &b = like.synthesised[i];
@@ -198,27 +199,27 @@ TEST(GrainFit, WhiteNoiseStaysWhite) {
   expect_alike(fit_and_synthesise(grey, Kind::white, 6), 1, 0.08, 0.04);
 }
 
-TEST(GrainFit, BlurredNoiseStaysAsCoarse) {
+TEST(GrainFit, BlurredNoiseKeepsItsCoarseness) {
   expect_alike(fit_and_synthesise(grey, Kind::both, 6), 1, 0.10, 0.06);
 }
 
-TEST(GrainFit, NoiseAlongOneAxisStaysSo) {
+TEST(GrainFit, NoiseCorrelatedAlongOneAxisIsKept) {
   expect_alike(fit_and_synthesise(grey, Kind::along_x, 4), 1, 0.10, 0.06);
 }
 
 TEST(GrainFit, SlantedNoiseStaysSlanted) {
-  const Like like = fit_and_synthesise(grey, Kind::slanted, 6);
+  const GrainComparison like = fit_and_synthesise(grey, Kind::slanted, 6);
   EXPECT_GT(like.measured[0].correlation(1, 1), 0.4);
   expect_alike(like, 1, 0.10, 0.06);
 }
 
-TEST(GrainFit, StrongNoiseStaysAsStrong) {
+TEST(GrainFit, StrongNoiseKeepsItsLevel) {
   expect_alike(fit_and_synthesise(grey, Kind::white, 20), 1, 0.10, 0.05);
 }
 
 class GrainFitOfChroma : public ::testing::TestWithParam<std::pair<int, int>> {};
 
-TEST_P(GrainFitOfChroma, IsAsStrongAndAsCoarse) {
+TEST_P(GrainFitOfChroma, KeepsLevelAndCoarseness) {
   expect_alike(fit_and_synthesise(yuv(GetParam().first, GetParam().second), Kind::both, 5), 3, 0.15,
                0.10);
 }
@@ -226,8 +227,8 @@ TEST_P(GrainFitOfChroma, IsAsStrongAndAsCoarse) {
 INSTANTIATE_TEST_SUITE_P(Subsampling, GrainFitOfChroma,
                          ::testing::Values(std::pair{0, 0}, std::pair{1, 0}, std::pair{1, 1}));
 
-TEST(GrainFit, ChromaSharesNoiseWithLumaWhereItDid) {
-  const Like like = fit_and_synthesise(yuv(0, 0), Kind::white, 6, 0.6);
+TEST(GrainFit, ChromaKeepsTheNoiseSharedWithLuma) {
+  const GrainComparison like = fit_and_synthesise(yuv(0, 0), Kind::white, 6, 0.6);
   expect_alike(like, 3, 0.10, 0.06);
   for (int i = 1; i < 3; ++i) {
     EXPECT_NEAR(like.measured[i].with_luma / like.measured[i].normalised, 0.6, 0.1);
@@ -239,7 +240,7 @@ TEST(GrainFit, TenBitsHaveTheSameGrain) {
   expect_alike(fit_and_synthesise(yuv(1, 1, 10), Kind::both, 5), 3, 0.15, 0.10);
 }
 
-TEST(GrainFit, EverythingIsInTheFormatsRanges) {
+TEST(GrainFit, ParametersAreWithinTheFormat) {
   for (const double sigma : {0.6, 3.0, 30.0}) {
     const GrainParams grain = fit_and_synthesise(yuv(1, 1), Kind::both, sigma, 0.9, 2).grain;
     EXPECT_GE(grain.scaling_shift, 8);
@@ -265,7 +266,7 @@ TEST(GrainFit, EverythingIsInTheFormatsRanges) {
   }
 }
 
-/// `estimate` says blurred noise, of `dark` at luma 40, `bright` at 215.
+/// An `estimate` of blurred noise with the level `dark` at luma 40 and `bright` at 215.
 NoiseEstimate known_noise(float dark, float bright) {
   NoiseEstimate estimate;
   for (int i = 0; i < 3; ++i) {
@@ -276,8 +277,8 @@ NoiseEstimate known_noise(float dark, float bright) {
   return estimate;
 }
 
-// Denoising took white noise away and left the coarse part: what is known counts.
-TEST(GrainFit, OfKnownNoiseIsAsThat) {
+// The denoiser removed white noise and left the coarse part, so the known noise must be used.
+TEST(GrainFit, KnownNoiseReplacesTheMeasurement) {
   const FrameFormat format = yuv(1, 1);
   GrainStatistics statistics(format), weaker(format);
   for (unsigned seed = 1; seed < 5; ++seed) {
@@ -305,13 +306,13 @@ TEST(GrainFit, OfKnownNoiseIsAsThat) {
     EXPECT_NEAR(correlation[pair_index(1, 1)], 16.0 / 36, 0.08) << i;
     EXPECT_NEAR(correlation[pair_index(3, 0)], 0, 0.08) << i;
   }
-  // A scene with half as much has half of what is known of all.
+  // A scene with half of the noise gets half of the level that is known for all.
   const auto half = fit_grain(weaker, &known);
   ASSERT_TRUE(half);
   EXPECT_NEAR(level_at(*half, 0, 1), 4.5, 0.5);
 }
 
-TEST(GrainFit, WhatIsNotNoisyHasNoGrain) {
+TEST(GrainFit, CleanFramesHaveNoGrain) {
   GrainStatistics statistics(grey);
   const Pair pair = make_pair(grey, Kind::white, 6, 1);
   statistics.add(pair.noisy, pair.noisy);
@@ -319,7 +320,7 @@ TEST(GrainFit, WhatIsNotNoisyHasNoGrain) {
   EXPECT_FALSE(fit_grain(GrainStatistics(grey)));
 }
 
-TEST(GrainFit, AQuietPlaneStaysQuiet) {
+TEST(GrainFit, PlaneWithoutNoiseHasNoGrain) {
   const FrameFormat format = yuv(1, 1);
   GrainStatistics statistics(format);
   Pair pair = make_pair(format, Kind::white, 6, 1);
@@ -331,8 +332,8 @@ TEST(GrainFit, AQuietPlaneStaysQuiet) {
     for (const ScalingPoint& point : grain->points[i]) EXPECT_EQ(point.scale, 0);
 }
 
-TEST(GrainFit, StructureInTexturedPartsIsNoGrain) {
-  // Stripes that denoising took away in a quarter of the picture.
+TEST(GrainFit, RemovedStructureIsNotGrain) {
+  // Stripes that the denoiser removed in a quarter of the picture.
   const Pair plain = make_pair(grey, Kind::white, 4, 1),
              striped = make_pair(grey, Kind::white, 4, 1);
   for (int y = 0; y < grey.height; ++y)
@@ -351,7 +352,7 @@ TEST(GrainFit, StructureInTexturedPartsIsNoGrain) {
   EXPECT_LT(std::abs(found->ar_coeffs[0].back()) * std::ldexp(1, -found->ar_coeff_shift), 0.1);
 }
 
-TEST(GrainFit, TinyFramesDoNoHarm) {
+TEST(GrainFit, AcceptsTinyFrames) {
   for (const auto& [w, h] : {std::pair{1, 1}, {2, 2}, {5, 3}, {17, 1}, {16, 40}}) {
     FrameFormat format = yuv(1, 1);
     format.width = w;

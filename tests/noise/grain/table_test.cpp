@@ -1,4 +1,4 @@
-// The text of a grain table says what the table does.
+// The text of a grain table must describe the table.
 
 #include <gtest/gtest.h>
 
@@ -22,19 +22,19 @@ GrainParams some_grain() {
   return grain;
 }
 
-TEST(GrainText, ComesBackAsItWent) {
+TEST(GrainText, SurvivesWritingAndParsing) {
   const GrainTable table{{0, 12'345'678, some_grain()},
                          {12'345'678, 20'000'000, std::nullopt},
                          {20'000'000, 90'000'000'000, some_grain()}};
   EXPECT_EQ(testing::grain_table_of(text_of(table)), table);
 }
 
-TEST(GrainText, OfNoGrainIsAnEntryWithout) {
+TEST(GrainText, OfACleanSceneIsAnEntryWithoutGrain) {
   EXPECT_EQ(text_of({{0, 400'000, std::nullopt}}), "filmgrn1\nE 0 400000 0 7391 0\n");
   EXPECT_EQ(text_of({}), "filmgrn1\n");
 }
 
-TEST(GrainText, OfGreyHasNoPointsOfChroma) {
+TEST(GrainText, OfGreyHasNoChromaPoints) {
   GrainParams grain = some_grain();
   grain.points[1].clear();
   grain.points[2].clear();

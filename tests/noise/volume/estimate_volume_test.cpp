@@ -16,14 +16,14 @@ using testing::Phantom;
 
 constexpr double outside_range = std::numeric_limits<double>::quiet_NaN();
 
-TEST(VolumeNoise, GaussianIsToldWithAirAndWithout) {
+TEST(VolumeNoise, GaussianNoiseIsRecognisedWithAndWithoutAir) {
   const Phantom phantom;
   for (const float sigma : {2.0f, 12.0f})
     for (const double around : {0.0, -30.0, 7.0, outside_range, 999.0}) {
       Draw draw;
       const auto slices = phantom.slices_of([&](int x, int y, int z) {
         const bool masked = !phantom.is_tissue(x, y, z) && around != 0;
-        // 999: air is there, and its noise, far below 0.
+        // 999 stands for air whose noise is far below 0.
         if (around == 999) return draw.gaussian(phantom.clean(x, y, z) - 60, sigma);
         return masked ? around : draw.gaussian(phantom.clean(x, y, z), sigma);
       });
@@ -36,7 +36,7 @@ TEST(VolumeNoise, GaussianIsToldWithAirAndWithout) {
     }
 }
 
-TEST(VolumeNoise, RicianIsToldByItsBackground) {
+TEST(VolumeNoise, RicianNoiseIsRecognisedByItsBackground) {
   const Phantom phantom;
   for (const float sigma : {2.0f, 12.0f})
     for (const float zero : {0.0f, -25.0f}) {
@@ -54,7 +54,7 @@ TEST(VolumeNoise, RicianIsToldByItsBackground) {
     }
 }
 
-TEST(VolumeNoise, WholeNumbersAreNoise) {
+TEST(VolumeNoise, RoundedSamplesAreEstimated) {
   const Phantom phantom;
   Draw draw;
   const auto slices = phantom.slices_of(
@@ -64,7 +64,7 @@ TEST(VolumeNoise, WholeNumbersAreNoise) {
   EXPECT_NEAR(found.noise.sigma, 3, 0.1);
 }
 
-TEST(VolumeNoise, ClippedAirTakesNoPart) {
+TEST(VolumeNoise, ClippedAirIsIgnored) {
   const Phantom phantom;
   Draw draw;
   const auto slices = phantom.slices_of(
@@ -74,7 +74,7 @@ TEST(VolumeNoise, ClippedAirTakesNoPart) {
   EXPECT_NEAR(found.noise.sigma, 6, 0.35);
 }
 
-TEST(VolumeNoise, RicianMayBeSaidWhereThereIsNoBackground) {
+TEST(VolumeNoise, RicianKindCanBeGivenWithoutBackground) {
   const Phantom phantom;
   Draw draw;
   const auto slices = phantom.slices_of([&](int x, int y, int z) {
@@ -86,7 +86,7 @@ TEST(VolumeNoise, RicianMayBeSaidWhereThereIsNoBackground) {
   EXPECT_NEAR(found.noise.sigma, 12, 0.6);
 }
 
-TEST(VolumeNoise, ThatVariesIsFollowed) {
+TEST(VolumeNoise, VaryingLevelGivesAMap) {
   const Phantom phantom{.width = 96, .height = 96, .slices = 72};
   for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician}) {
     Draw draw;
@@ -107,7 +107,7 @@ TEST(VolumeNoise, ThatVariesIsFollowed) {
   }
 }
 
-TEST(VolumeNoise, CleanAndEmptyVolumesHaveNone) {
+TEST(VolumeNoise, CleanAndEmptyVolumesHaveNoNoise) {
   const Phantom phantom;
   EXPECT_EQ(estimate(phantom.slices_of([](int, int, int) { return 7.0; })).noise.sigma, 0);
   EXPECT_EQ(estimate(phantom.slices_of([](int, int, int) { return outside_range; })).noise.sigma,
@@ -116,7 +116,7 @@ TEST(VolumeNoise, CleanAndEmptyVolumesHaveNone) {
   EXPECT_EQ(estimate(phantom.slices_of(steps)).noise.sigma, 0);
 }
 
-TEST(VolumeNoise, StructureEverywhereIsSaid) {
+TEST(VolumeNoise, StructureEverywhereGivesAnUncertainEstimate) {
   const Phantom phantom;
   const VolumeEstimate found = estimate(phantom.slices_of([](int x, int y, int z) {
     return 120 + 50 * std::sin(0.9 * x) * std::sin(0.8 * y + 1) * std::sin(0.7 * z);
@@ -125,7 +125,7 @@ TEST(VolumeNoise, StructureEverywhereIsSaid) {
   EXPECT_FALSE(found.why.empty());
 }
 
-TEST(VolumeNoise, SeriesAreOne) {
+TEST(VolumeNoise, SeriesAreEstimatedTogether) {
   const Phantom phantom{.width = 40, .height = 40, .slices = 16};
   Draw draw;
   std::vector<Frame> series;
@@ -140,16 +140,17 @@ TEST(VolumeNoise, SeriesAreOne) {
   EXPECT_NEAR(estimate_volume(collector, {}, 0).noise.sigma, 5, 0.25);
 }
 
-TEST(VolumeNoise, OfHugeVolumesAFewCubesAreAsked) {
+TEST(VolumeNoise, HugeVolumesAreSampledSparsely) {
   const Phantom phantom{.width = 256, .height = 256, .slices = 16};
   const auto slices = phantom.slices_of([](int x, int, int) { return x; });
-  CubeCollector collector(slices.front().format, 16'000);  // what the others would be
+  // the number of slices of the complete series
+  CubeCollector collector(slices.front().format, 16'000);
   for (const Frame& slice : slices) collector.add(slice);
   EXPECT_LT(collector.examined(), 400'000 * 16 / 16'000 * 2);
   EXPECT_GT(collector.examined(), 100);
 }
 
-TEST(MapFit, GoesOnWhereNothingIsKnownAndDoubtsOutliers) {
+TEST(MapFit, ExtrapolatesAndIgnoresOutliers) {
   std::vector<NodeLevel> levels(5 * 4 * 3, {std::log(6.0), 100});
   levels[7].weight = levels[8].weight = 0;
   levels[30].logarithm = std::log(60.0);

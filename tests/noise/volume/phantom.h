@@ -1,5 +1,6 @@
 #pragma once
-// Volumes with known noise: an ellipsoid of tissue with slow waves in air, 255 standing for white.
+// Volumes with known noise: an ellipsoid of tissue with slow waves, surrounded by air; 255 is
+// white.
 
 #include <cmath>
 #include <functional>
@@ -28,12 +29,12 @@ struct Phantom {
                  dz = 2.3 * z / slices - 1.15;
     return dx * dx + dy * dy + dz * dz < 1;
   }
-  /// 0 in air.
+  /// The noise-free value; 0 in air.
   double clean(int x, int y, int z) const {
     if (!is_tissue(x, y, z)) return 0;
     return (x + y < 60 ? 120 : 170) + 8 * std::sin(0.1 * x) + 6 * std::sin(0.08 * (y + z));
   }
-  /// Slices whose voxels are value(x, y, z).
+  /// Slices with the voxels value(x, y, z).
   template <class Value>
   std::vector<Frame> slices_of(const Value& value) const {
     FramePool pool(format());
@@ -50,7 +51,7 @@ struct Phantom {
   }
 };
 
-/// Draws noise, always the same.
+/// A noise generator with a fixed sequence.
 class Draw {
  public:
   explicit Draw(unsigned seed = 1) : rng_(seed) {}

@@ -31,11 +31,12 @@ double forward(double z) {
   return static_cast<double>(RicianStabiliser::forward(static_cast<float>(z)));
 }
 
-TEST(Rician, TheInverseIsUnbiasedForSampledNoise) {
+TEST(Rician, InverseIsUnbiasedForSampledNoise) {
   const RicianStabiliser stabiliser;
   for (const double v : {0.5, 0.8, 1.2, 2.0, 3.0, 5.0, 7.9, 8.2, 20.0}) {
     const double mean = sampled(v, forward).mean;
-    // Five deviations of the mean, through the slope of the inverse, which is 1 / v at most.
+    // Five standard errors of the mean, multiplied by the slope of the inverse, which is at most 1
+    // / v.
     EXPECT_NEAR(stabiliser.inverse(static_cast<float>(mean)), v, 0.008 * std::max(1.0, 1.5 / v));
   }
   EXPECT_NEAR(stabiliser.of_zero(), sampled(0, forward).mean, 0.006);
@@ -43,20 +44,20 @@ TEST(Rician, TheInverseIsUnbiasedForSampledNoise) {
   EXPECT_EQ(stabiliser.inverse(0.3f), 0);
 }
 
-TEST(Rician, TheForwardFunctionMakesNoiseEven) {
+TEST(Rician, ForwardFunctionStabilisesTheVariance) {
   for (const double v : {1.5, 2.0, 3.0, 6.0})
     EXPECT_NEAR(sampled(v, forward).deviation, 1, 0.045) << v;
   EXPECT_NEAR(sampled(0, forward).deviation, 0.78, 0.01);
 }
 
-TEST(Rician, TheInverseIncreasesWithoutJumps) {
+TEST(Rician, InverseIncreasesWithoutJumps) {
   for (const double shrink_range : {0.0, 0.08}) {
     const RicianStabiliser stabiliser(shrink_range);
     float last = 0;
     for (float d = 0.5f; d < 12; d += 1.0f / 256) {
       const float v = stabiliser.inverse(d);
       ASSERT_GE(v, last) << d;
-      // (The exact one begins like a root.)
+      // (The exact inverse begins like a square root.)
       ASSERT_LT(v - last, d < 1.2f ? 0.15f : 0.01f) << d;
       last = v;
     }
@@ -65,7 +66,7 @@ TEST(Rician, TheInverseIncreasesWithoutJumps) {
   EXPECT_TRUE(std::isnan(RicianStabiliser().inverse(std::numeric_limits<float>::quiet_NaN())));
 }
 
-TEST(Rician, DoubtConcernsNothingButWhatIsNearlyZero) {
+TEST(Rician, ShrinkageAffectsOnlyValuesNearZero) {
   const RicianStabiliser exact, doubting(0.08);
   EXPECT_EQ(exact.of_zero(), doubting.of_zero());
   for (const float beyond : {0.01f, 0.03f, 0.06f}) {
@@ -76,7 +77,7 @@ TEST(Rician, DoubtConcernsNothingButWhatIsNearlyZero) {
     EXPECT_EQ(doubting.inverse(exact.of_zero() + beyond), exact.inverse(exact.of_zero() + beyond));
 }
 
-TEST(Rician, VarianceFollowsFromWhatIsSeen) {
+TEST(Rician, VarianceFollowsFromMeanAndDeviation) {
   for (const double v : {0.0, 0.7, 1.5, 3.0, 6.0}) {
     const Moments seen = sampled(v, [](double z) { return z; });
     EXPECT_NEAR(rician_variance(seen.mean / seen.deviation), seen.deviation * seen.deviation, 0.01)

@@ -16,7 +16,7 @@ namespace {
 using testing::Draw;
 using testing::Phantom;
 
-/// Gives slices back `late` later, as `change` makes them.
+/// Returns slices with a latency of `late`, as `change` modifies them.
 class Filter final : public Denoiser {
  public:
   using Change = std::function<void(const Frame& slice)>;
@@ -63,7 +63,7 @@ std::shared_ptr<const NoiseMap> ramp_map(const Phantom& size, float low, float h
   return map;
 }
 
-/// The mean over a slice in every voxel of it: the best filter of what is the same everywhere.
+/// Sets every voxel of a slice to the mean of the slice, the best filter for constant content.
 void take_mean(const Frame& slice) {
   const PlaneView<float> plane = slice.plane<float>(0);
   double sum = 0;
@@ -73,7 +73,7 @@ void take_mean(const Frame& slice) {
   for (int y = 0; y < plane.height; ++y) std::fill_n(plane.row(y), plane.width, mean);
 }
 
-TEST(VolumeVstSession, WhatTheFilterLeavesKeepsItsBits) {
+TEST(VolumeVstSession, UnchangedSamplesKeepTheirBits) {
   const Phantom size{.width = 9, .height = 7, .slices = 6};
   Draw draw;
   auto slices = size.slices_of([&](int, int, int) { return draw.rician(20, 30); });
@@ -94,7 +94,7 @@ TEST(VolumeVstSession, WhatTheFilterLeavesKeepsItsBits) {
   }
 }
 
-TEST(VolumeVstSession, RicianMeansComeBack) {
+TEST(VolumeVstSession, RicianMeansAreRecovered) {
   const Phantom size{.width = 128, .height = 128, .slices = 2};
   for (const float zero : {0.0f, -40.0f}) {
     for (const double v : {0.0, 10.0, 25.0, 120.0}) {
@@ -109,7 +109,7 @@ TEST(VolumeVstSession, RicianMeansComeBack) {
   }
 }
 
-TEST(VolumeVstSession, FiltersSeeOneLevel) {
+TEST(VolumeVstSession, FilterGetsAConstantLevel) {
   const Phantom size{.width = 160, .height = 40, .slices = 12};
   const VolumeNoise noise{NoiseKind::gaussian, 4, 0, ramp_map(size, 4, 12)};
   Plane<float> level(size.width, size.height);
@@ -137,7 +137,7 @@ TEST(VolumeVstSession, FiltersSeeOneLevel) {
   }
 }
 
-TEST(VolumeVstSession, PlacesAreThoseOfSlicesOrCounted) {
+TEST(VolumeVstSession, PositionsComeFromSliceNumbersOrAreCounted) {
   const Phantom size{.width = 8, .height = 8, .slices = 9};
   auto map = std::make_shared<NoiseMap>();
   map->voxels = {8, 8, 9};
@@ -153,7 +153,7 @@ TEST(VolumeVstSession, PlacesAreThoseOfSlicesOrCounted) {
   EXPECT_EQ(seen, (std::vector<float>{10, 50.0f * (1.0f / 6), 50, 25}));
 }
 
-TEST(VolumeVstSession, RefusesWhatItCannotDo) {
+TEST(VolumeVstSession, RejectsUnsupportedInput) {
   FrameFormat colours{.width = 8, .height = 8, .layout = Layout::rgb};
   EXPECT_THROW((void)with_vst({NoiseKind::rician, 3, 0, {}}, colours, nullptr), InvalidArgument);
   const FrameFormat grey{.width = 8, .height = 8};

@@ -1,4 +1,4 @@
-// What a newcomer types: names without -i and -o, slips of the pen, help on one screen.
+// The command line of a newcomer: names without -i and -o, typing errors, help on one screen.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class CommandLine : public testing::Test {
   Folder folder_;
 };
 
-TEST_F(CommandLine, NamesWithAndWithoutOptions) {
+TEST_F(CommandLine, AcceptsNamesWithAndWithoutOptions) {
   for (const std::vector<std::string>& names :
        std::vector<std::vector<std::string>>{{"in.pgm", "out.pgm", "--sigma", "20"},
                                              {"--sigma", "20", "in.pgm", "out.pgm"},
@@ -65,22 +65,22 @@ TEST_F(CommandLine, NamesWithAndWithoutOptions) {
   }
 }
 
-TEST_F(CommandLine, TwoNamesAreEnough) { expect_done({"in.pgm", "out.pgm"}); }
+TEST_F(CommandLine, TwoNamesSuffice) { expect_done({"in.pgm", "out.pgm"}); }
 
-TEST_F(CommandLine, NamesTooMany) {
+TEST_F(CommandLine, RejectsExcessNames) {
   expect_refused({"in.pgm", "out.pgm", "more.pgm", "-s20"}, "'more.pgm' is one name too many");
   expect_refused({"in.pgm", "more.pgm", "-i", "probe", "-s20"}, "'more.pgm' is one name too many");
   expect_refused({"-i", "in.pgm", "-o", "out.pgm", "more.pgm", "-s20"}, "'more.pgm'");
   expect_refused({"devices", "all"}, "'all' is one name too many");
 }
 
-TEST_F(CommandLine, WhatIsMissingIsSaid) {
+TEST_F(CommandLine, ReportsMissingNames) {
   expect_refused({"in.pgm"}, "no output for 'in.pgm'");
   expect_refused({"--sigma", "20"}, "no input");
   expect_refused({"preview"}, "INPUT");
 }
 
-TEST_F(CommandLine, ACommandWinsOverAFile) {
+TEST_F(CommandLine, CommandTakesPrecedenceOverAFile) {
   expect_refused({"probe", "out.pgm", "--sigma", "20"}, "--sigma (of lull probe)");
   expect_done({"./probe", "out.pgm", "-s20"});
   expect_done({"denoise", "probe", "out.pgm", "-s20"});
@@ -88,7 +88,7 @@ TEST_F(CommandLine, ACommandWinsOverAFile) {
   EXPECT_EQ(file.code, 0) << file.err;
 }
 
-TEST_F(CommandLine, SlipsOfThePen) {
+TEST_F(CommandLine, SuggestsTheNearestOption) {
   expect_refused({"in.pgm", "out.pgm", "--sgima", "20"}, "did you mean --sigma?");
   expect_refused({"in.pgm", "out.pgm", "--sgima=20"}, "no such option: --sgima (");
   expect_refused({"in.pgm", "--overwite", "out.pgm", "-s20"}, "did you mean --overwrite?");
@@ -112,7 +112,7 @@ TEST_F(CommandLine, SlipsOfThePen) {
   value("--hwaccel", "cuba", "did you mean cuda?");
   value("--progress", "jsno", "did you mean json?");
   value("--log-level", "warn", "did you mean warning?");
-  // Nothing is near.
+  // No option is similar to this one.
   const Outcome outcome = run({"in.pgm", "out.pgm", "--frobnicate"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, Not(HasSubstr("did you mean")));
@@ -138,7 +138,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST_F(CommandLine, HelpFitsAScreen) {
+TEST_F(CommandLine, HelpFitsOnAScreen) {
   for (const char* command : {"", "denoise", "plan", "join", "preview", "compare", "probe",
                               "devices", "help", "completion"}) {
     SCOPED_TRACE(command);
@@ -148,7 +148,7 @@ TEST_F(CommandLine, HelpFitsAScreen) {
     EXPECT_EQ(help.code, 0);
     EXPECT_EQ(help.err, "");
     const std::vector<std::string> lines = lines_of(help.out);
-    EXPECT_LE(lines.size(), 23u);  // and the prompt behind it
+    EXPECT_LE(lines.size(), 23u);  // leaves a line for the prompt
     for (const std::string& line : lines) EXPECT_LE(line.size(), 79u) << line;
     EXPECT_THAT(help.out, HasSubstr("--help-all"));
     ask.back() = "--help-all";

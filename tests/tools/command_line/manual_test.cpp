@@ -1,4 +1,5 @@
-// The manual and the shells' completions: what is made of the option table, and that it works.
+// The manual and the shell completions: the output that is generated from the option table, and
+// that it works.
 
 #include "tools/command_line/manual.h"
 
@@ -27,7 +28,7 @@ std::string printed(const std::vector<std::string>& arguments) {
   return outcome.out;
 }
 
-/// What a shell's command prints; the exit code is in `code`.
+/// The output of a shell command; its exit code is stored in `code`.
 std::string output_of(const std::string& command, int& code) {
   std::string text;
   std::FILE* pipe = popen(command.c_str(), "r");
@@ -41,13 +42,13 @@ bool has(const std::string& program) {
   return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-TEST(Manual, OfTheRepositoryIsWhatTheCommandPrints) {
+TEST(Manual, InTheRepositoryIsUpToDate) {
   EXPECT_EQ(printed({"help", "--format", "markdown"}),
             bytes_of(LULL_SOURCE "/docs/reference/cli.md"))
       << "`./run manual` writes docs/reference/cli.md anew";
 }
 
-TEST(Manual, HoldsEveryOption) {
+TEST(Manual, ContainsEveryOption) {
   const std::string page = printed({"help", "--format", "markdown"});
   const std::string man = printed({"help", "--format", "man"});
   for (const OptionRow& row : denoise_option_table()) {
@@ -59,13 +60,13 @@ TEST(Manual, HoldsEveryOption) {
   }
 }
 
-TEST(Manual, ChoicesAreWordsAlone) {
+TEST(Manual, ChoicesAreListsOfWords) {
   EXPECT_THAT(choices("fast|high|8bit"), ElementsAre("fast", "high", "8bit"));
   for (const char* value : {"S|Y:Cb:Cr", "A[:B]", "FILE", "N", "", "WxH"})
     EXPECT_TRUE(choices(value).empty()) << value;
 }
 
-TEST(Manual, EscapesWhatTheFormatsTakeForCommands) {
+TEST(Manual, EscapesMarkup) {
   const ManualOption option{.names = {"-a", "--a-b"},
                             .value = "x|y",
                             .group = "G",
@@ -86,8 +87,8 @@ TEST(Manual, EscapesWhatTheFormatsTakeForCommands) {
   EXPECT_THAT(man, HasSubstr("code \\-x\n\\&.more\n"));
 }
 
-TEST(Manual, IsAPageForMan) {
-  // The formatter that man calls: man itself is a stub where a system was made small.
+TEST(Manual, FormatsWithoutWarningsAsManPage) {
+  // The formatter that man uses; man itself is a stub in minimised systems.
   if (!has("groff")) GTEST_SKIP() << "no groff here";
   const Folder folder;
   write_bytes(folder / "lull.1", printed({"help", "--format", "man"}));
@@ -99,7 +100,7 @@ TEST(Manual, IsAPageForMan) {
   EXPECT_THAT(text, Not(HasSubstr("warning:")));
 }
 
-TEST(Manual, HelpExplainsOneCommand) {
+TEST(Manual, HelpCommandPrintsTheHelpOfACommand) {
   EXPECT_EQ(printed({"help", "denoise"}), printed({"denoise", "--help"}));
   EXPECT_EQ(printed({"help"}), printed({"--help"}));
   for (const std::vector<std::string>& wrong : {std::vector<std::string>{"help", "polish"},
@@ -114,7 +115,7 @@ TEST(Manual, HelpExplainsOneCommand) {
   }
 }
 
-/// Asks bash for completions of the last of `words`.
+/// Asks bash for completions of the last word of `words`.
 std::vector<std::string> completed(const std::vector<std::string>& words) {
   const Folder folder;
   write_bytes(folder / "completion", printed({"completion", "bash"}));
@@ -133,7 +134,7 @@ std::vector<std::string> completed(const std::vector<std::string>& words) {
   return lines;
 }
 
-TEST(Completion, Bash) {
+TEST(Completion, CompletesInBash) {
   if (!has("bash")) GTEST_SKIP() << "no bash here";
   EXPECT_THAT(completed({"lull", "den"}), ElementsAre("denoise"));
   EXPECT_THAT(completed({"lull", "--v"}), ElementsAre("--version"));
@@ -149,7 +150,7 @@ TEST(Completion, Bash) {
   EXPECT_THAT(completed({"lull", "compare", "as"}), ElementsAre("ask"));
   EXPECT_THAT(completed({"lull", "compare", "--c"}), ElementsAre("--csv"));
   EXPECT_THAT(completed({"lull", "completion", ""}), ElementsAre("bash", "zsh"));
-  // Without a command it is denoise.
+  // Without a command name the command is denoise.
   EXPECT_THAT(completed({"lull", "as"}), ElementsAre("ask"));
   EXPECT_THAT(completed({"lull", "ask", "comp"}), ElementsAre("completion"));
   EXPECT_THAT(completed({"lull", "ask", "--sigm"}),
@@ -157,13 +158,13 @@ TEST(Completion, Bash) {
   EXPECT_THAT(completed({"lull", "ask", "-p", "h"}), ElementsAre("high"));
 }
 
-TEST(Completion, Zsh) {
+TEST(Completion, CompletesInZsh) {
   const std::string script = printed({"completion", "zsh"});
   EXPECT_TRUE(script.starts_with("#compdef lull\n"));
   if (!has("zsh")) GTEST_SKIP() << "no zsh here";
   const Folder folder;
   write_bytes(folder / "_lull", script);
-  // Types into a terminal of zsh: each word is completed by the tabulator, then printed.
+  // Types into a zsh terminal: each word is completed with the tab key and then printed.
   write_bytes(folder / "ask",
               "zmodload zsh/zpty\n"
               "zpty -b z zsh -f\n"

@@ -1,5 +1,5 @@
-// Requests that make no sense and inputs that are none: the exit code, one line that says why, and
-// nothing left under the output's name or beside it.
+// Invalid requests and unreadable inputs: the exit code, a one-line reason, and no file left under
+// the output's name or next to it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::StartsWith;
 
 constexpr FrameFormat small{.width = 24, .height = 16};
 
-/// A folder with a good clip, a good picture and all kinds of bad ones.
+/// A folder with a good clip, a good picture and many kinds of bad ones.
 class Usage : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -56,7 +56,7 @@ class Usage : public testing::Test {
     EXPECT_EQ(bytes_of(path("there.mkv")), "precious");
   }
 
-  /// lull denoise from good.mkv to new.mkv with `more`.
+  /// Runs lull denoise from good.mkv to new.mkv with the arguments `more`.
   void expect_denoise(const std::vector<std::string>& more, int code, const std::string& part) {
     std::vector<std::string> arguments{"denoise", "-i", path("good.mkv"), "-o", path("new.mkv")};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -76,7 +76,7 @@ class Usage : public testing::Test {
 
 std::unique_ptr<Folder> Usage::folder_;
 
-TEST_F(Usage, TheCommandItself) {
+TEST_F(Usage, RejectsUnknownCommands) {
   expect({}, 2, "lull --help");
   expect({"polish"}, 2, "polish");
   expect({"--polish"}, 2, "polish");
@@ -89,13 +89,13 @@ TEST_F(Usage, TheCommandItself) {
   expect({"compare", path("good.mkv")}, 2, "B");
 }
 
-TEST_F(Usage, Sigma) {
+TEST_F(Usage, RejectsInvalidSigma) {
   for (const char* sigma : {"-1", "nan", "inf", "-inf", "1e99", "20x", "", " 20", "0x10", "twenty",
                             "1:2", "1:2:3:4", "1:2:", "1:-2:3", "1:nan:3", ":", "1,5", "-0.0"})
     expect_denoise({"--sigma", sigma}, 2, "sigma");
 }
 
-TEST_F(Usage, Parameters) {
+TEST_F(Usage, RejectsInvalidParameters) {
   const auto refuse = [&](const std::string& option, const std::string& value) {
     expect_denoise({"--sigma", "20", option, value}, 2, option.substr(2));
   };
@@ -117,7 +117,7 @@ TEST_F(Usage, Parameters) {
   for (const char* threads : {"-1", "many", "1.5"}) refuse("--threads", threads);
 }
 
-TEST_F(Usage, Devices) {
+TEST_F(Usage, RejectsInvalidDevices) {
   for (const char* device : {"", "gpu", "cuda:", "cuda:a", "cuda:-1", "cuda:0,", "cuda:0,0",
                              "cuda:1,0,1", "cuda0", "cpu:0", "CPU"})
     expect_denoise({"--sigma", "20", "--device", device}, 2, "device");
@@ -128,7 +128,7 @@ TEST_F(Usage, Devices) {
     expect_denoise({"--sigma", "20", "--hwaccel", hwaccel}, 2, "hwaccel");
 }
 
-TEST_F(Usage, Encoding) {
+TEST_F(Usage, RejectsInvalidEncoderOptions) {
   const auto refuse = [&](std::vector<std::string> more, const std::string& part) {
     more.insert(more.end(), {"--sigma", "20", "--device", "reference"});
     expect_denoise(more, 2, part);
@@ -144,7 +144,7 @@ TEST_F(Usage, Encoding) {
   refuse({"--crf", "20", "--lossless"}, "lossless");
 }
 
-TEST_F(Usage, InputsThatAreNone) {
+TEST_F(Usage, RejectsUnreadableInputs) {
   expect_input("missing.mkv", 66, "missing.mkv");
   expect_input("folder.mkv", 66, "folder.mkv");
   expect_input("empty.mkv", 65, "empty.mkv");
@@ -154,7 +154,7 @@ TEST_F(Usage, InputsThatAreNone) {
   for (const char* cut : {"cut.png", "cut.pgm"}) expect_input(cut, 65, cut);
 }
 
-TEST_F(Usage, Outputs) {
+TEST_F(Usage, RejectsInvalidOutputs) {
   const auto refuse = [&](const std::string& output, int code, const std::string& part,
                           const std::string& input = "good.mkv") {
     SCOPED_TRACE(output);
@@ -170,12 +170,12 @@ TEST_F(Usage, Outputs) {
   refuse("good.mkv", 2, "input", "link.mkv");
   refuse("new", 2, "new");
   refuse("new.nonsense", 2, "new.nonsense");
-  // -y is no excuse.
+  // -y does not permit this.
   expect({"denoise", "-i", path("good.mkv"), "-o", path("good.mkv"), "--sigma", "20", "-y"}, 2,
          "input");
 }
 
-TEST_F(Usage, ADiskThatIsFull) {
+TEST_F(Usage, FullDiskIsAnIoError) {
   const std::vector<std::string> before = folder_->names();
   const Outcome outcome = run_lull({"denoise", "-i", path("good.mkv"), "-o", path("new.mkv"),
                                     "--sigma", "20", "--lossless", "--device", "reference"},
@@ -185,7 +185,7 @@ TEST_F(Usage, ADiskThatIsFull) {
   EXPECT_EQ(folder_->names(), before);
 }
 
-TEST_F(Usage, AStandardOutputThatIsFull) {
+TEST_F(Usage, FullStandardOutputIsAnIoError) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--help"},
         {"devices"},
@@ -196,7 +196,7 @@ TEST_F(Usage, AStandardOutputThatIsFull) {
   }
 }
 
-TEST_F(Usage, HelpAndVersion) {
+TEST_F(Usage, HelpAndVersionGoToStandardOutput) {
   const Outcome version = run_lull({"--version"});
   EXPECT_EQ(version.code, 0);
   EXPECT_THAT(version.out, testing::MatchesRegex("lull [0-9]+\\.[0-9]+\\.[0-9]+\n"));
@@ -218,7 +218,7 @@ TEST_F(Usage, HelpAndVersion) {
     EXPECT_THAT(help, HasSubstr(option));
 }
 
-TEST_F(Usage, DevicesAreListed) {
+TEST_F(Usage, DevicesCommandListsDevices) {
   const Outcome devices = run_lull({"devices"});
   EXPECT_EQ(devices.code, 0);
   EXPECT_EQ(devices.err, "");

@@ -1,4 +1,4 @@
-// lull compare on files whose difference is known.
+// lull compare on files with a known difference.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,10 +60,10 @@ class Compare : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Compare, MeanAndWorstFrameOfEachPlane) {
+TEST_F(Compare, ReportsMeanAndWorstFrameOfEachPlane) {
   const Frame clean = clean_picture(format);
   write_y4m(folder_ / "a.y4m", {clean, clean, clean});
-  // Squared errors 1, 9, 4 in Y; 4 in every frame's Cb; none in Cr.
+  // The squared errors are 1, 9 and 4 in Y and 4 in every frame's Cb; Cr has none.
   write_y4m(folder_ / "b.y4m",
             {raised(raised(clean, 0, 1), 1, 2), raised(raised(clean, 0, 3), 1, 2),
              raised(raised(clean, 0, 2), 1, 2)});
@@ -73,7 +73,7 @@ TEST_F(Compare, MeanAndWorstFrameOfEachPlane) {
   EXPECT_THAT(outcome.out, HasSubstr("frames 3\n"));
   const auto luma = row(outcome.out, "Y"), cb = row(outcome.out, "Cb"), cr = row(outcome.out, "Cr");
   ASSERT_EQ(luma.size(), 8u);
-  EXPECT_EQ(luma[1], decibels(std::cbrt(1.0 * 9 * 4)));  // the mean of logarithms
+  EXPECT_EQ(luma[1], decibels(std::cbrt(1.0 * 9 * 4)));  // the mean of the logarithms
   EXPECT_EQ(luma[2], decibels(14.0 / 3));
   EXPECT_EQ(luma[3], decibels(9));
   EXPECT_EQ(luma[4], "1");
@@ -93,7 +93,7 @@ TEST_F(Compare, MeanAndWorstFrameOfEachPlane) {
   EXPECT_EQ(lines[9], "2,Cr,inf,1.000000");
 }
 
-TEST_F(Compare, SixteenBitsHaveTheirOwnPeak) {
+TEST_F(Compare, UsesThePeakOfSixteenBitSamples) {
   const FrameFormat deep{.width = 20, .height = 20, .sample = SampleType::u16, .bits = 16};
   const Frame a = clean_picture(deep), b = noisy_picture(a, 0);
   const PlaneView<std::uint16_t> samples = b.plane<std::uint16_t>(0);
@@ -103,10 +103,10 @@ TEST_F(Compare, SixteenBitsHaveTheirOwnPeak) {
   write_pnm(folder_ / "b.pgm", b);
   const Outcome outcome = run_lull({"compare", folder_ / "a.pgm", folder_ / "b.pgm"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(row(outcome.out, "Y").at(1), decibels(1));  // 257 of 65535 is 1 of 255
+  EXPECT_EQ(row(outcome.out, "Y").at(1), decibels(1));  // 257 of 65535 equals 1 of 255
 }
 
-TEST_F(Compare, ColoursHaveTheirNames) {
+TEST_F(Compare, NamesTheRgbPlanes) {
   FrameFormat rgb{.width = 12, .height = 12, .layout = Layout::rgb};
   write_pnm(folder_ / "a.ppm", clean_picture(rgb));
   const Outcome outcome = run_lull({"compare", folder_ / "a.ppm", folder_ / "a.ppm"});
@@ -114,7 +114,7 @@ TEST_F(Compare, ColoursHaveTheirNames) {
   for (const char* plane : {"R", "G", "B"}) EXPECT_EQ(row(outcome.out, plane).at(1), "inf");
 }
 
-TEST_F(Compare, RefusesWhatCannotBeCompared) {
+TEST_F(Compare, RejectsFilesThatCannotBeCompared) {
   const Frame clean = clean_picture(format);
   FrameFormat wide = format, full = format;
   wide.width = 26;

@@ -1,4 +1,4 @@
-// Outputs that hold other pixel formats than the input has, and single pictures of a video.
+// Outputs that cannot hold the pixel format of the input, and single pictures of a video.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using ::testing::Not;
 constexpr FrameFormat even420{
     .width = 64, .height = 48, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
-constexpr double rounding = 1.5;  // of YCbCr to RGB of 8 bits, in levels
+constexpr double rounding = 1.5;  // error of converting YCbCr to RGB of 8 bits, in levels
 
 FrameFormat with_bits(FrameFormat format, int bits) {
   format.bits = bits;
@@ -37,7 +37,7 @@ std::vector<Frame> clip_of(const FrameFormat& format, int frames) {
 
 class Conversion : public ::testing::Test {
  protected:
-  /// Without filter, so that nothing but the conversion changes samples.
+  /// Runs the command without a filter, so that only the conversion changes samples.
   Outcome pass(const std::string& from, const std::string& to, std::vector<std::string> more = {}) {
     more.insert(more.begin(), {folder_ / from, folder_ / to, "--sigma", "0", "--device",
                                "reference", "--progress", "none"});
@@ -51,7 +51,7 @@ class Conversion : public ::testing::Test {
     EXPECT_EQ(frames.size(), 1u);
     return frames.at(0);
   }
-  /// The greatest difference of the colours that a screen shows, of 255.
+  /// The maximum difference of the displayed colours, on the scale of 255.
   static double difference(const Frame& a, const Frame& b) {
     const Frame one = io::to_rgb(a), other = io::to_rgb(b);
     double most = 0;
@@ -63,7 +63,7 @@ class Conversion : public ::testing::Test {
                                     257.0);
     return most;
   }
-  /// By how much a plane of the first is brighter on the screen, in the mean.
+  /// The mean by which a plane of the first frame is brighter on the screen.
   static double bias(const Frame& a, const Frame& b, int plane) {
     const Frame one = io::to_rgb(a), other = io::to_rgb(b);
     double sum = 0;
@@ -81,7 +81,7 @@ class Conversion : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Conversion, APhotoBecomesAPng) {
+TEST_F(Conversion, JpegConvertsToPng) {
   make_photo();
   const Outcome outcome = pass("photo.jpg", "photo.png");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -90,23 +90,23 @@ TEST_F(Conversion, APhotoBecomesAPng) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("warning")));  // nothing is lost
   EXPECT_EQ(pixels_of("photo.png"), "rgb24");
   EXPECT_LE(difference(only_frame("photo.jpg"), only_frame("photo.png")), rounding);
-  // And what the JPEG was made of: the colours are right.
+  // Compared with the source of the JPEG: the colours are right.
   for (int plane = 0; plane < 3; ++plane)
     EXPECT_NEAR(bias(only_frame("photo.ppm"), only_frame("photo.png"), plane), 0, 1) << plane;
 }
 
-TEST_F(Conversion, AFrameOfAVideoBecomesAJpeg) {
+TEST_F(Conversion, VideoFrameConvertsToJpeg) {
   FrameFormat large = even420;
-  large.height = 720;  // that much is BT.709 where nothing says so; a JPEG never is
+  large.height = 720;  // a picture of this size is BT.709 if it has no tag; a JPEG never is
   for (const FrameFormat& format : {even420, large}) {
     std::vector<Frame> clip = clip_of(format, 4);
-    const int brick[] = {110, 100, 180};  // a colour that is another in another matrix
+    const int brick[] = {110, 100, 180};  // a colour that depends clearly on the matrix
     for (int plane = 0; plane < 3; ++plane)
       for (int y = 0; y < format.plane_height(plane); ++y)
         std::fill_n(clip[2].plane<std::uint8_t>(plane).row(y), format.plane_width(plane),
                     static_cast<std::uint8_t>(brick[plane]));
     write_y4m(folder_ / "in.y4m", clip);
-    // As it is, and with a JPEG's range already.
+    // Unchanged, and with the full range of a JPEG.
     convert(folder_ / "in.y4m", folder_ / "in.mkv",
             {.vcodec = "libx264", .pix_fmt = "yuvj420p", .lossless = true, .overwrite = true});
     for (const char* input : {"in.y4m", "in.mkv"}) {
@@ -121,7 +121,7 @@ TEST_F(Conversion, AFrameOfAVideoBecomesAJpeg) {
   }
 }
 
-TEST_F(Conversion, NothingIsLostWhereNothingNeedsToBe) {
+TEST_F(Conversion, KeepsDepthAndSubsamplingIfPossible) {
   write_y4m(folder_ / "ten.y4m", clip_of(with_bits(even420, 10), 1));
   ASSERT_EQ(pass("ten.y4m", "ten.png").code, 0);
   EXPECT_EQ(pixels_of("ten.png"), "rgb48be");
@@ -136,7 +136,7 @@ TEST_F(Conversion, NothingIsLostWhereNothingNeedsToBe) {
   EXPECT_LE(difference(only_frame("grey.pgm"), only_frame("grey.ppm")), 0.01);
 }
 
-TEST_F(Conversion, AGifBecomesAVideo) {
+TEST_F(Conversion, GifConvertsToVideo) {
   std::vector<Frame> clip;
   for (int i = 0; i < 4; ++i)
     clip.push_back(clean_picture({.width = 48, .height = 32, .layout = Layout::rgb}, 0.3 * i));
@@ -158,7 +158,7 @@ TEST_F(Conversion, AGifBecomesAVideo) {
   for (std::size_t i = 0; i < in.size(); ++i) EXPECT_LE(difference(in[i], out[i]), rounding) << i;
 }
 
-TEST_F(Conversion, WhatIsLostIsSaidOrRefused) {
+TEST_F(Conversion, LossesAreReportedOrRejected) {
   write_y4m(folder_ / "in.y4m", clip_of(even420, 2));
   convert(folder_ / "in.y4m", folder_ / "alpha.mkv", {.pix_fmt = "yuva444p10le", .lossless = true});
   const Outcome outcome = pass("alpha.mkv", "out.mp4");
@@ -169,7 +169,7 @@ TEST_F(Conversion, WhatIsLostIsSaidOrRefused) {
   EXPECT_THAT(strict.err, HasSubstr("not in the output: alpha"));
   EXPECT_EQ(strict.error_lines(), 1);
   EXPECT_THAT(folder_.names(), ::testing::Not(::testing::Contains("strict.mp4")));
-  // What a user asks for is not guessed at.
+  // An explicit request of the user is not replaced.
   EXPECT_EQ(pass("alpha.mkv", "asked.mp4", {"--pix-fmt", "yuva420p"}).code, 2);
   write_pnm(folder_ / "colour.ppm",
             clean_picture({.width = 20, .height = 10, .layout = Layout::rgb}));
@@ -178,7 +178,7 @@ TEST_F(Conversion, WhatIsLostIsSaidOrRefused) {
   EXPECT_EQ(pass("colour.ppm", "rounded.mkv", {"--vcodec", "libx264"}).code, 0);
 }
 
-TEST_F(Conversion, AVideoBecomesOnePicture) {
+TEST_F(Conversion, FrameOfAVideoCanBeWrittenAsPicture) {
   const std::vector<Frame> clip = clip_of(even420, 6);
   write_y4m(folder_ / "in.y4m", clip);
   const auto chosen = [&](const std::string& name, std::size_t frame,
@@ -201,7 +201,7 @@ TEST_F(Conversion, AVideoBecomesOnePicture) {
   EXPECT_THAT(none.err, HasSubstr("there are 6 frames"));
 }
 
-TEST_F(Conversion, OnePictureOverTimeIsThatOfTheWholeClip) {
+TEST_F(Conversion, PictureWithTemporalFilteringEqualsThatOfTheClip) {
   std::vector<Frame> clip;
   for (int i = 0; i < 24; ++i) clip.push_back(noisy_picture(clean_picture(even420), 20, i + 1));
   write_y4m(folder_ / "in.y4m", clip);

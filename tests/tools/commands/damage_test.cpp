@@ -1,5 +1,5 @@
-// Damaged and truncated input: what decodes is filtered, damage is counted, and the result has its
-// name only if so much damage was allowed.
+// Damaged and truncated input: the frames that can be decoded are filtered, damage is counted, and
+// the result gets its name only if that much damage was allowed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using testing::Not;
 
 constexpr int frames = 20;
 
-class Damaged : public testing::Test {
+class DamagedInput : public testing::Test {
  protected:
   void SetUp() override {
     std::vector<Frame> pictures;
@@ -29,7 +29,8 @@ class Damaged : public testing::Test {
     convert(folder_ / "in.y4m", folder_ / "in.mkv", {.lossless = true});
     bytes_ = bytes_of(folder_ / "in.mkv");
   }
-  /// Flips bits in the middle of a frame: its share of the file, which is frames and little else.
+  /// Flips bits in the middle of a frame. The position is the frame's share of the file, which
+  /// contains little else.
   void damage_frame(int frame) {
     const std::size_t at = bytes_.size() * (2 * frame + 1) / (2 * frames);
     for (std::size_t i = at; i < at + 4; ++i) bytes_[i] = static_cast<char>(bytes_[i] ^ 0x5a);
@@ -43,7 +44,7 @@ class Damaged : public testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return run_lull(all);
   }
-  /// The file beside the output that keeps what could be denoised.
+  /// The file next to the output with the frames that could be denoised.
   std::string kept() const {
     std::string found;
     for (const std::string& name : folder_.names())
@@ -60,13 +61,13 @@ class Damaged : public testing::Test {
   std::string bytes_;
 };
 
-TEST_F(Damaged, AWholeInputIsSilent) {
+TEST_F(DamagedInput, UndamagedInputGivesNoMessage) {
   const Outcome outcome = run({"--max-decode-errors", "5", "--log-level", "warning"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.err, Not(HasSubstr("damaged")));
 }
 
-TEST_F(Damaged, AFrameIsCountedAndTheResultKeptApart) {
+TEST_F(DamagedInput, DamagedFrameIsCountedAndTheResultKeptSeparately) {
   damage_frame(7);
   const Outcome outcome = run({"-q"});
   expect_refused(outcome);
@@ -76,7 +77,7 @@ TEST_F(Damaged, AFrameIsCountedAndTheResultKeptApart) {
   EXPECT_GE(frames_of(folder_ / "kept.mkv").size(), frames - 1u);
 }
 
-TEST_F(Damaged, SoManyAsAllowed) {
+TEST_F(DamagedInput, AllowedNumberOfDamagedFramesIsAccepted) {
   damage_frame(5);
   damage_frame(6);
   damage_frame(15);
@@ -90,15 +91,15 @@ TEST_F(Damaged, SoManyAsAllowed) {
   EXPECT_GE(frames_of(folder_ / "out.mkv").size(), frames - 3u);
 }
 
-// What is left is filtered as in a run over the whole.
-TEST_F(Damaged, ACutEndsTheResult) {
+// The remaining frames are filtered as in a run over the complete file.
+TEST_F(DamagedInput, TruncationEndsTheResult) {
   ASSERT_EQ(run({}, "in.mkv", "whole.mkv").code, 0);
   write_bytes(folder_ / "in.mkv", bytes_.substr(0, bytes_.size() / 2));
   const Outcome outcome = run({});
   expect_refused(outcome);
   EXPECT_THAT(outcome.err, HasSubstr("cut short"));
   std::filesystem::remove(kept());
-  // Half of the frames is missing, not one.
+  // Half of the frames are missing, not one.
   expect_refused(run({"--max-decode-errors", "5"}));
   std::filesystem::remove(kept());
   ASSERT_EQ(run({"--max-decode-errors", "15"}).code, 0);
@@ -106,7 +107,7 @@ TEST_F(Damaged, ACutEndsTheResult) {
   const std::vector<Frame> part = frames_of(folder_ / "out.mkv");
   ASSERT_GE(part.size(), 5u);
   ASSERT_LT(part.size(), frames - 5u);
-  for (std::size_t i = 0; i + 1 < part.size(); ++i)  // the last may be damaged
+  for (std::size_t i = 0; i + 1 < part.size(); ++i)  // the last one may be damaged
     for (int p = 0; p < part[i].format.planes(); ++p)
       for (int y = 0; y < part[i].planes[p].height; ++y)
         ASSERT_TRUE(std::equal(part[i].planes[p].row(y),
@@ -115,7 +116,7 @@ TEST_F(Damaged, ACutEndsTheResult) {
             << i;
 }
 
-TEST_F(Damaged, PipesCarryWhatDecodes) {
+TEST_F(DamagedInput, PipesCarryTheDecodableFrames) {
   damage_frame(7);
   const std::string fifo = folder_ / "in.fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
@@ -130,8 +131,8 @@ TEST_F(Damaged, PipesCarryWhatDecodes) {
   EXPECT_GE(frames_of(folder_ / "out.y4m").size(), frames - 1u);
 }
 
-// Frames behind the part are no loss, but the input is cut short all the same.
-TEST_F(Damaged, APartBeforeTheCutIsWhole) {
+// Frames after the selection are not needed, but the input is truncated all the same.
+TEST_F(DamagedInput, SelectionBeforeTheTruncationIsComplete) {
   write_bytes(folder_ / "in.mkv", bytes_.substr(0, bytes_.size() / 2));
   expect_refused(run({"--frames", "1-4"}));
   std::filesystem::remove(kept());
@@ -140,7 +141,7 @@ TEST_F(Damaged, APartBeforeTheCutIsWhole) {
   EXPECT_EQ(frames_of(folder_ / "out.mkv").size(), 4u);
 }
 
-TEST_F(Damaged, DigestsOfARefusedInputHaveNoLastLine) {
+TEST_F(DamagedInput, RejectedInputHasNoTotalDigest) {
   damage_frame(7);
   const auto digests = [&](const std::string& allowed) {
     return run_lull({"denoise", "-i", folder_ / "in.mkv", "-o", "hash", "--sigma", "10", "--device",
@@ -153,7 +154,7 @@ TEST_F(Damaged, DigestsOfARefusedInputHaveNoLastLine) {
   EXPECT_THAT(accepted.out, HasSubstr("\nall "));
 }
 
-TEST_F(Damaged, SequencesStayStrict) {
+TEST_F(DamagedInput, DamagedPictureOfASequenceIsAnError) {
   convert(folder_ / "in.y4m", folder_ / "p.%04d.png", {});
   std::string picture = bytes_of(folder_ / "p.0007.png");
   picture[picture.size() / 2] = static_cast<char>(picture[picture.size() / 2] ^ 0x5a);
@@ -165,7 +166,7 @@ TEST_F(Damaged, SequencesStayStrict) {
   EXPECT_EQ(kept(), "");
 }
 
-TEST_F(Damaged, WithoutAnyFrameThereIsNothingToKeep) {
+TEST_F(DamagedInput, InputWithoutFramesLeavesNoFile) {
   write_bytes(folder_ / "in.mkv", bytes_.substr(0, 600));
   const Outcome outcome = run({"--max-decode-errors", "1000", "-q"});
   EXPECT_EQ(outcome.code, 65);
@@ -173,7 +174,7 @@ TEST_F(Damaged, WithoutAnyFrameThereIsNothingToKeep) {
   EXPECT_EQ(kept(), "");
 }
 
-TEST_F(Damaged, NumbersThatAreNone) {
+TEST_F(DamagedInput, InvalidLimitsAreRejected) {
   for (const char* number : {"-1", "x", "", "1.5"})
     EXPECT_EQ(run({"--max-decode-errors", number}).code, 2) << number;
 }

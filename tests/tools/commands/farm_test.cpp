@@ -1,5 +1,5 @@
-// Jobs that several processes share: in whatever order and how often segments are made, by whom and
-// from where the input is read, the output has the bytes of one process.
+// Jobs that several processes share: the output has the bytes of one process, whatever the order
+// and number of times in which segments are made, by any process and from any copy of the input.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 constexpr FrameFormat format{
     .width = 64, .height = 48, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
-/// With repeated pictures, and a cut.
+/// A clip with repeated frames and a scene cut.
 std::vector<Frame> clip(int frames) {
   std::vector<Frame> result;
   for (int i = 0; i < frames; ++i) {
@@ -43,12 +43,12 @@ class Farm : public testing::Test {
   static constexpr int frames = 72, segment = 10, segments = 8;
 
   void SetUp() override { write_y4m(folder_ / "video.y4m", clip(frames)); }
-  /// Encoded, key frames and B-frames as `vopts` say.
+  /// Encodes the clip; `vopts` determine keyframes and B-frames.
   std::string make(const std::string& name, const io::SinkOptions& options) {
     convert(folder_ / "video.y4m", folder_ / name, options);
     return folder_ / name;
   }
-  std::string with_company() {
+  std::string make_input_with_streams() {
     add_company(make("plain.mkv", {.lossless = true}), folder_ / "in.mkv");
     return folder_ / "in.mkv";
   }
@@ -86,8 +86,8 @@ class Farm : public testing::Test {
   const std::string out_ = folder_ / "out.mkv", job_ = folder_ / "job";
 };
 
-TEST_F(Farm, InAnyOrderAndTwice) {
-  const std::string in = with_company();
+TEST_F(Farm, SegmentsInAnyOrderAndTwiceGiveEqualBytes) {
+  const std::string in = make_input_with_streams();
   const std::string expected = whole(in, {"--temporal", "1"});
   const Outcome planned = plan(in, {"--temporal", "1", "--json"});
   ASSERT_EQ(planned.code, 0) << planned.err;
@@ -102,12 +102,12 @@ TEST_F(Farm, InAnyOrderAndTwice) {
   EXPECT_FALSE(fs::exists(out_));
   ASSERT_EQ(join().code, 0);
   EXPECT_EQ(bytes_of(out_), expected);
-  // All of it once more: nothing is left to do.
+  // The complete sequence once more: nothing is left to do.
   EXPECT_EQ(plan(in, {"--temporal", "1"}).code, 0);
   EXPECT_THAT(task("4").err, HasSubstr("done already"));
   EXPECT_EQ(join().code, 0);
   fs::last_write_time(out_, fs::last_write_time(out_) + std::chrono::hours(1));
-  EXPECT_EQ(join().code, 0);  // by its bytes
+  EXPECT_EQ(join().code, 0);  // recognised by its bytes
   EXPECT_EQ(bytes_of(out_), expected);
   write_bytes(out_, "mine");
   EXPECT_EQ(join().code, 73);
@@ -116,8 +116,8 @@ TEST_F(Farm, InAnyOrderAndTwice) {
   EXPECT_EQ(bytes_of(out_), expected);
 }
 
-TEST_F(Farm, AtATime) {
-  const std::string in = with_company();
+TEST_F(Farm, ConcurrentTasksAndJoinsGiveEqualBytes) {
+  const std::string in = make_input_with_streams();
   const std::string expected = whole(in);
   ASSERT_EQ(plan(in).code, 0);
   {
@@ -134,8 +134,8 @@ TEST_F(Farm, AtATime) {
   EXPECT_EQ(join().code, 0);
 }
 
-TEST_F(Farm, WhatIsMissingOrDamagedIsNamed) {
-  const std::string in = with_company();
+TEST_F(Farm, JoinNamesMissingAndDamagedSegments) {
+  const std::string in = make_input_with_streams();
   const std::string expected = whole(in);
   ASSERT_EQ(plan(in).code, 0);
   ASSERT_EQ(task("0-7").code, 0);
@@ -156,14 +156,14 @@ TEST_F(Farm, WhatIsMissingOrDamagedIsNamed) {
     EXPECT_FALSE(fs::exists(out_));
     EXPECT_EQ(task("4").code, 0);
   }
-  // Without a number, whatever is not done.
+  // Without a number, the command makes all unfinished segments.
   ASSERT_EQ(run({"denoise", "--job", job_, "-q"}).code, 0);
   ASSERT_EQ(join().code, 0);
   EXPECT_EQ(bytes_of(out_), expected);
 }
 
-TEST_F(Farm, AFullDiskIsWorthAnotherTry) {
-  const std::string in = with_company();
+TEST_F(Farm, FullDiskIsATemporaryFailure) {
+  const std::string in = make_input_with_streams();
   const std::string expected = whole(in);
   ASSERT_EQ(plan(in).code, 0);
   const std::string plan = bytes_of(job_ + "/plan");
@@ -193,7 +193,7 @@ Decoding decoding_of(const std::string& err) {
   return result;
 }
 
-/// Inputs of one clip, and how many pictures all tasks may decode together.
+/// Inputs of one clip, and the number of pictures that all tasks together may decode.
 struct Kind {
   std::string name;
   io::SinkOptions sink;
@@ -201,8 +201,8 @@ struct Kind {
 };
 
 class FarmSeeks : public Farm, public testing::WithParamInterface<Kind> {};
-// Groups of 12: each task decodes its own 10 pictures, up to 5 of the margin, up to 11 before them,
-// 4 and what waits behind them.
+// Groups of 12 pictures: each task decodes its own 10 pictures, up to 5 of the margin, up to 11
+// before them, and 4 plus the reordered ones after them.
 INSTANTIATE_TEST_SUITE_P(
     Kinds, FarmSeeks,
     testing::Values(
@@ -223,7 +223,7 @@ INSTANTIATE_TEST_SUITE_P(
         Kind{"video.y4m", {}, 280}),
     [](const auto& info) { return info.param.name.substr(0, info.param.name.find('.')); });
 
-TEST_P(FarmSeeks, ToTheBytesOfOneProcess) {
+TEST_P(FarmSeeks, GiveTheBytesOfOneProcess) {
   const Kind& kind = GetParam();
   const std::string in =
       kind.name == "video.y4m" ? folder_ / kind.name : make(kind.name, kind.sink);
@@ -248,8 +248,8 @@ TEST_P(FarmSeeks, ToTheBytesOfOneProcess) {
   EXPECT_TRUE(bytes_of(out_) == expected);
 }
 
-TEST_F(Farm, OfOtherKindsOfJobs) {
-  const std::string in = with_company();
+TEST_F(Farm, OtherKindsOfJobsGiveEqualBytes) {
+  const std::string in = make_input_with_streams();
   const std::string gop =
       make("gop.mkv", {.vcodec = "libx264", .vopts = {{"x264-params", "keyint=12:scenecut=0"}}});
   const std::pair<std::string, Words> jobs[] = {
@@ -274,9 +274,9 @@ TEST_F(Farm, OfOtherKindsOfJobs) {
   }
 }
 
-// How far the input is read on behind the part is chance.
-TEST_F(Farm, APlanOfAPartIsTheSameAgain) {
-  const std::string in = with_company();
+// How far the reader is ahead of the selection is random.
+TEST_F(Farm, PlanOfASelectionIsReproducible) {
+  const std::string in = make_input_with_streams();
   std::set<std::string> plans;
   for (int i = 0; i < 4; ++i) {
     const Outcome planned = plan(in, {"--frames", "5-14", "--temporal", "1"});
@@ -287,9 +287,9 @@ TEST_F(Farm, APlanOfAPartIsTheSameAgain) {
   EXPECT_EQ(plans.size(), 1U);
 }
 
-// The noise is looked for once.
-TEST_F(Farm, WithTheNoiseThatWasPlanned) {
-  const std::string in = with_company();
+// The noise is estimated once.
+TEST_F(Farm, TasksUseThePlannedNoise) {
+  const std::string in = make_input_with_streams();
   Words words = {"denoise",  "-i",  in,          "-o",   folder_ / "whole.mkv", "-q",
                  "--device", "cpu", "--profile", "fast", "--segment-frames",    "10"};
   ASSERT_EQ(run(words).code, 0);
@@ -302,7 +302,7 @@ TEST_F(Farm, WithTheNoiseThatWasPlanned) {
   EXPECT_EQ(bytes_of(out_), bytes_of(folder_ / "whole.mkv"));
 }
 
-TEST_F(Farm, AJobThatIsAFileIsRefusedBeforeTheInputIsRead) {
+TEST_F(Farm, FileAsJobFolderIsRejectedBeforeReading) {
   write_bytes(job_, "no folder");
   const Outcome outcome = plan(folder_ / "no such file");
   EXPECT_EQ(outcome.code, 73);
@@ -310,8 +310,8 @@ TEST_F(Farm, AJobThatIsAFileIsRefusedBeforeTheInputIsRead) {
   EXPECT_EQ(bytes_of(job_), "no folder");
 }
 
-TEST_F(Farm, ElsewhereAndFromAnotherFolder) {
-  const std::string in = with_company();
+TEST_F(Farm, MovedInputAndJobCanBeGiven) {
+  const std::string in = make_input_with_streams();
   const std::string expected = whole(in);
   ASSERT_EQ(plan(in).code, 0);
   fs::rename(in, folder_ / "moved.mkv");
@@ -321,8 +321,8 @@ TEST_F(Farm, ElsewhereAndFromAnotherFolder) {
   EXPECT_EQ(bytes_of(folder_ / "other.mkv"), expected);
 }
 
-TEST_F(Farm, WhatMakesNoSenseIsRefusedInOneLine) {
-  const std::string in = with_company();
+TEST_F(Farm, InvalidRequestsAreRejectedInOneLine) {
+  const std::string in = make_input_with_streams();
   ASSERT_EQ(plan(in).code, 0);
   const auto refused = [](const Outcome& outcome, int code, const std::string& text) {
     EXPECT_EQ(outcome.code, code) << outcome.err;
@@ -341,7 +341,7 @@ TEST_F(Farm, WhatMakesNoSenseIsRefusedInOneLine) {
   refused(run({"plan", in, "-o", out_, "--sigma", "5", "--segment-frames", "9"}), 2, "--job");
   refused(run({"plan", in, "-o", out_, "--sigma", "5", "--job", job_}), 2, "--segment-frames");
   refused(plan(in, {"--temporal", "1"}), 73, "another plan (--window was");
-  // An input that changed; in its middle, of the size that it had.
+  // The input changed in its middle and kept its size.
   std::string bytes = bytes_of(in);
   bytes[bytes.size() / 2] ^= 1;
   write_bytes(in, bytes);

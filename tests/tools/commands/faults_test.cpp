@@ -1,5 +1,5 @@
-// Real faults: disks that are full or read-only, other file systems, a kill at any moment. Nothing
-// half-made has the output's name, nothing hangs, and the exit code says what happened.
+// Real faults: full and read-only disks, other file systems, a kill at any moment. No partial file
+// has the output's name, no run hangs, and the exit code describes the cause.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 class Faults : public testing::Test {
  protected:
   void SetUp() override {
-    // Noise: about 10 KB a frame without loss.
+    // Noise: about 10 KB per frame with lossless encoding.
     write_y4m(in_, std::vector<Frame>(
                        120, noisy_picture(clean_picture({.width = 128, .height = 96}), 40)));
     fs::create_directory(disk_);
@@ -43,7 +43,7 @@ class Faults : public testing::Test {
     return {"denoise", "-i",        in_,    "-o",         output, "--sigma",    "5",   "--device",
             "cpu",     "--profile", "fast", "--lossless", "-q",   "--progress", "none"};
   }
-  /// It ends by itself within the time, with this code and one line.
+  /// The run must end by itself in time, with this code and a one-line message.
   void expect_end(const Outcome& outcome, int code) const {
     EXPECT_EQ(outcome.code, code) << outcome.err;
     EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
@@ -53,7 +53,7 @@ class Faults : public testing::Test {
   const std::string in_ = folder_ / "in.y4m", disk_ = folder_ / "disk";
 };
 
-TEST_F(Faults, ADiskThatFillsUp) {
+TEST_F(Faults, FullDiskLeavesNoFile) {
   const Mounted disk(disk_, 512 << 10);
   if (!disk.problem().empty()) GTEST_SKIP() << disk.problem();
   for (const std::string name : {"out.mkv", "out.avi", "out.nut", "out.y4m"}) {
@@ -63,7 +63,7 @@ TEST_F(Faults, ADiskThatFillsUp) {
   }
 }
 
-TEST_F(Faults, ADiskThatFillsUpLeavesTheOldFile) {
+TEST_F(Faults, FullDiskKeepsTheOldFile) {
   const Mounted disk(disk_, 512 << 10);
   if (!disk.problem().empty()) GTEST_SKIP() << disk.problem();
   write_bytes(disk_ + "/out.mkv", "precious");
@@ -74,9 +74,9 @@ TEST_F(Faults, ADiskThatFillsUpLeavesTheOldFile) {
   EXPECT_EQ(bytes_of(disk_ + "/out.mkv"), "precious");
 }
 
-// Every size of disk up to that of the file, in steps: the fault comes in a header, a frame, the
+// Disks of every size up to that of the file, in steps: the error occurs in a header, a frame, the
 // index and the last flush.
-TEST_F(Faults, ADiskOfAnySize) {
+TEST_F(Faults, DiskOfAnySizeGivesAnErrorOrTheFile) {
   write_y4m(in_,
             std::vector<Frame>(4, noisy_picture(clean_picture({.width = 64, .height = 64}), 20)));
   ASSERT_EQ(run_lull(command(folder_ / "whole.mkv")).code, 0);
@@ -95,7 +95,7 @@ TEST_F(Faults, ADiskOfAnySize) {
   }
 }
 
-TEST_F(Faults, AReadOnlyDisk) {
+TEST_F(Faults, ReadOnlyDiskIsReported) {
   Mounted disk(disk_, 1 << 20);
   if (!disk.problem().empty()) GTEST_SKIP() << disk.problem();
   disk.make_read_only();
@@ -104,7 +104,7 @@ TEST_F(Faults, AReadOnlyDisk) {
   EXPECT_THAT(outcome.err, HasSubstr("out.mkv"));
 }
 
-TEST_F(Faults, AReadOnlyFolder) {
+TEST_F(Faults, ReadOnlyFolderIsReported) {
   if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   fs::permissions(disk_, fs::perms::owner_read | fs::perms::owner_exec);
   expect_end(run_lull(command(disk_ + "/out.mkv")), 73);
@@ -112,12 +112,12 @@ TEST_F(Faults, AReadOnlyFolder) {
   EXPECT_THAT(names_in(disk_), IsEmpty());
 }
 
-TEST_F(Faults, AnotherFileSystem) {
+TEST_F(Faults, AnotherFileSystemIsSupported) {
   const Mounted disk(disk_, 8 << 20);
   if (!disk.problem().empty()) GTEST_SKIP() << disk.problem();
   ASSERT_EQ(run_lull(command(disk_ + "/out.mkv")).code, 0);
   EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv"));
-  // A link across: to a file that is there, and to one that is not yet.
+  // A link across file systems, to an existing file and to a missing one.
   fs::create_symlink(disk_ + "/out.mkv", folder_ / "link.mkv");
   fs::create_symlink(disk_ + "/new.mkv", folder_ / "dangling.mkv");
   std::vector<std::string> arguments = command(folder_ / "link.mkv");
@@ -132,12 +132,12 @@ TEST_F(Faults, AnotherFileSystem) {
   EXPECT_THAT(names_in(disk_), testing::UnorderedElementsAre("out.mkv", "new.mkv"));
 }
 
-/// Starts the command again and again, and ends it with `signal` at another moment each time, from
-/// the first milliseconds to the end of the run.
-class AtAnyMoment : public Faults, public testing::WithParamInterface<int> {};
-INSTANTIATE_TEST_SUITE_P(Signals, AtAnyMoment, testing::Values(SIGKILL, SIGTERM, SIGINT));
+/// Starts the command repeatedly and ends it with `signal` at another moment each time, from the
+/// first milliseconds to the end of the run.
+class SignalAtAnyMoment : public Faults, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Signals, SignalAtAnyMoment, testing::Values(SIGKILL, SIGTERM, SIGINT));
 
-TEST_P(AtAnyMoment, NoHalfMadeFileHasTheName) {
+TEST_P(SignalAtAnyMoment, LeavesNoPartialFileUnderTheName) {
   const std::string out = disk_ + "/out.mkv";
   const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(run_lull(command(out)).code, 0);
@@ -172,14 +172,14 @@ TEST_P(AtAnyMoment, NoHalfMadeFileHasTheName) {
     }
   }
   EXPECT_GT(killed, 0);
-  // What a kill left behind is hidden and in nobody's way.
+  // Files that a kill left behind are hidden and obstruct nothing.
   for (const std::string& name : names_in(disk_))
     EXPECT_TRUE(name.starts_with(".out.mkv.")) << name;
   ASSERT_EQ(run_lull(command(out)).code, 0);
   EXPECT_EQ(bytes_of(out), expected);
 }
 
-TEST_F(Faults, AKillLeavesTheOldFile) {
+TEST_F(Faults, KillKeepsTheOldFile) {
   const std::string out = disk_ + "/out.mkv";
   write_bytes(out, "precious");
   std::vector<std::string> arguments = command(out);

@@ -1,4 +1,4 @@
-// Pictures of floats with values beyond white, through the command.
+// Float pictures with values beyond white, processed by the command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Frame clean_frame(float scale) {
   return frame;
 }
 
-/// `sigma` on the scale of 0 to 255 times `scale`.
+/// `sigma` is on the scale of 0 to 255 times `scale`.
 Frame noisy_frame(float sigma, float scale) {
   const Frame frame = clean_frame(scale);
   for (int i = 0; i < 3; ++i) {
@@ -48,12 +48,12 @@ Frame noisy_frame(float sigma, float scale) {
   return frame;
 }
 
-bool is_intruder(int x, int y) {
+bool is_out_of_range(int x, int y) {
   const int dx = x - 70, dy = y - 50;
   return dx * dx + dy * dy <= 100 || (y == 90 && x > 99 && x < 104);
 }
 
-Frame with_intruders(const Frame& frame) {
+Frame with_out_of_range_samples(const Frame& frame) {
   const Frame changed = lull::testing::make_frame(format);
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (int i = 0; i < 3; ++i) {
@@ -61,7 +61,7 @@ Frame with_intruders(const Frame& frame) {
     const PlaneView<float> plane = changed.plane<float>(i);
     for (int y = 0; y < format.height; ++y)
       for (int x = 0; x < format.width; ++x)
-        if (is_intruder(x, y)) plane(x, y) = 8;
+        if (is_out_of_range(x, y)) plane(x, y) = 8;
     plane(100, 90) = 500, plane(101, 90) = infinity, plane(102, 90) = -infinity;
     plane(103, 90) = std::bit_cast<float>(0x7fc54321u);
   }
@@ -86,13 +86,13 @@ void write_tiff(const std::string& path, const Frame& frame) {
   TIFFClose(t);
 }
 
-/// Root of the mean squared error, of what is no intruder; where there are none, everywhere.
+/// Root mean square error of the samples that are in range.
 double error_of(const Frame& result, const Frame& clean) {
   double sum = 0, count = 0;
   for (int i = 0; i < 3; ++i)
     for (int y = 0; y < format.height; ++y)
       for (int x = 0; x < format.width; ++x) {
-        if (is_intruder(x, y)) continue;
+        if (is_out_of_range(x, y)) continue;
         const double d = static_cast<double>(result.plane<float>(i)(x, y)) -
                          static_cast<double>(clean.plane<float>(i)(x, y));
         sum += d * d, ++count;
@@ -102,7 +102,7 @@ double error_of(const Frame& result, const Frame& clean) {
 
 class FloatPictures : public ::testing::TestWithParam<const char*> {
  protected:
-  /// A picture of the kind under test.
+  /// Writes a picture of the tested format.
   std::string write(const std::string& name, const Frame& frame) {
     const std::string tiff = folder_ / (name + ".tif");
     write_tiff(tiff, frame);
@@ -117,22 +117,22 @@ class FloatPictures : public ::testing::TestWithParam<const char*> {
     arguments.insert(arguments.end(), more.begin(), more.end());
     const Outcome outcome = run_lull(arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    said_ = outcome.err;
+    messages_ = outcome.err;
     return frames_of(out).at(0);
   }
   Folder folder_;
-  std::string said_;
+  std::string messages_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Kinds, FloatPictures, ::testing::Values("exr", "tif", "pfm"),
                          [](const auto& param) { return std::string(param.param); });
 
-TEST_P(FloatPictures, HighlightsAndWhatIsNotFiniteStayAndDisturbNobody) {
-  const Frame clean = clean_frame(1), noisy = noisy_frame(20, 1), changed = with_intruders(noisy);
+TEST_P(FloatPictures, HighlightsAndNonFiniteSamplesStayAndDoNotAffectOthers) {
+  const Frame clean = clean_frame(1), noisy = noisy_frame(20, 1), changed = with_out_of_range_samples(noisy);
   const Frame expected = denoise(write("plain", noisy), {"--sigma", "20"});
-  EXPECT_THAT(said_, Not(HasSubstr("white")));
+  EXPECT_THAT(messages_, Not(HasSubstr("white")));
   const Frame result = denoise(write("bright", changed), {"--sigma", "20"});
-  EXPECT_THAT(said_, HasSubstr("2 % of the first picture is brighter than 1.5 and stays as it is; "
+  EXPECT_THAT(messages_, HasSubstr("2 % of the first picture is brighter than 1.5 and stays as it is; "
                                "--white 8 has it filtered, too"));
   const double error = error_of(result, clean), without = error_of(expected, clean);
   EXPECT_LT(without, error_of(noisy, clean) / 2);
@@ -140,19 +140,19 @@ TEST_P(FloatPictures, HighlightsAndWhatIsNotFiniteStayAndDisturbNobody) {
   for (int i = 0; i < 3; ++i)
     for (int y = 0; y < format.height; ++y)
       for (int x = 0; x < format.width; ++x)
-        if (is_intruder(x, y)) {
+        if (is_out_of_range(x, y)) {
           ASSERT_EQ(std::bit_cast<std::uint32_t>(result.plane<float>(i)(x, y)),
                     std::bit_cast<std::uint32_t>(changed.plane<float>(i)(x, y)))
               << x << ", " << y;
         }
 }
 
-// Sigma is that of the file's values whatever is white.
-TEST_P(FloatPictures, AWhiteIsChosenForPicturesThatAreBrighter) {
+// Sigma is in units of the file's values for every white level.
+TEST_P(FloatPictures, WhiteLevelIsChosenForBrightPictures) {
   const Frame noisy = noisy_frame(20, 20), clean = clean_frame(20);
   const std::string in = write("bright", noisy);
   const Frame result = denoise(in, {"--sigma", "400"});
-  EXPECT_THAT(said_, HasSubstr("most of the first picture is brighter than 1; 16 counts as white"));
+  EXPECT_THAT(messages_, HasSubstr("most of the first picture is brighter than 1; 16 counts as white"));
   EXPECT_LT(error_of(result, clean), error_of(noisy, clean) / 2);
   EXPECT_TRUE(
       lull::testing::same_samples(denoise(in, {"--sigma", "400", "--white", "16"}), result));
@@ -160,12 +160,12 @@ TEST_P(FloatPictures, AWhiteIsChosenForPicturesThatAreBrighter) {
       lull::testing::same_samples(denoise(in, {"--sigma", "400", "--white", "32"}), result));
   EXPECT_TRUE(lull::testing::same_samples(
       denoise(in, {"--sigma", "1.568627451", "--sigma-scale", "native"}), result));
-  // Fixed to 1, nearly all of this is beyond it.
+  // With a fixed white of 1, almost all samples are beyond the range.
   EXPECT_GT(error_of(denoise(in, {"--sigma", "20", "--white", "1"}), clean),
             error_of(noisy, clean) * 0.95);
 }
 
-TEST(White, IsForPicturesOfFloats) {
+TEST(WhiteLevel, AppliesToFloatPicturesOnly) {
   Folder folder;
   write_pnm(folder / "in.pgm", noisy_picture(clean_picture({.width = 32, .height = 24}), 20));
   const auto denoise = [&](const std::string& white) {
@@ -181,8 +181,8 @@ TEST(White, IsForPicturesOfFloats) {
     EXPECT_EQ(denoise(bad).code, 2) << bad;
 }
 
-// A job that goes on has the white that it began with.
-TEST(White, IsPartOfAJob) {
+// A resumed job uses the white level with which it began.
+TEST(WhiteLevel, IsKeptWhenAJobIsResumed) {
   Folder folder;
   write_tiff(folder / "one.tif", noisy_frame(20, 1));
   for (const char* name : {"in.1.exr", "in.2.exr", "in.3.exr", "in.4.exr", "in.5.exr"})
@@ -196,9 +196,9 @@ TEST(White, IsPartOfAJob) {
                        .segments = io::SegmentOptions{.frames = 2, .resume = resume, .facts = {}}});
     while (auto frame = source->read()) sink->write(*std::move(frame));
   };
-  begin(0, false);  // not finished: its folder stays
+  begin(0, false);  // not finished: its folder remains
   EXPECT_THROW(begin(2, true), InvalidArgument);
-  EXPECT_NO_THROW(begin(1, true));  // what was chosen
+  EXPECT_NO_THROW(begin(1, true));  // the level that was chosen
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Film grain: tables of what was taken away, and AV1 streams that carry them.
+// Film grain: tables of the removed noise, and AV1 streams that contain them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ bool runs(const std::string& command) {
   return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-TEST(Grain, EveryFormatHasATable) {
+TEST(Grain, EveryFormatGetsATable) {
   Folder folder;
   const FrameFormat gray{.width = 96, .height = 64};
   for (const FrameFormat& format : {gray, yuv420, with(yuv420, 0, 0, 8), with(yuv420, 1, 1, 10)}) {
@@ -63,7 +63,7 @@ TEST(Grain, EveryFormatHasATable) {
   }
 }
 
-TEST(Grain, WithoutSigmaThereIsNone) {
+TEST(Grain, TableIsEmptyWithoutNoise) {
   Folder folder;
   write_noisy(folder / "in.y4m", yuv420, 1, 10);
   const Outcome outcome =
@@ -72,7 +72,7 @@ TEST(Grain, WithoutSigmaThereIsNone) {
   EXPECT_EQ(bytes_of(folder / "t.tbl"), "filmgrn1\nE 0 400000 0 7391 0\n");
 }
 
-TEST(Grain, TinyFramesHaveATable) {
+TEST(Grain, TinyFramesGetATable) {
   Folder folder;
   FrameFormat format = yuv420;
   format.width = format.height = 9;
@@ -83,7 +83,7 @@ TEST(Grain, TinyFramesHaveATable) {
   EXPECT_EQ(testing::grain_table_of(bytes_of(folder / "t.tbl")).size(), 1u);
 }
 
-TEST(Grain, AnExistingTableStaysUnlessItMayBeReplaced) {
+TEST(Grain, ExistingTableIsNotReplacedByDefault) {
   Folder folder;
   write_noisy(folder / "in.y4m", yuv420, 1, 10);
   write_bytes(folder / "t.tbl", "mine");
@@ -94,7 +94,7 @@ TEST(Grain, AnExistingTableStaysUnlessItMayBeReplaced) {
   EXPECT_EQ(bytes_of(folder / "t.tbl"), "mine");
 }
 
-TEST(Grain, WhatCannotBeIsOneClearLine) {
+TEST(Grain, InvalidRequestsAreRejectedInOneLine) {
   Folder folder;
   write_noisy(folder / "in.y4m", yuv420, 1, 10);
   const auto refused = [&](std::vector<std::string> more, int code, const std::string& text,
@@ -118,7 +118,7 @@ TEST(Grain, WhatCannotBeIsOneClearLine) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"in.y4m"});
 }
 
-TEST(Grain, APipeCannotBeReadTwice) {
+TEST(Grain, PipeIsRejectedBecauseItIsReadTwice) {
   Folder folder;
   const Outcome outcome = denoise("-", folder / "out.mkv",
                                   {"--sigma", "10", "--grain", "keep", "--vcodec", "libaom-av1"});
@@ -127,7 +127,7 @@ TEST(Grain, APipeCannotBeReadTwice) {
   EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
 }
 
-TEST(Grain, RgbHasNoTable) {
+TEST(Grain, RgbIsRejected) {
   Folder folder;
   write_pnm(folder / "in.ppm",
             noisy_picture(clean_picture({.width = 32, .height = 32, .layout = Layout::rgb}), 10));
@@ -149,14 +149,14 @@ double level_between(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   return std::sqrt(squares / count);
 }
 
-TEST(Grain, ThePlayerPutsBackAsMuchAsWasTaken) {
+TEST(Grain, PlayerRestoresTheRemovedNoiseLevel) {
   if (!runs("ffmpeg -v quiet -h encoder=libaom-av1 | grep -q aom-params"))
     GTEST_SKIP() << "no encoder libaom-av1";
   if (!runs("ffmpeg -v quiet -h decoder=libdav1d | grep -q filmgrain"))
     GTEST_SKIP() << "this FFmpeg lacks libdav1d";
   Folder folder;
   write_noisy(folder / "in.y4m", yuv420, 6, 10);
-  // A name that the encoder's own language of options would take apart.
+  // A file name that the option syntax of the encoder would split.
   const std::string table = folder / "a:b='c' d.tbl";
   const Outcome outcome =
       denoise(folder / "in.y4m", folder / "out.mkv",
@@ -169,7 +169,7 @@ TEST(Grain, ThePlayerPutsBackAsMuchAsWasTaken) {
                      (folder / "out.mkv") + "' '" + (folder / (grain + ".y4m")) + "'"));
   const double level = level_between(frames_of(folder / "1.y4m"), frames_of(folder / "0.y4m"));
   EXPECT_NEAR(level, 10, 2);
-  EXPECT_EQ(folder.names().size(), 5u);  // nothing is left behind
+  EXPECT_EQ(folder.names().size(), 5u);  // no temporary file is left
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// --hwaccel changes where frames are decoded and nothing else; where a GPU cannot, one line says
-// so.
+// --hwaccel changes only where frames are decoded. If a GPU cannot decode them, a one-line message
+// reports it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ struct Clip {
 
 std::ostream& operator<<(std::ostream& out, const Clip& clip) { return out << clip.name; }
 
-/// The text of the line that tells of the CPU, empty if there is none.
+/// The line that reports the fallback to the CPU; empty if there is none.
 std::string fallback_line(const Outcome& outcome) {
   const std::size_t begin = outcome.err.find(fallback);
   if (begin == std::string::npos) return {};
@@ -64,7 +64,8 @@ class Hwaccel : public ::testing::Test {
                                "10:0:5", "--profile", "fast", "--lossless", "-y"});
     return run_lull(more);
   }
-  /// Denoises with and without, expects equal bytes; the line of the fallback.
+  /// Denoises with and without the option and expects equal bytes; returns the line of the
+  /// fallback.
   std::string compare(const std::vector<std::string>& more) {
     std::vector<std::string> with = more;
     with.insert(with.end(), {"--hwaccel", "cuda"});
@@ -77,7 +78,7 @@ class Hwaccel : public ::testing::Test {
     EXPECT_EQ(fast.error_lines(), plain.error_lines() + (line.empty() ? 0 : 1)) << fast.err;
     return line;
   }
-  /// A pipe cannot be read again: what the GPU does not decode must not be lost for the CPU.
+  /// A pipe cannot be read again: data that the GPU does not decode must not be lost for the CPU.
   void expect_same_from_pipe(std::vector<std::string> more) {
     const std::string pipe = folder_ / "pipe";
     std::filesystem::remove(pipe);
@@ -93,7 +94,7 @@ class Hwaccel : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Hwaccel, TheCpuBackendDecodesOnTheCpuAndSaysSo) {
+TEST_F(Hwaccel, CpuBackendDecodesOnTheCpuAndReportsIt) {
   make({"", "ffv1", yuv(48, 34, 1, 1, 8)});
   EXPECT_THAT(compare({"--device", "cpu"}), HasSubstr("not denoised on a GPU"));
   const Outcome quiet = denoise("quiet.mkv", {"--device", "cpu", "--hwaccel", "cuda", "-q"});
@@ -102,16 +103,16 @@ TEST_F(Hwaccel, TheCpuBackendDecodesOnTheCpuAndSaysSo) {
   expect_same_from_pipe({"--device", "cpu"});
 }
 
-TEST_F(Hwaccel, AutoTakesWhatThereIs) {
+TEST_F(Hwaccel, AutoFallsBackToTheCpu) {
   make({"", "ffv1", yuv(48, 34, 1, 1, 8)});
-  // No GPU decodes FFV1: with and without a GPU this falls back.
+  // No GPU decodes FFV1, so this falls back with and without a GPU.
   const std::string line = compare({"--device", "auto"});
   EXPECT_THAT(line, HasSubstr(missing_device("cuda").empty() ? "ffv1" : "not denoised on a GPU"));
 }
 
 class HwaccelOn : public Hwaccel, public ::testing::WithParamInterface<Clip> {};
 
-TEST_P(HwaccelOn, TheSameBytesFromTheGpu) {
+TEST_P(HwaccelOn, GivesTheBytesOfTheCpuDecoder) {
   const Clip& clip = GetParam();
   if (!missing_device("cuda").empty()) GTEST_SKIP() << missing_device("cuda");
   if (!avcodec_find_encoder_by_name(clip.encoder)) GTEST_SKIP() << "no encoder " << clip.encoder;
@@ -133,7 +134,7 @@ TEST_P(HwaccelOn, TheSameBytesFromTheGpu) {
                 HasSubstr("several GPUs look at"));
     EXPECT_EQ(compare({"--device", "cuda:1"}), line);
   }
-  // Every GPU decodes this, if the driver's library is there.
+  // Every GPU decodes this if the driver's library is installed.
   if (std::string(clip.name) == "h264") {
     EXPECT_TRUE(line.empty() || line.find("nvcuvid") != std::string::npos) << line;
   }

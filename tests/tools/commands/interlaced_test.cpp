@@ -1,4 +1,4 @@
-// Interlaced video: refused, or its fields filtered apart, over time too.
+// Interlaced video: rejected by default, or filtered field by field, also over time.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ struct InterlacedVideo : ::testing::Test {
   Folder folder;
 };
 
-TEST_F(InterlacedVideo, IsRefusedInOneLineWithAHint) {
+TEST_F(InterlacedVideo, IsRejectedInOneLineWithAHint) {
   const Outcome outcome = denoise("in.y4m", "out.mkv");
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
@@ -83,7 +83,7 @@ TEST_F(InterlacedVideo, IsRefusedInOneLineWithAHint) {
   EXPECT_THAT(folder.names(), ::testing::Not(::testing::Contains(HasSubstr("out"))));
 }
 
-TEST_F(InterlacedVideo, FieldsAreFilteredAsPicturesOfTheirOwn) {
+TEST_F(InterlacedVideo, FieldsAreFilteredAsSeparatePictures) {
   ASSERT_EQ(denoise("in.y4m", "out.mkv", {"--interlaced", "fields"}).code, 0);
   ASSERT_EQ(denoise("even.y4m", "even.mkv").code, 0);
   ASSERT_EQ(denoise("odd.y4m", "odd.mkv").code, 0);
@@ -91,9 +91,9 @@ TEST_F(InterlacedVideo, FieldsAreFilteredAsPicturesOfTheirOwn) {
                 frames_of(folder / "odd.mkv"));
 }
 
-// Film in interlaced video: of five frames the third repeats one field, the fifth the other one.
-// Then a cut, and a frame that stands still but for its odd rows.
-TEST_F(InterlacedVideo, OverTimeEachParityIsAVideoOfItsOwn) {
+// Film in interlaced video: of five frames, the third repeats one field and the fifth the other.
+// Then follow a scene cut and a frame that is still except for its odd rows.
+TEST_F(InterlacedVideo, EachParityIsASeparateVideoWithTemporalFiltering) {
   const auto picture = [](int moment) {
     return noisy_picture(clean_picture(whole, 0.1 * moment), 20, moment + 1);
   };
@@ -130,7 +130,7 @@ TEST_F(InterlacedVideo, OverTimeEachParityIsAVideoOfItsOwn) {
   }
 }
 
-TEST_F(InterlacedVideo, WholeFramesWhereAsked) {
+TEST_F(InterlacedVideo, CompleteFramesAreFilteredOnRequest) {
   ASSERT_EQ(denoise("in.y4m", "a.mkv", {"--interlaced", "frames"}).code, 0);
   ASSERT_EQ(denoise("whole.y4m", "b.mkv").code, 0);
   const auto a = frames_of(folder / "a.mkv"), b = frames_of(folder / "b.mkv");
@@ -139,7 +139,7 @@ TEST_F(InterlacedVideo, WholeFramesWhereAsked) {
     ASSERT_EQ(std::memcmp(a[0].planes[0].row(y), b[0].planes[0].row(y), whole.width), 0) << y;
 }
 
-TEST_F(InterlacedVideo, FieldsOfUnequalHeightAreRefused) {
+TEST_F(InterlacedVideo, FieldsOfUnequalHeightAreRejected) {
   FrameFormat odd = whole;
   odd.height = 66;  // chroma of 33 rows
   write_y4m(folder / "odd_rows.y4m", {clean_picture(odd, 0)});
@@ -148,8 +148,8 @@ TEST_F(InterlacedVideo, FieldsOfUnequalHeightAreRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("multiple of 4"));
 }
 
-TEST_F(InterlacedVideo, LossesAreWarningsOrErrors) {
-  // Y4M's order of fields has no place in FFmpeg's Huffyuv in NUT.
+TEST_F(InterlacedVideo, LostFieldOrderIsAWarningOrAnError) {
+  // FFmpeg's Huffyuv in NUT cannot store the field order of Y4M.
   const std::vector<std::string> huffyuv = {"--interlaced", "frames", "--vcodec", "ffvhuff"};
   const Outcome warned = denoise("in.y4m", "out.nut", huffyuv);
   ASSERT_EQ(warned.code, 0) << warned.err;

@@ -1,4 +1,4 @@
-// Memory does not grow with the length of a stream.
+// The memory use does not grow with the length of a stream.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 namespace lull::tools {
 namespace {
 
-/// Bytes of this process that are in memory.
+/// The resident memory of this process in bytes.
 long resident() {
   std::ifstream file("/proc/self/statm");
   long total = 0, pages = 0;
@@ -30,7 +30,7 @@ TEST(Memory, StaysFlatOverTwentyThousandFrames) {
   constexpr FrameFormat format{.width = 24, .height = 24};
   const Folder folder;
   {
-    // The same few pictures over and over, in the form that write_y4m gives them.
+    // A few pictures are repeated in the format of write_y4m.
     constexpr int unit = 100;
     std::vector<Frame> some;
     for (int i = 0; i < unit; ++i) some.push_back(noisy_picture(clean_picture(format), 20, i + 1));
@@ -55,9 +55,9 @@ TEST(Memory, StaysFlatOverTwentyThousandFrames) {
       }});
   ASSERT_EQ(stats.frames, frames);
   ASSERT_GT(before, 0);
-  // Matroska's index is kept until the end, some 60 bytes a frame where each is a key frame; the
-  // allocator is late to give back. A frame of 576 bytes that stays would make 11 MB, even a
-  // packet's descriptor of 100 bytes 2 MB.
+  // Matroska's index is kept until the end, about 60 bytes per frame if each is a keyframe, and the
+  // allocator returns memory late. A leaked frame of 576 bytes would add 11 MB, and even a leaked
+  // packet descriptor of 100 bytes 2 MB.
   RecordProperty("growth_bytes", std::to_string(after - before));
   EXPECT_LT(after - before, 3L << 19) << "from " << before << " to " << after << " bytes";
 }

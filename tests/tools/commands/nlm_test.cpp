@@ -1,4 +1,4 @@
-// lull denoise --method nlm: what it takes, what it refuses, and guides.
+// lull denoise --method nlm: accepted and rejected options, and guides.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ constexpr FrameFormat rgb{.width = 80, .height = 64, .layout = Layout::rgb};
 constexpr int count = 6;
 
 struct Nlm : ::testing::Test {
-  /// A clip of the same picture with ever new noise.
+  /// A clip of one picture with different noise in each frame.
   void write_clip(const std::string& name, const FrameFormat& format, double sigma,
                   int frames = count) {
     std::vector<Frame> noisy;
@@ -60,11 +60,11 @@ struct Nlm : ::testing::Test {
   Folder folder;
 };
 
-TEST_F(Nlm, VideosGainAndMoreOverTime) {
+TEST_F(Nlm, VideosImproveAndMoreSoOverTime) {
   for (const FrameFormat& format : {grey, yuv420}) {
     write_clip("in.y4m", format, 20);
     ASSERT_EQ(denoise("in.y4m", "alone.y4m", {"--temporal", "0"}).code, 0);
-    ASSERT_EQ(denoise("in.y4m", "time.y4m").code, 0);  // 2 with balanced
+    ASSERT_EQ(denoise("in.y4m", "time.y4m").code, 0);  // the radius is 2 with balanced
     for (int plane = 0; plane < format.planes(); ++plane) {
       EXPECT_GT(psnr_of("alone.y4m", plane), psnr_of("in.y4m", plane) + 3) << plane;
       EXPECT_GT(psnr_of("time.y4m", plane), psnr_of("alone.y4m", plane) + 0.5) << plane;
@@ -72,7 +72,7 @@ TEST_F(Nlm, VideosGainAndMoreOverTime) {
   }
 }
 
-TEST_F(Nlm, ColourPicturesWithEveryProfile) {
+TEST_F(Nlm, ColourPicturesImproveWithEveryProfile) {
   write_pnm(folder / "in.ppm", noisy_picture(clean_picture(rgb), 20));
   for (const char* profile : {"fast", "balanced", "high", "paper"}) {
     ASSERT_EQ(denoise("in.ppm", "out.ppm", {"--profile", profile}).code, 0);
@@ -81,7 +81,7 @@ TEST_F(Nlm, ColourPicturesWithEveryProfile) {
   }
 }
 
-TEST_F(Nlm, OptionsCount) {
+TEST_F(Nlm, OptionsChangeTheResult) {
   write_pnm(folder / "in.pgm", noisy_picture(clean_picture(grey), 20));
   ASSERT_EQ(denoise("in.pgm", "plain.pgm").code, 0);
   const std::string plain = bytes_of(folder / "plain.pgm");
@@ -100,11 +100,11 @@ TEST_F(Nlm, OptionsCount) {
             60);
 }
 
-TEST_F(Nlm, GroupsOfClustersAreAveraged) {
+TEST_F(Nlm, ClusterMatcherAveragesGroups) {
   for (const FrameFormat& format : {grey, yuv420}) {
     write_clip("in.y4m", format, 20);
     const std::vector<std::string> groups{"--matcher", "cluster"};
-    ASSERT_EQ(denoise("in.y4m", "time.y4m", groups).code, 0);  // 2 with balanced
+    ASSERT_EQ(denoise("in.y4m", "time.y4m", groups).code, 0);  // the radius is 2 with balanced
     ASSERT_EQ(denoise("in.y4m", "alone.y4m", {"--matcher", "cluster", "--temporal", "0"}).code, 0);
     for (int plane = 0; plane < format.planes(); ++plane) {
       EXPECT_GT(psnr_of("alone.y4m", plane), psnr_of("in.y4m", plane) + 3) << plane;
@@ -119,7 +119,7 @@ TEST_F(Nlm, GroupsOfClustersAreAveraged) {
   EXPECT_NE(bytes_of(folder / "h.ppm"), bytes_of(folder / "plain.ppm"));
 }
 
-TEST_F(Nlm, WhatGroupsDoNotHaveIsRefused) {
+TEST_F(Nlm, ClusterMatcherRejectsOtherParameters) {
   write_clip("grey.y4m", grey, 20);
   const auto refused = [&](std::vector<std::string> more, const std::string& text) {
     more.insert(more.end(), {"--matcher", "cluster"});
@@ -135,7 +135,7 @@ TEST_F(Nlm, WhatGroupsDoNotHaveIsRefused) {
   expect_refused({"--matcher", "window:cluster"}, 2, "--matcher window:cluster with --method nlm");
 }
 
-TEST_F(Nlm, WhatItDoesNotHaveIsRefused) {
+TEST_F(Nlm, OptionsOfOtherMethodsAreRejected) {
   write_clip("grey.y4m", grey, 20);
   expect_refused({"--tau", "2000"}, 2, "--tau with --method nlm");
   expect_refused({"--cube", "3"}, 2, "--cube with --method nlm");
@@ -146,7 +146,7 @@ TEST_F(Nlm, WhatItDoesNotHaveIsRefused) {
   expect_refused({"--guide", "-"}, 2, "--guide -");
 }
 
-TEST_F(Nlm, AGuideHelps) {
+TEST_F(Nlm, GuideImprovesQuality) {
   write_clip("grey.y4m", grey, 20);
   write_clip("guide.y4m", grey, 0);
   ASSERT_EQ(denoise("grey.y4m", "alone.y4m", {"--temporal", "0"}).code, 0);
@@ -154,7 +154,7 @@ TEST_F(Nlm, AGuideHelps) {
       denoise("grey.y4m", "guided.y4m", {"--temporal", "0", "--guide", folder / "guide.y4m"}).code,
       0);
   EXPECT_GT(psnr_of("guided.y4m"), psnr_of("alone.y4m") + 0.3);
-  // A part has its own frames of the guide.
+  // A selection uses the corresponding frames of the guide.
   ASSERT_EQ(denoise("grey.y4m", "whole.y4m", {"--guide", folder / "guide.y4m"}).code, 0);
   ASSERT_EQ(
       denoise("grey.y4m", "part.y4m", {"--guide", folder / "guide.y4m", "--frames", "2-3"}).code,
@@ -164,7 +164,7 @@ TEST_F(Nlm, AGuideHelps) {
   for (int n = 0; n < 2; ++n) EXPECT_TRUE(lull::testing::same_samples(whole[n + 2], part[n]));
 }
 
-TEST_F(Nlm, AGuideOfAnotherSizeOrLengthIsBadData) {
+TEST_F(Nlm, GuideOfAnotherSizeOrLengthIsBadData) {
   write_clip("grey.y4m", grey, 20);
   FrameFormat narrow = grey;
   narrow.width = 64;
@@ -179,7 +179,7 @@ TEST_F(Nlm, AGuideOfAnotherSizeOrLengthIsBadData) {
   expect_refused({"--guide", folder / "none.y4m"}, 66, "none.y4m");
 }
 
-TEST_F(Nlm, AJobInSegmentsGivesTheBytesOfAWhole) {
+TEST_F(Nlm, JobInSegmentsGivesTheSameFrames) {
   write_clip("grey.y4m", grey, 20, 20);
   const std::vector<std::string> code{"--vcodec", "ffv1", "--temporal", "1"};
   ASSERT_EQ(denoise("grey.y4m", "whole.mkv", code).code, 0);
@@ -193,7 +193,7 @@ TEST_F(Nlm, AJobInSegmentsGivesTheBytesOfAWhole) {
     EXPECT_TRUE(lull::testing::same_samples(whole[n], job[n])) << n;
 }
 
-TEST_F(Nlm, StacksAreVolumesUnlessTheyAreTakenSliceBySlice) {
+TEST_F(Nlm, StacksAreVolumesUnlessFilteredSliceBySlice) {
   for (int z = 0; z < 10; ++z)
     write_pnm(folder / ("slice_" + std::to_string(z) + ".pgm"),
               noisy_picture(clean_picture(grey), 20, z + 1));

@@ -1,4 +1,4 @@
-// Noise that nobody states: found, told, kept in a file, followed through a clip.
+// Estimated noise: reported, stored in a file, and followed through a clip.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,9 +24,9 @@ Frame noisy_frame(int number, double sigma) {
   return noisy_picture(clean_picture(yuv, 0.02 * number), sigma, 100 + number);
 }
 
-class FoundNoise : public ::testing::Test {
+class EstimatedNoise : public ::testing::Test {
  protected:
-  /// `counts` frames with each of the levels, in FFV1.
+  /// A clip in FFV1 with `counts` frames for each of the levels.
   std::string clip(const std::string& name, const std::vector<std::pair<int, double>>& scenes) {
     std::vector<Frame> frames;
     for (const auto& [count, sigma] : scenes)
@@ -44,7 +44,7 @@ class FoundNoise : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(FoundNoise, IsToldAndTakenAway) {
+TEST_F(EstimatedNoise, IsReportedAndRemoved) {
   const std::string in = clip("in.mkv", {{12, 10}});
   const Outcome told = run_lull({"noise", in});
   ASSERT_EQ(told.code, 0) << told.err;
@@ -60,7 +60,7 @@ TEST_F(FoundNoise, IsToldAndTakenAway) {
   EXPECT_GT(psnr_of(folder_ / "out.mkv"), psnr_of(in) + 4);
 }
 
-TEST_F(FoundNoise, OfAFileServesAnother) {
+TEST_F(EstimatedNoise, CanBeSavedForAnotherFile) {
   const std::string in = clip("in.mkv", {{12, 10}}), other = clip("other.mkv", {{6, 20}});
   const std::string camera = folder_ / "camera.json";
   ASSERT_EQ(run_lull({"noise", in, "-o", camera, "--plot", folder_ / "plot.svg"}).code, 0);
@@ -74,7 +74,7 @@ TEST_F(FoundNoise, OfAFileServesAnother) {
   ASSERT_EQ(denoise(other, folder_ / "c.mkv", {"--noise", camera}).code, 0);
   ASSERT_EQ(denoise(other, folder_ / "d.mkv").code, 0);
   EXPECT_NE(bytes_of(folder_ / "c.mkv"), bytes_of(folder_ / "d.mkv"));
-  // Of YUV, for a grey picture.
+  // A record of YUV applied to a grey picture.
   write_pnm(folder_ / "grey.pgm", clean_picture({.width = 64, .height = 64}));
   const Outcome refused = denoise(folder_ / "grey.pgm", folder_ / "e.pgm", {"--noise", camera});
   EXPECT_EQ(refused.code, 2);
@@ -82,7 +82,7 @@ TEST_F(FoundNoise, OfAFileServesAnother) {
   EXPECT_EQ(refused.error_lines(), 1);
 }
 
-TEST_F(FoundNoise, ChangesFromSceneToScene) {
+TEST_F(EstimatedNoise, ChangesFromSceneToScene) {
   const std::string in = clip("in.mkv", {{40, 6}, {40, 18}});
   const NoiseRecord record = parse_noise(run_lull({"noise", in, "--json"}).out, "told");
   ASSERT_EQ(record.scenes.size(), 2u);
@@ -95,8 +95,8 @@ TEST_F(FoundNoise, ChangesFromSceneToScene) {
   EXPECT_EQ(frames_of(folder_ / "out.mkv").size(), 80u);
 }
 
-// In cells of 6x6 samples: patches take that for the picture.
-TEST_F(FoundNoise, CoarserThanPatchesIsFilteredInHalvesToo) {
+// Noise in cells of 6x6 samples, which patches cannot distinguish from picture content.
+TEST_F(EstimatedNoise, CoarserThanPatchesIsAlsoFilteredAtHalfSize) {
   constexpr FrameFormat grey{.width = 192, .height = 160};
   const Frame clean = clean_picture(grey);
   std::vector<Frame> frames;
@@ -131,7 +131,7 @@ TEST_F(FoundNoise, CoarserThanPatchesIsFilteredInHalvesToo) {
   EXPECT_GT(psnr_of(folder_ / "two.mkv"), psnr_of(folder_ / "one.mkv") + 0.3);
 }
 
-TEST_F(FoundNoise, OfAPipeIsThatOfItsFirstFrames) {
+TEST_F(EstimatedNoise, OfAPipeComesFromItsFirstFrames) {
   (void)clip("in.mkv", {{30, 10}});
   const std::string command =
       std::string(LULL_PROGRAM) + " - - --profile fast --device cpu --output-format y4m < " +
@@ -141,7 +141,7 @@ TEST_F(FoundNoise, OfAPipeIsThatOfItsFirstFrames) {
   EXPECT_EQ(frames_of(folder_ / "piped.y4m").size(), 30u);
 }
 
-TEST_F(FoundNoise, OfAPipeChangesFromSceneToScene) {
+TEST_F(EstimatedNoise, OfAPipeChangesFromSceneToScene) {
   std::vector<Frame> clean, frames;
   for (int i = 0; i < 50; ++i) {
     Frame& frame = clean.emplace_back(clean_picture(yuv, 0.02 * i));
@@ -179,7 +179,7 @@ TEST_F(FoundNoise, OfAPipeChangesFromSceneToScene) {
   EXPECT_EQ(psnr_of(out[40], 40), psnr_of(clean[40], 40)) << "what is clean stays as it is";
 }
 
-TEST_F(FoundNoise, StaysThatOfTheJobThatGoesOn) {
+TEST_F(EstimatedNoise, IsKeptWhenAJobIsResumed) {
   const std::string in = clip("in.mkv", {{150, 10}}), out = folder_ / "out.mkv";
   const std::vector<std::string> segments{"--segment-frames", "20"};
   ASSERT_EQ(denoise(in, folder_ / "whole.mkv", segments).code, 0);
@@ -192,7 +192,7 @@ TEST_F(FoundNoise, StaysThatOfTheJobThatGoesOn) {
   EXPECT_EQ(bytes_of(out), bytes_of(folder_ / "whole.mkv"));
 }
 
-TEST_F(FoundNoise, NoneLeavesTheInputAsItIs) {
+TEST_F(EstimatedNoise, OfZeroLeavesTheInputUnchanged) {
   const std::string in = clip("in.mkv", {{6, 0}});
   const Outcome outcome = denoise(in, folder_ / "out.mkv", {"--lossless"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -201,7 +201,7 @@ TEST_F(FoundNoise, NoneLeavesTheInputAsItIs) {
   EXPECT_GT(lull::testing::psnr(before.view(), after.view()), 50);
 }
 
-TEST_F(FoundNoise, WithPreviewToo) {
+TEST_F(EstimatedNoise, IsUsedByPreview) {
   const std::string in = clip("in.mkv", {{12, 10}});
   const Outcome outcome =
       run_lull({"preview", in, "-o", folder_ / "a.png", "--device", "cpu", "--strength", "light"});

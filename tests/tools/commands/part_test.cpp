@@ -1,5 +1,5 @@
-// Parts of a video over time: each frame has the bytes that it has in the whole, so that a farm may
-// share a clip by --frames.
+// Parts of a video with temporal filtering: each frame has the same bytes as in the complete clip,
+// so that a farm may divide a clip with --frames.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,10 +20,10 @@ using ::testing::HasSubstr;
 constexpr FrameFormat format{.width = 40, .height = 32};
 constexpr int count = 44;
 
-class Parts : public ::testing::Test {
+class FrameSelection : public ::testing::Test {
  protected:
-  /// Moving pictures, some of which repeat the one before.
-  Parts() {
+  /// Moving pictures, some of which repeat the previous one.
+  FrameSelection() {
     for (int n = 0; n < count; ++n) {
       const bool again = n % 7 == 3 || n % 7 == 4;
       frames_.push_back(again ? frames_.back()
@@ -50,7 +50,7 @@ class Parts : public ::testing::Test {
     return run_lull(arguments);
   }
 
-  /// The digest of each frame's samples, in order.
+  /// The digests of the samples of all frames, in order.
   std::vector<std::string> digests(const std::vector<std::string>& more,
                                    const std::string& in = "in.y4m") {
     const Outcome outcome = denoise(in, "hash", more);
@@ -78,28 +78,28 @@ class Parts : public ::testing::Test {
   std::vector<Frame> frames_;
 };
 
-TEST_F(Parts, HaveTheFramesOfTheWholeClip) {
+TEST_F(FrameSelection, GivesTheFramesOfTheCompleteClip) {
   const auto whole = digests({});
   ASSERT_EQ(whole.size(), static_cast<std::size_t>(count));
   EXPECT_EQ(digests({"--frames", "2-4,9-"}), some(whole, {{2, 4}, {9, count - 1}}));
   EXPECT_EQ(digests({"--frames", "20-22"}), some(whole, {{20, 22}}));
   EXPECT_EQ(digests({"--frames", "0-1,13,40-99"}), some(whole, {{0, 1}, {13, 13}, {40, 99}}));
-  // 25 frames a second.
+  // 25 frames per second.
   EXPECT_EQ(digests({"--start", "0.8", "--duration", "0.12"}), some(whole, {{20, 22}}));
   EXPECT_EQ(digests({"--start", "1.6"}), some(whole, {{40, 43}}));
 }
 
-TEST_F(Parts, OfFieldsToo) {
+TEST_F(FrameSelection, GivesTheFieldsOfTheCompleteClip) {
   const auto whole = digests({"--interlaced", "fields"});
   EXPECT_EQ(digests({"--interlaced", "fields", "--frames", "3,21-23"}),
             some(whole, {{3, 3}, {21, 23}}));
 }
 
-TEST_F(Parts, OfASequenceToo) {
+TEST_F(FrameSelection, GivesThePicturesOfTheCompleteSequence) {
   for (int n = 0; n < count; ++n)
     write_pnm(folder_ / ("in." + std::to_string(100 + n) + ".pgm"), frames_[n]);
   ASSERT_EQ(denoise("in.%d.pgm", folder_ / "whole.%d.pgm", {}).code, 0);
-  // What is outside of the part may exist already, as where a farm writes into one folder.
+  // Files outside the selection may exist already, as when a farm writes into one folder.
   write_bytes(folder_ / "part.100.pgm", "another's");
   const Outcome part = denoise("in.%d.pgm", folder_ / "part.%d.pgm", {"--frames", "20-21,30"});
   ASSERT_EQ(part.code, 0) << part.err;
@@ -115,7 +115,7 @@ TEST_F(Parts, OfASequenceToo) {
         << number;
 }
 
-TEST_F(Parts, OfAJobThatGoesOn) {
+TEST_F(FrameSelection, GivesTheSameFramesInSegments) {
   ASSERT_EQ(denoise("in.y4m", folder_ / "whole.mkv", {"--lossless"}).code, 0);
   const Outcome part = denoise("in.y4m", folder_ / "part.mkv",
                                {"--lossless", "--frames", "18-30", "--segment-frames", "5"});
@@ -127,31 +127,31 @@ TEST_F(Parts, OfAJobThatGoesOn) {
     EXPECT_TRUE(lull::testing::same_samples(frames[n], whole[18 + n])) << n;
 }
 
-TEST_F(Parts, OneFrameIsAPicture) {
+TEST_F(FrameSelection, WritesASingleFrameAsPicture) {
   for (const std::vector<std::string>& part :
        {std::vector<std::string>{"--frames", "20"}, {"--start", "0.8", "--duration", "0.04"}}) {
     const Outcome outcome = denoise("in.y4m", folder_ / "one.png", part);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(frames_of(folder_ / "one.png").size(), 1u);
   }
-  // Of several frames a picture is the first, which is said.
+  // With several frames the picture is the first one, and a message reports it.
   const Outcome outcome = denoise("in.y4m", folder_ / "two.png", {"--frames", "20-21"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(bytes_of(folder_ / "two.png"), bytes_of(folder_ / "one.png"));
 }
 
-TEST_F(Parts, ThatAreEmptyAreAnError) {
+TEST_F(FrameSelection, IsAnErrorIfEmpty) {
   const Outcome outcome = denoise("in.y4m", folder_ / "out.mkv", {"--frames", "44-"});
   EXPECT_EQ(outcome.code, 65);
   EXPECT_THAT(outcome.err, HasSubstr("no frame is selected"));
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"in.y4m"});
 }
 
-// What follows the margin behind the last frame is not decoded.
-TEST_F(Parts, EndWhereTheirMarginDoes) {
+// Data after the margin of the last frame is not decoded.
+TEST_F(FrameSelection, DoesNotDecodeBeyondTheMargin) {
   std::string bytes = bytes_of(folder_ / "in.y4m");
   const std::size_t frame = bytes.size() / count;
-  // Frames from 36 on are none.
+  // From frame 36 on the data is invalid.
   for (std::size_t at = bytes.size() - 8 * frame; at < bytes.size(); ++at) bytes[at] = 'x';
   write_bytes(folder_ / "bad.y4m", bytes);
   const auto whole = digests({});

@@ -1,4 +1,4 @@
-// One frame before, after and what was taken away.
+// One frame before and after denoising, and the removed noise.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class Preview : public ::testing::Test {
       more.insert(more.end(), {"--sigma", "20"});
     return run_lull(more, {.folder = folder_ / "."});
   }
-  /// The panels of a preview, left to right.
+  /// The panels of a preview from left to right.
   std::vector<Frame> panels_of(const std::string& name) {
     const std::vector<Frame> frames = frames_of(folder_ / name);
     EXPECT_EQ(frames.size(), 1u);
@@ -50,7 +50,7 @@ class Preview : public ::testing::Test {
     }
     return panels;
   }
-  /// The greatest difference of a panel and what a frame looks like.
+  /// The maximum difference of a panel and the displayed frame.
   static int difference(const Frame& panel, const Frame& frame) {
     const Frame rgb = io::to_rgb(frame);
     int most = 0;
@@ -74,7 +74,7 @@ class Preview : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Preview, ShowsBeforeAfterAndWhatWasTakenAway) {
+TEST_F(Preview, ShowsBeforeAfterAndTheRemovedNoise) {
   const std::vector<Frame> clip = make_clip("clip.mkv", 30);
   const Outcome outcome = preview("clip.mkv");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -84,7 +84,8 @@ TEST_F(Preview, ShowsBeforeAfterAndWhatWasTakenAway) {
   ASSERT_THAT(folder_.names(), Contains("clip.preview.png"));
   const std::vector<Frame> panels = panels_of("clip.preview.png");
   EXPECT_LE(difference(panels[0], clip[10]), 1);
-  // After: as the whole clip denoised, the frames around it included.
+  // The second panel equals the frame of the complete denoised clip, in which neighbouring frames
+  // are used.
   ASSERT_EQ(run_lull({folder_ / "clip.mkv", folder_ / "clean.mkv", "--sigma", "20", "--device",
                       "cpu", "--lossless"})
                 .code,
@@ -98,7 +99,7 @@ TEST_F(Preview, ShowsBeforeAfterAndWhatWasTakenAway) {
       }
 }
 
-TEST_F(Preview, OfAnyTime) {
+TEST_F(Preview, ShowsTheFrameAtTheGivenTime) {
   const std::vector<Frame> clip = make_clip("clip.mkv", 30);
   const auto shows = [&](const std::string& time, std::size_t frame) {
     SCOPED_TRACE(time);
@@ -109,26 +110,26 @@ TEST_F(Preview, OfAnyTime) {
   };
   shows("0", 0);
   shows("0.04", 1);
-  shows("0.05", 1);  // still on the screen
+  shows("0.05", 1);  // this frame is still displayed
   shows("1.19", 29);
   const Outcome late = preview("clip.mkv", {"--at", "1.3"});
   EXPECT_EQ(late.code, 2);
   EXPECT_THAT(late.err, HasSubstr("--at 1.3 (the input ends before"));
 }
 
-TEST_F(Preview, OfALateTimeIsThatOfTheWholeClip) {
-  // Of 20 s only the last are read: Skip.* in tests/io.
+TEST_F(Preview, OfALateTimeEqualsThatOfTheCompleteClip) {
+  // Only the last of 20 s are read: Skip.* in tests/io.
   const std::vector<Frame> clip = make_clip("long.avi", 500, false);
   const std::vector<std::string> how{"--at", "18", "-y", "-o", "p.png"};
   ASSERT_EQ(preview("long.avi", how).code, 0);
   const std::string whole = bytes_of(folder_ / "p.png");
   EXPECT_LE(difference(panels_of("p.png")[0], clip[450]), 1);
-  // From the start it is the same.
+  // Reading from the start gives the same preview.
   ASSERT_EQ(preview("made.y4m", how).code, 0);
   EXPECT_EQ(bytes_of(folder_ / "p.png"), whole);
 }
 
-TEST_F(Preview, OfStillsSequencesAndStacks) {
+TEST_F(Preview, SupportsStillsSequencesAndStacks) {
   const Frame grey = noisy_picture(clean_picture({.width = 40, .height = 24}), 20);
   write_pnm(folder_ / "photo.pgm", grey);
   const Outcome still = preview("photo.pgm");
@@ -147,7 +148,7 @@ TEST_F(Preview, OfStillsSequencesAndStacks) {
   EXPECT_THAT(sequence.err, HasSubstr("shot.preview.png: the frame at 0.12 s"));
   EXPECT_EQ(difference(panels_of("shot.preview.png")[0], pictures[3]), 0);
 
-  // NIfTI-1: 16x12x5 floats from 0 to 1, by hand.
+  // A hand-made NIfTI-1 file: 16x12x5 floats from 0 to 1.
   std::string volume(352, '\0');
   const auto put = [&](std::size_t at, auto value) {
     std::copy_n(reinterpret_cast<const char*>(&value), sizeof value, volume.begin() + at);
@@ -170,7 +171,7 @@ TEST_F(Preview, OfStillsSequencesAndStacks) {
   EXPECT_EQ(panels_of("scan.preview.png")[0].format.width, 16);
 }
 
-TEST_F(Preview, RefusesWhatMakesNoSense) {
+TEST_F(Preview, RejectsInvalidRequests) {
   make_clip("made.y4m", 3);
   const auto refused = [&](const std::vector<std::string>& more, int code, const std::string& part,
                            const std::string& input = "made.y4m") {

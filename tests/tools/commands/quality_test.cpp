@@ -12,7 +12,7 @@
 namespace lull::tools {
 namespace {
 
-/// SSIM straight from Wang 2004, equations 13 to 17, in double: two passes for each window.
+/// SSIM by the definition of Wang 2004, equations 13 to 17, in double: two passes for each window.
 double ssim_reference(const Plane<float>& a, const Plane<float>& b, double peak) {
   const int wx = std::min(11, a.width()), wy = std::min(11, a.height());
   const double c1 = std::pow(0.01 * peak, 2), c2 = std::pow(0.03 * peak, 2);
@@ -51,8 +51,8 @@ TEST(Quality, SsimMatchesTheDefinition) {
     const Plane<float> a = lull::testing::texture_picture(width, height);
     for (const double sigma : {2.0, 20.0, 80.0}) {
       const Plane<float> b = lull::testing::with_noise(a.view(), sigma);
-      // In float, samples of peak 1: 5 means of up to 22 terms each off by 22 * 2^-24 * 0.25, over
-      // a divisor from c2 = 0.0009 on.
+      // In float with a peak of 1: 5 means of up to 22 terms, each with an error of 22 * 2^-24 *
+      // 0.25, divided by at least c2 = 0.0009.
       EXPECT_NEAR(ssim(view(a), view(b), 255.0), ssim_reference(a, b, 255), 5 * 3.3e-7 / 0.0009)
           << width << "x" << height << " sigma " << sigma;
     }
@@ -108,12 +108,12 @@ TEST(Quality, ErrorsOfTheLargestSamplesDoNotOverflow) {
   EXPECT_LT(quality.ssim, 1e-3);
 }
 
-TEST(Quality, PsnrOfNoError) {
+TEST(Quality, PsnrOfEqualPicturesIsInfinite) {
   EXPECT_EQ(psnr(0, 255), std::numeric_limits<double>::infinity());
   EXPECT_NEAR(psnr(1, 255), 48.1308, 1e-4);
 }
 
-TEST(Quality, DifferentFormatsAreRefused) {
+TEST(Quality, DifferentFormatsAreRejected) {
   const Frame a = clean_picture({.width = 8, .height = 8});
   const Frame b = clean_picture({.width = 8, .height = 9});
   EXPECT_THROW((void)compare_frames(a, b), InvalidArgument);

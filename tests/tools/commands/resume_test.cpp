@@ -1,4 +1,5 @@
-// Jobs in segments under real faults: kills at random moments, signals, full disks, two at a time.
+// Segmented jobs under real faults: kills at random moments, signals, full disks, two processes at
+// a time.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +36,7 @@ class Resume : public testing::Test {
       frames.push_back(noisy_picture(clean_picture(format, 0.05 * i), 20, i + 1));
     write_y4m(folder_ / "video.y4m", frames);
     convert(folder_ / "video.y4m", folder_ / "video.mkv", {.lossless = true});
-    // Times that vary, sound and subtitles.
+    // The input has variable timestamps, sound and subtitles.
     add_company(folder_ / "video.mkv", in_);
     fs::create_directory(disk_);
   }
@@ -48,7 +49,7 @@ class Resume : public testing::Test {
     for (std::size_t i = 0; i < more.size(); ++i) {
       const auto same = std::ranges::find(all, more[i]);
       if (more[i].starts_with("-") && same != all.end()) {
-        *(same + 1) = more[++i];  // instead
+        *(same + 1) = more[++i];  // replaces the value
       } else {
         all.push_back(more[i]);
       }
@@ -61,7 +62,7 @@ class Resume : public testing::Test {
     EXPECT_EQ(outcome.err, "");
     return bytes_of(folder_ / "whole.mkv");
   }
-  /// Until a segment is done.
+  /// Kills the run once a segment is finished.
   void run_and_kill(const std::string& output, const std::vector<std::string>& more = {}) const {
     Program program(command(output, more));
     while (program.running() && !has_segment(output)) std::this_thread::sleep_for(1ms);
@@ -83,11 +84,11 @@ class Resume : public testing::Test {
   const std::string in_ = folder_ / "in.mkv", disk_ = folder_ / "disk", out_ = disk_ + "/out.mkv";
 };
 
-/// Killed at other moments each time, over and over, until a run comes to its end.
-class Killed : public Resume, public testing::WithParamInterface<int> {};
-INSTANTIATE_TEST_SUITE_P(Signals, Killed, testing::Values(SIGKILL, SIGTERM));
+/// The job is killed repeatedly at different moments until a run completes.
+class ResumeAfterKills : public Resume, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(Signals, ResumeAfterKills, testing::Values(SIGKILL, SIGTERM));
 
-TEST_P(Killed, AgainAndAgainAJobEndsWithTheSameBytes) {
+TEST_P(ResumeAfterKills, RepeatedKillsGiveTheSameBytes) {
   const auto start = std::chrono::steady_clock::now();
   const std::string expected = whole();
   const std::chrono::duration<double> length = std::chrono::steady_clock::now() - start;
@@ -96,7 +97,7 @@ TEST_P(Killed, AgainAndAgainAJobEndsWithTheSameBytes) {
   for (int job = 0; job < 4; ++job) {
     for (int attempt = 0; attempt < 60; ++attempt) {
       Program program(command(out_, {"--resume"}));
-      if (attempt == 0) {  // whatever else takes the machine's time, something is to be resumed
+      if (attempt == 0) {  // on a busy machine, too, there must be something to resume
         while (program.running() && !has_segment(out_)) std::this_thread::sleep_for(1ms);
       } else {
         std::this_thread::sleep_for(
@@ -116,13 +117,13 @@ TEST_P(Killed, AgainAndAgainAJobEndsWithTheSameBytes) {
   EXPECT_GT(kills, 0);
 }
 
-TEST_F(Resume, AFinishedJobLeavesItsOutputAlone) {
+TEST_F(Resume, FinishedJobLeavesOnlyItsOutput) {
   ASSERT_EQ(run_lull(command(out_)).code, 0);
   EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv"));
 }
 
-// Who starts a command again and again need not know whether the last attempt came to its end.
-TEST_F(Resume, AFinishedJobIsDone) {
+// A script that repeats a command need not know whether the previous attempt completed.
+TEST_F(Resume, FinishedJobIsNotRepeated) {
   ASSERT_EQ(run_lull(command(out_, {"--resume"})).code, 0);
   const std::string bytes = bytes_of(out_);
   const auto time = fs::last_write_time(out_);
@@ -133,14 +134,15 @@ TEST_F(Resume, AFinishedJobIsDone) {
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(fs::last_write_time(out_), time);
   EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv"));
-  // Not another job, not without --resume, and not a file that was touched since.
+  // This holds neither for a different job, nor without --resume, nor for a file that was modified
+  // since.
   EXPECT_EQ(run_lull(command(out_, {"--resume", "--sigma", "21"})).code, 73);
   EXPECT_EQ(run_lull(command(out_)).code, 73);
   write_bytes(out_, bytes.substr(1));
   EXPECT_EQ(run_lull(command(out_, {"--resume"})).code, 73);
 }
 
-TEST_F(Resume, AStopSaysHowToGoOn) {
+TEST_F(Resume, StopExplainsHowToResume) {
   const std::string expected = whole();
   Program program(command(out_));
   while (program.running() && !has_segment(out_)) std::this_thread::sleep_for(1ms);
@@ -156,10 +158,10 @@ TEST_F(Resume, AStopSaysHowToGoOn) {
   EXPECT_EQ(bytes_of(out_), expected);
 }
 
-TEST_F(Resume, AFullDiskAndThenRoom) {
+TEST_F(Resume, JobResumesAfterAFullDisk) {
   const std::string expected = whole();
   int failures = 0;
-  // Full in a segment, a manifest, and the last file.
+  // The disk fills up in a segment, in a manifest, and in the final file.
   for (const long kilobytes : {64, 128, 256, 384}) {
     const Mounted disk(disk_, kilobytes << 10);
     if (!disk.problem().empty()) GTEST_SKIP() << disk.problem();
@@ -170,7 +172,7 @@ TEST_F(Resume, AFullDiskAndThenRoom) {
     EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
     EXPECT_FALSE(fs::exists(out_));
     if (!fs::exists(out_ + ".lull-job")) continue;
-    // Another disk has room.
+    // Another disk has enough space.
     const std::string other = folder_ / ("moved" + std::to_string(kilobytes) + ".mkv");
     fs::copy(out_ + ".lull-job", other + ".lull-job");
     const Outcome resumed = run_lull(command(other, {"--resume"}));
@@ -180,7 +182,7 @@ TEST_F(Resume, AFullDiskAndThenRoom) {
   EXPECT_GT(failures, 1);
 }
 
-TEST_F(Resume, TwoAtATime) {
+TEST_F(Resume, SecondProcessIsRejected) {
   Program first(command(out_));
   while (first.running() && !has_segment(out_)) std::this_thread::sleep_for(1ms);
   first.send(SIGSTOP);
@@ -192,7 +194,7 @@ TEST_F(Resume, TwoAtATime) {
   EXPECT_EQ(first.wait().code, 0);
 }
 
-TEST_F(Resume, AnotherJobIsRefusedInOneLine) {
+TEST_F(Resume, DifferentJobIsRejectedInOneLine) {
   run_and_kill(out_);
   const std::pair<std::vector<std::string>, std::string> others[] = {
       {{"--sigma", "21"}, "--sigma (of 0..255) was 20:20:20 and is 21:21:21"},
@@ -216,12 +218,12 @@ TEST_F(Resume, AnotherJobIsRefusedInOneLine) {
   const Outcome unasked = run_lull(command(out_));
   EXPECT_EQ(unasked.code, 73);
   EXPECT_THAT(unasked.err, HasSubstr("--resume"));
-  // What changes no byte may change.
+  // Options that do not change the result may differ.
   EXPECT_EQ(run_lull(command(out_, {"--resume", "--threads", "1", "--batch", "64x64"})).code, 0);
   EXPECT_EQ(bytes_of(out_), whole());
 }
 
-TEST_F(Resume, WithFieldsPartsAndOtherOptions) {
+TEST_F(Resume, ResumesWithFieldsSelectionsAndOtherOptions) {
   for (const std::vector<std::string>& more :
        {std::vector<std::string>{"--interlaced", "fields"},
         {"--frames", "10-49,60-"},
@@ -243,8 +245,8 @@ TEST_F(Resume, WithFieldsPartsAndOtherOptions) {
   }
 }
 
-/// With repeated pictures and a cut; `shift` moves these.
-std::vector<Frame> restless_clip(int shift) {
+/// A clip with repeated frames and a scene cut; `shift` moves both.
+std::vector<Frame> clip_with_repeats_and_cut(int shift) {
   std::vector<Frame> frames;
   for (int i = 0; i < 60; ++i) {
     frames.push_back(
@@ -259,7 +261,7 @@ std::vector<Frame> restless_clip(int shift) {
 class ResumeOverTime : public Resume {
  protected:
   /// Frames of several segments depend on each other.
-  void expect_to_go_on(const std::vector<Frame>& frames, const std::vector<std::string>& options) {
+  void expect_resumed_bytes(const std::vector<Frame>& frames, const std::vector<std::string>& options) {
     write_y4m(folder_ / "times.y4m", frames);
     convert(folder_ / "times.y4m", folder_ / "times.mkv", {.lossless = true});
     std::vector<std::string> more = {"-i", folder_ / "times.mkv", "--temporal",
@@ -267,7 +269,7 @@ class ResumeOverTime : public Resume {
     more.insert(more.end(), options.begin(), options.end());
     const std::string expected = whole(more);
     run_and_kill(out_, more);
-    // Between segments that are done, too.
+    // A missing segment between finished ones is made again, too.
     fs::remove(out_ + ".lull-job/000000.lullseg");
     std::vector<std::string> resumed = more;
     resumed.push_back("--resume");
@@ -286,12 +288,12 @@ class ResumeOverTime : public Resume {
   }
 };
 
-TEST_F(ResumeOverTime, WithWholeFrames) { expect_to_go_on(restless_clip(0), {}); }
+TEST_F(ResumeOverTime, FramesEqualTheUninterruptedRun) { expect_resumed_bytes(clip_with_repeats_and_cut(0), {}); }
 
-// Those of either parity repeat at other places, and are cut elsewhere.
-TEST_F(ResumeOverTime, WithFields) {
-  std::vector<Frame> frames = restless_clip(0);
-  const std::vector<Frame> odd = restless_clip(3);
+// The fields of either parity repeat at different positions and have different scene cuts.
+TEST_F(ResumeOverTime, FieldsEqualTheUninterruptedRun) {
+  std::vector<Frame> frames = clip_with_repeats_and_cut(0);
+  const std::vector<Frame> odd = clip_with_repeats_and_cut(3);
   frames.resize(std::min(frames.size(), odd.size()));
   for (std::size_t n = 0; n < frames.size(); ++n) {
     Frame frame = clean_picture(format);
@@ -301,10 +303,10 @@ TEST_F(ResumeOverTime, WithFields) {
                     static_cast<std::size_t>(frame.planes[i].width));
     frames[n] = frame;
   }
-  expect_to_go_on(frames, {"--interlaced", "fields"});
+  expect_resumed_bytes(frames, {"--interlaced", "fields"});
 }
 
-TEST_F(Resume, SaysWhatItGoesOnWithAndCountsAllFrames) {
+TEST_F(Resume, ReportsFinishedSegmentsAndCountsAllFrames) {
   run_and_kill(out_);
   fs::remove(out_ + ".lull-job/000000.lullseg");
   const Outcome outcome =
@@ -315,7 +317,7 @@ TEST_F(Resume, SaysWhatItGoesOnWithAndCountsAllFrames) {
   EXPECT_THAT(outcome.err, HasSubstr("\"frames\":150"));
 }
 
-TEST_F(Resume, ADamagedInputIsAcceptedLater) {
+TEST_F(Resume, DamagedInputCanBeAcceptedLater) {
   std::string bytes = bytes_of(in_);
   write_bytes(in_, bytes.substr(0, bytes.size() * 2 / 3));
   const Outcome refused = run_lull(command(out_));
@@ -327,14 +329,14 @@ TEST_F(Resume, ADamagedInputIsAcceptedLater) {
   EXPECT_EQ(bytes_of(out_), whole({"--max-decode-errors", "100000"}));
 }
 
-TEST_F(Resume, OnePictureHasNoSegments) {
+TEST_F(Resume, SinglePictureIsRejected) {
   const Outcome outcome = run_lull(command(out_, {"--keep", "3"}));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1);
   EXPECT_THAT(outcome.err, HasSubstr("--segment-frames"));
 }
 
-TEST_F(Resume, MakesNoSenseWithoutSegments) {
+TEST_F(Resume, IsRejectedWithoutSegments) {
   const Outcome outcome = run_lull({"denoise", "-i", in_, "-o", out_, "--sigma", "5", "--resume"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1);

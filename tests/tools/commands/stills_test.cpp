@@ -1,4 +1,4 @@
-// Still pictures keep their format and depth, at every size, and lose their noise.
+// Still pictures keep their format and depth at every size and lose their noise.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ double gain(const Frame& clean, const Frame& noisy, const Frame& result, int pla
          lull::testing::psnr(truth.view(), lull::testing::plane_of(noisy, plane).view());
 }
 
-class OnDevice : public ::testing::TestWithParam<const char*> {
+class StillsOnDevice : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const std::string missing = missing_device(GetParam());
@@ -42,7 +42,7 @@ class OnDevice : public ::testing::TestWithParam<const char*> {
   Folder folder_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Stills, OnDevice, ::testing::Values("reference", "cpu", "cuda"),
+INSTANTIATE_TEST_SUITE_P(Stills, StillsOnDevice, ::testing::Values("reference", "cpu", "cuda"),
                          [](const auto& param) { return std::string(param.param); });
 
 struct StillFormat {
@@ -51,7 +51,7 @@ struct StillFormat {
   int bits;
 };
 
-TEST_P(OnDevice, KeepsTheFormatAndLosesTheNoise) {
+TEST_P(StillsOnDevice, KeepTheFormatAndLoseTheNoise) {
   for (const StillFormat& still : {StillFormat{"png", Layout::gray, 8},
                                    {"png", Layout::gray, 16},
                                    {"png", Layout::rgb, 8},
@@ -84,12 +84,13 @@ TEST_P(OnDevice, KeepsTheFormatAndLosesTheNoise) {
     const Frame result = only_frame(out);
     ASSERT_EQ(result.format, format);
     EXPECT_EQ(facts_of(out).first("video").pixel_format, facts_of(in).first("video").pixel_format);
-    // Measured on this picture: 6 dB in the flatter planes; half of it shows that it works.
+    // The measured gain on this picture is 6 dB in the flatter planes; the test requires half of
+    // it.
     for (int i = 0; i < format.planes(); ++i) EXPECT_GT(gain(clean, noisy, result, i), 3) << i;
   }
 }
 
-TEST_P(OnDevice, EverySizeFromOneSampleOn) {
+TEST_P(StillsOnDevice, EverySizeIsProcessed) {
   for (const auto& [width, height] :
        {std::pair{1, 1}, {1, 9}, {9, 1}, {7, 5}, {8, 8}, {9, 8}, {13, 17}, {37, 8}}) {
     SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height));
@@ -106,7 +107,7 @@ TEST_P(OnDevice, EverySizeFromOneSampleOn) {
   }
 }
 
-TEST_P(OnDevice, TheSameBytesEveryTime) {
+TEST_P(StillsOnDevice, ThreadsAndStreamsDoNotChangeTheBytes) {
   const Frame noisy = noisy_picture(clean_picture({.width = 90, .height = 70}), sigma);
   write_pnm(folder_ / "in.pgm", noisy);
   std::string first;
@@ -121,7 +122,7 @@ TEST_P(OnDevice, TheSameBytesEveryTime) {
     }
 }
 
-TEST_P(OnDevice, ARealPicture) {
+TEST_P(StillsOnDevice, RealPictureImproves) {
   const auto data = lull::testing::data_folder();
   if (!data) GTEST_SKIP() << "LULL_TEST_DATA is not set; the made pictures are tested above";
   const Frame clean = only_frame((*data / "set12" / "01.png").string());  // cameraman
@@ -131,11 +132,11 @@ TEST_P(OnDevice, ARealPicture) {
                                     "--sigma", "25", "--profile", "fast", "--device", GetParam()});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Frame result = only_frame(folder_ / "out.pgm");
-  // The authors' software gains 9.3 dB over the noisy 20.2 dB; `fast` gives up less than one.
+  // The authors' software gains 9.3 dB over the noisy 20.2 dB; `fast` loses less than 1 dB of that.
   EXPECT_GT(gain(clean, noisy, result), 8);
 }
 
-TEST(Stills, EveryParameterMatters) {
+TEST(Stills, EveryParameterChangesTheResult) {
   Folder folder;
   const FrameFormat format{.width = 48, .height = 40};
   write_pnm(folder / "in.pgm", noisy_picture(clean_picture(format), sigma));
@@ -160,7 +161,7 @@ TEST(Stills, EveryParameterMatters) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_TRUE(bytes_of(folder / "out.pgm") != plain) << change[0];
   }
-  // It matters where the second phase looks for groups of its own.
+  // This parameter matters if the second phase searches its own groups.
   const auto kept = [&](const std::string& share) {
     const Outcome outcome = denoise(folder / "in.pgm", folder / "out.pgm", "reference",
                                     {"-y", "--second-search", "kept", "--guide-noise", share});
@@ -170,7 +171,7 @@ TEST(Stills, EveryParameterMatters) {
   EXPECT_TRUE(kept("0") != kept("0.5"));
 }
 
-TEST(Stills, APlaneWithoutNoisePassesThrough) {
+TEST(Stills, PlaneWithoutNoisePassesThrough) {
   Folder folder;
   const FrameFormat format{.width = 32, .height = 24, .layout = Layout::yuv};
   const Frame noisy = noisy_picture(clean_picture(format), sigma);
@@ -185,7 +186,7 @@ TEST(Stills, APlaneWithoutNoisePassesThrough) {
   EXPECT_FALSE(lull::testing::same_plane(noisy, result, 2));
 }
 
-TEST(Stills, OverwritesOnlyWhenTold) {
+TEST(Stills, ExistingOutputIsNotReplacedByDefault) {
   Folder folder;
   const Frame noisy = noisy_picture(clean_picture({.width = 16, .height = 16}), sigma);
   write_pnm(folder / "in.pgm", noisy);

@@ -1,4 +1,4 @@
-// lull between other programs: shells, pipes and FFmpeg's command.
+// lull together with other programs: shells, pipes and FFmpeg's command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ bool has_command(const std::string& name) {
   return std::system(("command -v " + name + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-/// Bash in `folder`, where $LULL is the command; it fails as the last failing part of a pipe does.
+/// Runs bash in `folder` with $LULL as the command; a pipeline fails like its last failing part.
 Outcome shell(const Folder& folder, const std::string& script) {
   write_bytes(folder / "script", "set -o pipefail; LULL=" LULL_PROGRAM "; cd '" + (folder / "") +
                                      "'\n" + script + "\n");
@@ -27,7 +27,7 @@ Outcome shell(const Folder& folder, const std::string& script) {
   return {WEXITSTATUS(status), bytes_of(folder / "stdout"), bytes_of(folder / "stderr")};
 }
 
-/// Gives the clip and then nothing, until there is a file `code`.
+/// Writes the clip and then nothing until the file `code` exists.
 const std::string silent_writer = "(cat in.y4m; until [ -e code ]; do sleep 0.05; done) | ";
 
 class Streams : public ::testing::Test {
@@ -43,7 +43,7 @@ class Streams : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Streams, AFileIntoAPipeIntoAFileChangesNothing) {
+TEST_F(Streams, PipesGiveTheBytesOfFiles) {
   const std::string same = "--sigma 20 --profile fast --device reference -q";
   const Outcome outcome =
       shell(folder_, "$LULL denoise -i in.y4m -o direct.y4m " + same +
@@ -53,7 +53,7 @@ TEST_F(Streams, AFileIntoAPipeIntoAFileChangesNothing) {
   EXPECT_EQ(bytes_of(folder_ / "direct.y4m"), bytes_of(folder_ / "piped.y4m"));
 }
 
-TEST_F(Streams, AreDroppedAsOftenAsItIsSaid) {
+TEST_F(Streams, DropOptionsAccumulate) {
   const std::string run = "$LULL denoise -i in.y4m -o out.mkv --sigma 0 --device reference ";
   const Outcome outcome = shell(folder_, run + "--drop audio --drop data --drop 7");
   EXPECT_EQ(outcome.code, 2);
@@ -62,7 +62,7 @@ TEST_F(Streams, AreDroppedAsOftenAsItIsSaid) {
   EXPECT_EQ(done.code, 0) << done.err;
 }
 
-TEST_F(Streams, BetweenTwoOfFfmpeg) {
+TEST_F(Streams, WorkBetweenTwoFfmpegProcesses) {
   if (!has_command("ffmpeg")) GTEST_SKIP() << "no command ffmpeg";
   const Outcome outcome = shell(
       folder_,
@@ -89,8 +89,8 @@ TEST_F(Streams, BetweenTwoOfFfmpeg) {
   EXPECT_EQ(outcome.out.substr(0, half), outcome.out.substr(half));
 }
 
-TEST_F(Streams, AReaderThatGoesAwayEndsIt) {
-  // The writer stays, silent, until lull has ended: nothing but lull itself can end its waiting.
+TEST_F(Streams, ClosedReaderEndsTheRun) {
+  // The writer stays silently connected until lull has ended, so only lull itself can end the wait.
   const Outcome outcome =
       shell(folder_, silent_writer +
                          "($LULL denoise -i - -o - --sigma 20 --device reference --temporal 0 -q; "
@@ -99,7 +99,7 @@ TEST_F(Streams, AReaderThatGoesAwayEndsIt) {
   EXPECT_THAT(outcome.err, HasSubstr("cannot write to standard output (Broken pipe)\n"));
 }
 
-TEST_F(Streams, AWriterThatGoesAwayEndsIt) {
+TEST_F(Streams, TruncatedPipeIsBadData) {
   const Outcome outcome = shell(folder_,
                                 "head -c 10000 in.y4m | $LULL denoise -i - -o - --sigma 20 "
                                 "--device reference -q >out.y4m");
@@ -108,8 +108,8 @@ TEST_F(Streams, AWriterThatGoesAwayEndsIt) {
   EXPECT_THAT(outcome.err, HasSubstr("cut short"));
 }
 
-TEST_F(Streams, ASignalEndsItsWaiting) {
-  // A frame that has come out shows that it reads. (A second is enough for the others.)
+TEST_F(Streams, SignalEndsAWaitingRun) {
+  // An output frame shows that lull is reading. (A second suffices for the others.)
   const Outcome outcome = shell(
       folder_, silent_writer +
                    "($LULL denoise -i - -o null --sigma 20 --device reference --temporal 0 -q "
@@ -119,7 +119,7 @@ TEST_F(Streams, ASignalEndsItsWaiting) {
   EXPECT_EQ(bytes_of(folder_ / "code"), "143\n") << outcome.err;
 }
 
-TEST_F(Streams, RawInput) {
+TEST_F(Streams, RawInputIsRead) {
   const Outcome outcome = shell(folder_,
                                 "$LULL denoise -i in.y4m -o - --output-format raw --sigma 0 -q "
                                 "| $LULL denoise -i - --raw-format yuv420p --size 48x34 "
@@ -129,7 +129,7 @@ TEST_F(Streams, RawInput) {
   EXPECT_THAT(bytes_of(folder_ / "out.y4m").substr(0, 60), HasSubstr(" F30000:1001 "));
 }
 
-TEST_F(Streams, HashIsTheSameOfAFileAndOfAPipe) {
+TEST_F(Streams, HashOfAFileEqualsThatOfAPipe) {
   const Outcome outcome = shell(folder_,
                                 "$LULL denoise -i in.y4m -o hash --sigma 9 -q >a; "
                                 "$LULL denoise -i - -o hash --sigma 9 -q <in.y4m >b; cmp a b && "
@@ -146,7 +146,7 @@ TEST_F(Streams, NullWritesNothing) {
   EXPECT_THAT(outcome.err, HasSubstr("null: 8 frames in "));
 }
 
-TEST_F(Streams, RangesAndTimes) {
+TEST_F(Streams, RangesAndTimesSelectEqualFrames) {
   const Outcome outcome = shell(
       folder_,
       "$LULL denoise -i in.y4m -o hash --sigma 9 -q --temporal 0 >all.txt; "
@@ -158,7 +158,7 @@ TEST_F(Streams, RangesAndTimes) {
   EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
 }
 
-TEST_F(Streams, PicturesOutAndIn) {
+TEST_F(Streams, PictureSequencesAreWrittenAndRead) {
   const Outcome outcome =
       shell(folder_,
             "$LULL denoise -i in.y4m -o 'f.%03d.png' --sigma 0 -q --pix-fmt rgb24 && "
@@ -168,7 +168,7 @@ TEST_F(Streams, PicturesOutAndIn) {
   EXPECT_THAT(outcome.err, HasSubstr("warning: the sequence has no number 2"));
 }
 
-TEST_F(Streams, ProbeInWordsAndAsJson) {
+TEST_F(Streams, ProbePrintsTextAndJson) {
   const Outcome words = shell(folder_, "$LULL probe in.y4m; $LULL probe - <in.y4m >/dev/null");
   ASSERT_EQ(words.code, 0) << words.err;
   EXPECT_THAT(words.out, HasSubstr("48x34 YUV 4:2:0 8 bits (yuv420p, rawvideo)"));
@@ -190,7 +190,7 @@ TEST_F(Streams, ProbeInWordsAndAsJson) {
   EXPECT_EQ(json.out, "na\\\\me \"\\t\\ufffd\\xe4.y4m 48 8 yuv denoised\n");
 }
 
-TEST_F(Streams, UsageErrors) {
+TEST_F(Streams, InvalidOptionsAreRejected) {
   const auto expect = [&](std::vector<std::string> more, const char* text) {
     more.insert(more.begin(), {"denoise", "-i", folder_ / "in.y4m", "-o", "null", "--sigma", "5"});
     const Outcome outcome = run_lull(more);

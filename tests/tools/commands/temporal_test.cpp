@@ -1,4 +1,4 @@
-// Clips and bursts over time, through the command.
+// Clips and bursts with temporal filtering, processed by the command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 constexpr FrameFormat format{.width = 80, .height = 64};
 constexpr int count = 6;
 
-struct Burst : ::testing::Test {
-  Burst() {
+struct TemporalOption : ::testing::Test {
+  TemporalOption() {
     std::vector<Frame> frames;
     for (int n = 0; n < count; ++n) {
       frames.push_back(noisy_picture(clean, 20, n + 1));
@@ -33,7 +33,7 @@ struct Burst : ::testing::Test {
     return lull::testing::psnr(lull::testing::plane_of(clean, 0).view(),
                                lull::testing::plane_of(frame, 0).view());
   }
-  /// That every frame of the clip is better with R as it is by itself than with 0.
+  /// Expects that every frame of the clip is better with the default radius than with radius 0.
   void expect_gain(const std::vector<std::string>& options) {
     std::vector<std::string> frame_by_frame = options;
     frame_by_frame.insert(frame_by_frame.end(), {"--temporal", "0"});
@@ -53,9 +53,9 @@ struct Burst : ::testing::Test {
   const Frame clean = clean_picture(format);
 };
 
-TEST_F(Burst, FramesGainByTheirNeighbours) { expect_gain({}); }
+TEST_F(TemporalOption, NeighbouringFramesImproveEveryFrame) { expect_gain({}); }
 
-TEST_F(Burst, StillsInASequenceAndOneOfThem) {
+TEST_F(TemporalOption, KeepWritesOneFrameOfASequence) {
   const Outcome all = denoise("shot_*.pgm", "out_%04d.pgm", {"--temporal", "4"});
   ASSERT_EQ(all.code, 0) << all.err;
   const Outcome one = denoise("shot_*.pgm", "one.pgm", {"--temporal", "4", "--keep", "3"});
@@ -63,14 +63,14 @@ TEST_F(Burst, StillsInASequenceAndOneOfThem) {
   EXPECT_EQ(bytes_of(folder / "one.pgm"), bytes_of(folder / "out_0003.pgm"));
 }
 
-TEST_F(Burst, AFrameThatIsNotThereIsAnError) {
+TEST_F(TemporalOption, MissingFrameToKeepIsAnError) {
   const Outcome outcome = denoise("shot_*.pgm", "one.pgm", {"--keep", "6"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_THAT(outcome.err, HasSubstr("--keep 6 (there are 6 frames"));
   EXPECT_THAT(folder.names(), ::testing::Not(::testing::Contains(HasSubstr("one.pgm"))));
 }
 
-TEST_F(Burst, FieldsGainByThoseOfTheirParity) { expect_gain({"--interlaced", "fields"}); }
+TEST_F(TemporalOption, NeighbouringFieldsImproveEveryField) { expect_gain({"--interlaced", "fields"}); }
 
 }  // namespace
 }  // namespace lull::tools

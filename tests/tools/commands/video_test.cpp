@@ -1,4 +1,4 @@
-// Clips: what comes out beside the denoised pictures, and how they are encoded.
+// Clips: the streams that accompany the denoised pictures, and the encoding.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 constexpr FrameFormat yuv420{
     .width = 45, .height = 33, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
-// What x264 and x265 can hold: even sides.
+// x264 and x265 require even sizes.
 constexpr FrameFormat even420{
     .width = 48, .height = 34, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
@@ -41,7 +41,7 @@ Outcome denoise(const std::string& from, const std::string& to, std::vector<std:
   return run_lull(more);
 }
 
-TEST(Video, WithoutNoiseEveryFormatPassesBitByBit) {
+TEST(Video, EveryFormatPassesUnchangedWithoutNoise) {
   Folder folder;
   const FrameFormat gray{.width = 45, .height = 33};
   for (const FrameFormat& format :
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Video, VideoOn, ::testing::Values("reference", "cpu", "
                            return device == "cuda:0,1" ? std::string("two_gpus") : device;
                          });
 
-TEST_P(VideoOn, LosesItsNoiseInEveryFrame) {
+TEST_P(VideoOn, RemovesNoiseFromEveryFrame) {
   for (const FrameFormat& format : {yuv420, with(yuv420, 1, 0, 10), with(yuv420, 0, 0, 8)}) {
     std::vector<Frame> clip;
     const Frame clean = clean_picture(format);
@@ -96,14 +96,14 @@ TEST_P(VideoOn, LosesItsNoiseInEveryFrame) {
         const auto against_truth = [&](const Frame& frame) {
           return lull::testing::psnr(truth.view(), lull::testing::plane_of(frame, plane).view());
         };
-        // The planes of 4:2:0 have 23x17 samples here: too few for more than this.
+        // The chroma planes of 4:2:0 have 23x17 samples here, too few for a larger gain.
         EXPECT_GT(against_truth(result[i]), against_truth(clip[i]) + (plane == 0 ? 3 : 1))
             << "frame " << i << " plane " << plane;
       }
   }
 }
 
-TEST_P(VideoOn, TheSameBytesEveryTime) {
+TEST_P(VideoOn, ThreadsAndStreamsDoNotChangeTheBytes) {
   write_y4m(folder_ / "in.y4m", noisy_clip(even420, 9));
   std::string first;
   for (const char* threads : {"1", "2", "0"})
@@ -118,7 +118,7 @@ TEST_P(VideoOn, TheSameBytesEveryTime) {
     }
 }
 
-TEST_P(VideoOn, SoundWordsTimesAndTitleComeOutAsTheyWentIn) {
+TEST_P(VideoOn, SoundSubtitlesTimestampsAndTitleAreKept) {
   write_y4m(folder_ / "made.y4m", noisy_clip(even420, 12));
   convert(folder_ / "made.y4m", folder_ / "made.mkv", {.lossless = true});
   add_company(folder_ / "made.mkv", folder_ / "in.mkv");
@@ -158,7 +158,7 @@ class Encoding : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Encoding, TheOutputsNameChooses) {
+TEST_F(Encoding, OutputNameSelectsTheEncoder) {
   EXPECT_EQ(encode("in8.y4m", "a.mkv").codec, "h264");
   EXPECT_EQ(encode("in8.y4m", "a.mp4").codec, "h264");
   EXPECT_EQ(encode("in10.y4m", "b.mkv").codec, "hevc");
@@ -169,7 +169,7 @@ TEST_F(Encoding, TheOutputsNameChooses) {
   EXPECT_THAT(facts_of(folder_ / "a.mkv").container, HasSubstr("matroska"));
 }
 
-TEST_F(Encoding, ThePixelFormatIsKeptOrChosen) {
+TEST_F(Encoding, PixelFormatIsKeptOrConvertedOnRequest) {
   EXPECT_EQ(encode("in8.y4m", "a.mkv").pixel_format, "yuv420p");
   EXPECT_EQ(encode("in10.y4m", "b.mkv").pixel_format, "yuv420p10le");
   EXPECT_EQ(encode("in8.y4m", "c.mkv", {"--pix-fmt", "yuv444p"}).pixel_format, "yuv444p");
@@ -177,7 +177,7 @@ TEST_F(Encoding, ThePixelFormatIsKeptOrChosen) {
             "yuv420p");
 }
 
-TEST_F(Encoding, OddSidesKeepTheirSize) {
+TEST_F(Encoding, OddSizesAreKept) {
   write_y4m(folder_ / "odd.y4m", noisy_clip(yuv420, 2));
   encode("odd.y4m", "odd.mkv");
   EXPECT_EQ(frames_of(folder_ / "odd.mkv").at(1).format, yuv420);
@@ -191,7 +191,7 @@ TEST_F(Encoding, CrfAndOptionsReachTheEncoder) {
   EXPECT_EQ(encode("in8.y4m", "all.mkv", {"--vopts", "preset=ultrafast:g=1"}).keyframes, 8);
 }
 
-TEST_F(Encoding, ProgressAndSummary) {
+TEST_F(Encoding, SummaryIsPrintedUnlessQuiet) {
   const Outcome plain = denoise(folder_ / "in8.y4m", folder_ / "a.mkv");
   ASSERT_EQ(plain.code, 0);
   EXPECT_EQ(plain.out, "");
@@ -203,7 +203,7 @@ TEST_F(Encoding, ProgressAndSummary) {
   EXPECT_EQ(quiet.err, "");
 }
 
-TEST_F(Encoding, ALiveLineOnATerminal) {
+TEST_F(Encoding, ProgressLineIsShownOnATerminal) {
   write_y4m(folder_ / "long.y4m", noisy_clip(even420, 40));
   const Outcome live = run_lull({"denoise", "-i", folder_ / "long.y4m", "-o", folder_ / "a.mkv",
                                  "--sigma", "20", "--profile", "paper", "--device", "reference"},
@@ -214,7 +214,7 @@ TEST_F(Encoding, ALiveLineOnATerminal) {
   EXPECT_THAT(live.err, HasSubstr("40 frames in"));
 }
 
-TEST_F(Encoding, AutoSaysWhatItTookAndWhy) {
+TEST_F(Encoding, AutoReportsTheChosenDevice) {
   const Outcome outcome = denoise(folder_ / "in8.y4m", folder_ / "a.mkv", {}, "auto");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::string missing = missing_device("cuda");

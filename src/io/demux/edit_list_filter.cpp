@@ -1,4 +1,4 @@
-#include "io/demux/trims.h"
+#include "io/demux/edit_list_filter.h"
 
 #include <algorithm>
 #include <utility>

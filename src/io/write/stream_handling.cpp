@@ -1,4 +1,4 @@
-#include "io/write/carriage.h"
+#include "io/write/stream_handling.h"
 
 #include <algorithm>
 

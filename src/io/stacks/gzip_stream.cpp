@@ -1,4 +1,4 @@
-#include "io/stacks/zip_stream.h"
+#include "io/stacks/gzip_stream.h"
 
 #include <zlib.h>
 
