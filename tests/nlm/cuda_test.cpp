@@ -39,6 +39,14 @@ bool is_in_halves(const Params& p) {
   return p.block == 4 && p.patch_radius == 0 && p.step <= 2 && p.weights == Weights::polynomial;
 }
 
+// Before the device is asked for anything.
+TEST(NlmCudaPlan, RefusesPlanesThatKernelsCannotAddress) {
+  const Params params = make_params(Profile::balanced, NoiseModel({20, 20, 20}));
+  EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}));
+  EXPECT_THROW(cuda::require_addressable(params, {.width = 65536, .height = 32768}),
+               InvalidArgument);
+}
+
 TEST_F(NlmCuda, FramesAreThoseOfTheReference) {
   for (const NamedParams& p : picture_params())
     expect_as_reference(frame_plan(p.params, 67, 21),
