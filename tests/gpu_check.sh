@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$1
-filter=${LULL_GPU_FILTER:-Cuda*:*AnySize/cuda:*PassesPlanes*/cuda:*TemporalOn.PlanesWithoutNoisePassThrough/cuda:-CudaMatch.AddsTheBias*}
+filter=${LULL_GPU_FILTER:-Cuda*:*AnySize/cuda:*PassesPlanes*/cuda:*TemporalOn.PlanesWithoutNoisePassThrough/cuda:-CudaMatch.AddsTheBias*:CudaLargeFrames.*}
 limit=${LULL_GPU_SECONDS:-150}
 read -ra tools <<<"${LULL_GPU_TOOLS:-memcheck racecheck initcheck synccheck}"
 logs=$build/gpu-check

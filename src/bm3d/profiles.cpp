@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bm3d/best_profile.h"
 #include "bm3d/params.h"
 #include "noise/coefficient_table.h"
 
@@ -17,7 +18,8 @@ float matching_noise(const std::array<float, 3>& sigma) {
 
 // Match threshold of the first phase. Patches of equal content differ by 2 sigma^2 because of noise
 // alone, with a standard deviation of 0.18 times that. The threshold lets all of them pass at any
-// noise level; more similar patches come first anyway. Larger values change nothing (docs/measurements/bm3d-parameters.md).
+// noise level; more similar patches come first anyway. Larger values change nothing
+// (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Match threshold of the second phase. The papers' value of 400 costs 0.01 to 0.04 dB. Larger
@@ -72,9 +74,9 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Up to this noise level the second phase gains nothing from its own groups (docs/measurements/propagation.md). It then
-// reuses the first phase's groups, and the threshold of the first phase is reduced, because detail
-// that both phases treat as noise is lost.
+// Up to this noise level the second phase gains nothing from its own groups
+// (docs/measurements/propagation.md). It then reuses the first phase's groups, and the threshold of
+// the first phase is reduced, because detail that both phases treat as noise is lost.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -112,11 +114,11 @@ float mu2_coloured(const NoiseModel& model) {
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md has the measurements).
-// These candidates show the same content with independent noise. So few patches are enough, and a
-// wide window in the reference frame would only add patches that are similar by chance. For the
-// same reason the patch that motion predicts is preferred: the choice among the most similar
-// patches also depends on the noise.
+// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md has
+// the measurements). These candidates show the same content with independent noise. So few patches
+// are enough, and a wide window in the reference frame would only add patches that are similar by
+// chance. For the same reason the patch that motion predicts is preferred: the choice among the
+// most similar patches also depends on the noise.
 void apply_temporal_tuning(Params& p, float noise) {
   // On dense grids only every fourth reference patch needs to search. A second phase that reuses
   // the first phase's groups unchanged would lose 0.15 dB; without refinement windows it would lose
@@ -145,10 +147,8 @@ void apply_temporal_tuning(Params& p, float noise) {
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;
-  const float bonus = noise * noise / 10;
-  p.bayes_phases[0] = {
-      .side = 10, .group = 64, .step = 6, .motion_bias = bonus, .threshold = 10, .sharpenings = 3};
-  p.bayes_phases[1] = {.side = 8, .group = 32, .step = 4, .motion_bias = bonus, .threshold = 1.3f};
+  p.bayes_phases = best_bayes_phases;
+  for (BayesParams& phase : p.bayes_phases) phase.motion_bias = noise * noise / 10;
 }
 
 }  // namespace
@@ -202,8 +202,8 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// The values were tuned by measurement (docs/measurements/depth-maps.md). Guides have 8 bits and cannot resolve
-// differences below their quantisation step; hence the minimum thresholds.
+// The values were tuned by measurement (docs/measurements/depth-maps.md). Guides have 8 bits and
+// cannot resolve differences below their quantisation step; hence the minimum thresholds.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;

@@ -11,33 +11,10 @@
 #include "core/clip_limits.h"
 #include "core/float_range.h"
 #include "core/frame.h"
-#include "core/round_up.h"
 #include "cuda/handles.h"
+#include "cuda/layout/margins.h"
 
 namespace lull {
-
-/// Layout of every plane on the device. A margin surrounds the picture, so that kernels need not
-/// check whether a search window leaves the picture. Offsets count elements, whatever their type.
-struct Margins {
-  int width = 0, height = 0;  // size of the picture
-  int left = 0, top = 0;      // size of the margin: multiples of 4, at least the window's radius
-  int pitch = 0, rows = 0;    // of the plane with its margins; pitch is a multiple of 32
-
-  Margins() = default;
-  Margins(int width, int height, int window, int rows_above);
-  constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
-  constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
-
-  /// Returns a layout without margins, except for the padding of rows, for planes that are
-  /// exchanged with other layouts.
-  static constexpr Margins none(int width, int height) {
-    Margins flat;
-    flat.width = width, flat.height = flat.rows = height;
-    flat.pitch = flat_pitch(width);
-    return flat;
-  }
-  static constexpr int flat_pitch(int width) { return round_up(width, 32); }
-};
 
 /// Sums of the estimates of all groups in fixed point: integer sums are equal in any order.
 struct Sums {

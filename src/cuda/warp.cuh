@@ -20,6 +20,17 @@ __device__ __forceinline__ T* keep_address(T* place) {
 #endif
 }
 
+/// Returns an address in device memory to which 32-bit offsets are added in one instruction each.
+/// Otherwise the compiler would first add them to the terms of the address, in four instructions.
+template <class T>
+__device__ __forceinline__ T* kept_global(T* place) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+l"(place));
+  __builtin_assume(__isGlobal(place));
+#endif
+  return place;
+}
+
 /// How values compare: as 32-bit words, or as two independent half words.
 struct WordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
@@ -72,6 +83,8 @@ __device__ __forceinline__ std::uint32_t warp_min(std::uint32_t v) {
   return v;
 #endif
 }
+
+__device__ __forceinline__ std::uint32_t warp_max(std::uint32_t v) { return ~warp_min(~v); }
 
 template <class T>
 __device__ __forceinline__ T warp_sum(T v) {

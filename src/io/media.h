@@ -54,7 +54,7 @@ struct VideoInfo {
   double chroma_x = 0.5, chroma_y = 0.5;
 };
 
-/// Damage that a source has passed over so far (SourceOptions::pass_damage).
+/// Damage that a source has passed over so far (SourceOptions::tolerate_damage).
 struct Damage {
   /// Frames that are damaged or have no picture. An end that comes too early counts as one; once
   /// all is read, as the frames that the container had promised.
@@ -126,7 +126,7 @@ struct SourceOptions {
   /// decoder concealed them; those that do not are left out; a cut is the end. What is
   /// read but not selected counts, too. Without it, damage is BadData. Stacks and sequences are
   /// whole or refused in any case, and so is what a GPU fails to decode after its first frame.
-  bool pass_damage = false;
+  bool tolerate_damage = false;
   /// Begin at some frame before this time after the first, one from which frames decode; times stay
   /// what they are. For those who look at a part: what the container promises does not count.
   std::int64_t skip_us = 0;

@@ -110,6 +110,62 @@ TEST(Bayes, CpuGroupEstimatesMatchReference) {
     }
 }
 
+/// Patches of an edge, with noise that its contrast exceeds by so much that G is nearly singular.
+Matrix edge_patches(int count, int side, int depth, double contrast, double noise, unsigned seed) {
+  std::mt19937 rng{seed};
+  std::normal_distribution<double> grain(0, noise);
+  Matrix patches(count, side * side * depth);
+  for (int m = 0; m < count; ++m)
+    for (int i = 0; i < patches.columns; ++i) {
+      const int x = i % side, y = i / side % side;
+      patches(m, i) = 128 + contrast * (2 * x + y > 14 ? 1 : -1) + 0.02 * m * (x - 5) + grain(rng);
+    }
+  return patches;
+}
+
+double rms_difference(const Matrix& a, const Matrix& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.values.size(); ++i)
+    sum += (a.values[i] - b.values[i]) * (a.values[i] - b.values[i]);
+  return std::sqrt(sum / static_cast<double>(a.values.size()));
+}
+
+TEST(Bayes, KeepsContrastInWeakNoiseOnTheCpu) {
+  constexpr int count = 64, side = 10, depth = 2, samples = side * side * depth;
+  const int pitch = cpu::bayes_pitch(samples);
+  for (const bool by_basic : {false, true})
+    for (const double noise : {0.001, 0.01, 0.1, 0.3, 1.0}) {
+      const BayesParams params =
+          make_params(Profile::best, {1, 0, 0}, 1).bayes_phases[by_basic ? 1 : 0];
+      const Matrix clean = edge_patches(count, side, depth, 100, 0, 1);
+      const Matrix noisy = edge_patches(count, side, depth, 100, noise, 2);
+      const Matrix basic = edge_patches(count, side, depth, 100, noise / 2, 3);
+      const auto floats = [&](const Matrix& patches) {
+        std::vector<float> rows(std::size_t{cpu::max_bayes_pitch} * max_large_group);
+        for (int m = 0; m < count; ++m)
+          for (int i = 0; i < samples; ++i) rows[m * pitch + i] = static_cast<float>(patches(m, i));
+        return rows;
+      };
+      std::vector<float> y = floats(noisy), b = floats(basic), rows = floats(noisy);
+      std::vector<float> scratch(cpu::bayes_scratch_size);
+      cpu::bayes_estimate({.noisy = y.data(),
+                           .basic = by_basic ? b.data() : nullptr,
+                           .result = rows.data(),
+                           .scratch = scratch.data(),
+                           .count = count,
+                           .group = count,
+                           .samples = samples,
+                           .pitch = pitch},
+                          static_cast<float>(noise), params);
+      Matrix result(count, samples);
+      for (int m = 0; m < count; ++m)
+        for (int i = 0; i < samples; ++i) result(m, i) = static_cast<double>(rows[m * pitch + i]);
+      // Of floats up to 228 in units of sigma, 64 of them summed up.
+      constexpr double rounding = 1e-4;
+      EXPECT_LT(rms_difference(result, clean), 1.05 * noise + rounding) << noise << " " << by_basic;
+    }
+}
+
 TEST(Bayes, CpuDistancesMatchDefinition) {
   const Plane<float> a = with_noise(texture_picture(60, 40).view(), 10, 1);
   const Plane<float> b = with_noise(texture_picture(60, 40).view(), 10, 2);
@@ -167,6 +223,27 @@ TEST(Bayes, CpuBackendMatchesReference) {
       for (int i = 0; i < format.planes(); ++i)
         EXPECT_GT(psnr(plane_of(result[n], i).view(), plane_of(expected[n], i).view()), 50)
             << "frame " << n << ", plane " << i << " of " << count;
+  }
+}
+
+TEST(Bayes, GainsInWeakNoiseOnTheCpu) {
+  const FrameFormat format{
+      .width = 64, .height = 56, .sample = SampleType::f32, .bits = 32, .white = 255};
+  const Plane<float> clean = texture_picture(format.width, format.height);
+  for (const float weak : {0.001f, 0.003f, 0.01f, 0.03f, 0.1f, 0.3f, 1.0f}) {
+    std::vector<Frame> frames;
+    for (int n = 0; n < 3; ++n) {
+      frames.push_back(make_frame(format));
+      store_plane(with_noise(clean.view(), weak, n + 1).view(), frames.back(), 0);
+      frames.back().pts = n;
+    }
+    const Params params = make_params(Profile::best, {weak, 0, 0}, 1);
+    const std::vector<Frame> result =
+        run_clip(*open(params, format, {.kind = BackendKind::cpu, .threads = 2}), frames);
+    for (std::size_t n = 0; n < frames.size(); ++n)
+      EXPECT_GT(psnr(plane_of(result[n], 0).view(), clean.view()),
+                psnr(plane_of(frames[n], 0).view(), clean.view()))
+          << "sigma " << weak << ", frame " << n;
   }
 }
 

@@ -11,7 +11,9 @@
 
 #include "bm4d/byte_volume.h"
 #include "bm4d/cuda/kernels.h"
+#include "bm4d/cuda/plane_volume.h"
 #include "bm4d/volumes.h"
+#include "core/error.h"
 #include "core/slices.h"
 #include "pipeline/part_scheduler.h"
 #include "support/device.h"
@@ -25,6 +27,20 @@ using lull::testing::on_device;
 using lull::testing::on_host;
 
 constexpr Backend gpu_backend{.kind = BackendKind::cuda};
+
+// Before the device is asked for anything.
+TEST(Bm4dCudaPlan, RefusesSlicesThatKernelsCannotAddress) {
+  Params params = make_params(Profile::balanced, {20, 20, 20});
+  EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}));
+  EXPECT_THROW(cuda::require_addressable(params, {.width = 65536, .height = 32768}),
+               InvalidArgument);
+  params.hard.step = 1;
+  params.hard.group = 16;
+  ASSERT_TRUE(params.reranks_groups());
+  EXPECT_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}),
+               InvalidArgument)
+      << "groups that a layer keeps";
+}
 
 class Bm4dCudaMatcher : public lull::testing::GpuTest {
  protected:
@@ -113,8 +129,8 @@ class Bm4dCudaFilter : public lull::testing::GpuTest {
     const cuda::Guide guide{ring(bytes.get()), ring(norms.get())};
     cuda::make_guide(ring((wiener ? b : n).get()), available, margins, cuda::byte_scale(20),
                      guide.samples, nullptr);
-    cuda::make_half_norms(guide, {available.first, available.end - params.cube + 1}, margins, params.cube,
-                          nullptr);
+    cuda::make_half_norms(guide, {available.first, available.end - params.cube + 1}, margins,
+                          params.cube, nullptr);
     cuda::FilterPlan plan{.wiener = wiener, .cube = params.cube};
     plan.limit = wiener ? 400.0f : 58.0f;
     plan.limit_mean = plan.limit * (wiener ? 0.5f : 1.0f);
@@ -137,7 +153,7 @@ class Bm4dCudaFilter : public lull::testing::GpuTest {
                                                        cubes, groups.get(), sums, nullptr));
     else
       cuda::detail::filter_groups_generic(plan, ring(n.get()), ring(b.get()), margins, cubes,
-                                        groups.get(), sums, nullptr);
+                                          groups.get(), sums, nullptr);
     cuda::finish_basic({.sums = sums,
                         .slices = available,
                         .first = base,
@@ -214,8 +230,9 @@ TEST_F(Bm4dCudaSession, MatchesTheHostExceptForAFewGroups) {
 TEST_F(Bm4dCudaSession, KeepsFlatVolumes) {
   for (const double value : {-100.0, 0.0, 128.0, 300.0}) {
     const auto flat = volume_of({64, 64, 40}, [&](int, int, int) { return value; });
-    EXPECT_LT(max_difference(flat, denoise(make_params(Profile::high, {2, 2, 2}), flat, gpu_backend)),
-              0.01);
+    EXPECT_LT(
+        max_difference(flat, denoise(make_params(Profile::high, {2, 2, 2}), flat, gpu_backend)),
+        0.01);
   }
 }
 

@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       [&] {
         io::SourceOptions options = options_in(line);
         options.descriptor = file.rewound();
-        options.pass_damage = size % 2 != 0;
+        options.tolerate_damage = size % 2 != 0;
         return io::open_source(size % 3 != 0 ? "-" : file.path(), options);
       },
       [&](io::MediaSource& source) {

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Settings that the bytes do not contain are derived from their number.
   io::SourceOptions options{.threads = 1, .format = "y4m"};
   options.limits = {.pixels = 1 << 14, .frames = 0, .streams = 4};
-  options.pass_damage = size % 2 != 0;
+  options.tolerate_damage = size % 2 != 0;
   options.refuse_interlaced = size % 8 == 3;
   if (size % 3 == 1) options.selection.ranges = {{1, 1}, {3, io::FrameRange{}.last}};
   if (size % 3 == 2) {

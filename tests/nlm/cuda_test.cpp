@@ -42,6 +42,14 @@ bool uses_half_precision(const Params& p) {
   return p.block == 4 && p.patch_radius == 0 && p.step <= 2 && p.weights == Weights::polynomial;
 }
 
+// The check runs before any call of the device.
+TEST(NlmCudaPlan, RefusesPlanesThatKernelsCannotAddress) {
+  const Params params = make_params(Profile::balanced, NoiseModel({20, 20, 20}));
+  EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}));
+  EXPECT_THROW(cuda::require_addressable(params, {.width = 65536, .height = 32768}),
+               InvalidArgument);
+}
+
 TEST_F(NlmCuda, FramesMatchTheReference) {
   for (const NamedParams& p : picture_params())
     expect_reference_result(frame_plan(p.params, 67, 21),

@@ -54,7 +54,7 @@ NoiseRecord noise_of(const NoiseOptions& given) {
   const DenoiseOptions& options = given.input;
   io::SourceOptions reading = source_options(options);
   reading.threads = options.threads;
-  reading.pass_damage = true;
+  reading.tolerate_damage = true;
   const auto source = io::open_source(options.input, reading);
   check_volume_noise(options, source->info());
   if (!can_read_again(options.input)) return noise_of_pipe(options, *source);

@@ -20,7 +20,7 @@ std::string page_beside(std::string folder) {
 }
 
 std::string undone_text(const io::JobState& state) {
-  using What = io::SegmentState::What;
+  using What = io::SegmentState::Status;
   std::int64_t missing = 0, damaged = 0;
   for (const io::SegmentState& segment : state.segments) {
     missing += segment.what == What::missing ? 1 : 0;

@@ -11,7 +11,7 @@
 namespace lull::tools {
 namespace {
 
-using What = io::SegmentState::What;
+using What = io::SegmentState::Status;
 
 const char* state_name(What what) {
   return what == What::done ? "done" : what == What::damaged ? "damaged" : "missing";

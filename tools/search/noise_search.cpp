@@ -57,7 +57,7 @@ class Search {
     io::SourceOptions options = source_options(options_);
     options.selection = {};
     options.threads = options_.threads;
-    options.pass_damage = true;
+    options.tolerate_damage = true;
     options.white =
         format_.sample == SampleType::f32 && !info_.stack ? format_.white : options.white;
     return options;

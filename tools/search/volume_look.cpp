@@ -14,7 +14,7 @@ std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
   io::SourceOptions again = source_options(options);
   again.selection = {};
   again.threads = options.threads;
-  again.pass_damage = true;
+  again.tolerate_damage = true;
   return io::open_source(options.input, again);
 }
 

@@ -106,7 +106,7 @@ io::SourceOptions source_options(const DenoiseOptions& options, const Backends& 
   io::SourceOptions source = tools::source_options(options);
   source.memory = bm3d::frame_memory(backends.front());
   source.threads = options.threads;
-  source.pass_damage = true;
+  source.tolerate_damage = true;
   source.margins = needs_margins(options);
   source.scratch = scratch_folder(options.output);
   source.refuse_interlaced = options.interlaced == Interlaced::refuse;

@@ -222,7 +222,7 @@ std::int64_t add_part_beside(const DenoiseOptions& options, const std::string& n
   source.index = {job.plan, &beside->index};
   source.start_picture = beside->index.seek_point_at(first, margins);
   // Where a decoder begins in the middle, damage says that it has to begin elsewhere.
-  source.pass_damage = source.start_picture > 0;
+  source.tolerate_damage = source.start_picture > 0;
   return first - beside->index.frames_before(source.start_picture, margins);
 }
 

@@ -8,7 +8,7 @@ Beside open_beside(const std::string& name, const std::string& path, const Denoi
                    io::SourceOptions options) {
   options.gpu.reset();
   options.layers = {};
-  options.pass_damage = false;
+  options.tolerate_damage = false;
   const std::int64_t early = add_part_beside(given, name, options);
   return {.name = name, .path = path, .source = io::open_source(path, options), .early = early};
 }

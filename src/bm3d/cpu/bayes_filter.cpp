@@ -3,7 +3,9 @@
 // Let the columns of Y be the n noisy patches and those of B the patches of the spectrum, both with
 // their mean subtracted and in units of sigma. The estimates are X = B W, where
 //   G = B'B / n,  P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3;
-//   W = P where B = Y, else (G + t I)^-1 B'Y / n.
+//   W = P where B = Y, else (G + t I)^-1 B'Y / n = I + (G + t I)^-1 (B'(Y - B) / n - t I).
+// These forms contain no small difference of large products. If t is below the rounding errors of
+// G, the inverse uses a larger shift than t (bayes_precision.h).
 // Patches are stored as rows, so that X' = W' B' writes rows. For G and B'Y they are transposed
 // once. All products use one kernel, C = A' B with rows of A and B (a symmetric A equals A'): 4
 // rows by two vectors of C stay in registers. Groups are filled up with patches of zeros. These do
@@ -17,6 +19,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bm3d/bayes_precision.h"
 #include "bm3d/cpu/bayes.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -70,62 +73,70 @@ HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int
 
 inline constexpr int pivots = 4;  // number of pivots that are eliminated together
 
-/// Inverts a small matrix in place (Gauss-Jordan elimination).
-HWY_INLINE void invert_small(float (&a)[pivots][pivots]) {
-  for (int k = 0; k < pivots; ++k) {
-    const float pivot = 1 / a[k][k];
-    a[k][k] = 1;
-    for (float& v : a[k]) v *= pivot;
-    for (int i = 0; i < pivots; ++i) {
-      if (i == k) continue;
-      const float factor = a[i][k];
-      a[i][k] = 0;
-      for (int j = 0; j < pivots; ++j) a[i][j] -= factor * a[k][j];
-    }
+/// The columns of the pivots in the rows of the pivots. Upper triangular after eliminate_forward().
+using Triangle = float[pivots][pivots];
+
+/// row -= factor[k] times row k of `rows`, for k from `first` to `end` - 1.
+HWY_INLINE void subtract_rows(float* row, const float* rows, const float (&factor)[pivots],
+                              int first, int end, int n) {
+  const Floats d;
+  for (int j = 0; j < n; j += static_cast<int>(hn::Lanes(d))) {
+    auto sum = hn::LoadU(d, row + j);
+    for (int k = first; k < end; ++k)
+      sum = hn::NegMulAdd(hn::Set(d, factor[k]), hn::LoadU(d, rows + k * n + j), sum);
+    hn::StoreU(sum, d, row + j);
   }
 }
 
-/// Subtracts the rows of the pivots from `row`, times the elements of `row` in the columns of the
-/// pivots. These elements of `row` count as 0 in the result.
-HWY_INLINE void eliminate(float* row, const float* pivot_rows, int first, int n) {
-  const Floats d;
-  hn::Vec<Floats> factor[pivots];
-  for (int k = 0; k < pivots; ++k) {
-    factor[k] = hn::Set(d, row[first + k]);
-    row[first + k] = 0;
+/// Eliminates the column of each pivot from the rows of the pivots that follow it.
+HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
+  for (int r = 1; r < pivots; ++r) {
+    float factor[pivots] = {};
+    for (int k = 0; k < r; ++k) {
+      factor[k] = upper[r][k] / upper[k][k];
+      for (int j = k; j < pivots; ++j) upper[r][j] -= factor[k] * upper[k][j];
+    }
+    subtract_rows(rows + r * n, rows, factor, 0, r, n);
   }
-  for (int j = 0; j < n; j += static_cast<int>(hn::Lanes(d))) {
-    auto sum = hn::LoadU(d, row + j);
-    for (int k = 0; k < pivots; ++k)
-      sum = hn::NegMulAdd(factor[k], hn::LoadU(d, pivot_rows + k * n + j), sum);
-    hn::StoreU(sum, d, row + j);
+}
+
+/// Eliminates the columns of the pivots from another row, one pivot after the other: the first one
+/// removes what similar patches share, so that the factors of the others are small.
+HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
+  float factor[pivots];
+  for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
+  for (int k = 0; k < pivots; ++k) {
+    factor[k] /= upper[k][k];
+    for (int j = k + 1; j < pivots; ++j) factor[j] -= factor[k] * upper[k][j];
+  }
+  subtract_rows(row, rows, factor, 0, pivots, n);
+}
+
+/// Eliminates each pivot's column from the rows of the pivots before it, and divides by the pivots.
+HWY_INLINE void eliminate_backward(float* rows, const Triangle& upper, int n) {
+  const Floats d;
+  for (int k = pivots - 1; k >= 0; --k) {
+    float* const row = rows + k * n;
+    subtract_rows(row, rows, upper[k], k + 1, pivots, n);
+    const auto inverse = hn::Set(d, 1 / upper[k][k]);
+    for (int j = 0; j < n; j += static_cast<int>(hn::Lanes(d)))
+      hn::StoreU(hn::Mul(inverse, hn::LoadU(d, row + j)), d, row + j);
   }
 }
 
 /// Inverts a symmetric positive definite matrix in place, by Gauss-Jordan elimination with blocks
 /// of four pivots.
 HWY_INLINE void invert(float* a, int n) {
-  const Floats d;
   for (int first = 0; first < n; first += pivots) {
     float* const rows = a + first * n;
-    float block[pivots][pivots];
+    Triangle upper;
     for (int k = 0; k < pivots; ++k)
-      for (int i = 0; i < pivots; ++i) {
-        block[k][i] = rows[k * n + first + i];
-        rows[k * n + first + i] = k == i ? 1.0f : 0.0f;
-      }
-    invert_small(block);
-    for (int j = 0; j < n; j += static_cast<int>(hn::Lanes(d))) {
-      hn::Vec<Floats> before[pivots];
-      for (int k = 0; k < pivots; ++k) before[k] = hn::LoadU(d, rows + k * n + j);
-      for (int k = 0; k < pivots; ++k) {
-        auto sum = hn::Zero(d);
-        for (int i = 0; i < pivots; ++i) sum = hn::MulAdd(hn::Set(d, block[k][i]), before[i], sum);
-        hn::StoreU(sum, d, rows + k * n + j);
-      }
-    }
+      for (int i = 0; i < pivots; ++i)
+        upper[k][i] = std::exchange(rows[k * n + first + i], k == i ? 1.0f : 0.0f);
+    eliminate_forward(rows, upper, n);
     for (int i = 0; i < n; ++i)
-      if (i < first || i >= first + pivots) eliminate(a + i * n, rows, first, n);
+      if (i < first || i >= first + pivots) eliminate(a + i * n, rows, upper, first, n);
+    eliminate_backward(rows, upper, n);
   }
 }
 
@@ -181,10 +192,29 @@ HWY_INLINE void scale(float* a, int n, float factor) {
     hn::StoreU(hn::Mul(f, hn::LoadU(d, a + i)), d, a + i);
 }
 
+HWY_INLINE void add_to_diagonal(float* a, int n, float v) {
+  for (int i = 0; i < n; ++i) a[i * (n + 1)] += v;
+}
+
+/// Returns the value that is added to the diagonal of G before the inversion: t, or more
+/// (bayes_precision.h).
+HWY_INLINE float shift_of(const float* gram, int n, float t) {
+  float largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, gram[i * (n + 1)]);
+  return std::max(t, min_float_shift * largest);
+}
+
+/// a -= b, for the patches of a group.
+HWY_INLINE void subtract(float* a, const float* b, const BayesGroup& g) {
+  const Floats d;
+  for (int i = 0; i < g.group * g.pitch; i += static_cast<int>(hn::Lanes(d)))
+    hn::StoreU(hn::Sub(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, a + i);
+}
+
 /// to = I - t a.
 HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   for (int i = 0; i < n * n; ++i) to[i] = -t * a[i];
-  for (int i = 0; i < n; ++i) to[i * (n + 1)] += 1;
+  add_to_diagonal(to, n, 1);
 }
 
 /// squared = 3 p - 2 squared.
@@ -212,13 +242,17 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns W if the spectrum is that of another estimate. In both cases at.a holds G + t I.
-HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g) {
+/// Returns W if the spectrum is that of another estimate. at.a holds the shifted G, at.transposed
+/// holds Y - B.
+HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
+                                     const BayesParams& params) {
   const int n = g.group;
   invert(at.a, n);
   multiply(at.transposed_basic, at.transposed, at.b, g.samples, n, n, Part::full);
   scale(at.b, n, 1 / static_cast<float>(g.count));
+  add_to_diagonal(at.b, n, -params.threshold);
   multiply(at.a, at.b, at.c, n, n, n, Part::full);
+  add_to_diagonal(at.c, n, 1);
   return at.c;
 }
 
@@ -227,7 +261,10 @@ HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g) {
 void bayes_estimate(const BayesGroup& g, float sigma, const BayesParams& params) {
   const Matrices at(g);
   const float level = centre(g.noisy, g, sigma);
-  if (g.basic != nullptr) (void)centre(g.basic, g, sigma);
+  if (g.basic != nullptr) {
+    (void)centre(g.basic, g, sigma);
+    subtract(g.noisy, g.basic, g);
+  }
   const float* const own = g.basic != nullptr ? g.basic : g.noisy;
   transpose(g.noisy, g, at.transposed);
   if (g.basic != nullptr) transpose(g.basic, g, at.transposed_basic);
@@ -235,9 +272,9 @@ void bayes_estimate(const BayesGroup& g, float sigma, const BayesParams& params)
   multiply(transposed, transposed, at.a, g.samples, g.group, g.group, Part::lower);
   mirror(at.a, g.group);
   scale(at.a, g.group, 1 / static_cast<float>(g.count));
-  for (int i = 0; i < g.group; ++i) at.a[i * (g.group + 1)] += params.threshold;
+  add_to_diagonal(at.a, g.group, shift_of(at.a, g.group, params.threshold));
   const float* const weights =
-      g.basic != nullptr ? weights_from_basic(at, g) : weights_from_noisy(at, g, params);
+      g.basic != nullptr ? weights_from_basic(at, g, params) : weights_from_noisy(at, g, params);
   multiply(weights, own, g.result, g.group, g.group, g.pitch, Part::full);
   const Floats d;
   const auto unit = hn::Set(d, sigma), mean = hn::Set(d, level);

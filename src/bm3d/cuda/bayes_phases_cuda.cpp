@@ -17,7 +17,7 @@ int CudaPhases::bayes_rows(const PhasePlan& plan, int plane) const {
   const int columns = reference_count(m.width, step, side);
   const auto most =
       static_cast<std::int64_t>(params_.batch.width) * params_.batch.height / step / step / columns;
-  return std::clamp(static_cast<int>(most), 1, reference_count(m.height, step, side));
+  return static_cast<int>(std::clamp<std::int64_t>(most, 1, reference_count(m.height, step, side)));
 }
 
 void CudaPhases::plan_bayes() {
@@ -67,8 +67,8 @@ void CudaPhases::normalise_bayes(Phase phase, const PlaneSet& set, const DeviceF
 }
 
 void CudaPhases::filter_bayes(Phase which, const PlaneSet& set, const DeviceFrame& frame,
-                              std::span<const SearchFrame> frames, std::span<const int> distance,
-                              const float* guide) {
+                              std::span<const SearchFrame> frames,
+                              std::span<const std::ptrdiff_t> distance, const float* guide) {
   const PhasePlan& plan = state_of(which).plan;
   BayesArgs args;
   args.margins = margins(set.planes.front());

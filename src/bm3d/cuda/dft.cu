@@ -130,7 +130,7 @@ __global__ void scatter_kernel(const FilterArgs a, int first, Sums sums, const f
   const float window = a.window[sample / patch] * a.window[sample % patch];
   const float scale = static_cast<float>(fixed_weight) / weight_scale * window * value_scale;
   for (int k = threadIdx.y; k < count; k += blockDim.y) {
-    const int place = patch_offset(a, reference, k);
+    const std::ptrdiff_t place = patch_offset(a, reference, k);
     const float value = (group[k * patch_area + sample] - mid_level) * scale;
     atomicAdd(&sums.numerator[place + sample / patch * a.margins.pitch + sample % patch],
               static_cast<unsigned long long>(static_cast<long long>(rintf(value))));

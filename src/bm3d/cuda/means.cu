@@ -23,7 +23,8 @@ struct MeansArgs {
 struct Pair {
   float first = 0, second = 0;
 };
-__device__ __forceinline__ Pair load(const float* plane, int at) {
+template <class Offset>
+__device__ __forceinline__ Pair load(const float* plane, Offset at) {
   return {plane[at], plane[at + 1]};
 }
 
@@ -31,7 +32,8 @@ __device__ __forceinline__ void add_fixed(unsigned long long* sum, float value) 
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(rintf(value))));
 }
 
-template <int planes>
+/// Offset: of samples (FilterArgs::has_narrow_offsets()).
+template <int planes, class Offset>
 __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a) {
   const FilterArgs& f = a.filter;
   const int lane = threadIdx.x & 31;
@@ -42,15 +44,15 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   const int row = lane >> 2, column = 2 * (lane & 3);
   const int inside = row * f.margins.pitch + column;
   // Offset of member `lane`.
-  const int own_place = lane < count ? patch_offset(f, reference, lane) : 0;
+  const Offset own_place = lane < count ? patch_offset<Offset>(f, reference, lane) : 0;
 
   Pair own[planes], sum[planes];
-  const int first = __shfl_sync(~0u, own_place, 0) + inside;
+  const Offset first = __shfl_sync(~0u, own_place, 0) + inside;
 #pragma unroll
   for (int p = 0; p < planes; ++p) own[p] = load(f.noisy[p], first);
   float weights = 1, own_weight = 1;  // of all members; of member `lane`
   for (int m = 1; m < count; ++m) {
-    const int at = __shfl_sync(~0u, own_place, m) + inside;
+    const Offset at = __shfl_sync(~0u, own_place, m) + inside;
     Pair difference[planes];
     float distance = 0;
 #pragma unroll
@@ -78,7 +80,8 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
               (own[p].second + sum[p].second / weights - mid_level) * windows[1]};
   const int own_fixed = static_cast<int>(rintf(own_weight * weight_scale));
   for (int m = 0; m < count; ++m) {
-    const int fixed = __shfl_sync(~0u, own_fixed, m), place = __shfl_sync(~0u, own_place, m);
+    const int fixed = __shfl_sync(~0u, own_fixed, m);
+    const Offset place = __shfl_sync(~0u, own_place, m);
     if (fixed == 0) continue;
     const float weight = static_cast<float>(fixed);
 #pragma unroll
@@ -91,6 +94,13 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   }
 }
 
+template <class Offset>
+auto kernel_for(int planes) {
+  return planes == 1   ? means_kernel<1, Offset>
+         : planes == 2 ? means_kernel<2, Offset>
+                       : means_kernel<3, Offset>;
+}
+
 }  // namespace
 
 void average_groups(const FilterArgs& args, const MeansParams& means, cudaStream_t stream) {
@@ -99,9 +109,8 @@ void average_groups(const FilterArgs& args, const MeansParams& means, cudaStream
     all.scale[p] = means_scale(args.sigma[p], static_cast<std::size_t>(args.planes));
   const int references = args.batch.tiles_x * args.batch.tiles_y * references_per_tile;
   const int blocks = references / (means_threads / 32);
-  const auto kernel = args.planes == 1   ? means_kernel<1>
-                      : args.planes == 2 ? means_kernel<2>
-                                         : means_kernel<3>;
+  const auto kernel = args.has_narrow_offsets() ? kernel_for<std::int32_t>(args.planes)
+                                                : kernel_for<std::int64_t>(args.planes);
   kernel<<<blocks, means_threads, 0, stream>>>(all);
   cuda::check(cudaGetLastError());
 }

@@ -81,7 +81,7 @@ class CudaPhases {
   /// adds the estimates to the sums. `distance`: for each of `frames`, the number of elements (in
   /// planes of the set's size) from a plane of `frame` to the same plane of that frame.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
-              std::span<const SearchFrame> frames, std::span<const int> distance);
+              std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // Bayes phases (bayes_phases_cuda.cpp):
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
   /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic. In the first
@@ -95,7 +95,7 @@ class CudaPhases {
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
   /// Like filter(). `guide` is that of the reference patches' frame.
   void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
-                    std::span<const SearchFrame> frames, std::span<const int> distance,
+                    std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);
 
   /// Computes the estimates of a set's planes. `estimates` has an element for each plane of the
@@ -145,10 +145,9 @@ class CudaPhases {
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
-  /// Sets `batch` to one part of the reference patches after the other and calls use(). A part is
-  /// `width` samples wide; 0: as wide as the plane.
+  /// Sets `batch` to one part of the reference patches after the other and calls use().
   template <class Use>
-  void for_batches(const ReferenceGrid& references, int width, Batch& batch, Use use) const;
+  void for_batches(const ReferenceGrid& references, bool whole_rows, Batch& batch, Use use) const;
   /// Runs the first phase's search for groups that are kept.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);

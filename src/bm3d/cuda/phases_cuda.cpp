@@ -2,6 +2,7 @@
 #include <bit>
 #include <cmath>
 
+#include "bm3d/cuda/address_range.h"
 #include "bm3d/cuda/phases.h"
 #include "cuda/check.h"
 #include "match/clusters.h"
@@ -9,39 +10,12 @@
 namespace lull::bm3d {
 namespace {
 
-constexpr int divide_up(int value, int by) { return (value + by - 1) / by; }
-
-int reference_tiles_of(int references) { return divide_up(references, reference_tile_side); }
-
-/// Number of reference tiles in a full batch, along one axis. It is even, because the filter
-/// processes two tiles at a time and the result must not depend on where batches begin.
-int batch_tiles(int samples, int step) {
-  return 2 * std::max(1, samples / (2 * reference_tile_side * step));
-}
-
 /// Maximum level of a plane (FilterArgs::max_level). In float samples, differences of colours may
 /// reach 416 in both directions, but filter.cuh supports differences of up to 511 from the level.
 /// All other planes are within that range anyway.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
-}
-
-int max_window(const Params& params) {
-  int window = std::max(params.hard.window, params.wiener.window);
-  // Plus the rounding of motion in small planes.
-  if (params.temporal > 0)
-    window = std::max({window, params.hard.temporal_window + 2, params.wiener.temporal_window + 2});
-  return window;
-}
-
-/// Number of rows above the picture that kernels may read. (To the left and right and below, the
-/// margin for the search window is large enough.)
-int rows_above(const Params& params) {
-  if (params.temporal == 0) return patch;
-  const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
-  const int window = std::max(params.hard.temporal_window, params.wiener.temporal_window);
-  return std::max(patch, rows_outside(step) + window / 2 + 1);
 }
 
 }  // namespace
@@ -61,7 +35,7 @@ CudaPhases::CudaPhases(const Params& params, const FrameFormat& format, cudaStre
 void CudaPhases::plan_planes() {
   for (int k = 0; k < (format_.subsampled() ? 2 : 1); ++k) {
     const int width = format_.plane_width(k), height = format_.plane_height(k);
-    geometries_[k].margins = Margins(width, height, max_window(params_), rows_above(params_));
+    geometries_[k].margins = plane_margins(params_, format_, k);
     if (!fits_patch(format_, k)) continue;
     geometries_[k].first_grid = ReferenceGrid(width, height, params_.hard.step);
     geometries_[k].searched_grid = ReferenceGrid(width, height, kept_step(params_));
@@ -76,11 +50,10 @@ void CudaPhases::plan_batches() {
     for (const Phase phase : {Phase::first, params_.bayes ? parallel_wiener : Phase::second}) {
       const MatchParams matching = state_of(phase).plan.params.matching();
       const ReferenceGrid& references_of = grid(phase, i);
+      const BatchBricks full = batch_tiles(params_.batch, references_of, false);
       const std::size_t batch = static_cast<std::size_t>(references_per_tile) *
-                                std::min(reference_tiles_of(references_of.count_x),
-                                         batch_tiles(params_.batch.width, matching.step)) *
-                                std::min(reference_tiles_of(references_of.count_y),
-                                         batch_tiles(params_.batch.height, matching.step));
+                                std::min(reference_tiles_of(references_of.count_x), full.x) *
+                                std::min(reference_tiles_of(references_of.count_y), full.y);
       references = std::max(references, batch);
       member_slots = std::max(member_slots, batch * group_capacity(matching));
     }
@@ -205,7 +178,8 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
 }
 
 void CudaPhases::filter(Phase which, const PlaneSet& set, const DeviceFrame& frame,
-                        std::span<const SearchFrame> frames, std::span<const int> distance) {
+                        std::span<const SearchFrame> frames,
+                        std::span<const std::ptrdiff_t> distance) {
   const PhaseState& phase = state_of(which);
   const MatchParams matching = phase.plan.matching(set);
 
@@ -257,16 +231,15 @@ void CudaPhases::normalise(Phase phase, const PlaneSet& set, const DeviceFrame& 
 }
 
 template <class Use>
-void CudaPhases::for_batches(const ReferenceGrid& references, int width, Batch& batch,
+void CudaPhases::for_batches(const ReferenceGrid& references, bool whole_rows, Batch& batch,
                              Use use) const {
   const int tiles_x = reference_tiles_of(references.count_x),
             tiles_y = reference_tiles_of(references.count_y);
-  const int step_x = width == 0 ? tiles_x : batch_tiles(width, references.step);
-  const int step_y = batch_tiles(params_.batch.height, references.step);
-  for (batch.y0 = 0; batch.y0 < tiles_y; batch.y0 += step_y) {
-    batch.tiles_y = std::min(step_y, tiles_y - batch.y0);
-    for (batch.x0 = 0; batch.x0 < tiles_x; batch.x0 += step_x) {
-      batch.tiles_x = std::min(step_x, tiles_x - batch.x0);
+  const BatchBricks full = batch_tiles(params_.batch, references, whole_rows);
+  for (batch.y0 = 0; batch.y0 < tiles_y; batch.y0 += full.y) {
+    batch.tiles_y = std::min(full.y, tiles_y - batch.y0);
+    for (batch.x0 = 0; batch.x0 < tiles_x; batch.x0 += full.x) {
+      batch.tiles_x = std::min(full.x, tiles_x - batch.x0);
       use();
     }
   }
@@ -284,7 +257,7 @@ void CudaPhases::search(const PhaseState& phase, const PlaneSet& set,
   const Geometry& planes = geometry(set.planes.front());
   const MotionGrid motion = motion_grid(searching.step, set);
   Batch batch;
-  for_batches(planes.searched_grid, 0, batch, [&] {
+  for_batches(planes.searched_grid, true, batch, [&] {
     phase.matcher->find({searching, frames, planes.margins, planes.searched_grid, motion, batch},
                         of_batch(kept, batch), stream_);
   });
@@ -292,7 +265,7 @@ void CudaPhases::search(const PhaseState& phase, const PlaneSet& set,
 
 void CudaPhases::filter_kept(const PhaseState& phase, const Groups& kept,
                              const CovarianceViews& covariances, FilterArgs& args) {
-  for_batches(args.grid, 0, args.batch, [&] {
+  for_batches(args.grid, true, args.batch, [&] {
     args.groups = of_batch(kept, args.batch);
     filter_batch(phase, covariances, args);
   });
@@ -302,7 +275,7 @@ void CudaPhases::propagate_and_filter(const PhaseState& phase, const MatchParams
                                       std::span<const SearchFrame> frames,
                                       const KeptGroupsView& kept,
                                       const CovarianceViews& covariances, FilterArgs& args) {
-  for_batches(args.grid, params_.batch.width, args.batch, [&] {
+  for_batches(args.grid, false, args.batch, [&] {
     propagate(frames, args.margins, args.grid, args.frames.grid, args.batch, matching, kept,
               args.groups, stream_);
     filter_batch(phase, covariances, args);
@@ -312,7 +285,7 @@ void CudaPhases::propagate_and_filter(const PhaseState& phase, const MatchParams
 void CudaPhases::search_and_filter(const PhaseState& phase, const MatchParams& matching,
                                    std::span<const SearchFrame> frames,
                                    const CovarianceViews& covariances, FilterArgs& args) {
-  for_batches(args.grid, params_.batch.width, args.batch, [&] {
+  for_batches(args.grid, false, args.batch, [&] {
     phase.matcher->find({matching, frames, args.margins, args.grid, args.frames.grid, args.batch},
                         args.groups, stream_);
     filter_batch(phase, covariances, args);

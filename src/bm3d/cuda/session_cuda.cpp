@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "bm3d/cuda/address_range.h"
 #include "bm3d/cuda/session.h"
 #include "bm3d/cuda/session_with_matcher.h"
 #include "bm3d/cuda/slot.h"
@@ -68,6 +69,7 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
                                     int streams, cuda::MatcherFactory make_matcher,
                                     bool results_on_device) {
+  require_addressable(params, format);
   return cuda::open_on_device(device, [&]() -> std::unique_ptr<Denoiser> {
     if (params.temporal == 0)
       return std::make_unique<SlotSession>(params, format, streams, make_matcher,

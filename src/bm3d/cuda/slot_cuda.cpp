@@ -182,7 +182,8 @@ void CudaSlot::run_set(Phase phase, const PlaneSet& set, CudaPhases& phases, con
       phases.make_guide_and_clear_sums(phase, set, frame,
                                        {scratch.guide_samples.get(), scratch.half_norms.get(),
                                         invalid_.get(), candidate_norms_.get()});
-  phases.filter(phase, set, frame, std::array{SearchFrame{0, {guide}}}, std::array{0});
+  phases.filter(phase, set, frame, std::array{SearchFrame{0, {guide}}},
+                std::array<std::ptrdiff_t, 1>{});
   phases.normalise(phase, set, frame, {estimates[0].get(), estimates[1].get(), estimates[2].get()});
 }
 

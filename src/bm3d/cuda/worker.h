@@ -10,8 +10,7 @@
 namespace lull::bm3d {
 
 /// Makes the worker. Its device must be current whenever the worker is made, used or destroyed.
-/// `results_on_device`: see Backend.
-/// @throws InvalidArgument  planes are too large to be addressed
+/// require_addressable() must accept `params` and `format`. `results_on_device`: see Backend.
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
                                                             const FrameFormat& format,

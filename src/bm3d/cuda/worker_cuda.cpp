@@ -4,7 +4,6 @@
 // waits for them. One computes, and one downloads results. The host is at most two frames ahead of
 // the compute stream: then the input buffers are reused.
 
-#include <climits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,7 +11,6 @@
 #include "bm3d/cuda/chroma_lane.h"
 #include "bm3d/cuda/phases.h"
 #include "bm3d/cuda/worker.h"
-#include "core/error.h"
 #include "cuda/nvtx.h"
 #include "cuda/raw_frame.h"
 #include "cuda/results/result_frames.h"
@@ -172,10 +170,6 @@ class CudaWorker : public FrameWorker {
 
   void plan_rings() {
     const int slots = static_cast<int>(slots_.size());
-    if (slots * static_cast<double>(phases_.margins(0).size()) > INT_MAX)
-      throw InvalidArgument("frames too large to be filtered over time on a GPU (planes in " +
-                            std::to_string(slots) +
-                            " slots cannot be addressed); choose a smaller --temporal");
     const auto ring = [&]<class T>(PlaneRing<T>& r, std::size_t size) {
       r = PlaneRing<T>(slots, size, compute_stream_.get());
     };
@@ -230,16 +224,16 @@ class CudaWorker : public FrameWorker {
   void filter_set(Phase phase, const PlaneSet& set, CudaPhases& phases,
                   std::span<const SlotFrame> frames, const DeviceFrame& frame) {
     const int own = frames[0].frame;
-    const int size = static_cast<int>(phases.margins(set.planes.front()).size());
+    const auto size = static_cast<std::ptrdiff_t>(phases.margins(set.planes.front()).size());
     std::array<SearchFrame, max_frames> searched;
-    std::array<int, max_frames> distance;
+    std::array<std::ptrdiff_t, max_frames> distance;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       const auto [offset, at] = frames[i];
       searched[i] = {offset, {slots_[at].guide_of(set), motion_.cells(own, offset)}};
       distance[i] = (at - own) * size;
     }
     const std::span<const SearchFrame> all{searched.data(), frames.size()};
-    const std::span<const int> distances{distance.data(), frames.size()};
+    const std::span<const std::ptrdiff_t> distances{distance.data(), frames.size()};
     if (phases.is_bayes(phase))
       phases.filter_bayes(phase, set, frame, all, distances, float_guide(set, own));
     else

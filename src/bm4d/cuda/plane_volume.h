@@ -23,8 +23,13 @@ struct Extent {
   Extent(const Params& params, const FrameFormat& format);
 };
 
+/// @throws InvalidArgument  kernels cannot address slices of this size, or count the members of the
+///                          groups that a layer keeps
+void require_addressable(const Params& params, const FrameFormat& format);
+
 class PlaneVolume {
  public:
+  /// For parameters and a format that require_addressable() accepts.
   PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const Extent& extent,
               cudaStream_t stream);
   ~PlaneVolume();

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <climits>
+#include <string>
 #include <utility>
 
 #include "bm4d/cuda/plane_volume.h"
+#include "core/error.h"
 
 namespace lull::bm4d::cuda {
 namespace {
@@ -19,7 +22,32 @@ FilterPlan plan_filter(const VolumePlan& plan, Phase phase) {
   return filter;
 }
 
+/// Members of all groups of a layer of slices of this size.
+std::size_t members_of_layer(const PhaseParams& p, int width, int height) {
+  return static_cast<std::size_t>(reference_count(width, p.step, p.cube)) *
+         reference_count(height, p.step, p.cube) * p.group;
+}
+
+Margins layout_of(const VolumePlan& plan) {
+  return {plan.width, plan.height, std::max(plan.params.hard.window, plan.params.wiener.window),
+          2 * max_cube};
+}
+
+void require_addressable(const VolumePlan& plan) {
+  const Params& p = plan.params;
+  lull::require_addressable(layout_of(plan));
+  if (p.reranks_groups() && members_of_layer(p.hard, plan.width, plan.height) > INT_MAX)
+    throw InvalidArgument(
+        "slices of " + std::to_string(plan.width) + "x" + std::to_string(plan.height) +
+        " samples on a GPU (a layer keeps more members of groups than its kernels "
+        "count); choose a larger step, or the device cpu");
+}
+
 }  // namespace
+
+void require_addressable(const Params& params, const FrameFormat& format) {
+  for (const PlanePlan& plan : plan_planes(params, format)) require_addressable(plan.volume);
+}
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
   // A few layers of small slices would not occupy a GPU.
@@ -44,11 +72,9 @@ struct PlaneVolume::Memory {
         weights(depth, margins.size(), stream),
         columns(reference_count(margins.width, params.step, params.cube)),
         rows(reference_count(margins.height, params.step, params.cube)),
+        members(members_of_layer(params, margins.width, margins.height)),
         filter(plan_filter(plan, phase)) {}
 
-  std::size_t members_of_layer() const {
-    return static_cast<std::size_t>(columns) * rows * params.group;
-  }
   Guide guides() const { return {guide.ring(), half_norms.ring()}; }
   VolumeSums sums() const { return {numerator.ring(), weights.ring()}; }
 
@@ -58,6 +84,7 @@ struct PlaneVolume::Memory {
   Slices<Sum> numerator;
   Slices<std::uint32_t> weights;
   int columns, rows;
+  std::size_t members;  // of a layer's groups
   FilterPlan filter;
   int cleared = 0;  // sums of slices before it have been cleared
   // In the first phase: guides exist for slices before it.
@@ -70,8 +97,7 @@ PlaneVolume::PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const
     : plan_(plan.volume),
       plane_(plan.plane),
       extent_(extent),
-      margins_(plan_.width, plan_.height,
-               std::max(plan_.params.hard.window, plan_.params.wiener.window), 2 * max_cube),
+      margins_(layout_of(plan_)),
       noisy_(extent.noisy, margins_.size(), stream),
       kept_layers_(plan_.params, extent.layers) {
   const bool reranks_groups = plan_.params.reranks_groups();
@@ -81,8 +107,7 @@ PlaneVolume::PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const
                                                stream));
   if (plan_.params.phases == 2) basic_ = {extent.phase[1], margins_.size(), stream};
   if (reranks_groups)
-    kept_ = lull::cuda::DeviceBuffer<std::uint32_t>(kept_layers_.depth() *
-                                                    phases_[0]->members_of_layer());
+    kept_ = lull::cuda::DeviceBuffer<std::uint32_t>(kept_layers_.depth() * phases_[0]->members);
   if (format.sample == SampleType::f32)
     cells_ = {extent.batch,
               static_cast<std::size_t>(guard_cells(format.plane_width(plane_))) *
@@ -96,7 +121,7 @@ std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
   // Kept groups of the first phase have their own memory.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
-    most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members_of_layer());
+    most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;
 }
 
@@ -162,7 +187,7 @@ std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
   for (int k = 1; k < cubes.layers; ++k) kept_layers_.add(cubes.z + k * cubes.params.step);
-  return kept_.get() + place * phases_[0]->members_of_layer();
+  return kept_.get() + place * phases_[0]->members;
 }
 
 /// The kept groups that layers of the second phase use.
@@ -180,7 +205,7 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
 /// need no more memory than the slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
-  return std::clamp<std::size_t>(most / memory.members_of_layer() / 4 * 4, 1, extent_.layers);
+  return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);
 }
 
 /// Clears the sums of slices before `end`, and in the first phase makes their guides.

@@ -161,6 +161,7 @@ class CudaWorker final : public VolumeWorker {
 
 std::unique_ptr<VolumeWorker> make_cuda_worker(const Params& params, const FrameFormat& format,
                                                bool results_on_device) {
+  cuda::require_addressable(params, format);
   return std::make_unique<CudaWorker>(params, format, results_on_device);
 }
 

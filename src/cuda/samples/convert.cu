@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/colour.h"
-#include "core/round_up.h"
 #include "core/sample_curve.h"
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
@@ -223,19 +222,6 @@ bool any(const OutputTransforms& back) {
 }
 
 }  // namespace
-
-// The margins exceed the window's radius. On the right and below: a union of windows is rounded up
-// to 8 samples, spans up to 3 steps of 8 samples and a patch, and is loaded in words that start up
-// to 3 samples early and end up to 12 samples late; below, also the tile of 8 reference patches,
-// which are up to 8 samples apart. On the left and above: the patches that contain the first
-// samples, for the sums of weights.
-Margins::Margins(int w, int h, int window, int rows_above)
-    : width(w),
-      height(h),
-      left(round_up(window / 2 + 4, 16)),
-      top(round_up(std::max(window / 2, rows_above), 4)),
-      pitch(round_up(left + w + window / 2 + 64, 32)),
-      rows(top + h + window / 2 + 64) {}
 
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,

@@ -4,7 +4,7 @@
 
 namespace lull::io {
 
-Cut::Verdict Cut::wanted(std::int64_t number, std::int64_t since_start) {
+Cut::Verdict Cut::verdict_for(std::int64_t number, std::int64_t since_start) {
   constexpr AVRational microseconds{1, 1000000};
   if (selection_.start_us > 0 &&
       av_compare_ts(since_start, tick_, selection_.start_us, microseconds) < 0)
@@ -19,10 +19,10 @@ Cut::Verdict Cut::wanted(std::int64_t number, std::int64_t since_start) {
   return number >= selection_.ranges[range_].first ? Verdict::keep : Verdict::drop;
 }
 
-Cut::Verdict Cut::judge(std::int64_t number, std::int64_t& pts, std::int64_t duration) {
+Cut::Verdict Cut::judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration) {
   const std::lock_guard lock(mutex_);
   if (number == 0) first_ = pts;
-  const Verdict verdict = wanted(number, pts - first_);
+  const Verdict verdict = verdict_for(number, pts - first_);
   if (verdict == Verdict::keep) {
     const std::int64_t input = pts;
     if (!open_) {
@@ -64,10 +64,10 @@ std::int64_t Cut::input_time(std::int64_t pts) const {
   return pts - shift;
 }
 
-Cut::Judgement Cut::judged(const AVPacket& packet, AVRational tick, bool subtitle) const {
+Cut::PacketChange Cut::change_of(const AVPacket& packet, AVRational tick, bool subtitle) const {
   const std::lock_guard lock(mutex_);
   const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
-  if (time == AV_NOPTS_VALUE) return {Fate::keep, 0, packet.duration};
+  if (time == AV_NOPTS_VALUE) return {PacketVerdict::keep, 0, packet.duration};
   std::int64_t length = std::max<std::int64_t>(packet.duration, 0);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const Part& part = parts_[i];
@@ -82,25 +82,25 @@ Cut::Judgement Cut::judged(const AVPacket& packet, AVRational tick, bool subtitl
     // The last part may still grow, and what is said of a subtitle's end with it.
     const bool may_grow = i + 1 == parts_.size() && !finished_;
     if (subtitle && begin + length > to && !part.to_end) {
-      if (may_grow) return {Fate::wait};
+      if (may_grow) return {PacketVerdict::wait};
       length = to - begin;
     }
-    return {Fate::keep, av_rescale_q(part.shift, tick_, tick) + begin - time,
+    return {PacketVerdict::keep, av_rescale_q(part.shift, tick_, tick) + begin - time,
             subtitle ? length : packet.duration};
   }
   const bool decided =
       finished_ || (decided_ != INT64_MIN &&
                     av_compare_ts(time + (subtitle ? length : 0), tick, decided_, tick_) < 0);
-  return {decided ? Fate::drop : Fate::wait};
+  return {decided ? PacketVerdict::drop : PacketVerdict::wait};
 }
 
-Cut::Fate Cut::judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const {
-  const Judgement judgement = judged(packet, tick, subtitle);
-  if (judgement.fate != Fate::keep) return judgement.fate;
-  if (packet.pts != AV_NOPTS_VALUE) packet.pts += judgement.shift;
-  if (packet.dts != AV_NOPTS_VALUE) packet.dts += judgement.shift;
-  packet.duration = judgement.duration;
-  return Fate::keep;
+Cut::PacketVerdict Cut::judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const {
+  const PacketChange change = change_of(packet, tick, subtitle);
+  if (change.verdict != PacketVerdict::keep) return change.verdict;
+  if (packet.pts != AV_NOPTS_VALUE) packet.pts += change.shift;
+  if (packet.dts != AV_NOPTS_VALUE) packet.dts += change.shift;
+  packet.duration = change.duration;
+  return PacketVerdict::keep;
 }
 
 }  // namespace lull::io

@@ -21,29 +21,29 @@ class Cut {
 
   enum class Verdict { keep, drop, end };  // end: neither this nor a later frame stays
   /// For each frame in order of presentation, `number` from 0. Sets the time of one that stays.
-  Verdict judge(std::int64_t number, std::int64_t& pts, std::int64_t duration);
+  Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
   /// No frame comes any more.
   void finish();
   /// Where the last range ends so far, in ticks.
   std::int64_t end() const;
 
-  enum class Fate { keep, drop, wait };  // wait: frames that decide are still to come
+  enum class PacketVerdict { keep, drop, wait };  // wait: frames that decide are still to come
   /// Of a packet that begins within a range; subtitles that reach into one are shortened. Moves it.
   /// `tick` is the packet's.
-  Fate judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
+  PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
   /// Whether that is to drop it, as far as is known.
-  bool drops(const AVPacket& packet, AVRational tick, bool subtitle) const {
-    return judged(packet, tick, subtitle).fate == Fate::drop;
+  bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
+    return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
   /// Where in the input the frame was that now has this time.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:
-  struct Judgement {
-    Fate fate;
+  struct PacketChange {
+    PacketVerdict verdict;
     std::int64_t shift = 0, duration = 0;  // of one that stays
   };
-  Judgement judged(const AVPacket& packet, AVRational tick, bool subtitle) const;
+  PacketChange change_of(const AVPacket& packet, AVRational tick, bool subtitle) const;
 
   struct Part {
     std::int64_t from, to;  // ticks of the input; to: the end of the last frame
@@ -51,7 +51,7 @@ class Cut {
     // With the input's first or last frame goes what other streams have before or after it.
     bool from_start = false, to_end = false;
   };
-  Verdict wanted(std::int64_t number, std::int64_t since_start);
+  Verdict verdict_for(std::int64_t number, std::int64_t since_start);
 
   const Selection selection_;
   const AVRational tick_;

@@ -21,20 +21,20 @@ bool DamageCount::is_known(std::int64_t pts) const {
   return pts != AV_NOPTS_VALUE && std::ranges::find(recent_, pts) != recent_.end();
 }
 
-void DamageCount::frame(const std::string& text, std::int64_t pts) {
+void DamageCount::add_frame(const std::string& text, std::int64_t pts) {
   if (is_known(pts)) return;
   count(text);
   recent_.push_back(pts);
   if (recent_.size() > most_in_decoder) recent_.pop_front();
 }
 
-void DamageCount::packet(const std::string& text, std::int64_t pts) {
-  frame(text, pts);
+void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
+  add_frame(text, pts);
   ++packets_;
   since_packet_ = 0;
 }
 
-void DamageCount::no_frame(const std::string& text) {
+void DamageCount::add_missing_frame(const std::string& text) {
   if (since_packet_ > most_in_decoder) packets_ = 0;  // the decoder took them
   if (packets_ > 0)
     --packets_;
@@ -42,13 +42,13 @@ void DamageCount::no_frame(const std::string& text) {
     count(text);
 }
 
-void DamageCount::cut(const std::string& text) {
-  if (!cut_) count(text);
-  cut_ = true;
+void DamageCount::add_truncation(const std::string& text) {
+  if (!truncated_) count(text);
+  truncated_ = true;
 }
 
-void DamageCount::end(std::int64_t missing) {
-  if (cut_ && !ended_ && missing > 1) found_.frames += missing - 1;
+void DamageCount::finish(std::int64_t missing) {
+  if (truncated_ && !ended_ && missing > 1) found_.frames += missing - 1;
   ended_ = true;
 }
 

@@ -14,30 +14,30 @@ class DamageCount {
  public:
   explicit DamageCount(bool pass) : pass_(pass) {}
 
-  bool passes() const { return pass_; }
+  bool tolerates() const { return pass_; }
   /// Damage is an error from now on.
-  void be_strict() { pass_ = false; }
+  void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
   /// A frame, named by its time stamp, which counts once; without one (AV_NOPTS_VALUE) always.
   /// @throws BadData(text)  unless damage is passed over
-  void frame(const std::string& text, std::int64_t pts);
+  void add_frame(const std::string& text, std::int64_t pts);
   /// A packet that the demuxer calls damaged: its frame, whatever the decoder makes of it.
-  void packet(const std::string& text, std::int64_t pts);
+  void add_packet(const std::string& text, std::int64_t pts);
   /// One that it does not.
-  void whole_packet() { ++since_packet_; }
+  void add_intact_packet() { ++since_packet_; }
   /// The decoder gave no frame for a packet.
-  void no_frame(const std::string& text);
+  void add_missing_frame(const std::string& text);
   /// The input ends too early; counts once.
-  void cut(const std::string& text);
+  void add_truncation(const std::string& text);
   /// At the end: a cut counts as so many frames, if that is more than one.
-  void end(std::int64_t missing);
+  void finish(std::int64_t missing);
 
  private:
   void count(const std::string& text);
   bool is_known(std::int64_t pts) const;
 
-  bool pass_, cut_ = false, ended_ = false;
+  bool pass_, truncated_ = false, ended_ = false;
   Damage found_;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
   // Damaged packets of which the decoder has not complained yet, and how many followed the last.

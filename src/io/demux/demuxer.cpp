@@ -21,7 +21,7 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
       bytes_(files_.empty() ? path : files_.list().front().path, options),
       container_([&]() -> InputContainer {
         const LogTopic::Scope scope(log_);
-        if (!files_.empty()) damage_.be_strict();
+        if (!files_.empty()) damage_.make_strict();
         return {bytes_, options, !files_.empty(), log_, damage_};
       }()),
       relay_(std::make_shared<PacketRelay>(PacketRelay::bytes_within(options.limits.memory),
@@ -113,7 +113,7 @@ bool Demuxer::go_on_after(int code) {
   constexpr int attempts = 100;
   const std::string text = "'" + path() + "' is damaged or cut short (" + error_text(code) + ")";
   if (bytes_.interrupted()) throw IoError(text);
-  if (failures_++ == 0) damage_.frame(with_log(text, container_.said()), AV_NOPTS_VALUE);
+  if (failures_++ == 0) damage_.add_frame(with_log(text, container_.said()), AV_NOPTS_VALUE);
   return code == AVERROR_INVALIDDATA && failures_ < attempts;
 }
 
@@ -122,9 +122,9 @@ void Demuxer::count_damage(const AVPacket& packet) {
   if (packet.flags & AV_PKT_FLAG_CORRUPT) {
     const std::string text =
         with_log("'" + path() + "' is damaged or cut short", container_.said());
-    is_video ? damage_.packet(text, packet.pts) : damage_.frame(text, AV_NOPTS_VALUE);
+    is_video ? damage_.add_packet(text, packet.pts) : damage_.add_frame(text, AV_NOPTS_VALUE);
   } else if (is_video) {
-    damage_.whole_packet();
+    damage_.add_intact_packet();
   }
 }
 
@@ -145,7 +145,7 @@ void Demuxer::check_end() {
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is not whole";
-  if (!cut.empty()) damage_.cut("'" + path() + "' is cut short (" + cut + ")");
+  if (!cut.empty()) damage_.add_truncation("'" + path() + "' is cut short (" + cut + ")");
 }
 
 }  // namespace lull::io

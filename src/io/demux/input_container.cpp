@@ -60,7 +60,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
     throw BadData("'" + name() + "' is no video or picture (it is text)");
   const bool file = !bytes_.pipe();
   const std::string cut = file ? find_truncation(name(), *context_) : "";
-  if (!cut.empty()) damage.cut("'" + name() + "' is cut short (" + cut + ")");
+  if (!cut.empty()) damage.add_truncation("'" + name() + "' is cut short (" + cut + ")");
   if (file && has_more_pages(name(), *context_))
     throw BadData("'" + name() +
                   "' has several pages (FFmpeg reads the first alone); split it first");

@@ -60,7 +60,7 @@ void PictureFiles::select(const SourceOptions& options) {
   Cut cut(options.selection, av_inv_q(to_av(options.rate)));
   for (std::size_t i = 0; i < files_.size(); ++i) {
     auto time = static_cast<std::int64_t>(i);
-    files_[i].selected = cut.judge(time, time, 1) == Cut::Verdict::keep;
+    files_[i].selected = cut.judge_frame(time, time, 1) == Cut::Verdict::keep;
   }
   if (std::ranges::none_of(files_, &SequenceFile::selected))
     throw BadData("no frame is selected (the sequence has " + std::to_string(files_.size()) +

@@ -14,7 +14,7 @@ class FileSink final : public EncodingSink {
   FileSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : EncodingSink(path, source, options),
         input_(source.demuxer().context()),
-        cut_(source.cut()) {
+        selector_(source.selector()) {
     if (container_.still() && !options.single && source.has_second_frame())
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames)" +
                             "; use .mkv");
@@ -62,7 +62,7 @@ class FileSink final : public EncodingSink {
   // What other streams have before this frame. The demuxer may be far ahead of it, and the order in
   // which streams go into the file must not depend on how far.
   void write_copies_until(const Frame& frame) {
-    const std::int64_t end = cut_ ? cut_->input_time(frame.pts) : frame.pts;
+    const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
       const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
       const AVRational tick = input_.streams[packet.stream_index]->time_base;
@@ -72,7 +72,7 @@ class FileSink final : public EncodingSink {
   }
 
   const AVFormatContext& input_;
-  const std::shared_ptr<const Cut> cut_;
+  const std::shared_ptr<const Cut> selector_;
   std::shared_ptr<PacketRelay> relay_;
   int frames_ = 0;
 };

@@ -158,7 +158,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
       report.lost.push_back(describe(*context.streams[stream.index]) + ": " + format +
                             " cannot hold it");
   }
-  if (source.cut() && report.chapters > 0)
+  if (source.selector() && report.chapters > 0)
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 

@@ -55,7 +55,7 @@ void PictureDecoder::open_on_cpu() {
   set_up(codec);
   decoder_->thread_count = options_.threads;
   // So that what FFV1's decoder mentions is of the frame that comes out.
-  if (damage_.passes() && decoder_->codec_id == AV_CODEC_ID_FFV1)
+  if (damage_.tolerates() && decoder_->codec_id == AV_CODEC_ID_FFV1)
     decoder_->thread_type = FF_THREAD_SLICE;
   if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
     decoder_->err_recognition |= AV_EF_EXPLODE;
@@ -212,8 +212,8 @@ int PictureDecoder::receive(AVFrame& picture) {
 // An error of a GPU is a reason to take the CPU, for which the first frame is in time.
 bool PictureDecoder::pass(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
-  if (!damaged || gpu_ || !damage_.passes() || exceeds_pixels()) return false;
-  damage_.no_frame(with_log(
+  if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
+  damage_.add_missing_frame(with_log(
       place() + " is damaged or cut short near frame " + std::to_string(decoded_), watch_));
   return true;
 }
@@ -245,7 +245,7 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
                        : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
                                                                 : nullptr;
   if (!damaged && (!phrase || watch_.find(phrase).empty())) return;
-  damage_.frame(
+  damage_.add_frame(
       with_log("frame " + std::to_string(decoded_) + " of " + place() + " is damaged or cut short",
                watch_),
       picture.best_effort_timestamp);

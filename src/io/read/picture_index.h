@@ -26,7 +26,7 @@ class PictureIndex {
 
   const FrameIndex* expected() const { return expected_.get(); }
   /// Digests count from here on: the pictures come after a seek.
-  void be_strict() { strict_ = true; }
+  void make_strict() { strict_ = true; }
   /// The picture with this number. @throws IndexMismatch
   void look(std::int64_t number, FrameMark mark, const AVFrame& picture);
   [[noreturn]] void fail(std::int64_t number) const;

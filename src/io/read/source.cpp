@@ -22,7 +22,7 @@ FramePtr properties_of(const AVFrame& picture) {
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options)
     : options_(options),
-      damage_(options.pass_damage),
+      damage_(options.tolerate_damage),
       demuxer_(path, options, damage_),
       decoder_(demuxer_, options, damage_),
       pictures_(demuxer_, decoder_,
@@ -139,7 +139,7 @@ std::optional<TimedPicture> FileSource::take() {
 void FileSource::jump() {
   ahead_.clear();
   pictures_.jump_to(options_.start_picture);
-  damage_ = DamageCount(options_.pass_damage);
+  damage_ = DamageCount(options_.tolerate_damage);
   jumped_ = true;
 }
 
@@ -153,7 +153,7 @@ std::optional<Frame> FileSource::read() {
     throw IndexMismatch(damage_.found().first + " after a seek");
   if (!taken) {
     if (pictures_.kept() == 0) fail_selection();
-    damage_.end(info_.frames_estimate - given_);
+    damage_.finish(info_.frames_estimate - given_);
     check_all_decoded();
     return std::nullopt;
   }
@@ -192,7 +192,7 @@ Frame FileSource::frame_of(TimedPicture taken) {
 // Each file of a sequence gives one picture, or names and pictures would not fit each other.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
-  if (files > 0 && decoder_.decoded() != files && !pictures_.cut() && !jumped_)
+  if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !jumped_)
     throw BadData("a sequence of " + std::to_string(files) + " files has " +
                   std::to_string(decoder_.decoded()) +
                   " pictures (one file gave none); check them");

@@ -22,7 +22,7 @@ class FileSource final : public MediaSource {
   const std::string& why_not_gpu() const noexcept override { return decoder_.why_not_gpu(); }
   /// What it was opened with.
   const SourceOptions& options() const { return options_; }
-  bool passes_damage() const { return damage_.passes(); }
+  bool tolerates_damage() const { return damage_.tolerates(); }
   Damage damage() const override { return damage_.found(); }
   std::optional<Frame> read() override;
   void interrupt() noexcept override { demuxer_.interrupt(); }
@@ -40,7 +40,7 @@ class FileSource final : public MediaSource {
   /// Its time, as read() will give it. Valid as long.
   std::int64_t first_time() const { return ahead_.front().pts; }
   /// What is left out of the video; null: nothing.
-  std::shared_ptr<Cut> cut() const { return pictures_.cut(); }
+  std::shared_ptr<Cut> selector() const { return pictures_.selector(); }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
   /// An OpenEXR file whose samples have 16 bits.

@@ -14,7 +14,7 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       index_(options.recorded_index, options.index, demuxer.path()) {
   // Without margins, the files of a sequence are those that were selected.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
-    cut_ = std::make_shared<Cut>(options.selection, demuxer.video().time_base);
+    selector_ = std::make_shared<Cut>(options.selection, demuxer.video().time_base);
 }
 
 FramePtr TimedPictures::decode() { return found_ ? std::move(found_) : decoder_.next(); }
@@ -27,8 +27,8 @@ std::optional<TimedPicture> TimedPictures::next() {
     Cut::Verdict verdict = Cut::Verdict::keep;
     if (ended_)
       verdict = Cut::Verdict::end;
-    else if (cut_)
-      verdict = cut_->judge(timed.number, timed.pts, timed.duration);
+    else if (selector_)
+      verdict = selector_->judge_frame(timed.number, timed.pts, timed.duration);
     const bool keep = verdict == Cut::Verdict::keep;
     mark.kept = keep;
     index_.look(timed.number, mark, *timed.picture);
@@ -66,7 +66,7 @@ void TimedPictures::jump_to(std::int64_t number) {
   if (!found_)
     throw IndexMismatch("seeking in '" + demuxer_.path() + "' does not lead to picture " +
                         std::to_string(number) + "; decode it from the start");
-  index_.be_strict();
+  index_.make_strict();
   seen_ = kept_ = 0;
   pass(number);
 }
@@ -82,11 +82,11 @@ void TimedPictures::find(const FrameMark& mark) {
 }
 
 void TimedPictures::pass(std::int64_t pictures) {
-  if (cut_) cut_ = std::make_shared<Cut>(selection_, demuxer_.video().time_base);
+  if (selector_) selector_ = std::make_shared<Cut>(selection_, demuxer_.video().time_base);
   for (; seen_ < pictures; ++seen_) {
     const FrameMark& mark = index_.expected()->pictures[static_cast<std::size_t>(seen_)];
     std::int64_t pts = mark.pts;
-    if (cut_ && !ended_ && cut_->judge(seen_, pts, mark.duration) == Cut::Verdict::end)
+    if (selector_ && !ended_ && selector_->judge_frame(seen_, pts, mark.duration) == Cut::Verdict::end)
       ended_ = seen_;
     kept_ += mark.kept;
     next_pts_ = mark.pts + std::max<std::int64_t>(mark.duration, 1);
@@ -97,7 +97,7 @@ void TimedPictures::pass_all() {
   seen_ = kept_ = 0;
   pass(static_cast<std::int64_t>(index_.expected()->pictures.size()));
   over_ = true;
-  if (cut_) cut_->finish();
+  if (selector_) selector_->finish();
 }
 
 /// Of other streams, what goes with pictures that do not stay: nobody takes it away meanwhile.
@@ -106,15 +106,15 @@ void TimedPictures::drop_packets() {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];
     const bool subtitle = stream.codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
     return !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC) &&
-           cut_->drops(packet, stream.time_base, subtitle);
+           selector_->drops_packet(packet, stream.time_base, subtitle);
   });
 }
 
 void TimedPictures::end() {
   over_ = true;
-  if (!cut_) return;
-  demuxer_.read_others_until(cut_->end());
-  cut_->finish();
+  if (!selector_) return;
+  demuxer_.read_others_until(selector_->end());
+  selector_->finish();
 }
 
 TimedPicture TimedPictures::stamp(FramePtr picture) {

@@ -30,7 +30,7 @@ class TimedPictures {
                 const SourceOptions& options);
 
   /// Null: nothing is cut away.
-  std::shared_ptr<Cut> cut() const { return cut_; }
+  std::shared_ptr<Cut> selector() const { return selector_; }
   /// The next picture that stays, or with margins the next one; nullopt behind the last.
   std::optional<TimedPicture> next();
   /// Goes on with this picture of options.index as if all before it had come. Before anything was
@@ -65,7 +65,7 @@ class TimedPictures {
   const Rational frame_rate_;
   const Selection selection_;
   const bool margins_;
-  std::shared_ptr<Cut> cut_;
+  std::shared_ptr<Cut> selector_;
   PictureIndex index_;
   FramePtr found_;                     // by a jump: the next one
   std::optional<std::int64_t> ended_;  // the number of the first picture behind all that stay

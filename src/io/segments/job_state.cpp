@@ -32,10 +32,10 @@ std::int64_t size_of_file(const std::string& path) {
 }
 
 SegmentState state_of(const std::string& folder, std::int64_t number, FrameRange frames,
-                      SegmentState::What what) {
+                      SegmentState::Status what) {
   const std::string path = segment_path(folder, number);
   SegmentState state{.what = what, .frames = frames};
-  if (what == SegmentState::What::missing) return state;
+  if (what == SegmentState::Status::missing) return state;
   state.bytes = size_of_file(path);
   state.finished = time_of_file(path);
   return state;
@@ -52,9 +52,9 @@ JobState state_of_shared(const std::string& folder) {
     const bool damaged = std::ranges::binary_search(undone.damaged, i);
     const bool missing = std::ranges::binary_search(undone.missing, i);
     state.segments.push_back(state_of(folder, i, plan.frames_of(i),
-                                      damaged   ? SegmentState::What::damaged
-                                      : missing ? SegmentState::What::missing
-                                                : SegmentState::What::done));
+                                      damaged   ? SegmentState::Status::damaged
+                                      : missing ? SegmentState::Status::missing
+                                                : SegmentState::Status::done));
   }
   state.joined = is_joined(folder, plan.output);
   return state;
@@ -81,11 +81,11 @@ JobState state_of_own(const std::string& folder, const Manifest& manifest) {
   for (const auto& [number, record] : manifest.segments) {
     for (; next < number && number < most_named; ++next)
       state.segments.push_back(state_of(folder, next, frames_of(next, state.segment_frames),
-                                        SegmentState::What::missing));
+                                        SegmentState::Status::missing));
     const bool whole = is_whole(segment_path(folder, number), record);
     state.segments.push_back(
         state_of(folder, number, frames_of(number, record.frames),
-                 whole ? SegmentState::What::done : SegmentState::What::damaged));
+                 whole ? SegmentState::Status::done : SegmentState::Status::damaged));
     next = number + 1;
   }
   return state;

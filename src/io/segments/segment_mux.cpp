@@ -45,7 +45,7 @@ std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick, con
   if (!cut) return time;
   const PacketPtr probe = make_packet();
   probe->dts = time;
-  if (cut->judge_packet(*probe, tick, false) != Cut::Fate::keep) return std::nullopt;
+  if (cut->judge_packet(*probe, tick, false) != Cut::PacketVerdict::keep) return std::nullopt;
   return probe->dts;
 }
 
@@ -56,12 +56,12 @@ class Interleaving {
         source_(source),
         tick_(tick),
         muxer_(muxer),
-        damage_(source.passes_damage()),
+        damage_(source.tolerates_damage()),
         demuxer_(source.demuxer().path(), source.options(), damage_) {}
 
   /// As the streams go beside each other in the input, they do in the output.
   void operator()() {
-    const std::shared_ptr<const Cut> cut = source_.cut();
+    const std::shared_ptr<const Cut> cut = source_.selector();
     const AVRational input_tick = demuxer_.video().time_base;
     while (const PacketPtr packet = demuxer_.read()) {
       pass_on_copies();

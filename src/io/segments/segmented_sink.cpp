@@ -51,14 +51,14 @@ class SegmentedSink final : public EncodingSink {
     std::vector<JobFact> facts = job_facts(source, container_, options, *encoder_);
     mark_ = job_id(facts, 0);
     job_->begin(std::move(facts));
-    wanted_ = job_->missing();
+    needed_frames_ = job_->missing();
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
 
   // The job outlives what is in its folder.
   ~SegmentedSink() override { file_.reset(); }
 
-  std::vector<FrameRange> needed_frames() const override { return wanted_; }
+  std::vector<FrameRange> needed_frames() const override { return needed_frames_; }
   bool done() const noexcept override { return done_; }
 
   void write(Frame frame) override {
@@ -136,7 +136,7 @@ class SegmentedSink final : public EncodingSink {
   std::string mark_;
   bool done_ = false;
   std::shared_ptr<FrameTimes> times_;  // of all frames, encoded now or before
-  std::vector<FrameRange> wanted_;
+  std::vector<FrameRange> needed_frames_;
   std::optional<SegmentEncoder> segments_;
   std::int64_t segment_ = 0;  // that is being made
 };

@@ -131,13 +131,13 @@ void pass_times(const FrameIndex& index, const FileSource& source, std::int64_t 
                 FrameTimes& times) {
   const AVRational tick = source.demuxer().video().time_base;
   std::optional<Cut> cut;
-  if (source.cut()) cut.emplace(source.options().selection, tick);
+  if (source.selector()) cut.emplace(source.options().selection, tick);
   for (std::int64_t i = 0; i < pictures; ++i) {
     const FrameMark& mark = index.pictures.at(static_cast<std::size_t>(i));
     Frame frame;
     frame.time_base = to_rational(tick);
     frame.pts = mark.pts;
-    if (cut) (void)cut->judge(i, frame.pts, mark.duration);
+    if (cut) (void)cut->judge_frame(i, frame.pts, mark.duration);
     if (mark.kept) (void)times.next(frame);
   }
 }

@@ -61,7 +61,7 @@ class Losses {
     picture();
     times();
     const bool chapters = context_.nb_chapters > 0 && !container_.drops.chapters;
-    if (chapters && !carrier_.chapters && !source_.cut())
+    if (chapters && !carrier_.chapters && !source_.selector())
       lose(std::to_string(context_.nb_chapters) +
                (context_.nb_chapters == 1 ? " chapter" : " chapters"),
            name_);
@@ -112,7 +112,7 @@ class Losses {
     if (has_picture_data(source_, AV_PKT_DATA_DOVI_CONF))
       lose("Dolby Vision metadata", "a denoised video");
     const AVStream& video = source_.demuxer().video();
-    if (!carrier_.timecode && !source_.cut() &&
+    if (!carrier_.timecode && !source_.selector() &&
         (tag_of(video.metadata, "timecode") || tag_of(context_.metadata, "timecode")))
       lose("the time code", name_);
   }

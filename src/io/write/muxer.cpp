@@ -30,8 +30,8 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
       traits_(*container.traits),
       drops_(container.drops),
       pipe_(container.pipe),
-      cut_(source.cut()),
-      damage_(source.passes_damage()) {
+      selector_(source.selector()),
+      damage_(source.tolerates_damage()) {
   AVFormatContext* context = nullptr;
   avformat_alloc_output_context2(&context, container.format, nullptr,
                                  ("file:" + file.temporary()).c_str());
@@ -62,7 +62,7 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
   to->sample_aspect_ratio = encoder.context().sample_aspect_ratio;
   to->disposition = from.disposition;
   copy_metadata(from.metadata, &to->metadata, true);
-  if (cut_ && tag_of(to->metadata, "timecode")) {
+  if (selector_ && tag_of(to->metadata, "timecode")) {
     av_dict_set(&to->metadata, "timecode", nullptr, 0);
     left_out_.push_back("the time code (the input is cut)");
   }
@@ -117,7 +117,7 @@ void Muxer::add_copy(const AVStream& from, const Container& container) {
 AVStream& Muxer::new_stream(const AVStream& from) {
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   to->time_base = from.time_base;
-  if (!cut_) to->duration = from.duration;
+  if (!selector_) to->duration = from.duration;
   to->disposition = from.disposition;
   copy_metadata(from.metadata, &to->metadata, false);
   Copy& copy = copies_[from.index];
@@ -181,7 +181,7 @@ void Muxer::note_dropped(const FileSource& source) {
 
 void Muxer::copy_global(const AVFormatContext& from) {
   if (!drops_.tags) copy_metadata(from.metadata, &context_->metadata, false);
-  if (cut_) {
+  if (selector_) {
     av_dict_set(&context_->metadata, "timecode", nullptr, 0);
     if (from.nb_chapters > 0 && !drops_.chapters)
       left_out_.push_back("chapters (the input is cut)");
@@ -290,7 +290,7 @@ void Muxer::write_copied(PacketPtr packet) {
 }
 
 void Muxer::cut_and_write(Copy& copy, PacketPtr packet) {
-  if (!cut_ || copy.picture) return write_copy(copy, std::move(packet));
+  if (!selector_ || copy.picture) return write_copy(copy, std::move(packet));
   copy.waiting.push_back(std::move(packet));
   cut_and_write(copy);
 }
@@ -299,14 +299,14 @@ void Muxer::cut_and_write(Copy& copy, PacketPtr packet) {
 void Muxer::cut_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
-    const Cut::Fate fate = cut_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
-    if (fate == Cut::Fate::wait) return;
-    if (fate == Cut::Fate::keep) write_copy(copy, std::move(copy.waiting.front()));
+    const Cut::PacketVerdict verdict = selector_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
+    if (verdict == Cut::PacketVerdict::wait) return;
+    if (verdict == Cut::PacketVerdict::keep) write_copy(copy, std::move(copy.waiting.front()));
   }
 }
 
 void Muxer::end_copies() {
-  if (!cut_) return;
+  if (!selector_) return;
   for (Copy& copy : copies_)
     if (copy.to) cut_and_write(copy);
 }
@@ -325,7 +325,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
   const int code = write(packet.get());
   // What another container wants to be told of the content cannot be found in damaged content.
   if (code == AVERROR_INVALIDDATA)
-    damage_.frame(
+    damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
         AV_NOPTS_VALUE);
   else
@@ -337,7 +337,7 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   try {
     return copy.converter->convert(packet);
   } catch (const BadData& error) {
-    damage_.frame(std::string(error.what()) + " of stream " + std::to_string(packet.stream_index),
+    damage_.add_frame(std::string(error.what()) + " of stream " + std::to_string(packet.stream_index),
                   AV_NOPTS_VALUE);
     return nullptr;
   }

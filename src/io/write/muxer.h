@@ -74,7 +74,7 @@ class Muxer {
   const ContainerTraits& traits_;
   Drops drops_;
   bool pipe_;
-  std::shared_ptr<const Cut> cut_;
+  std::shared_ptr<const Cut> selector_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
   std::int64_t shift_ = 0;  // of all times, in ticks of the encoder

@@ -42,7 +42,7 @@ std::int64_t start_shift(const FileSource& source, const Container& container,
   const AVRational tick = source.demuxer().video().time_base;
   double start_s = seconds(source.first_time(), tick);
   // What a cut leaves of the other streams begins with the video.
-  if (!source.cut()) start_s = std::min(start_s, earliest_of_copies(source, container));
+  if (!source.selector()) start_s = std::min(start_s, earliest_of_copies(source, container));
   if (start_s >= 0) return 0;
   const std::int64_t of_video =
       -std::min<std::int64_t>(av_rescale_q(source.first_time(), tick, encoder.time_base), 0);

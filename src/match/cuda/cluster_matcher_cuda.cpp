@@ -1,6 +1,3 @@
-#include <string>
-
-#include "core/error.h"
 #include "cuda/handles.h"
 #include "match/cuda/kernels_clusters.h"
 #include "match/cuda/matcher.h"
@@ -12,11 +9,7 @@ namespace {
 class ClusterMatcher final : public Matcher {
  public:
   ClusterMatcher(const MatchParams& params, int others, const Margins& greatest) {
-    if (greatest.size() > max_patch_positions)
-      throw InvalidArgument(
-          "planes of " + std::to_string(greatest.width) + "x" + std::to_string(greatest.height) +
-          " samples with the matcher cluster (on a GPU it supports up to 2^27); choose "
-          "the matcher window, or the CPU");
+    require_numbered_places(greatest);
     const int frames = others + 1, tilings = params.clusters->tilings;
     const std::size_t members = members_of(greatest, frames);
     members_ = DeviceBuffer<std::uint32_t>(tilings * members);

@@ -21,10 +21,6 @@
 
 namespace lull {
 
-/// Reference patches are processed in tiles of 4x4, which share loaded data.
-inline constexpr int reference_tile_side = 4;
-inline constexpr int references_per_tile = reference_tile_side * reference_tile_side;
-
 /// A rectangle of reference tiles whose groups exist at the same time.
 struct Batch {
   int x0 = 0, y0 = 0;  // first reference tile

@@ -11,15 +11,10 @@
 #include "cuda/device_planes.h"
 #include "match/clusters.h"
 #include "match/cuda/kernels.h"
+#include "match/cuda/patch_ids.h"
 #include "match/grid.h"
 
 namespace lull {
-
-/// Numbers a patch of one of several frames: the index of the frame in the list, from this bit on,
-/// and the position in the plane (Margins::at) below. Numbers ascend frame by frame and row by row.
-inline constexpr int patch_frame_bit = 27;
-static_assert(max_frames <= 1 << (32 - patch_frame_bit));
-inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;
 
 /// The frames whose patches are clustered; the first is the reference frame. All guides have the
 /// same scale and offset.

@@ -14,6 +14,14 @@
 
 namespace lull {
 
+/// Reference patches are handled in bricks of 4x4, which share what they load.
+inline constexpr int reference_tile_side = 4;
+inline constexpr int references_per_tile = reference_tile_side * reference_tile_side;
+/// Bricks along an axis with so many reference patches.
+constexpr int reference_tiles_of(int references) {
+  return (references + reference_tile_side - 1) / reference_tile_side;
+}
+
 namespace match_detail {
 
 constexpr int references = 16;  // reference patches of a thread block; each has a warp

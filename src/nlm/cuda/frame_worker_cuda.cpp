@@ -259,6 +259,7 @@ class CudaFrameWorker final : public FrameWorker {
 
 std::unique_ptr<FrameWorker> make_cuda_frame_worker(const Params& params, const FrameFormat& format,
                                                     bool results_on_device) {
+  cuda::require_addressable(params, format);
   return std::make_unique<CudaFrameWorker>(params, format, results_on_device);
 }
 

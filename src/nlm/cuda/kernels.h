@@ -27,6 +27,7 @@ struct Curve {
 /// Memory layout of a plane that continues by `pad` samples beyond its edges.
 struct Space {
   Space() = default;
+  /// @throws InvalidArgument  kernels cannot address it (cuda/layout/margins.h)
   Space(int width, int height, int pad);
   constexpr std::ptrdiff_t at(int x, int y) const {
     return static_cast<std::ptrdiff_t>(y + pad) * pitch + x + pad;

@@ -19,7 +19,13 @@ Curve::Curve(const Params& p) : exponential(p.weights == Weights::exponential) {
   top = static_cast<float>(slope * curve.zero + (exponential ? 0 : 1));
 }
 
-Space::Space(int w, int h, int p) : width(w), height(h), pad(p), pitch(round_up(w + 2 * p, 32)) {}
+Space::Space(int w, int h, int p) : width(w), height(h), pad(p), pitch(round_up(w + 2 * p, 32)) {
+  lull::require_addressable(w, h, pitch, std::int64_t{h} + 2 * p);
+}
+
+void require_addressable(const Params& params, const FrameFormat& format) {
+  (void)Space(format.width, format.height, params.reach() + 1);  // no plane is larger
+}
 
 TilesPlan plan_tiles(const Params& p, const Space& space, int guides, int planes) {
   TilesPlan plan{.space = space, .curve = Curve(p)};

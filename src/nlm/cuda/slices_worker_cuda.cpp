@@ -205,6 +205,7 @@ class CudaSlicesWorker final : public SlicesWorker {
 std::unique_ptr<SlicesWorker> make_cuda_slices_worker(const Params& params,
                                                       const FrameFormat& format,
                                                       bool results_on_device) {
+  cuda::require_addressable(params, format);
   return std::make_unique<CudaSlicesWorker>(params, format, results_on_device);
 }
 

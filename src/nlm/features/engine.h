@@ -48,6 +48,7 @@ class FeatureEngine {
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cpu_feature_engine(const FeaturePlan& plan,
                                                                      int threads);
 /// The engine uses the current device.
+/// @throws InvalidArgument  kernels cannot address planes of this size
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 

@@ -58,7 +58,7 @@ TEST_F(CudaBayes, EachPhaseMatchesTheReference) {
     Params params = small_best(2);
     params.phases = phases;
     EXPECT_GT(min_psnr(result_on(BackendKind::cuda, params, frames),
-                         result_on(BackendKind::reference, params, frames)),
+                       result_on(BackendKind::reference, params, frames)),
               42)
         << phases;
   }
@@ -72,7 +72,7 @@ TEST_F(CudaBayes, MatchesTheReferenceOnShakyClip) {
                                                                             .chroma_shift_y = 1}}) {
     const std::vector<Frame> frames = noisy_shake(format, 5);
     EXPECT_GT(min_psnr(result_on(BackendKind::cuda, small_best(2), frames),
-                         result_on(BackendKind::cpu, small_best(2), frames)),
+                       result_on(BackendKind::cpu, small_best(2), frames)),
               42);
   }
 }
@@ -82,10 +82,49 @@ TEST_F(CudaBayes, BestProfileMatchesTheHostAtEveryNoiseLevel) {
   for (const float sigma : {2.0f, 20.0f, 60.0f}) {
     const Params params = make_params(Profile::best, {sigma, 0, 0}, 4);
     EXPECT_GT(min_psnr(result_on(BackendKind::cuda, params, frames),
-                         result_on(BackendKind::cpu, params, frames)),
+                       result_on(BackendKind::cpu, params, frames)),
               sigma < 10 ? 50 : 40)
         << sigma;
   }
+}
+
+// Halves are off by 2^-12 of the contrast of a block, which limits the result. Below that no noise
+// is lost, and nothing becomes infinite.
+TEST_F(CudaBayes, GainsInWeakNoise) {
+  const FrameFormat format{
+      .width = 90, .height = 70, .sample = SampleType::f32, .bits = 32, .white = 255};
+  constexpr double limit_of_halves = 76;
+  const Plane<float> clean = texture_picture(format.width, format.height);
+  for (const float sigma : {0.001f, 0.003f, 0.01f, 0.03f, 0.1f, 0.3f, 1.0f, 100.0f}) {
+    std::vector<Frame> frames;
+    for (int n = 0; n < 4; ++n) {
+      frames.push_back(make_frame(format));
+      store_plane(with_noise(clean.view(), sigma, n + 1).view(), frames.back(), 0);
+      frames.back().pts = n;
+    }
+    const Params params = make_params(Profile::best, {sigma, 0, 0}, 2);
+    const std::vector<Frame> result = result_on(BackendKind::cuda, params, frames);
+    for (std::size_t n = 0; n < frames.size(); ++n)
+      EXPECT_GT(psnr(plane_of(result[n], 0).view(), clean.view()),
+                std::min(psnr(plane_of(frames[n], 0).view(), clean.view()), limit_of_halves))
+          << "sigma " << sigma << ", frame " << n;
+    if (sigma < 0.3f) continue;
+    EXPECT_GT(min_psnr(result, result_on(BackendKind::cpu, params, frames)), sigma < 10 ? 52 : 35)
+        << sigma;
+  }
+}
+
+// Windows that fit into no shared memory.
+TEST_F(CudaBayes, ReadsWideWindowsFromDeviceMemory) {
+  const std::vector<Frame> frames = noisy_pan({.width = 50, .height = 40}, 18);
+  Params params = small_best(max_temporal);
+  for (BayesParams& phase : params.bayes_phases) {
+    phase.window = 31, phase.temporal_window = 15;
+    phase.side = 10, phase.step = 8;
+  }
+  EXPECT_GT(min_psnr(result_on(BackendKind::cuda, params, frames),
+                     result_on(BackendKind::cpu, params, frames)),
+            42);
 }
 
 TEST_F(CudaBayes, BatchSizeAndRepetitionDoNotChangeResult) {

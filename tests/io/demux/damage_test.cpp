@@ -39,7 +39,7 @@ ClipSpec spec_of(const Medium& m) {
 /// Returns true if skipped damage was counted or nothing could be read at all.
 bool is_counted(const std::string& path) {
   try {
-    const auto source = open_source(path, {.pass_damage = true});
+    const auto source = open_source(path, {.tolerate_damage = true});
     while (source->read()) continue;
     return source->damage().frames > 0 && !source->damage().first.empty();
   } catch (const BadData&) {
@@ -118,7 +118,7 @@ TEST(RandomDamage, IsCountedOrBadData) {
       const std::string bad = folder / ("bad-" + m.name);
       write_file(bad, bytes);
       try {
-        const auto source = open_source(bad, {.pass_damage = true});
+        const auto source = open_source(bad, {.tolerate_damage = true});
         const auto sink =
             open_sink(folder / "out.mkv", *source, {.lossless = true, .overwrite = true});
         while (auto frame = source->read()) sink->write(*std::move(frame));

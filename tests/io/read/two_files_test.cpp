@@ -32,7 +32,7 @@ class TwoFiles : public testing::Test {
     damage(folder / "bad.mkv");
   }
   std::unique_ptr<MediaSource> open(const char* name, int threads) {
-    return open_source(folder / name, {.threads = threads, .pass_damage = true});
+    return open_source(folder / name, {.threads = threads, .tolerate_damage = true});
   }
   const TemporaryFolder folder;
 };

@@ -153,7 +153,7 @@ struct Indexes : ::testing::Test {
     SourceOptions options;
     options.index = index;
     options.start_picture = begin;
-    options.pass_damage = true;
+    options.tolerate_damage = true;
     return open_source(in, options);
   }
   TemporaryFolder folder;

@@ -6,10 +6,11 @@
 // operands in halves and sums in floats:
 //   1. The Gram matrix G = Y Y' / n of the patches (or B B' / n of the basic estimate's patches),
 //      in floats. Operands are read directly from the windows; patches are not copied.
-//   2. (G + t I)^-1, in floats.
-//   3. With the spectrum of the noisy patches: P = I - t (G + t I)^-1, sharpened by P <- P^2 (3 - 2
-//      P). With the spectrum of the basic estimate: W = Y B' / n (G + t I)^-1 = I + ((Y - B) B' / n
-//      - t I) (G + t I)^-1. The second form avoids large terms that cancel.
+//   2. (G + s I)^-1, in floats. s is t, or more if t is below the rounding errors of G
+//      (bm3d/bayes_precision.h).
+//   3. With the spectrum of the noisy patches: P = I - t (G + s I)^-1, sharpened by P <- P^2 (3 - 2
+//      P). With the spectrum of the basic estimate: W = Y B' / n (G + s I)^-1 = I + ((Y - B) B' / n
+//      - t I) (G + s I)^-1. The second form avoids large terms that cancel.
 //   4. X = P Y or X = W B, 16 samples of all patches at a time. They are added to the sums, which
 //      are integers (filter.cuh), so that their order does not matter.
 // At the end the sums of the windows are added to device memory.
@@ -20,9 +21,12 @@
 #include <algorithm>
 #include <array>
 
+#include "bm3d/bayes_precision.h"
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/bayes/spectrum.cuh"
 #include "bm3d/cuda/bayes/window_atlas.cuh"
+#include "bm3d/cuda/filter/filter_plan.h"
+#include "core/error.h"
 #include "core/round_up.h"
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -46,7 +50,7 @@ struct FilterJob {
   WindowWork work;
   WindowAtlas atlas;
   BayesPlane plane;
-  float threshold;
+  HalfScale scale;
   int sharpenings;
 };
 
@@ -78,15 +82,15 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
     while (a.pair[k].offset != displacement_t(member)) ++k;
     const int x = x0 + displacement_x(member), y = y0 + displacement_y(member);
     const Motion second = second_half_of(a, k, i, j);
-    const int at[2] = {a.margins.at(x, y) + a.pair[k].distance[0],
-                       a.margins.at(x + second.x, y + second.y) + a.pair[k].distance[1]};
+    const std::ptrdiff_t at[2] = {a.margins.at(x, y) + a.pair[k].distance[0],
+                                  a.margins.at(x + second.x, y + second.y) + a.pair[k].distance[1]};
     for (int frame = 0; frame < a.depth; ++frame)
       if (m < count) atomicAdd(job.plane.sums.denominator + at[frame], 1u);
     if constexpr (Staging::shared) {
       const AtlasWindow& w = windows[k];
       patches[m] = w.first + (y - w.top) * job.atlas.pitch + x - w.left;
     } else {
-      patches[m] = {at[0], at[1]};
+      patches[m] = {static_cast<int>(at[0]), static_cast<int>(at[1])};
     }
   }
   __syncwarp();
@@ -137,8 +141,10 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
 #pragma unroll
     for (int j = 0; j <= i; ++j)
       subtract_means(gram[i][j], i, j, correction, correction, count, -share);
-    add_to_diagonal(gram[i][i], -threshold);
   }
+  const float shift = fmaxf(threshold, min_tensor_shift * largest_on_diagonal(gram));
+#pragma unroll
+  for (int i = 0; i < T; ++i) add_to_diagonal(gram[i][i], -shift);
   if constexpr (uses_basic) {
     const float mean_noise = noise_sums.mean(count, samples);
     mean[0] = mean[1] + mean_noise;
@@ -236,8 +242,9 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   const int pairs = sample_pairs(a), steps = (pairs + 7) / 8;
   for (int n = threadIdx.x; n < 8 * steps; n += blockDim.x)
     block.pairs[n] = sample_pair<Staging>(job, n);
-  const float level = own[a.margins.at(place.x + a.side / 2, place.y + a.side / 2)];
-  const SampleScale sample_scale{level, 1 / job.plane.sigma};
+  const float level =
+      (own + a.pair[0].distance[0])[a.margins.at(place.x + a.side / 2, place.y + a.side / 2)];
+  const SampleScale sample_scale{level, 1 / job.scale.unit};
   __syncthreads();
   if constexpr (Staging::shared) {
     auto *const samples = reinterpret_cast<float*>(words), *const noisy =
@@ -271,11 +278,12 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
     find_patches<N, Staging>(job, block.windows, i, j, count, patches);
     Block gram[T][T] = {}, shared[T][T] = {};
     find_spectrum<T, uses_basic>(spectrum, noise, patches, block.pairs, steps, count,
-                                 a.depth * a.side * a.side, job.threshold, gram, shared, mean);
+                                 a.depth * a.side * a.side, job.scale.threshold, gram, shared,
+                                 mean);
     if constexpr (uses_basic) {
-      weights_from_basic(shared, gram, job.threshold, weights);
+      weights_from_basic(shared, gram, job.scale.threshold, weights);
     } else {
-      weights_from_noisy(gram, job.threshold, weights);
+      weights_from_noisy(gram, job.scale.threshold, weights);
 #pragma unroll 1
       for (int k = 0; k < job.sharpenings; ++k) sharpen(weights);
     }
@@ -287,8 +295,8 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   }
   if (active)
     add_estimates(weights, spectrum,
-                  typename Staging::Estimates(sums, job.plane.sums.numerator, job.plane.sigma,
-                                              level + mean[0] * job.plane.sigma),
+                  typename Staging::Estimates(sums, job.plane.sums.numerator, job.scale.unit,
+                                              level + mean[0] * job.scale.unit),
                   patches, block.pairs, steps, a.side % 2 == 0 ? pairs / 8 : 0, count, mean[1]);
   if constexpr (Staging::shared) {
     __syncthreads();
@@ -324,6 +332,25 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
+/// For InDeviceMemory: the pointers move to the middle of all frames, so that 32 bits hold the
+/// offsets from there (require_addressable() of address_range.h).
+void centre_planes(FilterJob& job) {
+  std::ptrdiff_t first = 0, last = 0;
+  for (int k = 0; k < job.args.pairs; ++k)
+    for (const std::ptrdiff_t distance : job.args.pair[k].distance)
+      first = std::min(first, distance), last = std::max(last, distance);
+  const std::ptrdiff_t middle = first + (last - first) / 2;
+  if (!fits_narrow_offsets(last - middle, static_cast<std::int64_t>(job.args.margins.size())))
+    throw InternalError(
+        "frames too far apart in device memory (require_addressable() was not asked); report it");
+  for (int k = 0; k < job.args.pairs; ++k)
+    for (std::ptrdiff_t& distance : job.args.pair[k].distance) distance -= middle;
+  job.plane.noisy += middle;
+  if (job.plane.basic != nullptr) job.plane.basic += middle;
+  job.plane.sums.numerator += middle;
+  job.plane.sums.denominator += middle;
+}
+
 template <int N, bool uses_basic>
 void launch(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
             cudaStream_t stream) {
@@ -331,11 +358,14 @@ void launch(const BayesArgs& args, const BayesParams& params, const BayesPlane& 
                 .work = {params.window, params.temporal_window, args.side, args.depth,
                          args.grid.step, args.pairs},
                 .plane = plane,
-                .threshold = params.threshold,
+                .scale = half_scale(plane.sigma, params.threshold),
                 .sharpenings = params.sharpenings};
   job.atlas = plan_atlas<N>(job.work, cuda::device_limits());
   const bool uses_atlas = job.atlas.words > 0;
-  if (!uses_atlas) job.atlas.across = 4, job.atlas.down = 2;
+  if (!uses_atlas) {
+    job.atlas.across = 4, job.atlas.down = 2;
+    centre_planes(job);
+  }
   const int first = args.first_row / job.atlas.down;
   const int last = (args.first_row + args.rows - 1) / job.atlas.down;
   const int blocks = (args.columns + job.atlas.across - 1) / job.atlas.across * (last - first + 1);

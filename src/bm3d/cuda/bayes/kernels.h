@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "bm3d/params.h"
@@ -22,7 +23,7 @@ namespace lull::bm3d {
 /// these frames.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
-  int distance[2] = {0, 0};
+  std::ptrdiff_t distance[2] = {0, 0};
   /// Motion to these frames, for each cell; null: no motion.
   const Motion* motion[2] = {nullptr, nullptr};
 };

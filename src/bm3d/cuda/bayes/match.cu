@@ -111,8 +111,9 @@ __global__ void __launch_bounds__(match_threads, 3)
   __shared__ MatchBlock block;
   const BayesArgs& a = job.args;
   const MatchPlan& plan = job.plan;
-  const JoinedWindows own = Typical ? typical_plan(Side).own : plan.own;
-  const JoinedWindows other = Typical ? typical_plan(Side).other : plan.other;
+  constexpr MatchPlan typical = typical_plan(Side);
+  const JoinedWindows own = Typical ? typical.own : plan.own;
+  const JoinedWindows other = Typical ? typical.other : plan.other;
   float* const all_sums = reinterpret_cast<float*>(match_memory + plan.words());
   std::uint32_t* const distances = match_memory + plan.words() + plan.sums();
   find_block(job, block);

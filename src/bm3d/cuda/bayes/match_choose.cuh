@@ -27,8 +27,6 @@ __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-__device__ inline std::uint32_t warp_max(std::uint32_t v) { return ~warp_min(~v); }
-
 /// A bound such that `wanted` distances are at most `value`. If equal distances prevent that,
 /// `has_surplus` is set and more distances are at most `value`, which is the smallest such bound.
 /// `wanted` is limited to the number of candidates that exist.

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bm3d/best_profile.h"
 #include "core/round_up.h"
 #include "cuda/device_limits.h"
 
@@ -117,17 +118,22 @@ constexpr MatchPlan match_plan(const MatchWork& work, int across, int down) {
   return plan;
 }
 
-/// The plan for the windows of the profile. The kernels for these windows know all sizes at compile
-/// time.
-constexpr MatchPlan typical_plan(int patch) {
-  return match_plan(MatchWork{.window = 15,
-                              .temporal_window = 9,
-                              .patch = patch,
-                              .depth = 2,
-                              .step = patch == 10 ? 6 : 5,
-                              .pairs = 1},
-                    4, 2);
+/// The search of a Bayes phase of the profile `best`, for any number of pairs of frames.
+constexpr MatchWork work_of_best(const BayesParams& phase) {
+  return {.window = phase.window,
+          .temporal_window = phase.temporal_window,
+          .patch = phase.side,
+          .depth = 2,
+          .step = phase.step};
 }
+/// The plan for the windows of the phase of `best` whose patches have this side. The kernels for
+/// these windows know all sizes at compile time.
+constexpr MatchPlan typical_plan(int patch) {
+  constexpr const auto& phases = best_bayes_phases;
+  return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);
+}
+static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
+              "a kernel for each phase (kernel_side)");
 
 /// Plans as many reference patches per block as fit, and as many windows at a time as allow three
 /// blocks per multiprocessor. A single window takes less than 48 KB with any parameters.

@@ -32,12 +32,12 @@ __global__ void __launch_bounds__(half_warps * 32)
     return;
   }
   const BundleArea area = compared_area(a.grid, a.side, i, j, first, acceleration);
+  const float *const same = guide + own.distance[1], *const other = guide + pair.distance[1];
   float straight_error = 0, shifted_error = 0;
   for (int y = area.top; y < area.bottom; ++y)
     for (int x = area.left + lane; x < area.right; x += 32) {
-      const float sample = guide[own.distance[1] + a.margins.at(x, y)];
+      const float sample = same[a.margins.at(x, y)];
       const int u = x + first.x, v = y + first.y;
-      const float* const other = guide + pair.distance[1];
       const float there = sample - other[a.margins.at(u, v)];
       const float moved = sample - other[a.margins.at(u + acceleration.x, v + acceleration.y)];
       straight_error += there * there;

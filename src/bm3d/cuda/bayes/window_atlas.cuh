@@ -3,10 +3,11 @@
 // window atlases in shared memory (window_plan.h), or in planes in device memory if the atlases do
 // not fit.
 //
-// Samples are halves in units of sigma, with a level subtracted. With a basic estimate, noisy
-// samples are stored as their difference from it. Patches are read two samples at a time, which are
-// adjacent in a row: a word of an atlas holds a sample and its right neighbour. Sums of estimates
-// are integers, so that their order does not matter.
+// Samples are halves: differences from a level in units of sigma, or in the larger unit that weak
+// noise requires (half_scale() of bayes_precision.h). With a basic estimate, noisy samples are
+// stored as their difference from it. Patches are read two samples at a time, which are adjacent in
+// a row: a word of an atlas holds a sample and its right neighbour. Sums of estimates are integers,
+// so that their order does not matter.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -71,12 +72,11 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
           at.second_x, at.second_y, atlas.first[k]};
 }
 
-/// Calls use(index in the planes of the reference patches' frame, index in the atlas) for all
-/// samples of all windows. Beyond the plane, the first index is that of the plane's outermost
-/// sample.
-template <class Use>
+/// Calls use(sample of the plane, index in the atlas) for all samples of all windows. `plane` is
+/// that of the reference patches' frame. Beyond the plane, the sample is its outermost one.
+template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
-                                            const AtlasWindow* windows, Use use) {
+                                            const AtlasWindow* windows, T* plane, Use use) {
   const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
   for (int frame = 0; frame < a.depth; ++frame)
     for (int k = 0; k < a.pairs; ++k) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
       const int left = at.left + frame * at.second_x, top = at.top + frame * at.second_y;
       for (int column = lane; column < at.width; column += 32) {
         const int x = min(max(left + column, 0), a.margins.width - 1);
-        const int from = a.pair[k].distance[frame] + a.margins.at(x, 0);
+        T* const from = kept_global(plane + a.pair[k].distance[frame] + a.margins.at(x, 0));
         const int first = frame * atlas.words + at.first + column;
 #pragma unroll 4
         for (int row = warp; row < at.height; row += warps)
@@ -94,9 +94,9 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
     }
 }
 
-/// Converts samples to halves: subtracts a level and divides by sigma.
+/// Converts samples to differences from a level.
 struct SampleScale {
-  float level, unit;
+  float level, unit;  // unit: what they are multiplied by
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }
@@ -106,15 +106,17 @@ struct SampleScale {
   }
 };
 
-/// The fixed-point scale of sums in shared memory. It is smaller than value_scale, so that 256
-/// estimates of 8191 levels fit.
+/// The fixed-point scale of sums in shared memory. It is smaller than value_scale: a sum holds up
+/// to 512 estimates of a sample, one of each member of a thread block's groups (8 groups of 64
+/// patches), of up to 4095 levels each.
 constexpr float atlas_scale = 1024;
 
 /// Loads the samples of all windows as floats.
 __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                     const AtlasWindow* windows, const float* plane, float* to) {
-  for_samples(a, atlas, windows,
-              [&](int from, int place) { __pipeline_memcpy_async(to + place, plane + from, 4); });
+  for_samples(a, atlas, windows, plane, [&](const float* sample, int place) {
+    __pipeline_memcpy_async(to + place, sample, 4);
+  });
 }
 
 /// Converts floats to words in place: a sample and its right neighbour. With a basic estimate
@@ -149,9 +151,9 @@ __device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
                                   const AtlasWindow* windows, const int* values,
                                   unsigned long long* numerator) {
   constexpr auto units = static_cast<long long>(value_scale / atlas_scale);
-  for_samples(a, atlas, windows, [&](int to, int place) {
+  for_samples(a, atlas, windows, numerator, [&](unsigned long long* sum, int place) {
     const int value = values[place];
-    if (value != 0) atomicAdd(numerator + to, static_cast<unsigned long long>(value * units));
+    if (value != 0) atomicAdd(sum, static_cast<unsigned long long>(value * units));
   });
 }
 
@@ -167,16 +169,16 @@ struct InSharedMemory {
     }
   };
 
-  /// Estimates are in units of sigma, relative to a level.
+  /// Estimates are differences from a level, in the unit of the samples.
   struct Estimates {
     int* values;
     // Conversion to the unit of the sums; adding rounding_offset rounds to an integer.
     float gain, offset;
     static constexpr float rounding_offset = 12582912;  // 1.5 * 2^23
 
-    __device__ Estimates(int* sums, unsigned long long*, float sigma, float level)
+    __device__ Estimates(int* sums, unsigned long long*, float unit, float level)
         : values(sums),
-          gain(sigma * atlas_scale),
+          gain(unit * atlas_scale),
           offset((level - mid_level) * atlas_scale + rounding_offset) {}
     __device__ void add(int patch, SamplePair pair, int column, float estimate) const {
       const int value =
@@ -186,7 +188,8 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. A patch is the offset of its first sample in each frame.
+/// Samples and sums in device memory. A patch is the offset of its first sample in each frame, in
+/// samples from the planes' pointers, which point to the middle of all frames (centre_planes()).
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;
@@ -207,8 +210,8 @@ struct InDeviceMemory {
   struct Estimates {
     unsigned long long* values;
     float gain, offset;
-    __device__ Estimates(int*, unsigned long long* sums, float sigma, float level)
-        : values(sums), gain(sigma * value_scale), offset((level - mid_level) * value_scale) {}
+    __device__ Estimates(int*, unsigned long long* sums, float unit, float level)
+        : values(sums), gain(unit * value_scale), offset((level - mid_level) * value_scale) {}
     __device__ void add(int2 patch, SamplePair pair, int column, float estimate) const {
       atomicAdd(values + place(patch, pair) + column,
                 static_cast<unsigned long long>(__float2ll_rn(fmaf(estimate, gain, offset))));

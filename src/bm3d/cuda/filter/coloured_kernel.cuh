@@ -30,13 +30,14 @@ class ColouredGroup {
       : operands_(window, lane), noise_(lane), lane_(lane) {}
 
   __device__ __forceinline__ float shrink(const ColouredArgs& a, const Work& work,
-                                          const GroupHead& head, int offset, int pitch) {
+                                          const GroupHead& head, PatchOffset<staging> offset,
+                                          int pitch) {
     const CovarianceView& shared = a.covariances[work.plane];
     const int log2_repeats = log2_slots(M) - head.log2_count;
     group_ratios<second_phase, S, GroupTransform>(shared, head.displacement, head.log2_count, lane_,
                                                   spectrum_);
     Slots patches[S];
-    int offsets[S][2];
+    PatchOffset<staging> offsets[S][2];
     distribute_offsets<S>(offset, lane_, offsets);
     const auto transform = [&](const std::uint32_t* tile, const float* plane) {
       const int column = 2 * (lane_ & 3);
@@ -68,10 +69,10 @@ class ColouredGroup {
     return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), min_weight), 1.0f);
   }
 
-  template <class Sum>
-  __device__ __forceinline__ void aggregate(const FilterArgs& f, int offset, float weight,
+  template <class Offset, class Sum>
+  __device__ __forceinline__ void aggregate(const FilterArgs& f, Offset offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
-    int offsets[S][2];
+    Offset offsets[S][2];
     distribute_offsets<S>(offset, lane_, offsets);
     aggregate_group<S, Transform2d, GroupTransform, staging>(
         spectrum_, offsets, operands_, weight, Target<Sum>{sums, f.window, pitch, level_offset},

@@ -31,7 +31,7 @@ struct SlotSamples {
   int pitch;
   float level;
   /// Returns the lane's two samples in row `y` of the patch at `offset`.
-  __device__ __forceinline__ std::uint32_t pair(int offset, int y) const {
+  __device__ __forceinline__ std::uint32_t pair(PatchOffset<staging> offset, int y) const {
     if constexpr (staging == Staging::shared)
       return static_cast<const std::uint32_t*>(at)[offset + y * tile_pitch];
     const float* sample = static_cast<const float*>(at) + offset + y * pitch;
@@ -45,8 +45,8 @@ using Slots = __half2[8][2];
 
 /// Distributes the offsets of the slots, each of which is held by one lane, to the lanes that need
 /// them in step 1.
-template <int S>
-__device__ __forceinline__ void distribute_offsets(int own, int lane, int (&offset)[S][2]) {
+template <int S, class Offset>
+__device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll
   for (int s = 0; s < S; ++s)
 #pragma unroll
@@ -82,7 +82,7 @@ struct SlotOperands {
 /// Horizontal and vertical transform of 16 patches.
 template <class Transform2d, Staging staging>
 __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samples,
-                                                const int (&offset)[2],
+                                                const PatchOffset<staging> (&offset)[2],
                                                 const std::uint32_t (&operand)[4], Slots& c) {
 #pragma unroll
   for (int b = 0; b < 2; ++b) {
@@ -209,9 +209,9 @@ struct Target {
 };
 
 /// Performs the last steps of the inverse for 16 patches, and adds their rows to the sums.
-template <Staging staging, class Transform2d, class GroupTransform, class Sum>
+template <Staging staging, class Transform2d, class GroupTransform, class Sum, class Offset>
 __device__ __forceinline__ void aggregate_slots(
-    const Slots& c, const int (&offset)[2],
+    const Slots& c, const Offset (&offset)[2],
     const SlotOperands<Transform2d, GroupTransform>& operands, const Target<Sum>& target) {
   __half2 e[2][4], o[2][4];
 #pragma unroll
@@ -244,9 +244,9 @@ __device__ __forceinline__ void aggregate_slots(
 }
 
 /// Performs the inverse across the group and of the patches, and adds the estimates to the sums.
-template <int S, class Transform2d, class GroupTransform, Staging staging, class Sum>
+template <int S, class Transform2d, class GroupTransform, Staging staging, class Sum, class Offset>
 __device__ __forceinline__ void aggregate_group(
-    const Spectrum<S>& spectrum, const int (&offset)[S][2],
+    const Spectrum<S>& spectrum, const Offset (&offset)[S][2],
     const SlotOperands<Transform2d, GroupTransform>& operands, float weight,
     const Target<Sum>& target, int lane) {
   const __half2 scale = broadcast(weight / S);

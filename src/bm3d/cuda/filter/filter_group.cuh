@@ -13,31 +13,58 @@ namespace lull::bm3d::filter_detail {
 template <int M>
 using LaneGroup = __half2[M];
 
-/// Returns the pointer `bytes` after `place`. So the result of a shuffle becomes an address with
-/// one addition.
-template <class T>
-__device__ __forceinline__ T* advance_bytes(T* place, int bytes) {
-  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
-  return reinterpret_cast<T*>(reinterpret_cast<Byte*>(place) + bytes);
-}
+enum class Memory { shared, device };
+
+/// The offsets of a group's patches. Lane m holds the offset of patch m. Offsets count bytes, so
+/// that the result of a shuffle becomes an address with one addition. Only 32-bit offsets in device
+/// memory count elements, which extends their range: one instruction multiplies and adds there.
+template <Memory memory, class Element, class Offset>
+class PatchPlaces {
+ public:
+  __device__ __forceinline__ explicit PatchPlaces(Offset elements)
+      : offset_(counts_bytes ? elements * static_cast<Offset>(sizeof(Element)) : elements) {}
+  /// Hides the origin of the offset from the compiler, which would otherwise keep the offsets of
+  /// all patches in registers.
+  __device__ __forceinline__ void forget() {
+    if constexpr (sizeof(Offset) == 8)
+      asm("" : "+l"(offset_));
+    else
+      asm("" : "+r"(offset_));
+  }
+  /// Returns the element of patch m that corresponds to `first` in a patch at offset 0.
+  __device__ __forceinline__ Element* of(int m, Element* first) const {
+    const Offset offset = __shfl_sync(~0u, offset_, m);
+    if constexpr (!counts_bytes) return first + offset;
+    using Byte = std::conditional_t<std::is_const_v<Element>, const char, char>;
+    return reinterpret_cast<Element*>(reinterpret_cast<Byte*>(first) + offset);
+  }
+
+ private:
+  static constexpr bool counts_bytes = memory == Memory::shared || sizeof(Offset) == 8;
+  Offset offset_;
+};
 
 /// Samples of one plane, as the warps of a block read them: as halves, with `level` subtracted.
 /// Offsets count words of the tile (shared) or elements of the plane (otherwise).
 template <Staging staging>
 struct PatchSamples {
-  using Element = std::conditional_t<staging == Staging::shared, std::uint32_t, float>;
-  const Element* at;  // the lane's first sample in the patch at offset 0
+  static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
+  using Element = std::conditional_t<staging == Staging::shared, const std::uint32_t, const float>;
+  using Places = PatchPlaces<memory, Element, PatchOffset<staging>>;
+  Element* at;  // the lane's first sample in the patch at offset 0
   int pitch;
   float level;
 
-  __device__ __forceinline__ PatchSamples(const Element* first, int pitch_of_first,
-                                          float level_of_block, int lane)
+  __device__ __forceinline__ PatchSamples(Element* first, int pitch_of_first, float level_of_block,
+                                          int lane)
       : at(first + 2 * (lane & 3) * pitch_of_first + (lane >> 2)),
         pitch(pitch_of_first),
-        level(level_of_block) {}
-  /// Returns the lane's samples in two rows of the patch at an offset of `bytes`.
-  __device__ __forceinline__ std::uint32_t pair(int bytes) const {
-    const Element* const sample = advance_bytes(at, bytes);
+        level(level_of_block) {
+    if constexpr (memory == Memory::device) at = kept_global(at);
+  }
+  /// Returns the lane's samples in two rows of patch m.
+  __device__ __forceinline__ std::uint32_t pair(const Places& places, int m) const {
+    Element* const sample = places.of(m, at);
     if constexpr (staging == Staging::shared)
       return *sample;
     else
@@ -75,14 +102,15 @@ struct PatchOperands {
 
 /// Steps 1 to 3. `offset`: in lane m, the offset of patch m.
 template <int M, class Transform2d, Staging staging>
-__device__ __forceinline__ void transform_patches(const PatchSamples<staging>& samples, int offset,
+__device__ __forceinline__ void transform_patches(const PatchSamples<staging>& samples,
+                                                  PatchOffset<staging> offset,
                                                   const PatchOperands<Transform2d, M>& operands,
                                                   LaneGroup<M>& group) {
-  const int bytes = offset * static_cast<int>(sizeof(*samples.at));
+  const typename PatchSamples<staging>::Places places(offset);
 #pragma unroll
   for (int m = 0; m < M; m += 2) {
-    const std::uint32_t first = samples.pair(__shfl_sync(~0u, bytes, m));
-    const std::uint32_t second = samples.pair(__shfl_sync(~0u, bytes, m + 1));
+    const std::uint32_t first = samples.pair(places, m);
+    const std::uint32_t second = samples.pair(places, m + 1);
     const HalfSums columns = multiply(operands.vertical, first, second, HalfSums{});
     const HalfSums both = multiply(columns.at[0], columns.at[1], operands.horizontal, HalfSums{});
     group[m] = halves_of(both.at[0]);
@@ -186,6 +214,9 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
 
+// Sums in shared memory have 32 bits, those in device memory 64.
+template <class Sum>
+constexpr Memory memory_of = std::is_same_v<Sum, int> ? Memory::shared : Memory::device;
 __device__ __forceinline__ void add(int* sum, int value) { atomicAdd(sum, value); }
 __device__ __forceinline__ void add(unsigned long long* sum, int value) {
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(value)));
@@ -194,8 +225,8 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
 /// Steps 5 and 6: adds weight * window * (estimate - mid_level) in fixed point to `sums`. `offset`:
 /// in lane m, the offset of patch m in `sums`. `level_offset`: weight * (level - mid_level) *
 /// value_scale.
-template <int M, class Transform2d, class Sum>
-__device__ __forceinline__ void aggregate(const LaneGroup<M>& group, int offset,
+template <int M, class Transform2d, class Sum, class Offset>
+__device__ __forceinline__ void aggregate(const LaneGroup<M>& group, Offset offset,
                                           const PatchOperands<Transform2d, M>& operands,
                                           float weight, float level_offset, Sum* sums, int pitch,
                                           int lane) {
@@ -204,9 +235,8 @@ __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, int offset,
   const float first = level_offset * operands.window[0], second = level_offset * operands.window[1];
   const FloatSums levels{first, second, first, second};
   Sum* const own = sums + 2 * (lane & 3) * pitch + (lane >> 2);
-  int bytes = offset * static_cast<int>(sizeof(Sum));
-  // Otherwise the compiler would keep the offsets of all patches in registers from step 1 on.
-  asm("" : "+r"(bytes));
+  PatchPlaces<memory_of<Sum>, Sum, Offset> places(offset);
+  places.forget();
 #pragma unroll
   for (int m = 0; m < M; m += 2) {
     const HalfSums columns =
@@ -214,7 +244,7 @@ __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, int offset,
     const FloatSums both = multiply(columns.at[0], columns.at[1], vertical_back, levels);
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      Sum* const to = advance_bytes(own, __shfl_sync(~0u, bytes, m + i));
+      Sum* const to = places.of(m + i, own);
       add(to, __float2int_rn(both.at[2 * i]));
       add(to + pitch, __float2int_rn(both.at[2 * i + 1]));
     }

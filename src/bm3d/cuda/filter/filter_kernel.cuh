@@ -81,22 +81,23 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
 }
 
 /// Offsets of the samples and of the sums of patch lane >> log2_repeats.
+template <Staging staging>
 struct PatchOffsets {
-  int samples;   // in the tile or the plane
-  int sums;      // in the plane
-  int sum_word;  // Staging::sums: in the tile
+  PatchOffset<staging> samples;  // in the tile, or from there in the plane
+  PatchOffset<staging> sums;     // in the plane
+  int sum_word;                  // Staging::sums: in the tile
 };
 
 template <Staging staging>
-__device__ __forceinline__ PatchOffsets place_of(const KernelArgs& a, const Work& work,
-                                                 const GroupHead& head, int pitch) {
+__device__ __forceinline__ PatchOffsets<staging> place_of(const KernelArgs& a, const Work& work,
+                                                          const GroupHead& head, int pitch) {
   const FilterArgs& f = a.filter;
   const int y = head.y + a.radius + displacement_y(head.displacement);
   const int x = head.x + a.radius + displacement_x(head.displacement) + work.skew;
-  PatchOffsets place{y * pitch + x, work.start + y * f.margins.pitch + x, 0};
+  PatchOffsets<staging> place{y * pitch + x, work.start + y * f.margins.pitch + x, 0};
   if constexpr (staging != Staging::shared) {
     const int t = displacement_t(head.displacement) + max_temporal;
-    const int distance = f.frames.distance.values[t];
+    const auto distance = static_cast<PatchOffset<staging>>(f.frames.distance.values[t]);
     place.samples += distance, place.sums += distance;
     if constexpr (staging == Staging::sums)
       place.sum_word = work.frame_sums[t].word + (y - a.radius) * a.tile.pitch + x - a.radius;
@@ -116,7 +117,8 @@ class WhiteGroup {
   /// Transforms and shrinks the group, and returns its weight. `offset`: offset of the lane's patch
   /// in the tile or the plane.
   __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
-                                          const GroupHead& head, int offset, int pitch) {
+                                          const GroupHead& head, PatchOffset<staging> offset,
+                                          int pitch) {
     const FilterArgs& f = a.filter;
     const int log2_repeats = log2_slots(M) - head.log2_count;
     const float sigma = f.sigma[work.plane], repeats = static_cast<float>(1 << log2_repeats);
@@ -139,8 +141,8 @@ class WhiteGroup {
   }
 
   /// Adds the estimates to `sums`. `level_offset`: see filter_detail::aggregate().
-  template <class Sum>
-  __device__ __forceinline__ void aggregate(const FilterArgs&, int offset, float weight,
+  template <class Offset, class Sum>
+  __device__ __forceinline__ void aggregate(const FilterArgs&, Offset offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
     transform_back_across<M, GroupTransform>(group_);
     filter_detail::aggregate<M>(group_, offset, operands_, weight, level_offset, sums, pitch,
@@ -149,8 +151,8 @@ class WhiteGroup {
 
  private:
   __device__ __forceinline__ void transform(const Work& work, const std::uint32_t* tile,
-                                            const float* plane, int offset, int pitch,
-                                            LaneGroup<M>& to) const {
+                                            const float* plane, PatchOffset<staging> offset,
+                                            int pitch, LaneGroup<M>& to) const {
     const auto transform = [&](const auto* first) {
       const PatchSamples<staging> samples(first, pitch, work.level, lane_);
       transform_patches<M>(samples, offset, operands_, to);
@@ -210,7 +212,7 @@ __global__ void __launch_bounds__(threads,
     next = r + warps < references ? fetch<M>(a, heads[r + warps], lane) : GroupHead{};
     if (!head.exists) continue;
 
-    const PatchOffsets place = place_of<staging>(a, work, head, pitch);
+    const PatchOffsets<staging> place = place_of<staging>(a, work, head, pitch);
     float weight = group.shrink(a, work, head, place.samples, pitch);
     // The weight is rounded to a value that both a half and the fixed point can represent, so that
     // it is equal in the estimates and in the sum of weights.
@@ -259,7 +261,8 @@ inline FilterWork work_of(const FilterArgs& filter, bool second_phase, bool colo
           filter.planes,
           filter.frames.over_time,
           filter.frames.present.values,
-          coloured};
+          coloured,
+          !filter.has_narrow_offsets()};
 }
 
 template <bool second_phase, int M, class Transform2d, class GroupTransform>

@@ -78,7 +78,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
     plan.tile.rows += plan.rows[t].count;
   }
   plan.shared_bytes = sizeof(std::uint32_t) * (plan.tile.words() + plan.tile.rows);
-  if (has_sums_kernel(phase) && pitch <= tile_pitch && plan.shared_bytes <= device.dynamic_limit())
+  if (has_sums_kernel(phase) && pitch <= tile_pitch && !work.wide_offsets &&
+      plan.shared_bytes <= device.dynamic_limit())
     return plan;
   plan.staging = Staging::direct;
   plan.tile.rows = 0, plan.tile.pitch = tile_pitch;

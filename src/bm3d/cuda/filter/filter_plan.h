@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "bm3d/params.h"
 #include "cuda/device_limits.h"
@@ -14,6 +16,16 @@ namespace lull::bm3d {
 
 /// The data of a tile that is in shared memory: samples and sums, sums only, or nothing.
 enum class Staging { shared, sums, direct };
+
+/// Offsets in device memory from a thread block's tile to the patches of its groups, in samples.
+/// Where all estimates are added to device memory, the additions hide what 64 bits cost.
+template <Staging staging>
+using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
+/// Whether 32 bits hold the offset between any two samples of planes that have `plane` samples and
+/// begin up to `distance` samples apart.
+constexpr bool fits_narrow_offsets(std::int64_t distance, std::int64_t plane) {
+  return (distance < 0 ? -distance : distance) + plane <= std::numeric_limits<std::int32_t>::max();
+}
 
 namespace filter_detail {
 
@@ -68,6 +80,7 @@ struct FilterWork {
   bool over_time = false;
   std::array<bool, max_frames> present{};  // over time: frames in which groups have patches
   bool coloured = false;                   // the noise is not white
+  bool wide_offsets = false;               // offsets between frames do not fit_narrow_offsets()
 };
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }

@@ -106,9 +106,9 @@ __device__ inline FrameSums sums_of_frame(const KernelArgs& a, int t, int first_
                              f.batch.y0 * reference_tile_side + (blockIdx.y << a.tile.log2_y),
                              f.grid.count_x, f.grid.count_y);
   const int radius = t == max_temporal ? a.radius : a.other_radius;
-  return {
-      (a.rows[t].first + radius - v.y) * a.tile.pitch + radius - v.x,
-      f.frames.distance.values[t] + f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
+  return {(a.rows[t].first + radius - v.y) * a.tile.pitch + radius - v.x,
+          static_cast<PatchOffset<Staging::sums>>(f.frames.distance.values[t]) +
+              f.margins.at(first_x + v.x - radius, first_y + v.y - radius)};
 }
 
 /// Prepares the tile before groups are filtered: loads its samples and sets its sums to zero. The

@@ -5,10 +5,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
+#include "bm3d/cuda/filter/filter_plan.h"
 #include "bm3d/phase_plan.h"
 #include "cuda/device_planes.h"
 #include "cuda/shared_memory.h"
@@ -35,8 +38,8 @@ void normalise(const Quotients& of, const Margins& margins, const std::array<flo
 struct GroupFrames {
   bool over_time = false;  // there may be frames besides the reference frame
   ByOffset<bool> present;
-  ByOffset<int> distance;          // elements from the reference frame's planes and sums
-  ByOffset<const Motion*> motion;  // for each cell; null: no motion
+  ByOffset<std::ptrdiff_t> distance;  // elements from the reference frame's planes and sums
+  ByOffset<const Motion*> motion;     // for each cell; null: no motion
   MotionGrid grid;
 };
 
@@ -55,6 +58,13 @@ struct FilterArgs {
   Groups groups;
   std::array<float, patch> window{};  // aggregation window along one axis; symmetric
   GroupFrames frames;
+
+  /// Whether 32 bits hold every offset between samples of the frames.
+  bool has_narrow_offsets() const {
+    return std::ranges::all_of(frames.distance.values, [&](std::ptrdiff_t distance) {
+      return fits_narrow_offsets(distance, static_cast<std::int64_t>(margins.size()));
+    });
+  }
 };
 
 /// Covariances of the coefficients of two patches on the device (covariance_cuda.h), for a plane

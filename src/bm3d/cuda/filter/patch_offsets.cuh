@@ -5,15 +5,17 @@
 
 namespace lull::bm3d {
 
-/// Offset of a group's patch `k` in the planes.
-__device__ __forceinline__ int patch_offset(const FilterArgs& a, int reference, int k) {
+/// Returns the offset of a group's patch `k` in samples, from the beginning of the reference
+/// frame's planes. A 32-bit Offset suffices if FilterArgs::has_narrow_offsets().
+template <class Offset = std::int64_t>
+__device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int reference, int k) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
   const int i = (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +
                 r % reference_tile_side;
   const int j = (a.batch.y0 + reference_tile / a.batch.tiles_x) * reference_tile_side +
                 r / reference_tile_side;
   const std::uint32_t packed = a.groups.displacements[reference * a.groups.capacity + k];
-  return a.frames.distance[displacement_t(packed)] +
+  return static_cast<Offset>(a.frames.distance[displacement_t(packed)]) +
          a.margins.at(a.grid.x(i) + displacement_x(packed), a.grid.y(j) + displacement_y(packed));
 }
 

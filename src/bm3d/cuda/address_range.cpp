@@ -1,0 +1,87 @@
+#include "bm3d/cuda/address_range.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "bm3d/cuda/filter/filter_plan.h"
+#include "bm3d/phase_plan.h"
+#include "core/error.h"
+#include "match/cuda/match_plan.h"
+#include "match/cuda/patch_ids.h"
+#include "match/group.h"
+#include "match/guide.h"
+#include "match/motion_grid.h"
+
+namespace lull::bm3d {
+namespace {
+
+int max_window(const Params& params) {
+  int window = std::max(params.hard.window, params.wiener.window);
+  if (params.temporal > 0)  // with the rounding of motion in small planes
+    window = std::max({window, params.hard.temporal_window + 2, params.wiener.temporal_window + 2});
+  return window;
+}
+
+/// Rows above the picture that kernels may look at. (What they look at beside it and below it has
+/// room enough in margins for windows.)
+int rows_above(const Params& params) {
+  if (params.temporal == 0) return patch;
+  const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
+  const int window = std::max(params.hard.temporal_window, params.wiener.temporal_window);
+  return std::max(patch, rows_outside(step) + window / 2 + 1);
+}
+
+/// Bricks of a batch whose members 32 bits count.
+constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
+
+constexpr int even(int bricks) { return 2 * std::max(1, bricks / 2); }
+
+}  // namespace
+
+Margins plane_margins(const Params& params, const FrameFormat& format, int plane) {
+  return {format.plane_width(plane), format.plane_height(plane), max_window(params),
+          rows_above(params)};
+}
+
+AddressRange address_range(const Params& params, const FrameFormat& format) {
+  // The first plane is the largest.
+  const auto plane = static_cast<std::int64_t>(plane_margins(params, format, 0).size());
+  const int slots = params.temporal > 0 ? session_plan(params, format).slots() : 1;
+  return {.plane = plane, .distance = plane * (slots - 1)};
+}
+
+void require_addressable(const Params& params, const FrameFormat& format) {
+  if (!filters_any(params.noise, format)) return;  // samples pass through without kernels
+  const Margins largest = plane_margins(params, format, 0);
+  lull::require_addressable(largest);
+  if (reference_tiles_of(largest.width) >
+      most_bricks / 2)  // of two rows of bricks, if all are in a batch
+    throw InvalidArgument("planes of " + std::to_string(format.width) +
+                          " samples in a row on a GPU (its kernels count the groups of " +
+                          std::to_string(most_bricks / 2 * reference_tile_side) +
+                          " columns); choose the device cpu, or divide the picture");
+  if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
+  if (!params.bayes) return;
+  // Where the windows of a phase by Bayes do not fit into shared memory, its kernel counts samples
+  // from the middle of all frames, rounded to a sample.
+  const AddressRange range = address_range(params, format);
+  if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
+    throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +
+                          std::to_string(format.height) + " samples with a temporal radius of " +
+                          std::to_string(params.temporal) +
+                          " and the profile best on a GPU (the frames that it holds at a time have "
+                          "more samples than its kernels count); choose a smaller radius, or "
+                          "another profile");
+}
+
+BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid, bool whole_rows) {
+  const auto along = [&](int samples) { return even(samples / (reference_tile_side * grid.step)); };
+  BatchBricks bricks;
+  bricks.x = whole_rows ? reference_tiles_of(grid.count_x)
+                        : std::min(along(size.width), even(most_bricks / 2));
+  bricks.y = std::min(along(size.height), even(most_bricks / bricks.x));
+  return bricks;
+}
+
+}  // namespace lull::bm3d

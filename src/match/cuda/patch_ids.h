@@ -1,0 +1,29 @@
+#pragma once
+// How clusters on a GPU number the patches of several frames, and the planes that they can number.
+// Nothing here needs a device or the CUDA toolkit.
+
+#include <cstddef>
+#include <string>
+
+#include "core/error.h"
+#include "cuda/layout/margins.h"
+#include "time/frames.h"
+
+namespace lull {
+
+/// A patch of one of several frames: the frame's place in their list, from this bit on, above its
+/// place in the plane (Margins::at). They rise frame by frame and row by row.
+inline constexpr int patch_frame_bit = 27;
+static_assert(max_frames <= 1 << (32 - patch_frame_bit));
+inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;
+
+/// @throws InvalidArgument  the plane has more places than patches can be numbered by
+inline void require_numbered_places(const Margins& margins) {
+  if (margins.size() <= max_patch_positions) return;
+  throw InvalidArgument("planes of " + std::to_string(margins.width) + "x" +
+                        std::to_string(margins.height) +
+                        " samples with the matcher cluster (on a GPU it numbers 2^27); choose the "
+                        "matcher window, or the CPU");
+}
+
+}  // namespace lull
