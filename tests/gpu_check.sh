@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# gpu_check.sh BUILD: what only a machine with a GPU can show, in one go: all tests, the tests that
-# run kernels under compute-sanitizer, and times. Ends with a table. Exit code 1 if anything failed.
+# gpu_check.sh BUILD: runs everything that needs a machine with a GPU: all tests, the tests of
+# kernels under compute-sanitizer, and timings. It ends with a table. The exit code is 1 if anything
+# failed.
 #
 #   LULL_GPU_FILTER   tests of lull_bm3d_tests to run under compute-sanitizer (GoogleTest's
-#                     --gtest_filter; default: kernels on their own and sessions on small frames and clips,
-#                     as racecheck is slow); lull_cuda_tests runs whole
-#   LULL_GPU_SECONDS  time limit of each tool on each test program (default 150); all run at once
+#                     --gtest_filter; default: single kernels, and sessions on small frames and clips,
+#                     because racecheck is slow); lull_cuda_tests runs completely
+#   LULL_GPU_SECONDS  time limit of each tool on each test program (default 150); all run concurrently
 #   LULL_GPU_TOOLS    which tools of compute-sanitizer (default: memcheck racecheck initcheck synccheck)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$1
-filter=${LULL_GPU_FILTER:-Cuda*:*AnySize/cuda:*PassesPlanes*/cuda:*TemporalOn.PlanesWithoutNoisePassThrough/cuda:-CudaMatch.AddsTheBias*:CudaLargeFrames.*}
+filter=${LULL_GPU_FILTER:-Cuda*:*AnySize/cuda:*PassesPlanes*/cuda:*TemporalSession.PlanesWithoutNoisePassThrough/cuda:-CudaMatch.AddsTheBias*:CudaLargeFrames.*}
 limit=${LULL_GPU_SECONDS:-150}
 read -ra tools <<<"${LULL_GPU_TOOLS:-memcheck racecheck initcheck synccheck}"
 logs=$build/gpu-check
@@ -32,8 +33,9 @@ find_sanitizer() {
   return 1
 }
 
-# Runs one tool over the chosen tests of one program; leaves "RESULT|SECONDS" in $tool-$name.result.
-# (A test asks for more memory than there is: failed calls of the API are no errors here.)
+# Runs one tool over the selected tests of one program; writes "RESULT|SECONDS" to
+# $tool-$name.result. (A test requests more memory than available, so failed API calls are not
+# errors.)
 check_with() { # SANITIZER TOOL PROGRAM FILTER
   local tool=$2 name=${3##*/} code=0 begin=$SECONDS result options=()
   [[ $tool != memcheck ]] || options=(--report-api-errors no)

@@ -217,7 +217,7 @@ struct AdditionalSource {
 
 /// What one process does of a job in segments that others work on, too: nothing but it, from the
 /// first frame to the output; the plan; some segments; the output of those that are done.
-enum class JobPart { whole, plan, segments, join };
+enum class JobPart { all, plan, segments, join };
 
 /// A job in segments: work that is done survives whatever ends the process. See open_sink.
 struct SegmentOptions {
@@ -252,7 +252,7 @@ struct SinkOptions {
   std::optional<double> crf;  // constant rate factor; the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
   /// FFmpeg's pixel format; empty: the input's, one with equal samples, or the nearest that the
-  /// encoder holds: then left_out() says what is lost, or notes() that nothing is.
+  /// encoder holds: then losses() says what is lost, or notes() that nothing is.
   std::string pix_fmt;
   bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;  // replace an existing file
@@ -262,7 +262,7 @@ struct SinkOptions {
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // of a NIfTI output
-  bool strict_metadata = false;        // what MediaSink::left_out() would name is an error
+  bool strict_metadata = false;        // what MediaSink::losses() would name is an error
   /// The container: y4m, raw, nut or another extension or name that FFmpeg knows; empty: what the
   /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
   std::string format;
@@ -298,7 +298,7 @@ class MediaSink : public FrameSink {
   /// code, rotation. (What audio, subtitles and attachments the container cannot hold is an error.)
   /// Captions and HDR10+ that come with later frames than the first are added as they come, by
   /// write().
-  virtual const std::vector<std::string>& left_out() const noexcept = 0;
+  virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// The file that holds the output until finish(). A process that has to end without this object's
   /// destructor removes it.
   virtual const std::string& temporary() const noexcept = 0;

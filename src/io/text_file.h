@@ -31,7 +31,7 @@ class TextFile {
 void write_text(const std::string& path, const std::string& text, bool overwrite);
 
 /// @throws NoInput  there is none, or it cannot be read
-/// @throws BadData  it is larger than `most_bytes`
-[[nodiscard]] std::string read_text(const std::string& path, std::size_t most_bytes);
+/// @throws BadData  it is larger than `max_bytes`
+[[nodiscard]] std::string read_text(const std::string& path, std::size_t max_bytes);
 
 }  // namespace lull::io

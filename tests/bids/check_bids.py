@@ -1,7 +1,7 @@
-"""The derivative of lull bids, judged by others: check_bids.py LULL SOURCE
+"""Checks the derivative of lull bids with independent validators: check_bids.py LULL SOURCE
 
-bids-validator-deno passes raw dataset and derivative without an error, bosh the Boutiques
-descriptor in farm/. Skipped (77) where neither is installed.
+bids-validator-deno must accept the raw dataset and the derivative without an error, and bosh the
+Boutiques descriptor in farm/. The test is skipped (77) if neither is installed.
 """
 import json
 import pathlib
@@ -13,11 +13,11 @@ import sys
 import tempfile
 
 lull, source = sys.argv[1], pathlib.Path(sys.argv[2])
-beside = pathlib.Path(sys.executable).parent
+programs = pathlib.Path(sys.executable).parent
 
 
 def tool(name):
-    return shutil.which(name) or shutil.which(name, path=str(beside))
+    return shutil.which(name) or shutil.which(name, path=str(programs))
 
 
 validator, bosh = tool("bids-validator-deno"), tool("bosh")
@@ -65,7 +65,7 @@ def make_dataset(root):
 
 
 def errors_of(folder):
-    """What the validator calls errors."""
+    """Returns the errors that the validator reports."""
     run = subprocess.run([validator, str(folder), "--json"], capture_output=True, text=True)
     issues = json.loads(run.stdout[run.stdout.index("{"):])["issues"]["issues"]
     return [issue for issue in issues if issue.get("severity") == "error"]

@@ -226,7 +226,7 @@ TEST(Bayes, CpuBackendMatchesReference) {
   }
 }
 
-TEST(Bayes, GainsInWeakNoiseOnTheCpu) {
+TEST(Bayes, CpuImprovesWeakNoise) {
   const FrameFormat format{
       .width = 64, .height = 56, .sample = SampleType::f32, .bits = 32, .white = 255};
   const Plane<float> clean = texture_picture(format.width, format.height);

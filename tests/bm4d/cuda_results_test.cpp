@@ -62,7 +62,7 @@ void expect_host_results(const std::vector<Frame>& slices, const std::array<floa
   }
 }
 
-TEST_F(Bm4dCudaResults, OnTheDeviceEqualThoseOnTheHost) {
+TEST_F(Bm4dCudaResults, DeviceResultsEqualHostResults) {
   for (const Layout layout : {Layout::gray, Layout::yuv, Layout::rgb})
     for (const auto& [sample, bits] : {std::pair{SampleType::u8, 8}, std::pair{SampleType::u16, 10},
                                        std::pair{SampleType::f32, 32}})
@@ -74,7 +74,7 @@ TEST_F(Bm4dCudaResults, OnTheDeviceEqualThoseOnTheHost) {
             sigma);
 }
 
-TEST_F(Bm4dCudaResults, OfVolumesThinnerThanACubeEqualThoseOnTheHost) {
+TEST_F(Bm4dCudaResults, VolumesThinnerThanACubeEqualHostResults) {
   for (const int slices : {1, 2, 3})
     expect_host_results(slices_of({.width = 30, .height = 3}, slices), {20, 20, 20});
 }
@@ -87,7 +87,7 @@ TEST_F(Bm4dCudaResults, KeepNanAndOutOfRangeSamples) {
 }
 
 // Rician noise and noise that varies in space are variance-stabilised before the filter.
-TEST_F(Bm4dCudaResults, OfStabilisedNoiseEqualThoseOnTheHost) {
+TEST_F(Bm4dCudaResults, StabilisedNoiseEqualsHostResults) {
   NoiseMap map{.voxels = {61, 45, 20}, .nodes = {3, 2, 2}, .values = {}};
   for (int i = 0; i < 12; ++i) map.values.push_back(14.0f + static_cast<float>(i));
   const auto varying = std::make_shared<const NoiseMap>(map);

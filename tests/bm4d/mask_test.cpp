@@ -110,7 +110,7 @@ TEST(Bm4dMask, AcceptsAxesOfAnyLength) {
   }
 }
 
-TEST(Bm4dMask, WantedCubesAreThoseThatOverlapTheMask) {
+TEST(Bm4dMask, WantedCubesOverlapTheMask) {
   Params params = small_params();
   params.hard = {.cube = 4, .window = 5, .group = 16, .step = 4};
   params.wiener = {.cube = 3, .window = 5, .group = 16, .step = 3};

@@ -1,4 +1,4 @@
-// The layout of planes in device memory, and the sizes that kernels refuse.
+// The layout of planes in device memory, and the sizes that kernels reject.
 
 #include "cuda/layout/margins.h"
 
@@ -44,7 +44,7 @@ TEST(Margins, AreAddressableUpTo32Bits) {
   EXPECT_NE(refusal(Margins::none(65536, 32768)), "") << "2^31 samples";
 }
 
-TEST(Margins, AreAddressableAsFarAsLaunchesReach) {
+TEST(Margins, AreAddressableUpToTheLaunchLimit) {
   EXPECT_EQ(refusal(Margins(64, 500000, 15, 8)), "");
   EXPECT_NE(refusal(Margins(64, 8 * 65535, 15, 8)), "") << "more than 65535 blocks of 8 rows";
   EXPECT_EQ(refusal(Margins(10000000, 64, 15, 8)), "") << "there may be more blocks in a row";

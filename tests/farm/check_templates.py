@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_templates.py ROOT: the templates in farm/ against their engines' schemas.
+"""check_templates.py ROOT: checks the templates in farm/ against the schemas of their engines.
 
-Kubernetes' with kubernetes-validate, AWS Batch's with botocore, both from PyPI and without any
-network; where these are not installed, only what the templates promise is checked. 77: not even
-PyYAML is there.
+Kubernetes' schema comes with kubernetes-validate and AWS Batch's with botocore, both from PyPI; no
+network is needed. Without these packages only the rules of the templates themselves are checked.
+The exit code is 77 if PyYAML is missing.
 """
 import json
 import subprocess
@@ -52,7 +52,7 @@ def batch_requests():
     out = subprocess.run([farm / "aws-batch" / "submit.sh", "queue", "job7", "12"], check=True,
                          env={"PATH": "/usr/bin:/bin", "AWS": "echo"}, stdout=subprocess.PIPE,
                          text=True).stdout
-    # The array's own line is what the script takes for its id.
+    # The script takes the printed line of the array job as its id.
     override = json.loads(out[out.index('{"command"'):out.index("]}") + 2])
     yield "SubmitJob", {"jobName": "lull-job7-join", "jobQueue": "queue", "jobDefinition": "lull",
                         "dependsOn": [{"jobId": "1"}], "containerOverrides": override}

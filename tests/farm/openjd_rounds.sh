@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# openjd_rounds.sh LULL ROUNDS: the template for Open Job Description under `openjd run`. Odd rounds
-# find a segment done already, one corrupted and one task at work twice. 77: no openjd here.
-# OPENJD names the command.
+# openjd_rounds.sh LULL ROUNDS: runs the template for Open Job Description with `openjd run`. In odd
+# rounds one segment is finished already, one is corrupted and one task runs twice. The exit code is
+# 77 without openjd. OPENJD names the command.
 set -euo pipefail
 lull=$(realpath "$1") rounds=$2
 template=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../farm/openjd" && pwd)/lull.template.yaml
@@ -10,7 +10,7 @@ command -v "$openjd" >/dev/null || { echo "skipped: no openjd (pip install openj
 command -v ffmpeg >/dev/null || { echo "skipped: no ffmpeg"; exit 77; }
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
-dir="$top/it's \$a clip" # names that a shell would read otherwise
+dir="$top/it's \$a clip" # a name that an unquoted shell argument would change
 mkdir "$dir"
 ffmpeg -v error -f lavfi -i "testsrc2=s=160x96:r=25:d=2.4" -f lavfi -i sine=d=2.4 \
   -vf "noise=alls=20:allf=t:all_seed=5" -c:v libx264 -preset fast -g 24 -bf 3 -c:a aac "$dir/in.mkv"

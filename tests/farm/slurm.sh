@@ -1,29 +1,29 @@
 #!/usr/bin/env bash
-# Slurm on one machine, without systemd, for tests: `slurm.sh start DIR`, `slurm.sh stop DIR`,
-# `slurm.sh kill-node DIR n1`, `slurm.sh start-node DIR n1`. Before sbatch and its like:  . DIR/env
-# As root, with slurmctld, slurmd, slurm-client and munge installed.
+# Runs Slurm on one machine, without systemd, for tests: `slurm.sh start DIR`, `slurm.sh stop DIR`,
+# `slurm.sh kill-node DIR n1`, `slurm.sh start-node DIR n1`. Clients like sbatch need `. DIR/env`.
+# The script must run as root; slurmctld, slurmd, slurm-client and munge must be installed.
 set -euo pipefail
 say() { printf '%s\n' "$*" >&2; }
 command=${1:?start|stop|kill-node|start-node} dir=${2:?DIR}
 nodes=${NODES:-3} cpus=${CPUS:-1} port=${PORT:-17900}
 mkdir -p "$dir" && dir=$(cd "$dir" && pwd)
-export SLURM_CONF=$dir/slurm.conf # the environment of every client, too
+export SLURM_CONF=$dir/slurm.conf # every client needs it, too
 
-start_node() { # in the background, its pid in DIR/slurmd-NAME.daemon
+start_node() { # runs in the background; its pid is in DIR/slurmd-NAME.daemon
   mkdir -p "$dir/spool-$1"
   slurmd -D -N "$1" >"$dir/slurmd-$1.out" 2>&1 &
   echo $! >"$dir/slurmd-$1.daemon"
 }
-# What a cut cable does: the controller hears nothing, the job's own processes go on.
-# With LOST=power they die, too.
+# Simulates a cut cable: the controller loses the node, but the processes of the job continue.
+# With LOST=power these processes die, too.
 kill_node() {
   kill -KILL "$(cat "$dir/slurmd-$1.daemon")" || true
   [ "${LOST:-link}" = power ] || return 0
   local step pid child
   for step in "$dir/spool-$1/$1"_*.*; do
-    [ -S "$step" ] || continue # its stepd listens on NODE_JOB.STEP
+    [ -S "$step" ] || continue # the stepd of the step listens on NODE_JOB.STEP
     for pid in $(ss -xlpH "src = $step" 2>/dev/null | grep -o "pid=[0-9]*" | cut -d= -f2); do
-      for child in $(pgrep -P "$pid"); do kill -KILL -- "-$child" || true; done # a job is a group
+      for child in $(pgrep -P "$pid"); do kill -KILL -- "-$child" || true; done # each job is a process group
       kill -KILL "$pid" || true
     done
   done
@@ -48,11 +48,11 @@ SlurmctldHost=$host(127.0.0.1)
 SlurmctldPort=$port
 SlurmUser=root
 AuthType=auth/munge
-# cred_expire is also how long a requeued job waits before it may start again (default: 120 s)
+# cred_expire is also the time before a requeued job may start again (default: 120 s)
 AuthInfo=socket=$dir/munge.socket,cred_expire=5
 CredType=cred/munge
 MpiDefault=none
-# no cgroups, no accounting, no prolog: nothing that a container lacks
+# no cgroups, accounting or prolog, because containers lack them
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -69,7 +69,7 @@ SlurmctldPidFile=$dir/slurmctld.pid
 SlurmdPidFile=$dir/slurmd-%n.pid
 SlurmctldLogFile=$dir/slurmctld.log
 SlurmdLogFile=$dir/slurmd-%n.log
-# a dead node is noticed within some 10 s, and its jobs go back into the queue
+# the controller notices a dead node within about 10 s and requeues its jobs
 SlurmdTimeout=10
 SlurmctldTimeout=10
 ReturnToService=2
@@ -82,7 +82,7 @@ NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1))-$(
 PartitionName=farm Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
   printf 'export SLURM_CONF=%q\n' "$SLURM_CONF" >"$dir/env"
-  # root owns what munged touches, so a folder under /tmp needs --force
+  # munged rejects a folder under /tmp without --force
   munged --foreground --force --key-file="$dir/munge.key" --socket="$dir/munge.socket" \
     --pid-file="$dir/munged.pid" --log-file="$dir/munged.log" --seed-file="$dir/munged.seed" \
     >"$dir/munged.out" 2>&1 &

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# slurm_rounds.sh LULL ROUNDS [SEED]: a real Slurm of three nodes on this machine, and in each round
-# a job in 12 segments over time, to which bad things happen: nodes killed with their processes
-# (power) or without (link), tasks requeued and doubled, a segment corrupted, a full disk. Each round
-# ends with the bytes of one process, or names what is missing. 77: no Slurm here, and why.
-# WHICH="0 3" runs these rounds alone: 0 mod 5 loses power, 1 the network, 2 requeues and doubles, 3
-# corrupts (3 mod 10 without healing), 4 has a full disk.
+# slurm_rounds.sh LULL ROUNDS [SEED]: runs a real Slurm with three nodes on this machine. Each round
+# is a job of 12 segments with temporal filtering and a fault: nodes killed with their processes
+# (power) or without them (link), tasks requeued and doubled, a segment corrupted, a full disk. Each
+# round must end with the bytes of one process or name what is missing. The exit code is 77 without
+# Slurm. WHICH="0 3" selects rounds: 0 mod 5 loses power, 1 the network, 2 requeues and doubles
+# tasks, 3 corrupts a segment (3 mod 10 without repair), 4 has a full disk.
 set -euo pipefail
 lull=$(realpath "$1") rounds=$2 seed=${3:-1}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) farm=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../farm/slurm" && pwd)
@@ -100,7 +100,7 @@ one_round() {
     echo "round $1: FAILED: $is, $(sha256sum <"$out" 2>&1) ($happened)"
     return 1
   fi
-  wait # for doubles, and for the node that is to come back
+  wait # for doubled tasks and for the node that restarts
   umount -l "$job" 2>/dev/null || true
   rm -rf "$job" "$out"
 }

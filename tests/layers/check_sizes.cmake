@@ -1,22 +1,22 @@
-# cmake -DROOT=FOLDER -P check_sizes.cmake: no source is longer than a reader takes in, and no
-# folder holds more of them than a reader finds his way in, in src as in tools, tests, bench and
-# samples. ROOT as for check_layers.cmake.
+# cmake -DROOT=FOLDER -P check_sizes.cmake: limits the length of sources and the number of sources
+# in a folder, in src, tools, tests, bench and samples, so that readers can find their way. ROOT is
+# that of check_layers.cmake.
 
 cmake_minimum_required(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/sources.cmake)
 
 set(most_lines 450)          # of a file
-set(most_files 25)           # of code in a folder, without those in folders below it
+set(most_files 25)           # of code in a folder, without its subfolders
 
 set(violations 0)
 set(folders)
 foreach(file IN LISTS files)
-  # (Lists of CMake would lose empty lines and those with brackets.)
+  # (CMake lists would lose empty lines and lines with brackets.)
   file(READ ${ROOT}/${file} text)
   string(REGEX REPLACE "[^\n]+" "" newlines "${text}")
   string(LENGTH "${newlines}" lines)
   if(lines GREATER most_lines)
-    message(NOTICE "${file}: ${lines} lines (${most_lines} at most); take a part of it out")
+    message(NOTICE "${file}: ${lines} lines (at most ${most_lines}); move a part of it to another file")
     math(EXPR violations "${violations} + 1")
   endif()
   cmake_path(GET file PARENT_PATH folder)
@@ -30,11 +30,11 @@ endforeach()
 foreach(folder IN LISTS folders)
   string(MAKE_C_IDENTIFIER ${folder} key)
   if(in_${key} GREATER most_files)
-    message(NOTICE "${folder}: ${in_${key}} files (${most_files} at most); give them rooms")
+    message(NOTICE "${folder}: ${in_${key}} files (at most ${most_files}); divide the folder")
     math(EXPR violations "${violations} + 1")
   endif()
 endforeach()
 if(violations GREATER 0)
-  message(FATAL_ERROR "${violations} too big")
+  message(FATAL_ERROR "${violations} files or folders are too large")
 endif()
-message(NOTICE "${count} files and their folders are of a size to read")
+message(NOTICE "${count} files and their folders are within the size limits")

@@ -1,9 +1,9 @@
-# cmake -DSCRATCH=FOLDER -P self_test.cmake: check_layers.cmake finds every planted violation and
-# accepts what is allowed.
+# cmake -DSCRATCH=FOLDER -P self_test.cmake: check_layers.cmake must find every planted violation
+# and accept allowed includes.
 
 cmake_minimum_required(VERSION 3.25)
 
-# plant(FILE LINE): a tree of that one file with that one line, and what the check says of it.
+# plant(FILE LINE): creates a tree of one file with this line and stores the output of the check.
 function(plant file line)
   file(REMOVE_RECURSE ${SCRATCH})
   file(WRITE ${SCRATCH}/${file} "#pragma once\n#include <vector>\n${line}\nint x;\n")

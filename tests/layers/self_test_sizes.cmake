@@ -1,9 +1,10 @@
-# cmake -DSCRATCH=FOLDER -P self_test_sizes.cmake: check_sizes.cmake finds what is too big, and
-# nothing else.
+# cmake -DSCRATCH=FOLDER -P self_test_sizes.cmake: check_sizes.cmake must find files and folders
+# that are too large, and nothing else.
 
 cmake_minimum_required(VERSION 3.25)
 
-# judge(EXPECTED WHAT): runs the check over SCRATCH; EXPECTED is in its output, or it finds nothing.
+# judge(EXPECTED WHAT): runs the check over SCRATCH. Its output must contain EXPECTED; if EXPECTED
+# is empty, it must find nothing.
 function(judge expected what)
   execute_process(
     COMMAND ${CMAKE_COMMAND} -DROOT=${SCRATCH} -P ${CMAKE_CURRENT_LIST_DIR}/check_sizes.cmake
@@ -16,7 +17,7 @@ function(judge expected what)
   file(REMOVE_RECURSE ${SCRATCH})
 endfunction()
 
-# fill(FOLDER COUNT): so many files of code, and others, which do not count.
+# fill(FOLDER COUNT): creates COUNT files of code, and other files, which do not count.
 function(fill folder count)
   foreach(i RANGE 1 ${count})
     file(WRITE ${SCRATCH}/${folder}/file${i}.cpp "int x;\n")

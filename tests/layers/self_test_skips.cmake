@@ -1,10 +1,10 @@
-# cmake -DSCRATCH=FOLDER -P self_test_skips.cmake: check_skips.py lets pass what allowed_skips.txt
-# names, of a report as ctest writes it, and nothing else.
+# cmake -DSCRATCH=FOLDER -P self_test_skips.cmake: check_skips.py must accept the skipped tests
+# that allowed_skips.txt allows, in a report of ctest, and no others.
 
 cmake_minimum_required(VERSION 3.25)
 set(tests ${CMAKE_CURRENT_LIST_DIR}/..)
 
-# judge(PASSES TEST REASON): a run in which this test was skipped for this reason.
+# judge(PASSES TEST REASON): checks a run in which this test was skipped for this reason.
 function(judge passes test reason)
   file(WRITE ${SCRATCH}/tests.xml "<testsuite>
     <testcase name=\"io.Runs\" status=\"run\"><system-out>[ OK ]</system-out></testcase>
@@ -21,11 +21,11 @@ function(judge passes test reason)
 endfunction()
 
 unset(ENV{LULL_SKIPS_GPU})
-judge(YES tools.Hwaccel/HwaccelOn.TheSameBytesFromTheGpu/h264 "no GPU: built without CUDA")
+judge(YES tools.Hwaccel/HwaccelOn.GivesTheBytesOfTheCpuDecoder/h264 "no GPU: built without CUDA")
 judge(YES bm3d.All/EachBackend.AnySize/cuda "no cuda backend .lull was built without CUDA.")
 judge(YES tools.Stacks.RealHead "LULL_TEST_DATA is not set; the made volumes are tested above")
 judge(YES io.Segments/vp9 "no encoder libvpx-vp9")
-judge(YES tools.MemoryLimit.EstimateIsNearTheTruth "sanitizers keep memory of their own")
+judge(YES tools.MemoryLimit.EstimateIsNearTheRealUse "sanitizers keep memory of their own")
 judge(NO io.Sequences/exr "no encoder exr")
 judge(NO io.Losses.All "no ffprobe to ask")
 judge(NO tools.Stacks.Nifti "python3 has no nibabel")

@@ -182,7 +182,7 @@ TEST(ClusterMatcher, ThreadCountDoesNotChangeGroups) {
 
 // An exhaustive search of the window finds the best groups. A search of only a tenth of its
 // candidates would not come as close to them as this bound requires.
-TEST(ClusterMatcher, GroupsAreNearlyAsGoodAsThoseOfAWindow) {
+TEST(ClusterMatcher, GroupsAreNearlyAsGoodAsAWindowSearch) {
   const Plane<float> clean = texture_picture(128, 96);
   Clip clip(128, 96, 1, 1);
   clip.planes[0] = with_noise(clean.view(), 15);

@@ -121,7 +121,7 @@ TEST(Clusters, WeightsHaveSixBitsAndASign) {
 }
 
 // If the difference of the centres needs no rounding, a patch is on the side of the nearer centre.
-TEST(Clusters, BoundsEqualThoseOfExactCentres) {
+TEST(Clusters, BoundsEqualExactCentres) {
   std::mt19937 rng{5};
   for (int trial = 0; trial < 3000; ++trial) {
     const int a = 1 + static_cast<int>(rng() % 7), b = trial % 2 == 0 ? 8 - a : 1;

@@ -162,7 +162,7 @@ TEST_F(CudaGuide, EqualsTheHostForAllSizes) {
     for (const float share : {0.0f, 0.25f}) expect_same_guide(width, height, share, 1);
 }
 
-TEST_F(CudaGuide, OfColourEqualsTheHostForAllLayouts) {
+TEST_F(CudaGuide, ColourGuideEqualsTheHostForAllLayouts) {
   for (const auto& [width, height] : {std::pair{33, 35}, {61, 43}, {242, 97}, {363, 40}})
     for (const auto& [x, y] : {std::pair{0, 0}, {1, 0}, {1, 1}, {0, 1}, {2, 0}, {2, 2}})
       for (const float share : {0.0f, 0.25f}) {

@@ -45,7 +45,7 @@ class NlmCudaResults : public lull::testing::GpuTest {
 
 const NoiseModel all_planes({20, 20, 20}), first_plane({20, 0, 0}), no_plane({0, 0, 0});
 
-TEST_F(NlmCudaResults, OfPicturesEqualThoseOnTheHost) {
+TEST_F(NlmCudaResults, PicturesEqualHostResults) {
   for (const int temporal : {0, 1})
     for (const FrameFormat& layout :
          {gray(), colour(Layout::rgb), colour(Layout::yuv), colour(Layout::yuv, 1, 1)})
@@ -58,7 +58,7 @@ TEST_F(NlmCudaResults, OfPicturesEqualThoseOnTheHost) {
         }
 }
 
-TEST_F(NlmCudaResults, OfVolumesEqualThoseOnTheHost) {
+TEST_F(NlmCudaResults, VolumesEqualHostResults) {
   for (const FrameFormat& layout : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)})
     for (const auto& [sample, bits] :
          {std::pair{SampleType::u8, 8}, {SampleType::u16, 16}, {SampleType::f32, 32}})
@@ -70,7 +70,7 @@ TEST_F(NlmCudaResults, OfVolumesEqualThoseOnTheHost) {
       }
 }
 
-TEST_F(NlmCudaResults, OfMaskedVolumesEqualThoseOnTheHost) {
+TEST_F(NlmCudaResults, MaskedVolumesEqualHostResults) {
   std::vector<Frame> noisy = volume(40);
   for (const int z : {0, 17, 39}) noisy[z].mask = nothing_inside();
   expect_host_results(quick_volume_params(), noisy);
@@ -92,7 +92,7 @@ TEST_F(NlmCudaResults, KeepNanAndOutOfRangeSamples) {
   }
 }
 
-TEST_F(NlmCudaResults, OfCurvedNoiseEqualThoseOnTheHost) {
+TEST_F(NlmCudaResults, CurvedNoiseEqualsHostResults) {
   const NoiseModel noise = curved_noise();
   for (const FrameFormat& format : {gray(), colour(Layout::rgb)}) {
     for (const int temporal : {0, 1})
@@ -101,7 +101,7 @@ TEST_F(NlmCudaResults, OfCurvedNoiseEqualThoseOnTheHost) {
   }
 }
 
-TEST_F(NlmCudaResults, OfGuidedFramesEqualThoseOnTheHost) {
+TEST_F(NlmCudaResults, GuidedFramesEqualHostResults) {
   std::vector<Params> all{clip_params(), clip_params(1), quick_volume_params()};
   for (Params& params : all)
     for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {

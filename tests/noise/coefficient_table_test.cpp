@@ -21,7 +21,7 @@ double largest_difference(const Autocorrelation& a, const Autocorrelation& b) {
   return most;
 }
 
-TEST(CoefficientTable, OfWhiteNoiseIsConstant) {
+TEST(CoefficientTable, IsConstantForWhiteNoise) {
   const CoefficientTable table = table_of({7, nullptr, nullptr});
   for (const float variance : table) EXPECT_EQ(variance, 49);
   const PlaneNoise back = noise_of(table);
@@ -45,7 +45,7 @@ TEST(CoefficientTable, ConvertsBackToTheNoise) {
 
 // The autocorrelation at (dx, dy) differs from that at (-dx, dy), but the variances equal those of
 // symmetric noise.
-TEST(CoefficientTable, OfSlantedNoiseKeepsItsVariances) {
+TEST(CoefficientTable, KeepsTheVariancesOfSlantedNoise) {
   const CoefficientTable table = table_of({10, slanted_correlation(), nullptr});
   const CoefficientTable again = table_of(noise_of(table));
   for (int k = 0; k < 64; ++k) EXPECT_NEAR(again[k], table[k], 0.02f * table[k] + 0.5f) << k;
@@ -53,7 +53,7 @@ TEST(CoefficientTable, OfSlantedNoiseKeepsItsVariances) {
 
 // Measured tables may be inconsistent: the noise derived from them has the same level and a valid
 // autocorrelation, and its table is similar.
-TEST(CoefficientTable, OfInconsistentVariancesGivesSimilarNoise) {
+TEST(CoefficientTable, InconsistentVariancesGiveSimilarNoise) {
   CoefficientTable table;
   for (int k = 0; k < 64; ++k) {
     const int v = k / 8, u = k % 8;
@@ -73,7 +73,7 @@ TEST(CoefficientTable, OfInconsistentVariancesGivesSimilarNoise) {
   EXPECT_LT(difference, 0.5) << "of logarithms, in the mean";
 }
 
-TEST(CoefficientTable, OfZerosIsNoNoise) {
+TEST(CoefficientTable, ZerosGiveNoNoise) {
   EXPECT_EQ(noise_of(CoefficientTable{}).sigma, 0);
   CoefficientTable broken{};
   broken[5] = std::nanf("");

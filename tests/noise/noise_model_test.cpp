@@ -12,7 +12,7 @@ namespace {
 
 using testing::blurred_noise;
 
-TEST(NoiseModel, WithThreeLevelsIsWhite) {
+TEST(NoiseModel, ThreeLevelsAreWhite) {
   const NoiseModel noise(std::array<float, 3>{3, 4, 5});
   EXPECT_TRUE(noise.is_white());
   EXPECT_EQ(noise.sigmas(), (std::array<float, 3>{3, 4, 5}));

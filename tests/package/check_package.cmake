@@ -1,4 +1,5 @@
-# Installs BUILD below SCRATCH, builds the project SAMPLES against it and denoises a picture with it.
+# Installs BUILD below SCRATCH, builds the project SAMPLES with it and denoises a picture with the
+# result.
 
 cmake_minimum_required(VERSION 3.25)
 

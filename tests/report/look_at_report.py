@@ -1,7 +1,7 @@
 """Opens pages that lull wrote in a real browser: look_at_report.py LULL
 
-Makes a clip, denoises it with --report, and looks at the page in Chromium as people do: by
-keyboard, in the dark, on a phone. Skipped (77) where there is no Chromium or no Playwright.
+Creates a clip, denoises it with --report, and checks the page in Chromium: with the keyboard, in dark
+mode and on a phone. The test is skipped (77) without Chromium or Playwright.
 """
 import pathlib
 import random
@@ -77,7 +77,7 @@ def check_slider(page, first="before", last="removed"):
 
 
 def check_policy(page):
-    """What somebody might get into the page does not run."""
+    """Scripts that are injected into the page must not run."""
     page.evaluate("""() => {
       const script = document.createElement('script');
       script.textContent = 'window.ran = 1';

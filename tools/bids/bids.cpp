@@ -17,7 +17,7 @@
 #include "tools/report/exit_code.h"
 #include "tools/report/log.h"
 #include "tools/search/noise_search.h"
-#include "tools/search/volume_look.h"
+#include "tools/search/volume_noise_search.h"
 #include "tools/sessions/noise_choice.h"
 
 namespace lull::tools {
@@ -160,7 +160,7 @@ class Participants {
     NoiseRecord noise;
     if (options.sigma) {
       noise = stated_noise(options, source->format(), source->info().values).value();
-      find_kind(options, *source, noise);
+      determine_noise_kind(options, *source, noise);
     } else {
       noise = search_noise(options, *source);
     }

@@ -36,14 +36,14 @@ void refuse_overwriting(const DenoiseOptions& options) {
 /// is read from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.job;
-  if (!begin_part(job, [&](const std::string& text) { reports.info(text); })) return 0;
+  if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;
   try {
     return run_denoise(options, reports);
   } catch (const io::IndexMismatch& mismatch) {
-    if (job.begin == 0) throw;
+    if (job.start_picture == 0) throw;
     reports.info("decoding from the start (" + without_suggestion(mismatch.what()) + ")");
   }
-  job.begin = 0;
+  job.start_picture = 0;
   return run_denoise(options, reports);
 }
 
@@ -88,7 +88,7 @@ int denoise(const DenoiseOptions& options) {
 int plan(const DenoiseOptions& given, bool json) {
   DenoiseOptions options = given;
   options.job.plans = true;
-  options.job.plan = begin_plan(options);
+  options.job.plan = create_plan(options);
   const int code = denoise_checked(options);
   if (code == 0 && json) std::fputs(to_json(options.job).c_str(), stdout);
   return code;

@@ -12,11 +12,11 @@
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
-#include "tools/commands/judging_sink.h"
+#include "tools/commands/run_sink.h"
 #include "tools/commands/run_report.h"
 #include "tools/report/progress.h"
 #include "tools/report/signals.h"
-#include "tools/search/volume_look.h"
+#include "tools/search/volume_noise_search.h"
 #include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/grain.h"
@@ -28,7 +28,7 @@
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
 #include "tools/wrap/bursts.h"
-#include "tools/wrap/company.h"
+#include "tools/wrap/side_inputs.h"
 #include "tools/wrap/enlarging.h"
 
 namespace lull::tools {
@@ -37,7 +37,7 @@ namespace {
 using Backends = std::vector<bm3d::Backend>;
 
 /// A video of which one picture is made gives its first frame, unless another is asked for.
-void take_first_frame(DenoiseOptions& options, Reports& reports) {
+void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.keep) return;
   options.keep = 0;
   reports.warn("'" + options.output + "' is one picture: it gets the first frame of '" +
@@ -55,9 +55,9 @@ std::string decoder_note(const DenoiseOptions& options, const Backends& backends
   return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
 }
 
-void say_left_out(Reports& reports, const io::MediaSink& sink, std::size_t from) {
-  for (std::size_t i = from; i < sink.left_out().size(); ++i)
-    reports.warn("not in the output: " + sink.left_out()[i]);
+void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from) {
+  for (std::size_t i = from; i < sink.losses().size(); ++i)
+    reports.warn("not in the output: " + sink.losses()[i]);
 }
 
 /// How many of the first `frames` an earlier run has made.
@@ -88,13 +88,13 @@ class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
       : options_(std::move(options)), reports_(reports), signals_([this](int signal) {
-          leftover_.remove();
+          unfinished_.remove();
           reports_.stopped(options_, signal);
         }) {}
 
   /// The exit code.
   int run() {
-    const std::optional<cuda::ContextWarmup> waking = wake_devices(options_);
+    const std::optional<cuda::ContextWarmup> warmup = warm_up_devices(options_);
     open_source();
     find_noise();
     if (!open_sessions()) return stopped();
@@ -102,9 +102,9 @@ class Run {
       reports_.info("'" + options_.output + "' is done already, by a job with these options");
       return 0;
     }
-    leave_out();
-    tell();
-    return work();
+    select_frames();
+    report_start();
+    return denoise_all();
   }
 
   std::int64_t damaged_frames() const { return damaged_frames_; }
@@ -133,7 +133,7 @@ class Run {
     add_part(options_, options);
     options.layers = FeatureLayers(options_).choice();
     source_ = io::open_source(options_.input, options);
-    company_ = Company(options_, options, *source_);
+    side_inputs_ = SideInputs(options_, options, *source_);
   }
 
   void find_noise() {
@@ -149,28 +149,28 @@ class Run {
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
-    one_ = io::holds_one_frame(options_.output, *source_, sink_options(options_));
-    if (one_) take_first_frame(options_, reports_);
+    makes_one_picture_ = io::holds_one_frame(options_.output, *source_, sink_options(options_));
+    if (makes_one_picture_) select_first_frame(options_, reports_);
     io::SinkOptions given = sink_options(options_);
     if (given.segments) {
       given.segments->facts = facts;
-      given.segments->additional = company_.in_job();
+      given.segments->additional = side_inputs_.job_sources();
     }
     given.grain_table = grain_table;
     add_size(options_, source_->format(), given);
     sink_ = io::open_sink(options_.output, *source_, given);
-    leftover_.name(sink_->temporary());
+    unfinished_.set_path(sink_->temporary());
   }
 
   const ClipPlan& plan() const { return noise_->plan(); }
 
   /// What sessions see.
-  FrameFormat seen() const {
+  FrameFormat filtered_format() const {
     const bool fields = options_.interlaced == Interlaced::fields;
     return fields ? pipeline::field_format(source_->format()) : source_->format();
   }
 
-  Say say() {
+  Notify notify() {
     return [this](const std::string& text) { reports_.warn_once(text); };
   }
 
@@ -180,9 +180,9 @@ class Run {
                             scale_memory(options_, source_->format(), devices_.backends)});
     grain_.emplace(options_, source_->format(), noise_->record());
     if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
-    if (!grain_->look_ahead(options_, *noise_, devices_.backends, say(), signals_.token()))
+    if (!grain_->look_ahead(options_, *noise_, devices_.backends, notify(), signals_.token()))
       return false;
-    opened_ = tools::open_sessions(options_, plan(), seen(), devices_.backends, say());
+    opened_ = tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     if ((other || plan().has_halves()) && source_options(options_, devices_.backends).gpu)
@@ -193,16 +193,16 @@ class Run {
     return true;
   }
 
-  void leave_out() {
+  void select_frames() {
     wanted_ = sink_->needed_frames();
     if (options_.job.plans) return;
     const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
-    if (needs_margins(options_)) enough_.emplace(*source_, opened_.denoisers.size());
-    leave_out_others(opened_, options_.keep ? kept : wanted_, plan(), seen(),
-                     enough_ ? &*enough_ : nullptr, say());
+    if (needs_margins(options_)) context_end_.emplace(*source_, opened_.denoisers.size());
+    select_frames(opened_, options_.keep ? kept : wanted_, plan(), filtered_format(),
+                     context_end_ ? &*context_end_ : nullptr, notify());
   }
 
-  void tell() {
+  void report_start() {
     reports_.info(devices_.reason);
     reports_.info(thickness_note(options_, source_->info()));
     reports_.info(decoder_note(options_, opened_.backends, *source_));
@@ -212,7 +212,7 @@ class Run {
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
     for (const std::string& text : sink_->notes()) reports_.info(text);
-    say_left_out(reports_, *sink_, 0);
+    report_losses(reports_, *sink_, 0);
     reports_.debug("input: " + source_->info().container + ", " + source_->info().codec + ", " +
                    source_->info().pixel_format);
     reports_.debug("output: " + sink_->container() + ", " + sink_->encoder() + ", " +
@@ -221,40 +221,40 @@ class Run {
     reports_.progress.start(facts_of(options_, *source_, opened_.backends, *noise_));
   }
 
-  int work() {
-    const std::size_t said = sink_->left_out().size();
-    const auto denoiser = worker();
-    JudgingSink judging(*sink_, *source_, options_);
+  int denoise_all() {
+    const std::size_t reported = sink_->losses().size();
+    const auto denoiser = build_denoiser();
+    RunSink run_sink(*sink_, *source_, options_);
     const pipeline::PipelineOptions pipeline_options{
         .observer = [&](pipeline::PipelineStats stats) {
-          stats.frames -= judging.outside();
+          stats.frames -= run_sink.context_frames();
           stats.skipped = done_before(wanted_, stats.frames);
           page_->note(stats);
-          if (stats.frames > 0) reports_.progress.update(stats, judging.time_s());
+          if (stats.frames > 0) reports_.progress.update(stats, run_sink.time_s());
         }};
     pipeline::PipelineStats stats;
     try {
       const auto all = noise_->frames(
           *source_, source_->info(),
           [this](const SceneNoise& scene, const ScenePlan& plan) { learn(scene, plan); });
-      SourceOfSome of_some(*all, judging);
-      const bool some = one_ || !options_.job.folder.empty();
-      FrameSource& frames = some ? of_some : *all;
-      stats = pipeline::run(frames, *denoiser, judging, pipeline_options, signals_.token());
+      StoppingSource stopping(*all, run_sink);
+      const bool some = makes_one_picture_ || !options_.job.folder.empty();
+      FrameSource& frames = some ? stopping : *all;
+      stats = pipeline::run(frames, *denoiser, run_sink, pipeline_options, signals_.token());
     } catch (...) {
-      damaged_frames_ = judging.damage().frames;
+      damaged_frames_ = run_sink.damage().frames;
       reports_.progress.clear();
       if (signals_.signal() == 0) throw;
       stats.cancelled = true;  // the failure came of the stop, or made no difference any more
     }
-    damaged_frames_ = judging.damage().frames;
-    stats.frames -= judging.outside();
+    damaged_frames_ = run_sink.damage().frames;
+    stats.frames -= run_sink.context_frames();
     if (stats.cancelled) return stopped();
     grain_->finish();
     stats.skipped = done_before(wanted_, stats.frames);
-    say_left_out(reports_, *sink_, said);
+    report_losses(reports_, *sink_, reported);
     reports_.progress.done(stats, damaged_frames_);
-    if (damaged_frames_ > 0) reports_.warn(describe(judging.damage(), options_.input));
+    if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input));
     if (options_.keep) stats.frames = 1;
     if (const std::string problem = page_->finish(stats, damaged_frames_); !problem.empty())
       reports_.warn(problem);
@@ -262,23 +262,23 @@ class Run {
     return 0;
   }
 
-  std::unique_ptr<Denoiser> worker() {
+  std::unique_ptr<Denoiser> build_denoiser() {
     if (options_.job.plans) {
       const Backends backends = std::move(opened_.backends);
       opened_ = {};
       const auto enough = [this](std::int64_t number) { source_->end_context_at(number); };
       const auto at_end = [this, backends] {
-        renew_facts(*options_.job.plan,
+        update_facts(*options_.job.plan,
                     job_facts(options_, plan().method(), noise_->record(), backends));
       };
-      return company_.give(note_frames(options_, plan(), seen(), enough, at_end));
+      return side_inputs_.attach_to(index_frames(options_, plan(), filtered_format(), enough, at_end));
     }
     const Backends backends = opened_.backends;
     auto denoiser =
-        aligned(one_of(std::move(opened_), source_->format()), options_, plan().method(), *source_);
+        aligned(merge_fields(std::move(opened_), source_->format()), options_, plan().method(), *source_);
     const bool part = !options_.job.folder.empty();
-    denoiser = company_.give(page_->watch(grain_->watch(std::move(denoiser))),
-                             part ? PartFrom(0) : std::nullopt);
+    denoiser = side_inputs_.attach_to(page_->watch(grain_->watch(std::move(denoiser))),
+                             part ? FirstFrame(0) : std::nullopt);
     if (mask_) return masked(std::move(denoiser), *std::move(mask_));
     return enlarged(std::move(denoiser), options_, *source_, backends);
   }
@@ -286,7 +286,7 @@ class Run {
   std::string decoded() const {
     const std::int64_t all = static_cast<std::int64_t>(options_.job.plan->index.pictures.size());
     return "decoded " + std::to_string(source_->decoded()) + " pictures of " + std::to_string(all) +
-           ", from " + std::to_string(options_.job.begin) + " on";
+           ", from " + std::to_string(options_.job.start_picture) + " on";
   }
 
   int stopped() {
@@ -297,19 +297,19 @@ class Run {
 
   DenoiseOptions options_;
   Reports& reports_;
-  Leftover leftover_;
+  UnfinishedOutput unfinished_;
   SignalWatch signals_;
   ChosenDevices devices_;
   std::unique_ptr<io::MediaSource> source_;
-  Company company_;
+  SideInputs side_inputs_;
   std::optional<VolumeMask> mask_;
   std::optional<InputNoise> noise_;
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
-  bool one_ = false;  // one picture is made
+  bool makes_one_picture_ = false;  // one picture is made
   std::vector<io::FrameRange> wanted_;
-  std::optional<Enough> enough_;
+  std::optional<ContextEnd> context_end_;
   OpenedDenoisers opened_;
   std::int64_t damaged_frames_ = 0;
 };

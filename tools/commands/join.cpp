@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "io/jobs.h"
 #include "tools/commands/commands.h"
-#include "tools/commands/judging_sink.h"
+#include "tools/commands/run_sink.h"
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
 #include "tools/wrap/enlarging.h"
@@ -22,9 +22,9 @@ std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
 
 void put_together(const DenoiseOptions& options, Log& log) {
   const io::JobPlan& plan = *options.job.plan;
-  const io::UnfinishedSegments undone = io::find_unfinished(options.job.folder, plan, {});
-  if (!undone.none())
-    throw TryAgain(undone.text() + " in '" + options.job.folder +
+  const io::UnfinishedSegments unfinished = io::find_unfinished(options.job.folder, plan, {});
+  if (!unfinished.none())
+    throw TryAgain(unfinished.text() + " in '" + options.job.folder +
                    "'; make them with lull denoise " + "--job, then join again");
   const auto source = open_input(options);
   io::SinkOptions given = sink_options(options);
@@ -32,7 +32,7 @@ void put_together(const DenoiseOptions& options, Log& log) {
   add_size(options, source->format(), given);
   const auto sink = io::open_sink(options.output, *source, given);
   for (const std::string& text : sink->notes()) log.write(LogLevel::info, text);
-  for (const std::string& text : sink->left_out())
+  for (const std::string& text : sink->losses())
     log.write(LogLevel::warning, "not in the output: " + text);
   io::Damage damage = plan.damage;
   const auto accepts = [&] {

@@ -12,7 +12,7 @@
 #include "tools/noise/noise_text.h"
 #include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
-#include "tools/search/volume_look.h"
+#include "tools/search/volume_noise_search.h"
 
 namespace lull::tools {
 namespace {
@@ -41,11 +41,11 @@ void follow(const DenoiseOptions& options, FrameSource& source, KnownFrom from,
 
 NoiseRecord noise_of_pipe(const DenoiseOptions& options, io::MediaSource& source) {
   const bool scenes = follows_scenes(options, source.info());
-  std::vector<Frame> first = read_some(source, ahead_of(options));
+  std::vector<Frame> first = read_frames(source, frames_to_read_ahead(options));
   NoiseRecord noise =
-      noise_of_first(options, scenes ? before_cut(first) : first, source.info().values);
+      noise_of_first_frames(options, scenes ? first_scene_of(first) : first, source.info().values);
   if (!scenes || noise.scenes.front().volume) return noise;
-  BegunSource begun(source, std::move(first));
+  PrefixedSource begun(source, std::move(first));
   follow(options, begun, KnownFrom::first_frames, noise);
   return noise;
 }
@@ -65,7 +65,7 @@ NoiseRecord noise_of(const NoiseOptions& given) {
                           "' (scenes are those of one clip or one part of it, not of volumes, "
                           "single pictures or several parts); leave it out");
   write_noise_map(options, *source, found);
-  if (given.all) follow(options, *source, KnownFrom::places, found);
+  if (given.all) follow(options, *source, KnownFrom::positions, found);
   return found;
 }
 

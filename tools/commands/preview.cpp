@@ -24,7 +24,7 @@
 #include "tools/report/log.h"
 #include "tools/search/noise_scenes.h"
 #include "tools/search/noise_search.h"
-#include "tools/search/volume_look.h"
+#include "tools/search/volume_noise_search.h"
 #include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
@@ -32,7 +32,7 @@
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/sessions.h"
-#include "tools/wrap/company.h"
+#include "tools/wrap/side_inputs.h"
 
 namespace lull::tools {
 namespace {
@@ -119,10 +119,10 @@ class Preview {
     if (options_.depth.on) samples_ = depth_samples(options_, *source_);
     rescale_sigma(options_, source_->info().values);
     check_volume_noise(options_, source_->info());
-    company_ = Company(options_, options, *source_);
+    side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  FrameFormat seen() const {
+  FrameFormat filtered_format() const {
     return fields() ? pipeline::field_format(source_->format()) : source_->format();
   }
   bool fields() const { return options_.interlaced == Interlaced::fields; }
@@ -133,8 +133,8 @@ class Preview {
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
-    if (!noise) noise = noise_of_first(options_, read, values);
-    find_kind(options_, *source_, *noise);
+    if (!noise) noise = noise_of_first_frames(options_, read, values);
+    determine_noise_kind(options_, *source_, *noise);
     for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
     const ClipPlan plan = clip_plan(options_, *noise, source_->info());
     const auto scene = std::ranges::upper_bound(plan.starts, place) - plan.starts.begin();
@@ -144,12 +144,12 @@ class Preview {
 
   void find_in_depths() {
     const bool again = can_read_again(options_.input);
-    std::vector<Frame> first = again ? first_maps(options_) : read_some(*source_, frames_ahead);
+    std::vector<Frame> first = again ? first_maps(options_) : read_frames(*source_, frames_ahead);
     const DepthPlan depth = plan_depth(options_, *source_, first);
     for (const std::string& line : depth.lines) log_.write(LogLevel::info, line);
     plan_ = clip_plan(options_, depth, source_->info());
     params_ = plan_.method();
-    if (!again) begun_.emplace(*source_, std::move(first));
+    if (!again) prefixed_.emplace(*source_, std::move(first));
   }
 
   /// Of a volume, whose slices are counted: all of it is denoised.
@@ -188,14 +188,14 @@ class Preview {
   void show_cuts() {
     const auto [geometry, volume] = cut_place();
     std::vector<Frame> first;
-    if (!can_read_again(options_.input)) first = read_some(*source_, frames_ahead);
+    if (!can_read_again(options_.input)) first = read_frames(*source_, frames_ahead);
     find_noise(first, 0);
-    const Say warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
-    auto denoiser = one_of(open_sessions(options_, plan_, source_->format(), backends_, warn),
+    const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
+    auto denoiser = merge_fields(open_sessions(options_, plan_, source_->format(), backends_, warn),
                            source_->format());
-    denoiser = with_company(std::move(denoiser), volume * geometry.size[geometry.of_slice[2]]);
+    denoiser = with_side_inputs(std::move(denoiser), volume * geometry.size[geometry.of_slice[2]]);
     VolumeCuts before(geometry), after(geometry);
-    BegunSource source(*source_, std::move(first));
+    PrefixedSource source(*source_, std::move(first));
     const int slices = geometry.size[geometry.of_slice[2]];
     int in = 0, out = 0;
     const auto take = [&](std::optional<Frame> result) {
@@ -222,7 +222,7 @@ class Preview {
 
   Window find_window() {
     const Place place = place_in(source_->info(), options_);
-    FrameSource& frames = begun_ ? static_cast<FrameSource&>(*begun_) : *source_;
+    FrameSource& frames = prefixed_ ? static_cast<FrameSource&>(*prefixed_) : *source_;
     std::optional<Frame> first = frames.read();
     if (!first) throw BadData("'" + options_.input + "' has no frame; check the file");
     const double start = seconds(first->pts, first->time_base);
@@ -237,7 +237,7 @@ class Preview {
   std::optional<Window> skip_to(const Place& place, double start) {
     constexpr double lead_s = 2;  // more than repetitions take of the margin
     const Rational rate = source_->info().frame_rate;
-    if (place.number || rate.num <= 0 || !can_read_again(options_.input) || company_.has_files())
+    if (place.number || rate.num <= 0 || !can_read_again(options_.input) || side_inputs_.has_files())
       return std::nullopt;
     const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
     const double skip = place.time - margin - lead_s;
@@ -257,20 +257,20 @@ class Preview {
 
   std::optional<Window> read_window(FrameSource& source, const Place& place, double start,
                                     std::optional<Frame> first) {
-    pipeline::RepeatNotes notes(part_context_of(params_, seen()).repeats);
+    pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
     // Of fields every session finds repetitions by itself.
     WindowReader reader(source, place, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
 
   Frame denoised(const Window& window) {
-    const Say warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
-    const FrameFormat format = seen();
+    const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
+    const FrameFormat format = filtered_format();
     OpenedDenoisers opened = open_sessions(options_, plan_, format, backends_, warn);
     const auto number = static_cast<std::int64_t>(window.target);
-    leave_out_others(opened, {{number, number}}, plan_, format, nullptr, warn);
+    select_frames(opened, {{number, number}}, plan_, format, nullptr, warn);
     auto denoiser =
-        with_company(one_of(std::move(opened), source_->format()), window.number - number);
+        with_side_inputs(merge_fields(std::move(opened), source_->format()), window.number - number);
     std::vector<Frame> results;
     for (const Frame& frame : window.frames)
       for (auto out = denoiser->push(frame); out; out = denoiser->next())
@@ -282,8 +282,8 @@ class Preview {
   }
 
   /// With what comes beside the frames, the first of which has this number in the input.
-  std::unique_ptr<Denoiser> with_company(std::unique_ptr<Denoiser> denoiser, std::int64_t first) {
-    denoiser = company_.give(std::move(denoiser), first);
+  std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser, std::int64_t first) {
+    denoiser = side_inputs_.attach_to(std::move(denoiser), first);
     if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
     return denoiser;
   }
@@ -327,10 +327,10 @@ class Preview {
   Log& log_;
   std::vector<bm3d::Backend> backends_;
   std::unique_ptr<io::MediaSource> source_;
-  Company company_;
+  SideInputs side_inputs_;
   std::optional<VolumeMask> mask_;
   DepthSamples samples_;              // of depth maps
-  std::optional<BegunSource> begun_;  // a pipe of them
+  std::optional<PrefixedSource> prefixed_;  // a pipe of them
   Method params_;
   ClipPlan plan_;
 };

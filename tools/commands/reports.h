@@ -44,9 +44,9 @@ struct Reports {
 };
 
 /// The temporary file, for the thread that ends the process when a stop takes too long.
-class Leftover {
+class UnfinishedOutput {
  public:
-  void name(const std::string& path) {
+  void set_path(const std::string& path) {
     const std::lock_guard lock(mutex_);
     path_ = path;
   }

@@ -57,7 +57,7 @@ struct SharedJob {
   std::optional<io::FrameRange> segments;  // which of them to make; empty: all
   bool plans = false;                      // this process plans it
   std::shared_ptr<io::JobPlan> plan = {};  // read from the folder, or being made
-  std::int64_t begin = 0;                  // io::SourceOptions::start_picture
+  std::int64_t start_picture = 0;                  // io::SourceOptions::start_picture
 };
 
 /// What tells of a run beside its messages.

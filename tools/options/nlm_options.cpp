@@ -79,7 +79,7 @@ constexpr std::string_view others[] = {
     "--window",
     "--group",
     "--step",
-    "side of the search window in samples, odd, 1 to 127; for volumes (bm4d) in voxels, 3 to 15",
+    "--tau",
     "--transform",
     "--kaiser",
     "--lambda",

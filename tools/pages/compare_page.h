@@ -10,7 +10,7 @@
 #include "core/frame.h"
 #include "tools/html/markup.h"
 #include "tools/pages/pictures.h"
-#include "tools/pages/thinned.h"
+#include "tools/pages/thinned_list.h"
 
 namespace lull::tools {
 

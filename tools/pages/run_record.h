@@ -15,7 +15,7 @@
 #include "tools/pages/pictures.h"
 #include "tools/pages/residual.h"
 #include "tools/pages/residual_planes.h"
-#include "tools/pages/thinned.h"
+#include "tools/pages/thinned_list.h"
 #include "tools/sessions/sessions.h"
 
 namespace lull::tools {

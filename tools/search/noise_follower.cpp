@@ -13,32 +13,32 @@ namespace lull::tools {
 namespace {
 
 /// Three frames say whether the noise is as it was.
-constexpr std::size_t short_look = 3;
+constexpr std::size_t short_excerpt = 3;
 /// Frames between looks without a cut; twice as many after each in vain.
-constexpr std::size_t least_patience = frames_ahead, most_patience = 32 * frames_ahead;
+constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
 /// Levels that differ by more are those of different noise: after a cut, where another session
 /// costs nothing, and within a scene, where it does not see the frames before.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// A level below it is none to speak of.
-constexpr float least_told = 0.7f;
-/// Noise that is found has to be seen at a glance, too: it is everywhere, and quiet places have
-/// this share of it at least. (Seen: 0.89 and more; motion that was not followed: 0.17 to 0.73, and
+constexpr float min_distinct_level = 0.7f;
+/// Noise that is found has to be seen at a check, too: it is everywhere, and flat_noise places have
+/// this share of it at least. (AheadFrame: 0.89 and more; motion that was not followed: 0.17 to 0.73, and
 /// more where all of the picture is texture.)
-constexpr float least_shown = 0.75f;
+constexpr float min_flat_share = 0.75f;
 /// What clean single pictures read at most.
-constexpr float most_of_clean = 2;
+constexpr float max_clean_level = 2;
 
 bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
 
 /// Small levels are hardly told apart.
 bool are_near(float a, float b, float factor) {
   constexpr float slack = 0.3f;
-  const float less = std::max(std::min(a, b), least_told);
+  const float less = std::max(std::min(a, b), min_distinct_level);
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// How much of Glance::quiet noise of this kind makes: samples of a row against their neighbours.
-float quiet_of(const NoiseEstimate& estimate) {
+/// How much of QuickCheck::flat_noise noise of this kind makes: samples of a row against their neighbours.
+float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));
   const float next = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(2, 0));
@@ -51,8 +51,8 @@ bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
     if (!are_near(a.level[i], b.level[i], i == 0 ? after_cut : roughly)) return false;
-  constexpr float least_coarse = least_told / 8;
-  const float coarse = std::max(std::min(a.coarse, b.coarse), least_coarse);
+  constexpr float min_coarse = min_distinct_level / 8;
+  const float coarse = std::max(std::min(a.coarse, b.coarse), min_coarse);
   return std::max(a.coarse, b.coarse) <= roughly * coarse;
 }
 
@@ -63,12 +63,12 @@ bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input) {
          options.source.selection.ranges.size() <= 1;
 }
 
-std::vector<Frame> before_cut(const std::vector<Frame>& frames) {
+std::vector<Frame> first_scene_of(const std::vector<Frame>& frames) {
   std::size_t count = std::min<std::size_t>(frames.size(), 1);
   if (count == 0) return {};
-  Glance last = glance_at(frames.front());
+  QuickCheck last = quick_check(frames.front());
   for (; count < frames.size(); ++count) {
-    Glance next = glance_at(frames[count]);
+    QuickCheck next = quick_check(frames[count]);
     if (!is_same_scene(last, next)) break;
     last = std::move(next);
   }
@@ -76,56 +76,56 @@ std::vector<Frame> before_cut(const std::vector<Frame>& frames) {
 }
 
 NoiseFollower::NoiseFollower(FrameSource& source, const DenoiseOptions& options,
-                             std::vector<SceneNoise> known, KnownFrom from, Found found)
+                             std::vector<SceneNoise> known, KnownFrom from, OnScene on_scene)
     : source_(source),
       fields_(options.interlaced == Interlaced::fields),
-      found_(std::move(found)),
+      on_scene_(std::move(on_scene)),
       known_(std::move(known)),
-      foretold_(known_.size()),
-      over_time_(known_.front().over_time),
-      is_film_(std::ranges::any_of(known_, &SceneNoise::over_time)),
-      begun_(from == KnownFrom::first_frames),
-      patience_(least_patience) {}
+      predicted_count_(known_.size()),
+      is_temporal_(known_.front().over_time),
+      has_temporal_scene_(std::ranges::any_of(known_, &SceneNoise::over_time)),
+      continues_scene_(from == KnownFrom::first_frames),
+      check_interval_(min_interval) {}
 
 std::optional<Frame> NoiseFollower::read() {
   if (!fill(1)) {
     if (failure_) std::rethrow_exception(failure_);
     return std::nullopt;
   }
-  see_next();
+  check_next();
   Frame frame = std::move(ahead_.front().frame);
   ahead_.pop_front();
   return frame;
 }
 
 /// The frame that is given next.
-void NoiseFollower::see_next() {
-  Seen& next = ahead_.front();
+void NoiseFollower::check_next() {
+  AheadFrame& next = ahead_.front();
   if (next.frame.context_only) {
-    begun_ = false;
+    continues_scene_ = false;
     return;
   }
   const double time_s = time_of(next.frame);
-  const std::size_t expected = foretold_by(time_s);
-  if (!next.shown) {
-    go_on_with(expected, true);
+  const std::size_t expected = predicted_at(time_s);
+  if (!next.can_check) {
+    switch_to(expected, true);
   } else {
-    const bool cut = last_ ? !is_same_scene(*last_, next.glance) : !begun_;
-    if (!last_) quiet_ = next.glance.quiet;
-    if (cut || expected != at_ || is_worth_a_look()) look(cut, expected);
-    last_ = std::move(next.glance);
-    ++since_;
+    const bool cut = last_check_ ? !is_same_scene(*last_check_, next.check) : !continues_scene_;
+    if (!last_check_) checked_flat_noise_ = next.check.flat_noise;
+    if (cut || expected != scene_ || needs_estimate()) update_scene(cut, expected);
+    last_check_ = std::move(next.check);
+    ++frames_since_check_;
   }
   if (!from_s_) from_s_ = time_s;
 }
 
 /// The scene of those that are known that has begun by then and had not before; else, and where its
 /// noise is like that of the one at hand, which began where the frames showed it, that.
-std::size_t NoiseFollower::foretold_by(double time_s) {
+std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // as of sessions
-  std::size_t scene = at_;
-  while (due_ < foretold_ && known_[due_].from_s <= time_s + rounding) scene = due_++;
-  return are_alike(known_[scene].estimate, known_[at_].estimate) ? at_ : scene;
+  std::size_t scene = scene_;
+  while (next_predicted_ < predicted_count_ && known_[next_predicted_].from_s <= time_s + rounding) scene = next_predicted_++;
+  return are_alike(known_[scene].estimate, known_[scene_].estimate) ? scene_ : scene;
 }
 
 /// Whether so many frames are there. What fails ahead of its time fails when its time has come.
@@ -139,26 +139,26 @@ bool NoiseFollower::fill(std::size_t count) {
     }
     ended_ = !frame;
     if (ended_) break;
-    const bool shown = !frame->context_only && !frame->on_device;
-    Glance glance = shown ? glance_at(*frame) : Glance{};
-    ahead_.push_back({*std::move(frame), shown, std::move(glance)});
+    const bool can_check = !frame->context_only && !frame->on_device;
+    QuickCheck check = can_check ? quick_check(*frame) : QuickCheck{};
+    ahead_.push_back({*std::move(frame), can_check, std::move(check)});
   }
   return ahead_.size() >= count;
 }
 
-/// Up to the next cut, or to where a glance says that the noise may be another one again.
+/// Up to the next cut, or to where a check says that the noise may be another one again.
 std::size_t NoiseFollower::frames_of_scene(std::size_t most) {
   std::size_t count = 1;
-  for (; count < most && fill(count + 1) && ahead_[count].shown; ++count) {
-    const Glance &before = ahead_[count - 1].glance, &next = ahead_[count].glance;
-    if (!is_same_scene(before, next) || jumps(before.quiet, next.quiet)) break;
+  for (; count < most && fill(count + 1) && ahead_[count].can_check; ++count) {
+    const QuickCheck &before = ahead_[count - 1].check, &next = ahead_[count].check;
+    if (!is_same_scene(before, next) || noise_jumps(before.flat_noise, next.flat_noise)) break;
   }
   return count;
 }
 
 bool NoiseFollower::repeats(std::size_t count) const {
   for (std::size_t i = 1; i < count; ++i)
-    if (!look_alike(ahead_[i - 1].glance, ahead_[i].glance)) return false;
+    if (!may_repeat(ahead_[i - 1].check, ahead_[i].check)) return false;
   return count > 1;
 }
 
@@ -169,12 +169,12 @@ std::vector<Excerpt> NoiseFollower::excerpts_at(std::size_t count) const {
   return split_excerpts(frames);
 }
 
-bool NoiseFollower::is_like(float level, std::size_t scene, bool cut) const {
+bool NoiseFollower::is_near_level_of(float level, std::size_t scene, bool cut) const {
   return are_near(level, known_[scene].estimate.level[0], cut ? after_cut : within_scene);
 }
 
 /// Of the scenes so far the one whose noise is nearest.
-std::optional<std::size_t> NoiseFollower::scene_like(const NoiseEstimate& found) const {
+std::optional<std::size_t> NoiseFollower::find_similar_scene(const NoiseEstimate& found) const {
   if (!is_over_time(found)) return std::nullopt;
   std::optional<std::size_t> nearest;
   float least = 0;
@@ -186,19 +186,19 @@ std::optional<std::size_t> NoiseFollower::scene_like(const NoiseEstimate& found)
   return nearest;
 }
 
-bool NoiseFollower::is_worth_a_look() const {
-  if (!last_) return false;
-  const Glance& glance = ahead_.front().glance;
-  if (jumps(glance.quiet, last_->quiet)) return true;
-  if (since_ < patience_) return false;
-  return may_differ_in_noise(glance.quiet, quiet_) || (!over_time_ && !look_alike(*last_, glance));
+bool NoiseFollower::needs_estimate() const {
+  if (!last_check_) return false;
+  const QuickCheck& check = ahead_.front().check;
+  if (noise_jumps(check.flat_noise, last_check_->flat_noise)) return true;
+  if (frames_since_check_ < check_interval_) return false;
+  return may_differ_in_noise(check.flat_noise, checked_flat_noise_) || (!is_temporal_ && !may_repeat(*last_check_, check));
 }
 
 /// By the first frames.
-bool NoiseFollower::is_as(std::size_t scene, bool cut) {
-  if (!known_[scene].over_time || (scene == at_ && !over_time_)) return false;
-  const ClipMeasurement measured = measure_clip(excerpts_at(frames_of_scene(short_look)));
-  return measured.found && is_like(estimate_of(measured, format().layout).level[0], scene, cut);
+bool NoiseFollower::has_noise_of(std::size_t scene, bool cut) {
+  if (!known_[scene].over_time || (scene == scene_ && !is_temporal_)) return false;
+  const ClipMeasurement measured = measure_clip(excerpts_at(frames_of_scene(short_excerpt)));
+  return measured.found && is_near_level_of(estimate_of(measured, format().layout).level[0], scene, cut);
 }
 
 /// Of a scene with `count` frames at hand. Nothing: it does not say.
@@ -206,60 +206,60 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
     const bool drawn = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
-    if (drawn || quiet_ < least_shown * quiet_of(found)) return std::nullopt;
+    if (drawn || checked_flat_noise_ < min_flat_share * expected_flat_noise(found)) return std::nullopt;
     return found;
   }
   // What says nothing is taken for more of the same, but for a still picture. That is judged as one
   // among others; in a film it has no noise of its own.
   if (!cut || !repeats(count)) return std::nullopt;
-  const bool noisy = !is_film_ && found.certain && found.level[0] > most_of_clean;
+  const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
 }
 
-/// @param expected  the scene that is foretold to begin here, or else the one at hand
-void NoiseFollower::look(bool cut, std::size_t expected) {
-  since_ = 0;
-  quiet_ = ahead_.front().glance.quiet;
-  if (frames_of_scene(short_look) == 1) return go_on_with(expected, true);
-  if (is_as(expected, cut)) {
-    patience_ = least_patience;
-    return go_on_with(expected, true);
+/// @param expected  the scene that is is_predicted to begin here, or else the one at hand
+void NoiseFollower::update_scene(bool cut, std::size_t expected) {
+  frames_since_check_ = 0;
+  checked_flat_noise_ = ahead_.front().check.flat_noise;
+  if (frames_of_scene(short_excerpt) == 1) return switch_to(expected, true);
+  if (has_noise_of(expected, cut)) {
+    check_interval_ = min_interval;
+    return switch_to(expected, true);
   }
   const std::size_t count = frames_of_scene(frames_ahead);
   const std::optional<NoiseEstimate> found = estimate(count, cut);
   const bool fresh = found && is_over_time(*found);
-  patience_ = fresh ? least_patience : std::min(2 * patience_, most_patience);
-  if (!found) return go_on_with(expected, true);
-  judge(count, *found, cut, expected);
-  over_time_ = fresh;
-  is_film_ = is_film_ || fresh;
+  check_interval_ = fresh ? min_interval : std::min(2 * check_interval_, max_interval);
+  if (!found) return switch_to(expected, true);
+  choose_scene(count, *found, cut, expected);
+  is_temporal_ = fresh;
+  has_temporal_scene_ = has_temporal_scene_ || fresh;
 }
 
-void NoiseFollower::judge(std::size_t count, const NoiseEstimate& found, bool cut,
+void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, bool cut,
                           std::size_t expected) {
   const float level = found.level[0];
   // What several frames say is worth more than what one did.
-  const bool was_still = expected == at_ ? !over_time_ : !known_[expected].over_time;
+  const bool was_still = expected == scene_ ? !is_temporal_ : !known_[expected].over_time;
   const bool better = is_over_time(found) && was_still &&
-                      std::max(level, known_[expected].estimate.level[0]) > least_told;
-  if (!better && is_like(level, expected, cut)) return go_on_with(expected, true);
-  if (!better && is_like(level, at_, cut)) return;
-  if (const std::optional<std::size_t> like = scene_like(found)) return go_on_with(*like, false);
+                      std::max(level, known_[expected].estimate.level[0]) > min_distinct_level;
+  if (!better && is_near_level_of(level, expected, cut)) return switch_to(expected, true);
+  if (!better && is_near_level_of(level, scene_, cut)) return;
+  if (const std::optional<std::size_t> like = find_similar_scene(found)) return switch_to(*like, false);
   const std::size_t next = known_.size();
   known_.push_back(scene_noise(0, excerpts_at(count), found));
-  go_on_with(next, false);
+  switch_to(next, false);
 }
 
 /// From the frame that comes on. Where times do not rise, nothing can be told by them.
-void NoiseFollower::go_on_with(std::size_t scene, bool foretold) {
+void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
-  if (scene == at_ || (from_s_ && time_s <= *from_s_)) return;
-  at_ = scene;
-  over_time_ = known_[scene].over_time;
+  if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;
+  scene_ = scene;
+  is_temporal_ = known_[scene].over_time;
   from_s_ = time_s;
   SceneNoise begun = known_[scene];
   begun.from_s = time_s;
-  found_(begun, foretold);
+  on_scene_(begun, is_predicted);
 }
 
 }  // namespace lull::tools

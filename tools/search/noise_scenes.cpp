@@ -13,13 +13,13 @@ namespace {
 
 /// Levels that differ by more are those of different noise: estimates are within 15 % of it.
 constexpr float same_level = 1.3f;
-/// How near a cut is looked for by whole looks, and how many frames are read from there on.
+/// How near a cut is looked for by whole excerpts, and how many frames are read from there on.
 constexpr double near_s = 1.0;
 /// Halves are filtered too where means over 16 samples have so much of the deviation of means over
 /// 8: of noise that reaches less far they have half.
-constexpr float coarse_share = 0.7f, least_coarse = 0.4f;
-constexpr int least_side = 128;
-constexpr int most_halvings = 6, most_frames = 240;
+constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
+constexpr int min_side = 128;
+constexpr int max_halvings = 6, max_frames = 240;
 
 bool is_same(float a, float b) {
   return std::max(a, b) <= same_level * std::min(a, b) + 0.3f;  // small ones are hardly told apart
@@ -48,14 +48,14 @@ double change(const Frame& a, const Frame& b) {
   return 0;
 }
 
-/// Of a look.
+/// Of a excerpt.
 struct Level {
   double time_s;
   float level;
 };
 
-/// The cut may lie within a look.
-double end_of(const PlacedExcerpt& look) { return time_of(look.frames.back()); }
+/// The cut may lie within a excerpt.
+double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
 /// Of a frame to the one before it.
 struct Change {
@@ -84,10 +84,10 @@ double cut_at(const std::vector<Change>& changes) {
   return cut;
 }
 
-/// Where the noise changes between two looks: the time of the first frame of the second scene.
+/// Where the noise changes between two excerpts: the time of the first frame of the second scene.
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
-  for (int i = 0; i < most_halvings && after.time_s - before.time_s > near_s; ++i) {
-    const PlacedExcerpt middle = look_at(frames_from, (before.time_s + after.time_s) / 2, 3);
+  for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
+    const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
     // Between key frames there may be none to begin at.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
@@ -102,7 +102,7 @@ double cut_between(Level before, Level after, const FramesFrom& frames_from) {
       after.time_s = end_of(middle);
   }
   std::vector<Change> changes;
-  int left = most_frames;
+  int left = max_frames;
   std::optional<Frame> last;
   frames_from(before.time_s, [&](Frame frame) {
     const double time = time_of(frame);
@@ -123,34 +123,34 @@ double time_of(const Frame& frame) {
                              static_cast<double>(tick.den);
 }
 
-std::vector<Excerpt> only_excerpts(std::span<const PlacedExcerpt> looks) {
+std::vector<Excerpt> excerpts_of(std::span<const TimedExcerpt> excerpts) {
   std::vector<Excerpt> only;
-  for (const PlacedExcerpt& look : looks) only.push_back(look.frames);
+  for (const TimedExcerpt& excerpt : excerpts) only.push_back(excerpt.frames);
   return only;
 }
 
 std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames) {
   constexpr std::size_t length = 3;
-  std::vector<Excerpt> looks;
+  std::vector<Excerpt> excerpts;
   for (std::size_t at = 0; at < frames.size(); at += length) {
     const std::size_t end = std::min(frames.size(), at + length);
-    looks.emplace_back(frames.begin() + static_cast<std::ptrdiff_t>(at),
+    excerpts.emplace_back(frames.begin() + static_cast<std::ptrdiff_t>(at),
                        frames.begin() + static_cast<std::ptrdiff_t>(end));
   }
-  return looks;
+  return excerpts;
 }
 
-PlacedExcerpt look_at(const FramesFrom& frames_from, double time_s, int count) {
-  PlacedExcerpt look;
+TimedExcerpt read_excerpt(const FramesFrom& frames_from, double time_s, int count) {
+  TimedExcerpt excerpt;
   frames_from(time_s, [&](Frame frame) {
-    look.frames.push_back(std::move(frame));
-    return static_cast<int>(look.frames.size()) < count;
+    excerpt.frames.push_back(std::move(frame));
+    return static_cast<int>(excerpt.frames.size()) < count;
   });
-  if (!look.frames.empty()) look.time_s = time_of(look.frames.front());
-  return look;
+  if (!excerpt.frames.empty()) excerpt.time_s = time_of(excerpt.frames.front());
+  return excerpt;
 }
 
-SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& looks,
+SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                        const NoiseEstimate& estimate) {
   SceneNoise scene{.from_s = from_s,
                    .estimate = estimate,
@@ -160,26 +160,26 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& looks,
   // What is told of single pictures allows for coarser noise already
   // (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
-  const FrameFormat& format = looks.front().front().format;
-  if (std::min(format.width, format.height) < least_side) return scene;
+  const FrameFormat& format = excerpts.front().front().format;
+  if (std::min(format.width, format.height) < min_side) return scene;
   pipeline::Halving halving(format);
   std::vector<Excerpt> halves;
-  for (const Excerpt& look : looks) {
+  for (const Excerpt& excerpt : excerpts) {
     Excerpt& half = halves.emplace_back();
-    for (const Frame& frame : look) half.push_back(halving.of(frame));
+    for (const Frame& frame : excerpt) half.push_back(halving.of(frame));
   }
   const NoiseEstimate half = estimate_noise(halves);
-  if (half.coarse > coarse_share * estimate.coarse && half.coarse > least_coarse) scene.half = half;
+  if (half.coarse > min_coarse_share * estimate.coarse && half.coarse > min_coarse) scene.half = half;
   return scene;
 }
 
-std::vector<SceneNoise> scenes_of(std::span<const PlacedExcerpt> looks, const NoiseEstimate& all,
+std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const NoiseEstimate& all,
                                   const FramesFrom& frames_from) {
-  std::vector<SceneNoise> scenes{scene_noise(looks.front().time_s, only_excerpts(looks), all)};
-  if (!frames_from || all.excerpt_level.size() != looks.size()) return scenes;
-  std::vector<std::size_t> begins{0};  // of runs of looks with about one level
-  std::size_t last = 0;                // look of the run that says its level
-  for (std::size_t i = 1; i < looks.size(); ++i) {
+  std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
+  if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
+  std::vector<std::size_t> begins{0};  // of runs of excerpts with about one level
+  std::size_t last = 0;                // excerpt of the run that says its level
+  for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;
     if (all.excerpt_level[last] > 0 && !is_same(level, all.excerpt_level[last]))
@@ -190,12 +190,12 @@ std::vector<SceneNoise> scenes_of(std::span<const PlacedExcerpt> looks, const No
   scenes.clear();
   for (std::size_t k = 0; k < begins.size(); ++k) {
     const std::size_t first = begins[k];
-    const std::size_t end = k + 1 < begins.size() ? begins[k + 1] : looks.size();
+    const std::size_t end = k + 1 < begins.size() ? begins[k + 1] : excerpts.size();
     const double from =
-        k == 0 ? looks.front().time_s
-               : cut_between({looks[first - 1].time_s, all.excerpt_level[first - 1]},
-                             {end_of(looks[first]), all.excerpt_level[first]}, frames_from);
-    const std::vector<Excerpt> of_scene = only_excerpts(looks.subspan(first, end - first));
+        k == 0 ? excerpts.front().time_s
+               : cut_between({excerpts[first - 1].time_s, all.excerpt_level[first - 1]},
+                             {end_of(excerpts[first]), all.excerpt_level[first]}, frames_from);
+    const std::vector<Excerpt> of_scene = excerpts_of(excerpts.subspan(first, end - first));
     scenes.push_back(scene_noise(from, of_scene, estimate_noise(of_scene)));
   }
   return scenes;

@@ -11,16 +11,16 @@
 #include "pipeline/field_denoiser.h"
 #include "tools/noise/noise_text.h"
 #include "tools/search/noise_scenes.h"
-#include "tools/search/volume_look.h"
+#include "tools/search/volume_noise_search.h"
 
 namespace lull::tools {
 namespace {
 
 /// Places that are looked at, and frames at each.
-constexpr int places = 8, frames_a_look = 3;
+constexpr int positions = 8, frames_per_excerpt = 3;
 /// Slices of a stack that are looked at, and samples that are read for it at most.
 constexpr int slices = 12;
-constexpr double most_samples = 2.7e8;
+constexpr double max_samples = 2.7e8;
 
 class Search {
  public:
@@ -43,17 +43,17 @@ class Search {
       record.scenes.push_back({.from_s = 0, .estimate = std::move(estimate)});
       return record;
     }
-    std::vector<PlacedExcerpt> looks = video_looks();
-    if (looks.empty()) throw BadData("'" + options_.input + "' has no frame; check the file");
-    const NoiseEstimate all = estimate_noise(only_excerpts(looks));
-    record.scenes = scenes_of(looks, all, has_scenes() ? by_pts() : FramesFrom{});
+    std::vector<TimedExcerpt> excerpts = video_excerpts();
+    if (excerpts.empty()) throw BadData("'" + options_.input + "' has no frame; check the file");
+    const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
+    record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
     move_to_cut(record.scenes);
     record.scenes.front().from_s = start_s_;
     return record;
   }
 
  private:
-  io::SourceOptions look_options() const {
+  io::SourceOptions excerpt_options() const {
     io::SourceOptions options = source_options(options_);
     options.selection = {};
     options.threads = options_.threads;
@@ -63,7 +63,7 @@ class Search {
     return options;
   }
 
-  Frame seen(Frame frame) const {
+  Frame filter_view(Frame frame) const {
     return options_.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
   }
 
@@ -83,22 +83,22 @@ class Search {
   }
 
   /// Frames from about `time_s` after the first one on: from where they decode.
-  void read_from(double time_s, const TakeFrame& take) const {
-    io::SourceOptions options = look_options();
+  void read_from(double time_s, const FrameConsumer& take) const {
+    io::SourceOptions options = excerpt_options();
     options.skip_us = std::llround(time_s * 1e6);
     try {
       const auto source = io::open_source(options_.input, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        if (!frame || frame->format != format_ || !take(seen(*std::move(frame)))) return;
+        if (!frame || frame->format != format_ || !take(filter_view(*std::move(frame)))) return;
       }
     } catch (const Error&) {
       if (time_s == 0) throw;  // nothing can be read at all
     }
   }
 
-  PlacedExcerpt look_after(double time_s, int frames) const {
-    return look_at([this](double at, const TakeFrame& take) { read_from(at, take); }, time_s,
+  TimedExcerpt excerpt_at(double time_s, int frames) const {
+    return read_excerpt([this](double at, const FrameConsumer& take) { read_from(at, take); }, time_s,
                    frames);
   }
 
@@ -106,56 +106,56 @@ class Search {
   bool has_scenes() const { return !info_.still && options_.source.selection.ranges.size() <= 1; }
 
   FramesFrom by_pts() const {
-    return [this](double time_s, const TakeFrame& take) { read_from(time_s - start_s_, take); };
+    return [this](double time_s, const FrameConsumer& take) { read_from(time_s - start_s_, take); };
   }
 
-  std::vector<PlacedExcerpt> video_looks() {
-    if (info_.still) return whole({look_after(0, 1)});
-    start_s_ = look_after(0, 1).time_s;
+  std::vector<TimedExcerpt> video_excerpts() {
+    if (info_.still) return whole({excerpt_at(0, 1)});
+    start_s_ = excerpt_at(0, 1).time_s;
     const auto [first, last] = part();
     const bool is_short = info_.duration_s > 0 && last - first < 1.0;
-    if (info_.duration_s <= 0 || is_short) return begun_at(first);
-    std::vector<PlacedExcerpt> looks;
-    for (int i = 0; i < places; ++i) {
-      PlacedExcerpt look = look_after(first + (last - first) * (i + 0.5) / places, frames_a_look);
-      // From one key frame to the next, several places are one.
-      const bool known = !looks.empty() && look.time_s <= looks.back().time_s;
-      if (!look.frames.empty() && !known) looks.push_back(std::move(look));
+    if (info_.duration_s <= 0 || is_short) return leading_excerpts(first);
+    std::vector<TimedExcerpt> excerpts;
+    for (int i = 0; i < positions; ++i) {
+      TimedExcerpt excerpt = excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
+      // From one key frame to the next, several positions are one.
+      const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
+      if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
-    return looks.empty() ? begun_at(first) : whole(std::move(looks));
+    return excerpts.empty() ? leading_excerpts(first) : whole(std::move(excerpts));
   }
 
   /// Looks among the first frames, of a clip that is short or does not say how long it is.
-  std::vector<PlacedExcerpt> begun_at(double time_s) const {
-    PlacedExcerpt begun = look_after(time_s, static_cast<int>(frames_ahead));
-    if (begun.frames.empty()) begun = look_after(0, static_cast<int>(frames_ahead));
-    std::vector<PlacedExcerpt> looks;
-    for (Excerpt& look : split_excerpts(begun.frames))
-      looks.push_back({.time_s = time_of(look.front()), .frames = std::move(look)});
-    return looks;
+  std::vector<TimedExcerpt> leading_excerpts(double time_s) const {
+    TimedExcerpt begun = excerpt_at(time_s, static_cast<int>(frames_ahead));
+    if (begun.frames.empty()) begun = excerpt_at(0, static_cast<int>(frames_ahead));
+    std::vector<TimedExcerpt> excerpts;
+    for (Excerpt& excerpt : split_excerpts(begun.frames))
+      excerpts.push_back({.time_s = time_of(excerpt.front()), .frames = std::move(excerpt)});
+    return excerpts;
   }
 
-  static std::vector<PlacedExcerpt> whole(std::vector<PlacedExcerpt> looks) {
-    std::erase_if(looks, [](const PlacedExcerpt& look) { return look.frames.empty(); });
-    return looks;
+  static std::vector<TimedExcerpt> whole(std::vector<TimedExcerpt> excerpts) {
+    std::erase_if(excerpts, [](const TimedExcerpt& excerpt) { return excerpt.frames.empty(); });
+    return excerpts;
   }
 
   std::vector<Excerpt> stack_excerpts() const {
-    const auto source = io::open_source(options_.input, look_options());
+    const auto source = io::open_source(options_.input, excerpt_options());
     const double samples = static_cast<double>(format_.width) * format_.height;
-    const auto bound = static_cast<std::int64_t>(std::max(most_samples / samples, 1.0));
+    const auto bound = static_cast<std::int64_t>(std::max(max_samples / samples, 1.0));
     const std::int64_t count = std::clamp<std::int64_t>(info_.frames_estimate, 1, bound);
-    std::vector<Excerpt> looks;
+    std::vector<Excerpt> excerpts;
     for (std::int64_t i = 0, next = 0; i < count; ++i) {
       std::optional<Frame> frame = source->read();
       if (!frame) break;
       const std::int64_t place =
           (2 * next + 1) * count / (2 * std::min<std::int64_t>(slices, count));
       if (i < place) continue;
-      looks.push_back({*std::move(frame)});
+      excerpts.push_back({*std::move(frame)});
       ++next;
     }
-    return looks;
+    return excerpts;
   }
 
   /// A session's times begin where the part does.
@@ -184,26 +184,26 @@ NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& s
   return Search(options, source).run();
 }
 
-NoiseRecord noise_of_first(const DenoiseOptions& options, const std::vector<Frame>& frames,
+NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vector<Frame>& frames,
                            const io::ValueScale& values) {
   if (frames.empty()) throw BadData("'" + options.input + "' has no frame; check the file");
   if (std::optional<SceneNoise> volume = noise_of_first_slices(options, frames, values))
     return {.layout = frames.front().format.layout,
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
-  std::vector<Excerpt> looks = split_excerpts(frames);
+  std::vector<Excerpt> excerpts = split_excerpts(frames);
   if (options.interlaced == Interlaced::fields)
-    for (Excerpt& look : looks)
-      for (Frame& frame : look) frame = pipeline::field_of(frame, 0);
+    for (Excerpt& excerpt : excerpts)
+      for (Frame& frame : excerpt) frame = pipeline::field_of(frame, 0);
   // (Those around a part come before it.)
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   return {.layout = frames.front().format.layout,
           .unit = unit_of(values),
-          .scenes = {scene_noise(begin, looks, estimate_noise(looks))}};
+          .scenes = {scene_noise(begin, excerpts, estimate_noise(excerpts))}};
 }
 
-std::vector<Frame> read_some(FrameSource& source, std::size_t count) {
+std::vector<Frame> read_frames(FrameSource& source, std::size_t count) {
   std::vector<Frame> frames;
   while (frames.size() < count) {
     std::optional<Frame> frame = source.read();
@@ -213,7 +213,7 @@ std::vector<Frame> read_some(FrameSource& source, std::size_t count) {
   return frames;
 }
 
-std::optional<Frame> BegunSource::read() {
+std::optional<Frame> PrefixedSource::read() {
   if (first_.empty()) return source_.read();
   std::optional<Frame> frame = std::move(first_.front());
   first_.pop_front();

@@ -29,7 +29,7 @@ namespace lull::tools {
                                        const io::MediaSource& source);
 
 /// The noise of what these frames show, which follow one another: those with which a pipe begins.
-[[nodiscard]] NoiseRecord noise_of_first(const DenoiseOptions& options,
+[[nodiscard]] NoiseRecord noise_of_first_frames(const DenoiseOptions& options,
                                          const std::vector<Frame>& frames,
                                          const io::ValueScale& values);
 
@@ -37,16 +37,16 @@ namespace lull::tools {
 inline constexpr std::size_t frames_ahead = 12;
 /// Or slices, of what may be a volume.
 inline constexpr std::size_t slices_ahead = 48;
-[[nodiscard]] inline std::size_t ahead_of(const DenoiseOptions& options) {
+[[nodiscard]] inline std::size_t frames_to_read_ahead(const DenoiseOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;
 }
 
-[[nodiscard]] std::vector<Frame> read_some(FrameSource& source, std::size_t count);
+[[nodiscard]] std::vector<Frame> read_frames(FrameSource& source, std::size_t count);
 
 /// A source of which the first frames were read already.
-class BegunSource final : public FrameSource {
+class PrefixedSource final : public FrameSource {
  public:
-  BegunSource(FrameSource& source, std::vector<Frame> first)
+  PrefixedSource(FrameSource& source, std::vector<Frame> first)
       : source_(source),
         first_(std::make_move_iterator(first.begin()), std::make_move_iterator(first.end())) {}
 

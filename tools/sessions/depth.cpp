@@ -59,7 +59,7 @@ DepthSamples depth_samples(const DenoiseOptions& options, const io::MediaSource&
 
 std::vector<Frame> first_maps(const DenoiseOptions& options) {
   const auto source = io::open_source(options.input, source_options(options));
-  return read_some(*source, frames_ahead);
+  return read_frames(*source, frames_ahead);
 }
 
 DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,

@@ -36,7 +36,7 @@ std::string cpu_target() {
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
 
-std::optional<cuda::ContextWarmup> wake_devices(const DenoiseOptions& options) {
+std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;

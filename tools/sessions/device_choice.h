@@ -18,7 +18,7 @@ struct ChosenDevices {
 
 /// Those that may be chosen get ready meanwhile; none where a CPU is asked for, a GPU that decodes,
 /// or a plan of a job.
-[[nodiscard]] std::optional<cuda::ContextWarmup> wake_devices(const DenoiseOptions& options);
+[[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options);
 
 /// @throws DeviceUnavailable  a GPU is asked for that is not there
 [[nodiscard]] ChosenDevices choose_devices(const DenoiseOptions& options);

@@ -83,18 +83,18 @@ std::string GrainJob::table() {
 }
 
 bool GrainJob::look_ahead(const DenoiseOptions& options, InputNoise& noise,
-                          const std::vector<bm3d::Backend>& backends, const Say& say,
+                          const std::vector<bm3d::Backend>& backends, const Notify& notify,
                           const std::stop_token& stop) {
   if (!keep_) return true;
   io::SourceOptions reading = source_options(options, backends);
   reading.margins = false;
   const auto source = io::open_source(options.input, reading);
   ClipPlan plan = noise.plan();
-  plan.alone = true;  // frames that are far from each other
+  plan.frame_by_frame = true;  // frames that are far from each other
   const bool fields = options.interlaced == Interlaced::fields;
   const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
   const auto denoiser = pipeline::observed(
-      one_of(open_sessions(options, plan, seen, backends, say), source->format()),
+      merge_fields(open_sessions(options, plan, seen, backends, notify), source->format()),
       [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); });
   const auto frames = noise.frames(
       *source, source->info(), [this](const SceneNoise& scene, const ScenePlan&) { learn(scene); });

@@ -32,7 +32,7 @@ class GrainJob {
   /// With --grain keep, before the session and the sink are opened: finds the table, and the
   /// scenes of `noise` on the way. False: stopped.
   [[nodiscard]] bool look_ahead(const DenoiseOptions& options, InputNoise& noise,
-                                const std::vector<bm3d::Backend>& backends, const Say& say,
+                                const std::vector<bm3d::Backend>& backends, const Notify& notify,
                                 const std::stop_token& stop);
   /// The file for the encoder; empty without --grain keep.
   std::string encoder_table() const;

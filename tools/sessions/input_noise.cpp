@@ -7,7 +7,7 @@
 
 #include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
-#include "tools/search/volume_look.h"
+#include "tools/search/volume_noise_search.h"
 #include "tools/sessions/depth.h"
 #include "tools/sessions/noise_choice.h"
 
@@ -17,19 +17,19 @@ namespace {
 /// Those that were read already, then those of the source, whose noise may be followed.
 class FramesOfRun final : public FrameSource {
  public:
-  FramesOfRun(FrameSource& source, std::vector<Frame> first) : begun_(source, std::move(first)) {}
+  FramesOfRun(FrameSource& source, std::vector<Frame> first) : prefixed_(source, std::move(first)) {}
 
   void follow(const DenoiseOptions& options, const NoiseRecord& known, KnownFrom from,
-              NoiseFollower::Found found) {
-    follower_.emplace(begun_, options, known.scenes, from, std::move(found));
+              NoiseFollower::OnScene on_scene) {
+    follower_.emplace(prefixed_, options, known.scenes, from, std::move(on_scene));
   }
 
-  const FrameFormat& format() const noexcept override { return begun_.format(); }
-  std::optional<Frame> read() override { return follower_ ? follower_->read() : begun_.read(); }
-  void interrupt() noexcept override { begun_.interrupt(); }
+  const FrameFormat& format() const noexcept override { return prefixed_.format(); }
+  std::optional<Frame> read() override { return follower_ ? follower_->read() : prefixed_.read(); }
+  void interrupt() noexcept override { prefixed_.interrupt(); }
 
  private:
-  BegunSource begun_;
+  PrefixedSource prefixed_;
   std::optional<NoiseFollower> follower_;
 };
 
@@ -51,7 +51,7 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
     noise = can_read_again(options_.input) ? search_noise(options_, source)
                                            : look_at_pipe(source, open_sink);
   known_ = *std::move(noise);
-  find_kind(options_, source, known_);
+  determine_noise_kind(options_, source, known_);
   for (const std::string& line : noise_lines(options_, known_)) info_(line);
   plan_ = clip_plan(options_, known_, input);
   record_ = known_;
@@ -66,16 +66,16 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
 NoiseRecord InputNoise::look_at_pipe(io::MediaSource& source,
                                      const std::function<void()>& open_sink) {
   open_sink();
-  first_ = read_some(source, ahead_of(options_));
+  first_ = read_frames(source, frames_to_read_ahead(options_));
   const bool scenes = follows_scenes(options_, source.info());
-  return noise_of_first(options_, scenes ? before_cut(first_) : first_, source.info().values);
+  return noise_of_first_frames(options_, scenes ? first_scene_of(first_) : first_, source.info().values);
 }
 
 void InputNoise::find_in_depths(io::MediaSource& source, const std::function<void()>& open_sink) {
   const bool again = can_read_again(options_.input);
   if (!again) {
     open_sink();
-    first_ = read_some(source, frames_ahead);
+    first_ = read_frames(source, frames_ahead);
   }
   DepthPlan depth = plan_depth(options_, source, again ? first_maps(options_) : first_);
   for (const std::string& line : depth.lines) info_(line);
@@ -84,24 +84,24 @@ void InputNoise::find_in_depths(io::MediaSource& source, const std::function<voi
 }
 
 std::unique_ptr<FrameSource> InputNoise::frames(FrameSource& source, const io::VideoInfo& input,
-                                                Found found) {
-  const KnownFrom from = first_.empty() ? KnownFrom::places : KnownFrom::first_frames;
+                                                OnScene on_scene) {
+  const KnownFrom from = first_.empty() ? KnownFrom::positions : KnownFrom::first_frames;
   auto frames = std::make_unique<FramesOfRun>(source, std::move(first_));
   if (plan_.later)
     frames->follow(
         options_, known_, from,
-        [this, &input, found = std::move(found)](const SceneNoise& scene, bool foretold) {
-          take_up(scene, foretold, input, found);
+        [this, &input, on_scene = std::move(on_scene)](const SceneNoise& scene, bool is_predicted) {
+          take_up(scene, is_predicted, input, on_scene);
         });
   return frames;
 }
 
-void InputNoise::take_up(const SceneNoise& scene, bool foretold, const io::VideoInfo& input,
-                         const Found& found) {
+void InputNoise::take_up(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
+                         const OnScene& on_scene) {
   record_.scenes.push_back(scene);
-  if (!foretold) info_(noise_lines(options_, record_).back());
+  if (!is_predicted) info_(noise_lines(options_, record_).back());
   const ScenePlan plan = scene_plan(options_, scene, input);
-  found(scene, plan);
+  on_scene(scene, plan);
   plan_.later->add(scene.from_s, plan);  // last: now its frames may go in
 }
 

@@ -21,10 +21,10 @@ class InputNoise {
  public:
   /// Told of a scene whose noise is another one, before its first frame is given, by the thread
   /// that reads.
-  using Found = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
+  using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
   /// `options` outlive it. `info` is told what was found, later by the thread that reads.
-  InputNoise(const DenoiseOptions& options, Say info) : options_(options), info_(std::move(info)) {}
+  InputNoise(const DenoiseOptions& options, Notify info) : options_(options), info_(std::move(info)) {}
 
   /// Finds it. A pipe, which gives its frames once, is looked at behind its sink, which has to be
   /// open before the first frame is read: `open_sink` opens it.
@@ -41,18 +41,18 @@ class InputNoise {
   /// The frames of `source`, which has the input's; those first that find() read of it. Of a pipe
   /// once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
-                                                    Found found);
+                                                    OnScene on_scene);
   /// All frames were read: what was found is what is known when they are read again.
   void settle(const io::VideoInfo& input);
 
  private:
   void find_in_depths(io::MediaSource& source, const std::function<void()>& open_sink);
   NoiseRecord look_at_pipe(io::MediaSource& source, const std::function<void()>& open_sink);
-  void take_up(const SceneNoise& scene, bool foretold, const io::VideoInfo& input,
-               const Found& found);
+  void take_up(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
+               const OnScene& on_scene);
 
   const DenoiseOptions& options_;
-  Say info_;
+  Notify info_;
   NoiseRecord known_, record_;
   ClipPlan plan_;
   std::vector<Frame> first_;  // of a pipe

@@ -89,9 +89,9 @@ void restore_outside(const Frame& noisy, float zero, const Frame& result) {
 }
 
 /// Gives each slice its mask.
-class MaskGiver final : public Denoiser {
+class MaskAttacher final : public Denoiser {
  public:
-  MaskGiver(std::unique_ptr<Denoiser> denoiser, VolumeMask mask)
+  MaskAttacher(std::unique_ptr<Denoiser> denoiser, VolumeMask mask)
       : denoiser_(std::move(denoiser)), mask_(std::move(mask)) {}
 
   int latency() const noexcept override { return denoiser_->latency(); }
@@ -150,7 +150,7 @@ std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask 
                                       [zero = mask.zero](const Frame& noisy, const Frame& result) {
                                         restore_outside(noisy, zero, result);
                                       });
-  return std::make_unique<MaskGiver>(std::move(restoring), std::move(mask));
+  return std::make_unique<MaskAttacher>(std::move(restoring), std::move(mask));
 }
 
 }  // namespace lull::tools

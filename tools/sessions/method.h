@@ -47,7 +47,7 @@ struct Method {
     return means ? means->temporal > 0 : !volumes && pictures.temporal > 0;
   }
   /// For frames that are far from each other.
-  void forget_time() {
+  void disable_temporal() {
     pictures.temporal = 0;
     if (means) means->temporal = 0;
   }

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "noise/render/vst_render.h"
 #include "tools/noise/noise_text.h"
-#include "tools/search/volume_look.h"
+#include "tools/search/volume_noise_search.h"
 #include "tools/sessions/job.h"
 
 namespace lull::tools {

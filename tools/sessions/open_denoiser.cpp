@@ -41,7 +41,7 @@ using Sessions = std::vector<std::unique_ptr<Denoiser>>;
 
 /// `count` sessions on one device.
 Sessions open_within_memory(int count, Method params, const FrameFormat& format,
-                            bm3d::Backend& backend, const Say& say, const Opener& open) {
+                            bm3d::Backend& backend, const Notify& notify, const Opener& open) {
   for (;;) {
     Sessions sessions;  // those that fit go where another does not
     try {
@@ -53,7 +53,7 @@ Sessions open_within_memory(int count, Method params, const FrameFormat& format,
       const std::string step =
           params.has_batches() ? reduce(params.pictures, backend, format) : std::string();
       if (step.empty()) throw;
-      say(name_of(backend) + " is short of memory; " + step);
+      notify(name_of(backend) + " is short of memory; " + step);
     }
   }
 }
@@ -63,8 +63,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// What was said of failures, for several that share the devices: each learns of them by itself.
-class Said {
+/// What was reported of failures, for several that share the devices: each learns of them by itself.
+class ReportedFailures {
  public:
   bool first_of(std::size_t device) {
     const std::lock_guard lock(mutex_);
@@ -81,19 +81,19 @@ class Said {
   bool last_resort_ = false;
 };
 
-/// What is said and done when devices fail. `last_resort` may be empty.
-pipeline::ShardOptions on_failures(const Say& say, const std::shared_ptr<Said>& said,
+/// What is reported and done when devices fail. `last_resort` may be empty.
+pipeline::ShardOptions on_failures(const Notify& notify, const std::shared_ptr<ReportedFailures>& reported,
                                    std::function<std::unique_ptr<Denoiser>()> last_resort) {
   pipeline::ShardOptions options;
   options.on_session_lost = [=](std::size_t device, const DeviceFailure& why, std::size_t left) {
-    if (!said->first_of(device)) return;
-    say(without_suggestion(why.what()) + "; its frames go to the other " +
+    if (!reported->first_of(device)) return;
+    notify(without_suggestion(why.what()) + "; its frames go to the other " +
         (left == 1 ? "GPU" : std::to_string(left) + " GPUs"));
   };
   if (last_resort)
     options.replace = [=](const DeviceFailure& why) {
-      if (said->first_of_last_resort())
-        say(without_suggestion(why.what()) +
+      if (reported->first_of_last_resort())
+        notify(without_suggestion(why.what()) +
             "; the CPU does the rest, whose bytes differ from a GPU's");
       return last_resort();
     };
@@ -133,37 +133,37 @@ std::string name_of(const bm3d::Backend& backend) {
 
 OpenedDenoisers open_denoisers(int count, const Method& params, const FrameFormat& format,
                                const std::vector<bm3d::Backend>& backends, Fallback fallback,
-                               const Say& say, const Opener& open) {
+                               const Notify& notify, const Opener& open) {
   const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu, .threads = backends.front().threads};
   OpenedDenoisers result{.denoisers = {}, .backends = backends};
   std::vector<Sessions> on_devices;  // for each device, those of all denoisers
   try {
     for (bm3d::Backend& backend : result.backends)
-      on_devices.push_back(open_within_memory(count, params, format, backend, say, open));
+      on_devices.push_back(open_within_memory(count, params, format, backend, notify, open));
   } catch (const Error& error) {
     if (fallback == Fallback::none || !cpu_may_help(error)) throw;
     on_devices.clear();  // gives the memory back
-    say("denoising on the CPU (" + std::string(error.what()) + ")");
+    notify("denoising on the CPU (" + std::string(error.what()) + ")");
     result.backends = {cpu};
-    on_devices.push_back(open_within_memory(count, params, format, result.backends[0], say, open));
+    on_devices.push_back(open_within_memory(count, params, format, result.backends[0], notify, open));
   }
   const bool gpus = result.backends.front().kind == bm3d::BackendKind::cuda;
   std::function<std::unique_ptr<Denoiser>()> last_resort;
   if (fallback == Fallback::cpu && gpus) last_resort = [=] { return open(params, format, cpu); };
-  const auto said = std::make_shared<Said>();
+  const auto reported = std::make_shared<ReportedFailures>();
   for (int i = 0; i < count; ++i) {
     Sessions sessions;
     for (Sessions& on_device : on_devices) sessions.push_back(std::move(on_device[i]));
     result.denoisers.push_back(
-        share(std::move(sessions), count, params, format, on_failures(say, said, last_resort)));
+        share(std::move(sessions), count, params, format, on_failures(notify, reported, last_resort)));
   }
   return result;
 }
 
 OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                              const std::vector<bm3d::Backend>& backends, Fallback fallback,
-                             const Say& say, const Opener& open) {
-  OpenedDenoisers opened = open_denoisers(1, params, format, backends, fallback, say, open);
+                             const Notify& notify, const Opener& open) {
+  OpenedDenoisers opened = open_denoisers(1, params, format, backends, fallback, notify, open);
   return {std::move(opened.denoisers.front()), std::move(opened.backends)};
 }
 

@@ -15,7 +15,7 @@ namespace lull::tools {
 
 using Opener = std::function<std::unique_ptr<Denoiser>(const Method&, const FrameFormat&,
                                                        const bm3d::Backend&)>;
-using Say = std::function<void(const std::string&)>;
+using Notify = std::function<void(const std::string&)>;
 
 struct OpenedDenoiser {
   std::unique_ptr<Denoiser> denoiser;
@@ -36,13 +36,13 @@ struct OpenedDenoisers {
 /// `fallback` is cpu, the rest is left to the CPU: what a GPU has given back stays, and the
 /// bytes from there on are the CPU's. Else the session throws DeviceFailure.
 ///
-/// Each step is told to `say`, a line each, also later and from any thread.
+/// Each step is told to `notify`, a line each, also later and from any thread.
 /// @throws OutOfDeviceMemory  a device cannot hold the smallest session
 /// @throws DeviceFailure      a device fails at once
 /// @throws whatever `open` throws for other reasons
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
-                                           Fallback fallback, const Say& say,
+                                           Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
 /// The same for `count` clips at a time, which share the devices: a denoiser for each. At the start
@@ -51,7 +51,7 @@ struct OpenedDenoisers {
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,
-                                             Fallback fallback, const Say& say,
+                                             Fallback fallback, const Notify& notify,
                                              const Opener& open = open_method);
 
 /// "cuda:1", "cpu" or "reference".

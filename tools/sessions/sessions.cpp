@@ -32,22 +32,22 @@ std::string scratch_folder(const std::string& output) {
 /// A session for a scene beside the one at hand for its whole frames, if it has halves.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
-                                    Fallback fallback, const Say& say) {
+                                    Fallback fallback, const Notify& notify) {
   if (!plan.half) return fine;
-  auto half = open_denoiser(*plan.half, pipeline::half_format(format), backends, fallback, say);
+  auto half = open_denoiser(*plan.half, pipeline::half_format(format), backends, fallback, notify);
   return pipeline::by_scales(format, std::move(fine), std::move(half.denoiser));
 }
 
 /// `first`: a session for the whole frames of the first scene.
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
-                                        Fallback fallback, const Say& say) {
-  first = with_half(std::move(first), plan.scene(0), format, backends, fallback, say);
+                                        Fallback fallback, const Notify& notify) {
+  first = with_half(std::move(first), plan.scene(0), format, backends, fallback, notify);
   if (!plan.has_scenes()) return first;
   const auto open = [=](std::size_t scene) {
     const ScenePlan wanted = plan.scene(scene);
-    OpenedDenoiser fine = open_denoiser(wanted.method, format, backends, fallback, say);
-    return with_half(std::move(fine.denoiser), wanted, format, backends, fallback, say);
+    OpenedDenoiser fine = open_denoiser(wanted.method, format, backends, fallback, notify);
+    return with_half(std::move(fine.denoiser), wanted, format, backends, fallback, notify);
   };
   const auto find = [plan](const Frame& frame) { return plan.scene_at(frame); };
   return pipeline::by_scenes(std::move(first), find, open);
@@ -137,8 +137,8 @@ std::size_t ClipPlan::scene_at(const Frame& frame) const {
 
 ScenePlan ClipPlan::scene(std::size_t number) const {
   ScenePlan plan = later && number > 0 ? later->plan(number - 1) : scenes[number];
-  if (alone) plan.method.forget_time();
-  if (alone && plan.half) plan.half->forget_time();
+  if (frame_by_frame) plan.method.disable_temporal();
+  if (frame_by_frame && plan.half) plan.half->disable_temporal();
   return plan;
 }
 
@@ -155,44 +155,44 @@ pipeline::PartContext part_context_of(const ClipPlan& plan, const FrameFormat& f
 }
 
 OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
-                              const FrameFormat& format, const Backends& backends, const Say& say) {
+                              const FrameFormat& format, const Backends& backends, const Notify& notify) {
   const Fallback fallback = fallback_of(options);
   OpenedDenoisers opened = open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1,
-                                          plan.scene(0).method, format, backends, fallback, say);
+                                          plan.scene(0).method, format, backends, fallback, notify);
   for (std::unique_ptr<Denoiser>& denoiser : opened.denoisers)
-    denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, say);
+    denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, notify);
   return opened;
 }
 
-std::function<void(std::int64_t)> Enough::listener(std::size_t session) {
+std::function<void(std::int64_t)> ContextEnd::listener(std::size_t session) {
   return [this, session](std::int64_t number) {
     idle_[session] = number;
     source_.end_context_at(*std::ranges::min_element(idle_));
   };
 }
 
-void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const ClipPlan& plan, const FrameFormat& format, Enough* enough,
-                      const Say& say) {
+void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
+                      const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
+                      const Notify& notify) {
   std::vector<pipeline::FrameSpan> spans;
   for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
-  if (all && !enough) return;
+  if (all && !context_end) return;
   // Without fallback: another device would give other bytes.
-  const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, say] {
-    OpenedDenoiser again = open_denoiser(plan.method(), format, backends, Fallback::none, say);
-    return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, say);
+  const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
+    OpenedDenoiser again = open_denoiser(plan.method(), format, backends, Fallback::none, notify);
+    return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, notify);
   };
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
     std::unique_ptr<Denoiser>& session = opened.denoisers[i];
     pipeline::PartContext part_context = part_context_of(plan, format);
-    if (enough) part_context.idle = enough->listener(i);
+    if (context_end) part_context.idle = context_end->listener(i);
     session = pipeline::by_parts(std::move(session), reopen, spans, std::move(part_context));
   }
 }
 
-std::unique_ptr<Denoiser> one_of(OpenedDenoisers opened, const FrameFormat& format) {
+std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const FrameFormat& format) {
   std::vector<std::unique_ptr<Denoiser>>& sessions = opened.denoisers;
   if (sessions.size() == 1) return std::move(sessions.front());
   return pipeline::by_fields(format, std::move(sessions[0]), std::move(sessions[1]));

@@ -58,7 +58,7 @@ struct ClipPlan {
   std::vector<double> starts;     // of the second on, in seconds of Frame::pts
   /// Of a stream whose scenes are followed: all behind the first, in place of the others above.
   std::shared_ptr<LaterScenes> later = nullptr;
-  bool alone = false;  // frames are filtered one by one
+  bool frame_by_frame = false;  // frames are filtered one by one
   const Method& method() const { return scenes.front().method; }
   /// Or may have: more than one.
   bool has_scenes() const { return later || !starts.empty(); }
@@ -74,17 +74,17 @@ struct ClipPlan {
                                                      const FrameFormat& format);
 
 /// What denoises a stream: one session for whole frames, or one for the fields of either parity.
-/// `format` is what sessions see. `say` may be called from any thread, as long as they live.
+/// `format` is what sessions see. `notify` may be called from any thread, as long as they live.
 [[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                                             const FrameFormat& format,
                                             const std::vector<bm3d::Backend>& backends,
-                                            const Say& say);
+                                            const Notify& notify);
 
 /// Tells a source that frames around its last part are not needed any more, as soon as all sessions
-/// over its frames say so.
-class Enough {
+/// over its frames notify so.
+class ContextEnd {
  public:
-  Enough(io::MediaSource& source, std::size_t sessions) : source_(source), idle_(sessions, -1) {}
+  ContextEnd(io::MediaSource& source, std::size_t sessions) : source_(source), idle_(sessions, -1) {}
 
   /// What a session calls with the last frame after which it needs no other; all in one thread.
   std::function<void(std::int64_t)> listener(std::size_t session);
@@ -95,12 +95,12 @@ class Enough {
 };
 
 /// Of a job that goes on, only what is missing is denoised, with --keep one frame, and of the
-/// frames around a part none. `format` is what sessions see; `enough` is null without margins.
-void leave_out_others(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const ClipPlan& plan, const FrameFormat& format, Enough* enough,
-                      const Say& say);
+/// frames around a part none. `format` is what sessions see; `context_end` is null without margins.
+void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
+                      const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
+                      const Notify& notify);
 
 /// The sessions as one, for whole frames of `format`.
-[[nodiscard]] std::unique_ptr<Denoiser> one_of(OpenedDenoisers opened, const FrameFormat& format);
+[[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const FrameFormat& format);
 
 }  // namespace lull::tools

@@ -22,7 +22,7 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
 }
 
 /// A path that was given where the job was planned may mean something else here.
-void place(const io::JobPlan::AdditionalInput& beside, DenoiseOptions& options) {
+void set_path(const io::JobPlan::AdditionalInput& beside, DenoiseOptions& options) {
   if (beside.name == guide_name) options.guide = beside.input;
   for (FeatureChoice& choice : options.features)
     if (!choice.file.empty() && beside.name == option_of(choice.feature))
@@ -30,26 +30,26 @@ void place(const io::JobPlan::AdditionalInput& beside, DenoiseOptions& options) 
 }
 
 /// Whether results depend on it, or may: those who take part in the job get it from the plan.
-bool is_of_plan(const OptionRow& row) {
+bool belongs_to_plan(const OptionRow& row) {
   return row.group != "Files" && row.group != "Reports" && row.group != "Shared jobs";
 }
 
-class NotingDenoiser final : public Denoiser {
+class IndexingDenoiser final : public Denoiser {
  public:
-  NotingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
-                 std::shared_ptr<io::JobPlan> plan, std::function<void(std::int64_t)> enough,
+  IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
+                 std::shared_ptr<io::JobPlan> plan, std::function<void(std::int64_t)> context_end,
                  std::function<void()> at_end)
-      : finds_(finder != nullptr),
+      : finds_repeats_(finder != nullptr),
         notes_(std::move(finder)),
         margin_(margin),
         plan_(std::move(plan)),
-        enough_(std::move(enough)),
+        context_end_(std::move(context_end)),
         at_end_(std::move(at_end)) {}
 
   int latency() const noexcept override { return 0; }
 
   std::optional<Frame> push(Frame frame) override {
-    if (finds_ && !frame.on_device) {
+    if (finds_repeats_ && !frame.on_device) {
       notes_.note(frame);
       plan_->index.repeat_state.resize(static_cast<std::size_t>(frame.slice) + 1);
       plan_->index.repeat_state.back() = frame.repeat_state;
@@ -57,7 +57,7 @@ class NotingDenoiser final : public Denoiser {
     if (!frame.context_only)
       after_ = 0;
     else if (frame.repeat_state != RepeatState::repeats && ++after_ == margin_.after + 1)
-      enough_(frame.slice);
+      context_end_(frame.slice);
     frame.pixels.reset();
     frame.planes = {};
     frame.on_device.reset();
@@ -70,11 +70,11 @@ class NotingDenoiser final : public Denoiser {
   }
 
  private:
-  bool finds_;
+  bool finds_repeats_;
   pipeline::RepeatNotes notes_;
   Margin margin_;
   std::shared_ptr<io::JobPlan> plan_;
-  std::function<void(std::int64_t)> enough_;
+  std::function<void(std::int64_t)> context_end_;
   std::function<void()> at_end_;
   int after_ = 0;  // frames behind the last one that is kept, repetitions not counted
 };
@@ -85,7 +85,7 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   DenoiseOptions options;
   const auto plan = std::make_shared<io::JobPlan>(io::read_plan(given.job.folder));
   for (const auto& option : plan->options) apply(option, options);
-  for (const io::JobPlan::AdditionalInput& beside : plan->additional) place(beside, options);
+  for (const io::JobPlan::AdditionalInput& beside : plan->additional) set_path(beside, options);
   for (const auto& option : given.given) apply(option, options);
   options.given = given.given;
   options.job.folder = given.job.folder;
@@ -127,7 +127,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   return sink;
 }
 
-std::shared_ptr<io::JobPlan> begin_plan(const DenoiseOptions& options) {
+std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.job.folder;
   std::error_code ignored;
   // Before the whole input is decoded.
@@ -137,7 +137,7 @@ std::shared_ptr<io::JobPlan> begin_plan(const DenoiseOptions& options) {
   const auto rows = denoise_option_table();
   for (const auto& given : options.given) {
     const auto row = std::ranges::find(rows, given.first, &OptionRow::names);
-    if (row != rows.end() && is_of_plan(*row)) plan->options.push_back(given);
+    if (row != rows.end() && belongs_to_plan(*row)) plan->options.push_back(given);
   }
   return plan;
 }
@@ -163,18 +163,18 @@ std::string to_json(const SharedJob& job) {
   return json_text(object) + "\n";
 }
 
-bool begin_part(SharedJob& job, const Say& info) {
-  const io::UnfinishedSegments undone =
+bool prepare_part(SharedJob& job, const Notify& info) {
+  const io::UnfinishedSegments unfinished =
       io::find_unfinished(job.folder, *job.plan, job.segments.value_or(io::FrameRange{}));
-  if (undone.none()) {
+  if (unfinished.none()) {
     info("done already");
     return false;
   }
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (const auto* segments : {&undone.missing, &undone.damaged})
+  for (const auto* segments : {&unfinished.missing, &unfinished.damaged})
     if (!segments->empty()) first = std::min(first, segments->front());
   const io::FrameIndex& index = job.plan->index;
-  job.begin = index.start_with_margin(job.plan->frames_of(first).first, job.plan->margin);
+  job.start_picture = index.start_with_margin(job.plan->frames_of(first).first, job.plan->margin);
   if (!index.no_seek_reason.empty()) info("decoding from the start (" + index.no_seek_reason + ")");
   for (const io::JobPlan::AdditionalInput& one : job.plan->additional)
     if (!one.index.no_seek_reason.empty())
@@ -189,7 +189,7 @@ void add_part(const DenoiseOptions& options, io::SegmentOptions& segments) {
   segments.plan = job.plan;
   segments.input = options.input;
   segments.range = job.segments.value_or(io::FrameRange{});
-  segments.start_picture = job.begin;
+  segments.start_picture = job.start_picture;
   segments.part = job.plans ? io::JobPart::plan : io::JobPart::segments;
 }
 
@@ -201,10 +201,10 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source) {
     return;
   }
   source.index = {job.plan, &job.plan->index};
-  source.start_picture = job.begin;
+  source.start_picture = job.start_picture;
 }
 
-std::int64_t add_part_beside(const DenoiseOptions& options, const std::string& name,
+std::int64_t add_part_to_side_input(const DenoiseOptions& options, const std::string& name,
                              io::SourceOptions& source) {
   const SharedJob& job = options.job;
   source.recorded_index.reset();
@@ -218,7 +218,7 @@ std::int64_t add_part_beside(const DenoiseOptions& options, const std::string& n
   const io::JobPlan::AdditionalInput* beside = job.plan->find_additional(name);
   if (!beside) return 0;  // the sink will say that it was not planned
   const bool margins = source.margins && !source.selection.all();
-  const std::int64_t first = job.plan->index.frames_before(job.begin, margins);
+  const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &beside->index};
   source.start_picture = beside->index.seek_point_at(first, margins);
   // Where a decoder begins in the middle, damage says that it has to begin elsewhere.
@@ -226,9 +226,9 @@ std::int64_t add_part_beside(const DenoiseOptions& options, const std::string& n
   return first - beside->index.frames_before(source.start_picture, margins);
 }
 
-std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const ClipPlan& clip,
+std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const ClipPlan& clip,
                                       const FrameFormat& format,
-                                      std::function<void(std::int64_t)> enough,
+                                      std::function<void(std::int64_t)> context_end,
                                       std::function<void()> at_end) {
   pipeline::PartContext around = part_context_of(clip, format);
   io::JobPlan& plan = *options.job.plan;
@@ -237,11 +237,11 @@ std::unique_ptr<Denoiser> note_frames(const DenoiseOptions& options, const ClipP
     around.repeats.reset();
     plan.index.no_seek_reason = "fields over time are compared from the first one on";
   }
-  return std::make_unique<NotingDenoiser>(std::move(around.repeats), around.margin,
-                                          options.job.plan, std::move(enough), std::move(at_end));
+  return std::make_unique<IndexingDenoiser>(std::move(around.repeats), around.margin,
+                                          options.job.plan, std::move(context_end), std::move(at_end));
 }
 
-void renew_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts) {
+void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts) {
   for (const io::JobFact& fact : facts) {
     const auto old = std::ranges::find(plan.facts, fact.name, &io::JobFact::name);
     if (old != plan.facts.end()) old->value = fact.value;

@@ -43,8 +43,8 @@ class EnlargedDenoiser final : public Denoiser {
     }
     Frame large = enlarger_.enlarged(*clean);
     if (const Frame* const alpha = io::alpha_of(*clean)) {
-      if (!of_alpha_) of_alpha_.emplace(params_, alpha->format, backend_);
-      io::set_alpha(large, of_alpha_->enlarged(*alpha));
+      if (!alpha_enlarger_) alpha_enlarger_.emplace(params_, alpha->format, backend_);
+      io::set_alpha(large, alpha_enlarger_->enlarged(*alpha));
     }
     return large;
   }
@@ -53,7 +53,7 @@ class EnlargedDenoiser final : public Denoiser {
   scale::Params params_;
   bm3d::Backend backend_;
   scale::Enlarger enlarger_;
-  std::optional<scale::Enlarger> of_alpha_;
+  std::optional<scale::Enlarger> alpha_enlarger_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace lull::tools {
 namespace {
 
 /// As it was given.
-std::string text_of(const Beside& file) { return file.name + "=" + file.path; }
+std::string text_of(const SideInput& file) { return file.name + "=" + file.path; }
 
 /// A frame of any samples as floats on the scale of its file.
 Frame as_floats(const Frame& frame) {
@@ -32,12 +32,12 @@ Frame as_floats(const Frame& frame) {
   return floats;
 }
 
-class FeatureGiver final : public Denoiser {
+class FeatureAttacher final : public Denoiser {
  public:
-  FeatureGiver(std::unique_ptr<Denoiser> denoiser, FeatureSources sources, std::int64_t from)
+  FeatureAttacher(std::unique_ptr<Denoiser> denoiser, FeatureSources sources, std::int64_t from)
       : denoiser_(std::move(denoiser)), sources_(std::move(sources)) {
     for (FeatureSources::File& one : sources_.files)
-      for (std::int64_t i = one.file.early + from; i > 0; --i) (void)next_of(one);
+      for (std::int64_t i = one.file.leading_frames + from; i > 0; --i) (void)next_of(one);
   }
 
   int latency() const noexcept override { return denoiser_->latency(); }
@@ -110,16 +110,16 @@ FeatureSources open_features(const DenoiseOptions& given, const io::SourceOption
   for (const FeatureChoice& choice : given.features) {
     if (choice.file.empty()) continue;
     sources.files.push_back(
-        {choice.feature, open_beside(option_of(choice.feature), choice.file, given, own)});
+        {choice.feature, open_side_input(option_of(choice.feature), choice.file, given, own)});
     check_feature_file(sources.files.back(), input.format());
   }
   return sources;
 }
 
 std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser, FeatureSources sources,
-                                   PartFrom part_from) {
-  return std::make_unique<FeatureGiver>(std::move(denoiser), std::move(sources),
-                                        part_from.value_or(0));
+                                   FirstFrame first_frame) {
+  return std::make_unique<FeatureAttacher>(std::move(denoiser), std::move(sources),
+                                        first_frame.value_or(0));
 }
 
 }  // namespace lull::tools

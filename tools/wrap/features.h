@@ -10,7 +10,7 @@
 #include "io/media.h"
 #include "noise/render/features.h"
 #include "tools/options/denoise_options.h"
-#include "tools/wrap/beside.h"
+#include "tools/wrap/side_input.h"
 #include "tools/wrap/feature_layers.h"
 
 namespace lull::tools {
@@ -19,7 +19,7 @@ namespace lull::tools {
 struct FeatureSources {
   struct File {
     Feature feature;
-    Beside file;
+    SideInput file;
     std::int64_t read = 0;  // frames of it
   };
   FeatureLayers layers;  // of the input
@@ -37,6 +37,6 @@ struct FeatureSources {
 /// @throws BadData  from push(), or at once: a layer is missing or of another size, a file ends too
 ///                  early
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
-                                                 FeatureSources sources, PartFrom part_from = {});
+                                                 FeatureSources sources, FirstFrame first_frame = {});
 
 }  // namespace lull::tools

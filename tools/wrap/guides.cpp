@@ -9,7 +9,7 @@
 namespace lull::tools {
 namespace {
 
-bool is_alike(const FrameFormat& a, const FrameFormat& b) {
+bool has_same_shape(const FrameFormat& a, const FrameFormat& b) {
   bool alike = a.layout == b.layout;
   for (int i = 0; alike && i < a.planes(); ++i)
     alike = a.plane_width(i) == b.plane_width(i) && a.plane_height(i) == b.plane_height(i);
@@ -18,25 +18,25 @@ bool is_alike(const FrameFormat& a, const FrameFormat& b) {
 
 class GuidedDenoiser final : public Denoiser {
  public:
-  GuidedDenoiser(std::unique_ptr<Denoiser> denoiser, Beside guide, const io::MediaSource& input,
-                 PartFrom part_from)
+  GuidedDenoiser(std::unique_ptr<Denoiser> denoiser, SideInput guide, const io::MediaSource& input,
+                 FirstFrame first_frame)
       : denoiser_(std::move(denoiser)),
         guide_(std::move(guide.source)),
         format_(input.format()),
         pool_(guide_->format()),
-        ended_(part_from.has_value()) {
+        ended_(first_frame.has_value()) {
     // Where either has values of its own for black and white, those of the input count.
     const io::ValueScale &own = guide_->info().values, &wanted = input.info().values;
     factor_ = static_cast<float>(own.span / wanted.span);
     offset_ = static_cast<float>((own.low - wanted.low) / wanted.span) * format_.white;
-    while (frames_ < guide.early + part_from.value_or(0)) (void)next_guide();
+    while (frames_ < guide.leading_frames + first_frame.value_or(0)) (void)next_guide();
   }
 
   int latency() const noexcept override { return denoiser_->latency(); }
 
   std::optional<Frame> push(Frame noisy) override {
     Frame guide = next_guide();
-    if (!is_alike(guide.format, noisy.format)) refuse(guide.format, noisy.format);
+    if (!has_same_shape(guide.format, noisy.format)) refuse(guide.format, noisy.format);
     noisy.guide = std::make_shared<const Frame>(on_scale(std::move(guide)));
     return denoiser_->push(std::move(noisy));
   }
@@ -61,7 +61,7 @@ class GuidedDenoiser final : public Denoiser {
                   " (patches are compared place by place); give one of the same size and kind");
   }
   static void check(const FrameFormat& guide, const FrameFormat& input) {
-    if (!is_alike(guide, input)) refuse(guide, input);
+    if (!has_same_shape(guide, input)) refuse(guide, input);
   }
 
  private:
@@ -100,10 +100,10 @@ class GuidedDenoiser final : public Denoiser {
 
 }  // namespace
 
-std::optional<Beside> open_guide(const DenoiseOptions& given, const io::SourceOptions& options,
+std::optional<SideInput> open_guide(const DenoiseOptions& given, const io::SourceOptions& options,
                                  const io::MediaSource& input) {
   if (!has_guide_file(given)) return std::nullopt;
-  Beside guide = open_beside(guide_name, given.guide, given, options);
+  SideInput guide = open_side_input(guide_name, given.guide, given, options);
   GuidedDenoiser::check(guide.source->format(), input.format());
   const bool floats = guide.source->format().sample == SampleType::f32;
   if (floats != (input.format().sample == SampleType::f32) && input.info().values.native)
@@ -113,9 +113,9 @@ std::optional<Beside> open_guide(const DenoiseOptions& given, const io::SourceOp
   return guide;
 }
 
-std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, Beside guide,
-                                 const io::MediaSource& input, PartFrom part_from) {
-  return std::make_unique<GuidedDenoiser>(std::move(denoiser), std::move(guide), input, part_from);
+std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,
+                                 const io::MediaSource& input, FirstFrame first_frame) {
+  return std::make_unique<GuidedDenoiser>(std::move(denoiser), std::move(guide), input, first_frame);
 }
 
 }  // namespace lull::tools

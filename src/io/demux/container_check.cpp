@@ -16,7 +16,7 @@ std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const cha
 
 // ISO/IEC 14496-12, 4.2: size, type, and the size in 64 bits where the first is 1. Data of another
 // kind may follow the last box, so only boxes of known types count.
-std::string check_boxes(Bytes& file) {
+std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
       "uuid", "sidx", "ssix", "styp", "meta", "prft", "emsg", "pnot"};
@@ -28,7 +28,7 @@ std::string check_boxes(Bytes& file) {
     if (bytes == 1 && !file.read(at, head, 16)) return "cut inside the head of a box";
     if (bytes == 1) bytes = big_endian(head + 8, 8);
     if (bytes < 8) break;
-    if (bytes > file.size() - at) return ends_early(tag(head + 4), at + bytes, file.size());
+    if (bytes > file.size() - at) return truncation_text(tag(head + 4), at + bytes, file.size());
     at += bytes;
   }
   return {};
@@ -41,7 +41,7 @@ struct EbmlNumber {
   bool unknown = false;  // all ones: a size that the writer did not know
 };
 
-bool read_number(Bytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
+bool read_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
   std::uint8_t raw[8];
   if (!file.read(at, raw, 1) || raw[0] == 0) return false;
   number.bytes = 1;
@@ -55,7 +55,7 @@ bool read_number(Bytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& nu
 }
 
 // RFC 9559, section 5: the file is a head and a Segment, which knows its size once finished.
-std::string check_segment(Bytes& file) {
+std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   std::uint64_t at = 0;
   EbmlNumber id, size;
@@ -63,7 +63,7 @@ std::string check_segment(Bytes& file) {
     at += id.bytes + size.bytes;
     if (size.unknown) break;
     if (size.value > file.size() - at)
-      return ends_early("the segment", at + size.value, file.size());
+      return truncation_text("the segment", at + size.value, file.size());
     if (id.value == segment_id) break;
     at += size.value;
   }
@@ -71,13 +71,13 @@ std::string check_segment(Bytes& file) {
 }
 
 // A RIFF chunk (AVI: the first and then one for each further gigabyte, WebP: one).
-std::string check_riff(Bytes& file) {
+std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
     const std::uint64_t bytes =
         head[4] | head[5] << 8 | head[6] << 16 | std::uint64_t{head[7]} << 24;
     if (bytes == 0 || bytes == 0xffffffff) break;  // never finished, or a stream
-    if (bytes > file.size() - at - 8) return ends_early("RIFF", at + 8 + bytes, file.size());
+    if (bytes > file.size() - at - 8) return truncation_text("RIFF", at + 8 + bytes, file.size());
     at += 8 + bytes + bytes % 2;
   }
   return {};
@@ -85,7 +85,7 @@ std::string check_riff(Bytes& file) {
 
 // PNG (ISO/IEC 15948), 5.3: signature, then chunks of length, type, data, checksum, up to IEND.
 // Several pictures may follow each other; anything else after IEND is not ours to judge.
-std::string check_png(Bytes& file) {
+std::string check_png(FileBytes& file) {
   constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && big_endian(head, 8) == signature;) {
@@ -93,7 +93,7 @@ std::string check_png(Bytes& file) {
     do {
       if (!file.read(at, head, 8)) return "IEND is missing";
       const std::uint64_t bytes = 12 + big_endian(head, 4);
-      if (bytes > file.size() - at) return ends_early(tag(head + 4), at + bytes, file.size());
+      if (bytes > file.size() - at) return truncation_text(tag(head + 4), at + bytes, file.size());
       at += bytes;
     } while (tag(head + 4) != "IEND");
   }
@@ -102,15 +102,15 @@ std::string check_png(Bytes& file) {
 
 /// What may follow the last unit of a file without being a part of it: tags of other programs,
 /// padding, what a copy picked up. No player minds.
-constexpr std::uint64_t most_junk = 1 << 16;
+constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // Packets of 188 bytes that begin with 0x47, with a time stamp before (Blu-ray) or a checksum
 // after (DVB) 192 or 204. The last five in a row tell where packets begin: a recording may begin in
 // the middle of one.
-std::string check_transport_stream(Bytes& file) {
+std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start =
-      file.size() > most_junk + in_a_row * 204 ? file.size() - most_junk - in_a_row * 204 : 0;
+      file.size() > max_trailing_bytes + in_a_row * 204 ? file.size() - max_trailing_bytes - in_a_row * 204 : 0;
   std::vector<std::uint8_t> tail(file.size() - start);
   file.read(start, tail.data(), tail.size());
   const auto is_packet = [&](std::size_t at, std::size_t distance) {
@@ -127,7 +127,7 @@ std::string check_transport_stream(Bytes& file) {
 
 // Adobe's FLV specification, annex E: after a head that tells its own size, tags (kind, size in 24
 // bits, time, the number 0), each followed by its whole size.
-std::string check_flv(Bytes& file) {
+std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
   const std::string cut = "the last tag is not whole";
   std::uint8_t head[11];
@@ -152,7 +152,7 @@ std::string check_flv(Bytes& file) {
 }
 
 // GIF89a, appendix B: a head, perhaps a table of colours, then blocks up to the trailer.
-std::string check_gif(Bytes& file) {
+std::string check_gif(FileBytes& file) {
   const std::string cut = "the trailer is missing";
   const auto table = [](std::uint8_t flags) -> std::uint64_t {
     return flags & 0x80 ? std::uint64_t{3} << ((flags & 7) + 1) : 0;
@@ -181,11 +181,11 @@ std::string check_gif(Bytes& file) {
 
 // RFC 3533, section 6: pages of a head, lengths of segments, and the segments. The last page of a
 // stream carries a flag.
-std::string check_ogg(Bytes& file) {
+std::string check_ogg(FileBytes& file) {
   constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
   const std::string missing = "the last page is missing";
   const std::uint64_t start =
-      file.size() > longest + most_junk ? file.size() - longest - most_junk : 0;
+      file.size() > longest + max_trailing_bytes ? file.size() - longest - max_trailing_bytes : 0;
   std::vector<std::uint8_t> tail(file.size() - start);
   file.read(start, tail.data(), tail.size());
   for (std::size_t at = tail.size(); at-- > 0;) {
@@ -203,7 +203,7 @@ std::string check_ogg(Bytes& file) {
 // Writers may leave the index out, but FFmpeg, the only one in use, does not.
 constexpr std::uint64_t nut_index = 0x4e58dd672f23e64e;
 
-std::string check_nut(Bytes& file) {
+std::string check_nut(FileBytes& file) {
   std::uint8_t raw[8];
   const bool whole = file.size() > 12 && file.read(file.size() - 12, raw, 8) &&
                      big_endian(raw, 8) <= file.size() &&
@@ -220,7 +220,7 @@ std::string check_index(const AVFormatContext& context, std::uint64_t size) {
     for (int e = 0; e < entries; ++e) {
       const AVIndexEntry* entry = avformat_index_get_entry(const_cast<AVStream*>(stream), e);
       const auto end = static_cast<std::uint64_t>(entry->pos) + entry->size;
-      if (end > size) return ends_early("sample " + std::to_string(e), end, size);
+      if (end > size) return truncation_text("sample " + std::to_string(e), end, size);
     }
   }
   return {};
@@ -231,7 +231,7 @@ std::string check_index(const AVFormatContext& context, std::uint64_t size) {
 std::string find_truncation(const std::string& path, const AVFormatContext& context) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return {};
-  Bytes file(path, std::filesystem::file_size(path, ignored));
+  FileBytes file(path, std::filesystem::file_size(path, ignored));
   const std::string_view name = context.iformat->name;
   if (name.find("mp4") != name.npos) {
     const std::string boxes = check_boxes(file);

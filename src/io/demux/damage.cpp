@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-constexpr int most_in_decoder = 64;  // frames, with all its threads
+constexpr int max_frames_in_decoder = 64;  // frames, with all its threads
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void DamageCount::add_frame(const std::string& text, std::int64_t pts) {
   if (is_known(pts)) return;
   count(text);
   recent_.push_back(pts);
-  if (recent_.size() > most_in_decoder) recent_.pop_front();
+  if (recent_.size() > max_frames_in_decoder) recent_.pop_front();
 }
 
 void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
@@ -35,7 +35,7 @@ void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
 }
 
 void DamageCount::add_missing_frame(const std::string& text) {
-  if (since_packet_ > most_in_decoder) packets_ = 0;  // the decoder took them
+  if (since_packet_ > max_frames_in_decoder) packets_ = 0;  // the decoder took them
   if (packets_ > 0)
     --packets_;
   else

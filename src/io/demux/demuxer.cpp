@@ -24,16 +24,16 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
         if (!files_.empty()) damage_.make_strict();
         return {bytes_, options, !files_.empty(), log_, damage_};
       }()),
-      relay_(std::make_shared<PacketRelay>(PacketRelay::bytes_within(options.limits.memory),
+      relay_(std::make_shared<PacketRelay>(PacketRelay::memory_limit(options.limits.memory),
                                            options.scratch)) {
   if (!files_.empty())
-    become_sequence(options);
+    init_sequence(options);
   else if (options.skip_us > 0)
     skip_to(options.skip_us);
 }
 
 // The first picture says what the others must be.
-void Demuxer::become_sequence(const SourceOptions& options) {
+void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
     throw BadData("'" + path() + "' is no picture (it is " + std::string(name) +
@@ -60,7 +60,7 @@ bool Demuxer::seek(std::int64_t time) {
   failures_ = 0;
   last_end_ = -1;
   if (!files_.empty()) return files_.seek(time);
-  if (bytes_.pipe() || gives_files()) return false;
+  if (bytes_.pipe() || reads_whole_files()) return false;
   return avformat_seek_file(&context(), video().index, INT64_MIN, time, time, 0) >= 0;
 }
 
@@ -76,7 +76,7 @@ PacketPtr Demuxer::read() {
     if (packet) packet->stream_index = video().index;
     return packet;
   }
-  if (gives_files()) return std::exchange(given_, true) ? nullptr : read_whole_picture(path());
+  if (reads_whole_files()) return std::exchange(file_read_, true) ? nullptr : read_whole_picture(path());
   for (;;) {
     PacketPtr packet = make_packet();
     const int code = av_read_frame(&context(), packet.get());
@@ -86,7 +86,7 @@ PacketPtr Demuxer::read() {
       return nullptr;
     }
     if (code < 0) {
-      if (go_on_after(code)) continue;
+      if (can_continue_after(code)) continue;
       return nullptr;
     }
     failures_ = 0;
@@ -96,19 +96,19 @@ PacketPtr Demuxer::read() {
       last_end_ = packet->pos < 0 ? -1 : packet->pos + packet->size;
       return packet;
     }
-    pass_on(std::move(packet));
+    forward(std::move(packet));
   }
 }
 
-void Demuxer::pass_on(PacketPtr packet) {
+void Demuxer::forward(PacketPtr packet) {
   const AVStream& stream = *context().streams[packet->stream_index];
   if (stream.discard == AVDISCARD_ALL) return;
-  trims_.pass(std::move(packet), stream,
+  edit_list_filter_.filter(std::move(packet), stream,
               [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
 // What damage is passed over: whether to try again. Some demuxers find a place to go on from.
-bool Demuxer::go_on_after(int code) {
+bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
   const std::string text = "'" + path() + "' is damaged or cut short (" + error_text(code) + ")";

@@ -35,7 +35,7 @@ class Demuxer {
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
   /// What decodes the pictures; other than FFmpeg gets whole files.
   PictureReader reader() const { return container_.reader(); }
-  bool gives_files() const { return reader() != PictureReader::ffmpeg; }
+  bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
   /// What FFmpeg says of this input.
   const LogTopic& log() const { return log_; }
   PacketRelay& relay() const { return *relay_; }
@@ -54,10 +54,10 @@ class Demuxer {
   void interrupt() noexcept { bytes_.interrupt(); }
 
  private:
-  void become_sequence(const SourceOptions& options);
+  void init_sequence(const SourceOptions& options);
   void skip_to(std::int64_t time_us);
-  void pass_on(PacketPtr packet);
-  bool go_on_after(int code);
+  void forward(PacketPtr packet);
+  bool can_continue_after(int code);
   void count_damage(const AVPacket& packet);
   void check_end();
 
@@ -67,10 +67,10 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   StreamTimes times_;
-  Trims trims_;
+  EditListFilter edit_list_filter_;
   std::shared_ptr<PacketRelay> relay_;
   int failures_ = 0;            // of reading, in a row
-  bool given_ = false;          // the only packet of gives_files()
+  bool file_read_ = false;          // the only packet of reads_whole_files()
   std::int64_t last_end_ = -1;  // byte behind the last packet of the video, -1: unknown
 };
 

@@ -12,7 +12,7 @@ bool is_preroll(std::int64_t time, std::int64_t duration, std::int64_t first, AV
                        {1, 1000000}) < 0;
 }
 
-/// Sound of which every packet stands alone needs nothing before it.
+/// Sound state which every packet stands alone needs nothing before it.
 bool needs_preroll(const AVStream& stream) {
   const AVCodecID id = stream.codecpar->codec_id;
   return stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO && av_get_bits_per_sample(id) == 0 &&
@@ -21,22 +21,22 @@ bool needs_preroll(const AVStream& stream) {
 
 }  // namespace
 
-void Trims::pass(PacketPtr packet, const AVStream& stream,
-                 const std::function<void(PacketPtr)>& on) {
-  Stream& of = streams_[stream.index];
+void EditListFilter::filter(PacketPtr packet, const AVStream& stream,
+                 const std::function<void(PacketPtr)>& output) {
+  Stream& state = streams_[stream.index];
   if (packet->flags & AV_PKT_FLAG_DISCARD) {
-    if (of.begun || !needs_preroll(stream)) return;
-    while (!of.ready.empty() && !is_preroll(of.ready.front()->pts, of.ready.front()->duration,
+    if (state.has_kept || !needs_preroll(stream)) return;
+    while (!state.preroll.empty() && !is_preroll(state.preroll.front()->pts, state.preroll.front()->duration,
                                             packet->pts, stream.time_base))
-      of.ready.pop_front();
-    of.ready.push_back(std::move(packet));
+      state.preroll.pop_front();
+    state.preroll.push_back(std::move(packet));
     return;
   }
-  of.begun = true;
-  for (PacketPtr& ready : std::exchange(of.ready, {}))
-    if (is_preroll(ready->pts, ready->duration, packet->pts, stream.time_base))
-      on(std::move(ready));
-  on(std::move(packet));
+  state.has_kept = true;
+  for (PacketPtr& preroll : std::exchange(state.preroll, {}))
+    if (is_preroll(preroll->pts, preroll->duration, packet->pts, stream.time_base))
+      output(std::move(preroll));
+  output(std::move(packet));
 }
 
 }  // namespace lull::io

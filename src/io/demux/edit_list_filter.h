@@ -11,20 +11,20 @@
 
 namespace lull::io {
 
-/// Before the first packet that stays, a decoder needs some to get ready: so much of it, as Opus
+/// Before the first packet that stays, a decoder needs some to get preroll: so much of it, as Opus
 /// asks for (RFC 7845, 4.6), more than any other codec of sound in use.
 inline constexpr std::int64_t preroll_us = 80000;
 
-/// Passes a stream's packets on, without those that are marked. Of those before the first that
+/// Passes a stream's packets output, without those that are marked. Of those before the first that
 /// stays the last ones remain, with their mark, for whoever can hide them.
-class Trims {
+class EditListFilter {
  public:
-  void pass(PacketPtr packet, const AVStream& stream, const std::function<void(PacketPtr)>& on);
+  void filter(PacketPtr packet, const AVStream& stream, const std::function<void(PacketPtr)>& output);
 
  private:
   struct Stream {
-    bool begun = false;
-    std::deque<PacketPtr> ready;  // marked; the first ones
+    bool has_kept = false;
+    std::deque<PacketPtr> preroll;  // marked; the first ones
   };
   std::map<int, Stream> streams_;  // by number
 };

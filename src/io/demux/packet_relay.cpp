@@ -29,7 +29,7 @@ void PacketRelay::close() {
   closed_ = true;
   streams_.clear();
   bytes_ = 0;
-  stored_.clear();
+  overflow_.clear();
 }
 
 void PacketRelay::close_unless_attached() {
@@ -50,16 +50,16 @@ std::int64_t PacketRelay::bytes() const {
   return bytes_;
 }
 
-void PacketRelay::keep(PacketPtr packet) {
+void PacketRelay::keep_in_memory(PacketPtr packet) {
   bytes_ += size_of(*packet);
-  streams_[packet->stream_index].push_back({kept_++, std::move(packet)});
+  streams_[packet->stream_index].push_back({next_number_++, std::move(packet)});
 }
 
 void PacketRelay::put(PacketPtr packet) {
   const std::lock_guard lock(mutex_);
   if (closed_) return;
-  const bool fits = bytes_ == 0 || bytes_ + size_of(*packet) <= most_bytes_;
-  if (fits && stored_.left() == 0) return keep(std::move(packet));
+  const bool fits = bytes_ == 0 || bytes_ + size_of(*packet) <= max_bytes_;
+  if (fits && overflow_.left() == 0) return keep_in_memory(std::move(packet));
   std::vector<std::byte> bytes;
   const auto put = [&](const void* data, std::size_t count) {
     const auto* from = static_cast<const std::byte*>(data);
@@ -68,28 +68,28 @@ void PacketRelay::put(PacketPtr packet) {
   const std::int32_t stream = packet->stream_index;
   put(&stream, sizeof stream);
   store_packet(*packet, put);
-  stored_.write(bytes.data(), bytes.size());
+  overflow_.write(bytes.data(), bytes.size());
 }
 
 // While half of the memory is free: of streams that lie far apart, some may wait for long.
 void PacketRelay::load() {
-  while (stored_.left() > 0 && bytes_ <= most_bytes_ / 2) {
+  while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {
-      stored_.read(data, static_cast<std::size_t>(count));
+      overflow_.read(data, static_cast<std::size_t>(count));
     };
     std::int32_t stream = 0;
     get(&stream, sizeof stream);
-    PacketPtr packet = load_packet(stored_.left(), get);
+    PacketPtr packet = load_packet(overflow_.left(), get);
     if (!packet) throw InternalError("a packet was lost on its way through a temporary file");
     packet->stream_index = stream;
-    keep(std::move(packet));
+    keep_in_memory(std::move(packet));
   }
 }
 
 void PacketRelay::drop_if(const std::function<bool(const AVPacket&)>& unwanted) {
   const std::lock_guard lock(mutex_);
   for (auto& [stream, packets] : streams_)
-    std::erase_if(packets, [&](const Kept& kept) {
+    std::erase_if(packets, [&](const NumberedPacket& kept) {
       const bool drop = unwanted(*kept.packet);
       if (drop) bytes_ -= size_of(*kept.packet);
       return drop;
@@ -99,13 +99,13 @@ void PacketRelay::drop_if(const std::function<bool(const AVPacket&)>& unwanted) 
 std::vector<PacketPtr> PacketRelay::take(const Due& due) {
   const std::lock_guard lock(mutex_);
   load();
-  std::vector<Kept> taken;
+  std::vector<NumberedPacket> taken;
   for (auto& [stream, packets] : streams_)
     for (; !packets.empty() && due(*packets.front().packet); packets.pop_front())
       taken.push_back(std::move(packets.front()));
-  std::ranges::sort(taken, {}, &Kept::number);
+  std::ranges::sort(taken, {}, &NumberedPacket::number);
   std::vector<PacketPtr> packets;
-  for (Kept& kept : taken) {
+  for (NumberedPacket& kept : taken) {
     bytes_ -= size_of(*kept.packet);
     packets.push_back(std::move(kept.packet));
   }

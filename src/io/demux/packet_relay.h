@@ -23,15 +23,15 @@ namespace lull::io {
 class PacketRelay {
  public:
   /// What shall be in memory of an input with these limits.
-  static std::int64_t bytes_within(std::int64_t memory) {
+  static std::int64_t memory_limit(std::int64_t memory) {
     constexpr std::int64_t enough = std::int64_t{1} << 26;
     return memory > 0 ? std::min(memory / 8, enough) : enough;
   }
 
-  /// `most_bytes` of packets are in memory; the file for more of them is made in `folder`
+  /// `max_bytes` of packets are in memory; the file for more of them is made in `folder`
   /// (ScratchFile).
-  PacketRelay(std::int64_t most_bytes, const std::string& folder)
-      : most_bytes_(most_bytes), stored_(folder) {}
+  PacketRelay(std::int64_t max_bytes, const std::string& folder)
+      : max_bytes_(max_bytes), overflow_(folder) {}
 
   /// The consumer is there. Before the first frame is read.
   void attach();
@@ -58,19 +58,19 @@ class PacketRelay {
   std::int64_t bytes() const;
 
  private:
-  struct Kept {
+  struct NumberedPacket {
     std::int64_t number;  // of all that came into memory
     PacketPtr packet;
   };
-  void keep(PacketPtr packet);
+  void keep_in_memory(PacketPtr packet);
   void load();
 
-  const std::int64_t most_bytes_;
+  const std::int64_t max_bytes_;
   mutable std::mutex mutex_;
   bool attached_ = false, closed_ = false;
-  std::map<int, std::deque<Kept>> streams_;  // in memory, by number
-  std::int64_t kept_ = 0, bytes_ = 0;        // that ever were there; that are
-  ScratchFile stored_;                       // what came after them
+  std::map<int, std::deque<NumberedPacket>> streams_;  // in memory, by number
+  std::int64_t next_number_ = 0, bytes_ = 0;        // that ever were there; that are
+  ScratchFile overflow_;                       // what came after them
 };
 
 }  // namespace lull::io

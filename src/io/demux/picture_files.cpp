@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "io/demux/container_check.h"
-#include "io/demux/cut.h"
+#include "io/demux/frame_selector.h"
 
 namespace lull::io {
 namespace {
@@ -57,10 +57,10 @@ PictureFiles::PictureFiles(const std::string& path, const SourceOptions& options
 
 void PictureFiles::select(const SourceOptions& options) {
   if (options.selection.all()) return;
-  Cut cut(options.selection, av_inv_q(to_av(options.rate)));
+  FrameSelector selector(options.selection, av_inv_q(to_av(options.rate)));
   for (std::size_t i = 0; i < files_.size(); ++i) {
     auto time = static_cast<std::int64_t>(i);
-    files_[i].selected = cut.judge_frame(time, time, 1) == Cut::Verdict::keep;
+    files_[i].selected = selector.judge_frame(time, time, 1) == FrameSelector::Verdict::keep;
   }
   if (std::ranges::none_of(files_, &SequenceFile::selected))
     throw BadData("no frame is selected (the sequence has " + std::to_string(files_.size()) +

@@ -9,7 +9,7 @@ namespace lull::io {
 namespace {
 
 using Tags = ContainerTraits::Tags;
-using BelowZero = ContainerTraits::BelowZero;
+using NegativeTimes = ContainerTraits::NegativeTimes;
 using Preroll = ContainerTraits::Preroll;
 
 constexpr int common = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED | AV_DISPOSITION_COMMENT |
@@ -85,7 +85,7 @@ constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
 /// What FFmpeg's writer of MP4 makes under other names; nobody has tried what they keep.
-constexpr ContainerTraits relative_of_mp4(std::string_view name, Preroll preroll = Preroll::none) {
+constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,
           .text_subtitles = AV_CODEC_ID_MOV_TEXT,
@@ -99,7 +99,7 @@ constexpr ContainerTraits containers[] = {
                  .range = true,
                  .chroma_location = true,
                  .aspect = true,
-                 .light = true,
+                 .static_hdr = true,
                  .rotation = matroska_rotation,
                  .fields = true},
      .chapters = true,
@@ -110,7 +110,7 @@ constexpr ContainerTraits containers[] = {
      .tags = Tags::all,
      .milliseconds = true,
      .negative_decoding_times = true,
-     .below_zero = BelowZero::stays,
+     .negative_times = NegativeTimes::kept,
      .attachments = true,
      .text_subtitles = AV_CODEC_ID_SUBRIP,
      .preroll = Preroll::one_packet},
@@ -119,7 +119,7 @@ constexpr ContainerTraits containers[] = {
                  .range = true,
                  .chroma_location = true,
                  .aspect = true,
-                 .light = true,
+                 .static_hdr = true,
                  .rotation = matroska_rotation},
      .chapters = true,
      .languages = true,
@@ -129,12 +129,12 @@ constexpr ContainerTraits containers[] = {
      .tags = Tags::all,
      .milliseconds = true,
      .negative_decoding_times = true,
-     .below_zero = BelowZero::stays,
+     .negative_times = NegativeTimes::kept,
      .text_subtitles = AV_CODEC_ID_WEBVTT,
      .preroll = Preroll::one_packet,
      .encoders = webm_encoders},
     {.name = "mp4",
-     .picture = {.colour = true, .aspect = true, .light = true, .rotation = true, .fields = true},
+     .picture = {.colour = true, .aspect = true, .static_hdr = true, .rotation = true, .fields = true},
      .chapters = true,
      .languages = true,
      .timecode = true,
@@ -159,12 +159,12 @@ constexpr ContainerTraits containers[] = {
      .text_subtitles = AV_CODEC_ID_MOV_TEXT,
      .preroll = Preroll::all,
      .hevc_tag = hvc1},
-    relative_of_mp4("ipod", Preroll::all),
-    relative_of_mp4("psp"),
-    relative_of_mp4("3gp", Preroll::all),
-    relative_of_mp4("3g2", Preroll::all),
-    relative_of_mp4("f4v"),
-    relative_of_mp4("ismv"),
+    mp4_variant("ipod", Preroll::all),
+    mp4_variant("psp"),
+    mp4_variant("3gp", Preroll::all),
+    mp4_variant("3g2", Preroll::all),
+    mp4_variant("f4v"),
+    mp4_variant("ismv"),
     {.name = "mpegts",
      .languages = true,
      .video_language = false,  // its descriptor is for sound and subtitles
@@ -183,7 +183,7 @@ constexpr ContainerTraits containers[] = {
      .dispositions = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_DUB | AV_DISPOSITION_ORIGINAL |
                      AV_DISPOSITION_COMMENT | AV_DISPOSITION_LYRICS | AV_DISPOSITION_KARAOKE,
      .tags = Tags::all,
-     .below_zero = BelowZero::alone,
+     .negative_times = NegativeTimes::single_stream,
      .pipe_encoders = nut_pipe_encoders,
      .raw_formats = nut_formats},
     {.name = "avi",
@@ -210,7 +210,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
 // What is lost of times, nobody has tried.
-constexpr ContainerTraits stranger{.name = "", .negative_decoding_times = true};
+constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {{"png", "png"},
                                   {"exr", "exr"},
@@ -231,7 +231,7 @@ std::span<const ContainerTraits> container_table() { return containers; }
 
 const ContainerTraits& container_traits(std::string_view muxer) {
   const auto* found = std::ranges::find(containers, muxer, &ContainerTraits::name);
-  return found == std::end(containers) ? stranger : *found;
+  return found == std::end(containers) ? unknown_container : *found;
 }
 
 const StillTraits* still_traits(std::string_view extension) {

@@ -24,13 +24,13 @@ int is_full_range(const AVFrame& picture) {
 const int* matrix_of(const AVFrame& picture) {
   AVColorSpace space = picture.colorspace;
   if (space == AVCOL_SPC_UNSPECIFIED || space == AVCOL_SPC_RGB)
-    space = usual_colour_space(picture.height);
+    space = default_colour_space(picture.height);
   return sws_getCoefficients(space);  // the numbers are those of AVColorSpace
 }
 
 }  // namespace
 
-AVColorSpace usual_colour_space(int height) {
+AVColorSpace default_colour_space(int height) {
   return height >= 720 ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M;
 }
 

@@ -23,6 +23,6 @@ class Converter {
 };
 
 /// The matrix that RGB of this height becomes YCbCr with: BT.709 from 720 rows, else BT.601.
-AVColorSpace usual_colour_space(int height);
+AVColorSpace default_colour_space(int height);
 
 }  // namespace lull::io

@@ -86,7 +86,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
   // More than it takes is an error.
-  context_->thread_count = std::min(options.threads, traits_.most_threads);
+  context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
     leftover.set("format", "half");
@@ -116,8 +116,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.colorspace = first.colorspace;
   // Players guess a matrix that is not stated by the height, which may be another than the input's.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
-  if (guessed && usual_colour_space(input.source_height) != usual_colour_space(first.height))
-    c.colorspace = usual_colour_space(input.source_height);
+  if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
+    c.colorspace = default_colour_space(input.source_height);
   c.chroma_sample_location = first.chroma_location;
   c.field_order = input.field_order;
   mark_fields_ = input.interlaced && !is_interlaced(first);
@@ -130,7 +130,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   }
   if (is_full_range_yuv(choice_.format)) c.color_range = AVCOL_RANGE_JPEG;
   if (choice_.convert && is_rgb(choice_.format) != is_rgb(input.pixel_format)) {
-    c.colorspace = is_rgb(choice_.format) ? AVCOL_SPC_RGB : usual_colour_space(c.height);
+    c.colorspace = is_rgb(choice_.format) ? AVCOL_SPC_RGB : default_colour_space(c.height);
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
@@ -221,11 +221,11 @@ void Encoder::send(const Frame& frame) {
   const std::int64_t duration =
       av_rescale_q(frame.duration, to_av(frame.time_base), context_->time_base);
   set_frame_duration(*picture, duration);
-  inside_[picture->pts] = {duration, messages_of(*picture, *context_)};
+  pending_[picture->pts] = {duration, sei_messages(*picture, *context_)};
   picture->quality = context_->global_quality;
   picture->colorspace = context_->colorspace;
   picture->color_range = context_->color_range;
-  if (leaves_upside_down(*context_->codec)) turn_over(*picture);
+  if (keeps_bottom_up_rows(*context_->codec)) flip_rows(*picture);
   const LogWatch watch;
   const int code = avcodec_send_frame(context_.get(), picture.get());
   if (code < 0)
@@ -244,7 +244,7 @@ void Encoder::send_end() {
 // it delays for reordering, which is two at most. A tick each before the first is before
 // everything, and after the decoding times of whatever frames came before.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
-  const int delay = traits_.garbage_decoding_times;
+  const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
 }
 
@@ -255,10 +255,10 @@ PacketPtr Encoder::receive() {
   check<IoError>(code, std::string("cannot encode with ") + choice_.codec->name);
   repair_decoding_time(*packet);
   ++received_;
-  if (const auto frame = inside_.find(packet->pts); frame != inside_.end()) {
+  if (const auto frame = pending_.find(packet->pts); frame != pending_.end()) {
     if (packet->duration <= 0) packet->duration = frame->second.duration;
-    insert_messages(frame->second.messages, context_->codec_id, *packet);
-    inside_.erase(frame);
+    insert_sei_messages(frame->second.messages, context_->codec_id, *packet);
+    pending_.erase(frame);
   }
   return packet;
 }

@@ -61,7 +61,7 @@ class FrameTimes {
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
   /// Whether a frame so far was not at a time of the constant rate that the output has.
-  bool moved() const { return moved_; }
+  bool has_moved_times() const { return moved_; }
 
  private:
   std::string codec_, extension_;
@@ -105,11 +105,11 @@ class Encoder {
   std::int64_t first_time_ = 0;
   bool ended_ = false;
   bool mark_fields_ = false;  // the container alone says that frames are interlaced
-  struct Inside {
+  struct PendingFrame {
     std::int64_t duration = 0;
     std::vector<std::uint8_t> messages;
   };
-  std::map<std::int64_t, Inside> inside_;  // by time: frames inside the encoder
+  std::map<std::int64_t, PendingFrame> pending_;  // by time: frames inside the encoder
 };
 
 /// The first of `choices` that takes frames of the source's size; if none does, throws the first

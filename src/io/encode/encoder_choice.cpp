@@ -43,18 +43,18 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
-  if (space == AVCOL_SPC_UNSPECIFIED) space = usual_colour_space(source.format().height);
+  if (space == AVCOL_SPC_UNSPECIFIED) space = default_colour_space(source.format().height);
   return space != AVCOL_SPC_BT470BG && space != AVCOL_SPC_SMPTE170M;
 }
 
-struct Wanted {
+struct RequestedFormat {
   AVPixelFormat format;
   PixelTraits traits;
   bool full_range;
   bool convert;
 };
 
-Wanted wanted_format(const FileSource& source, const std::string& pix_fmt) {
+RequestedFormat requested_format(const FileSource& source, const std::string& pix_fmt) {
   const bool full =
       source.first().color_range == AVCOL_RANGE_JPEG || is_full_range_yuv(source.pixel_format());
   const AVPixelFormat own = packable(source.pixel_format(), source.traits());
@@ -71,7 +71,7 @@ Wanted wanted_format(const FileSource& source, const std::string& pix_fmt) {
           *traits != source.traits() || !same_range};
 }
 
-AVPixelFormat format_for(const Container& container, const AVCodec& codec, const Wanted& wanted) {
+AVPixelFormat format_for(const Container& container, const AVCodec& codec, const RequestedFormat& wanted) {
   const AVPixelFormat* formats = formats_of(container, codec);
   if (!formats) return wanted.format;
   return find_equal(formats, wanted.format, wanted.traits, wanted.full_range);
@@ -85,7 +85,7 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
 }
 
 [[noreturn]] void fail_format(const Container& container, const AVCodec& codec,
-                              const Wanted& wanted) {
+                              const RequestedFormat& wanted) {
   std::string advice = "give --pix-fmt or another --vcodec";
   if (container.still()) {
     advice = "give --pix-fmt or write a .png";
@@ -104,7 +104,7 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
 /// are never converted unless somebody asks for it.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
-                                           const Wanted& wanted, bool lossless) {
+                                           const RequestedFormat& wanted, bool lossless) {
   std::vector<std::pair<int, EncoderChoice>> found;
   for (const AVCodec* codec : codecs) {
     if (codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME) continue;
@@ -132,7 +132,7 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
 }
 
 /// Names of encoders for a video, best first.
-std::vector<const char*> usual_encoders(const FileSource& source, const PixelTraits& samples) {
+std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
     // FFmpeg's H.264 decoder makes YCbCr of grey; x265's grey stays what it is.
@@ -163,11 +163,11 @@ std::vector<const char*> names_of(const Container& container, const FileSource& 
   if (container.pipe && !traits.pipe_encoders.empty()) return list(traits.pipe_encoders);
   if (container.format->video_codec == AV_CODEC_ID_RAWVIDEO) return {"rawvideo"};
   if (lossless) return {"ffv1"};
-  return traits.encoders.empty() ? usual_encoders(source, samples) : list(traits.encoders);
+  return traits.encoders.empty() ? default_encoders(source, samples) : list(traits.encoders);
 }
 
 std::vector<const AVCodec*> candidates(const Container& container, const FileSource& source,
-                                       const Wanted& wanted, bool lossless) {
+                                       const RequestedFormat& wanted, bool lossless) {
   std::vector<const AVCodec*> found;
   for (const char* name : names_of(container, source, wanted.traits, lossless))
     if (const AVCodec* codec = avcodec_find_encoder_by_name(name))
@@ -175,9 +175,9 @@ std::vector<const AVCodec*> candidates(const Container& container, const FileSou
   if (found.empty() && lossless)
     throw InvalidArgument(std::string("--lossless in ") + container.format->name +
                           " (it cannot hold FFV1); use .mkv");
-  if (const AVCodec* usual = avcodec_find_encoder(container.format->video_codec);
-      usual && !container.still() && !lossless)
-    found.push_back(usual);
+  if (const AVCodec* default_codec = avcodec_find_encoder(container.format->video_codec);
+      default_codec && !container.still() && !lossless)
+    found.push_back(default_codec);
   if (found.empty())
     throw InvalidArgument(std::string("no encoder for ") + container.format->name +
                           " in this build of FFmpeg; use .mkv");
@@ -272,7 +272,7 @@ Container container_of(const std::string& path, const FileSource& source,
 
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options) {
-  const Wanted wanted = wanted_format(source, options.pix_fmt);
+  const RequestedFormat wanted = requested_format(source, options.pix_fmt);
   const std::vector<const AVCodec*> codecs =
       options.vcodec.empty() ? candidates(container, source, wanted, options.lossless)
                              : std::vector{named_encoder(container, options.vcodec)};

@@ -62,9 +62,9 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
     if (!has_option(encoder, "crf"))
       throw InvalidArgument("--crf with " + std::string(encoder.codec->name) +
                             " (it has no constant rate factor); leave --crf out");
-    if (!(*wanted.crf >= 0 && *wanted.crf <= traits.worst_crf))
+    if (!(*wanted.crf >= 0 && *wanted.crf <= traits.max_crf))
       throw InvalidArgument("--crf is out of range for " + std::string(encoder.codec->name) +
-                            " (must be 0 to " + std::to_string(static_cast<int>(traits.worst_crf)) +
+                            " (must be 0 to " + std::to_string(static_cast<int>(traits.max_crf)) +
                             ")");
     if (wanted.lossless) throw InvalidArgument("--crf with --lossless; give one of them");
     options.set("crf", text_of(*wanted.crf));
@@ -73,7 +73,7 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
   // Visually lossless, by common experience; other encoders' scales are set to about the same.
-  if (traits.usual_crf >= 0 && !chosen) options.set("crf", text_of(traits.usual_crf));
+  if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
   // FFmpeg's own encoders default to 200 kbit/s.
@@ -86,7 +86,7 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
 // x264's code for AVX-512 reads memory that it never wrote, so that equal input gives unequal
 // streams now and then (build 164; the trees of macroblocks are to blame). Its code for AVX2 is
 // sound.
-std::string sound_x264_code() {
+std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
 #endif
@@ -132,10 +132,10 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   };
   if (traits.quiet_params) add(traits.quiet_params);
   if (lossless && traits.lossless_params) add(traits.lossless_params);
-  if (traits.unsound_avx512) add(sound_x264_code());
+  if (traits.broken_avx512) add(safe_x264_flags());
   add(hdr_params(first, traits));
   // x265 3.5 writes beyond its buffers there: its SIMD code takes 4 blocks of 16x16 at a time.
-  if (traits.unsound_small_trees && (encoder.width < 64 || encoder.height < 64)) add("cutree=0");
+  if (traits.broken_small_cutree && (encoder.width < 64 || encoder.height < 64)) add("cutree=0");
   add(options.get(traits.params));
   if (!params.empty()) options.set(traits.params, params);
 }

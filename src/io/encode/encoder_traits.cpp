@@ -13,11 +13,11 @@ constexpr PictureProperties h26x{.colour = true,
                                  .range = true,
                                  .chroma_location = true,
                                  .aspect = true,
-                                 .frame_light = true,
+                                 .dynamic_hdr = true,
                                  .captions = true};
 
-constexpr PictureProperties with_light(PictureProperties p) {
-  p.light = true;
+constexpr PictureProperties with_static_hdr(PictureProperties p) {
+  p.static_hdr = true;
   return p;
 }
 constexpr PictureProperties with_fields(PictureProperties p) {
@@ -36,16 +36,16 @@ constexpr Setting tiff_settings[] = {{"compression_algo", "deflate"}};
 constexpr EncoderTraits x264(std::string_view name) {
   return {.name = name,
           .codec = AV_CODEC_ID_H264,
-          .picture = with_fields(with_light(h26x)),
-          .most_threads = 64,
-          .usual_crf = 18,
-          .worst_crf = 51,  // it takes more for that
+          .picture = with_fields(with_static_hdr(h26x)),
+          .max_threads = 64,
+          .default_crf = 18,
+          .max_crf = 51,  // it takes more for that
           .lossless = zero_qp,
           .params = "x264-params",
           .mastering_key = "mastering-display",
           .light_level_key = "cll",
           .named_presets = true,
-          .unsound_avx512 = true};
+          .broken_avx512 = true};
 }
 
 constexpr EncoderTraits encoders[] = {
@@ -53,24 +53,24 @@ constexpr EncoderTraits encoders[] = {
     x264("libx264rgb"),
     {.name = "libx265",
      .codec = AV_CODEC_ID_HEVC,
-     .picture = with_light(h26x),
-     .most_threads = 15,  // frames at a time; x265 3.5 refuses 17, and says that 16 is too many
-     .counts_cores = true,
-     .usual_crf = 18,
-     .worst_crf = 51,
+     .picture = with_static_hdr(h26x),
+     .max_threads = 15,  // frames at a time; x265 3.5 refuses 17, and says that 16 is too many
+     .depends_on_cores = true,
+     .default_crf = 18,
+     .max_crf = 51,
      .params = "x265-params",
      .quiet_params = "log-level=none",
      .lossless_params = "lossless=1",
      .mastering_key = "master-display",
      .light_level_key = "max-cll",
-     .unsound_small_trees = true,
-     .garbage_decoding_times = 2},
-    {.name = "libvpx", .codec = AV_CODEC_ID_VP8, .most_threads = 64, .lossy_settings = vpx_quality},
+     .broken_small_cutree = true,
+     .uninitialised_dts_frames = 2},
+    {.name = "libvpx", .codec = AV_CODEC_ID_VP8, .max_threads = 64, .lossy_settings = vpx_quality},
     {.name = "libvpx-vp9",
      .codec = AV_CODEC_ID_VP9,
      .picture = {.range = true},
-     .most_threads = 64,
-     .usual_crf = 24,
+     .max_threads = 64,
+     .default_crf = 24,
      .settings = vp9_settings,
      .lossy_settings = vpx_quality,
      .lossless = vp9_lossless},
@@ -79,7 +79,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "libaom-av1",
      .codec = AV_CODEC_ID_AV1,
      .picture = {.colour = true, .range = true},
-     .most_threads = 64,
+     .max_threads = 64,
      .grain_option = "aom-params",
      .grain_key = "film-grain-table"},
     // Level 1 has none of it.
@@ -126,7 +126,7 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
       encoders, [&](const EncoderTraits& e) { return e.name.empty() && e.codec == encoder.id; });
   EncoderTraits traits = found == std::end(encoders) ? EncoderTraits{} : *found;
   // FFmpeg's own encoders do as they are told; of other libraries nobody knows.
-  traits.counts_cores = encoder.wrapper_name != nullptr;
+  traits.depends_on_cores = encoder.wrapper_name != nullptr;
   return traits;
 }
 
@@ -136,7 +136,7 @@ bool supports_grain_table(const std::string& encoder) {
 }
 
 int threads_of(const EncoderTraits& encoder, int asked, int cores) {
-  return std::clamp(asked > 0 ? asked : cores, 1, encoder.most_threads);
+  return std::clamp(asked > 0 ? asked : cores, 1, encoder.max_threads);
 }
 
 }  // namespace lull::io

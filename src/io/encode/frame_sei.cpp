@@ -50,10 +50,10 @@ void put_window(const AVHDRPlusColorTransformParams& w, BitWriter& out) {
   out.put(w.overlap_process_option, 1);
 }
 
-void put_peaks(const AVRational (&peaks)[25][25], bool there, int rows, int columns,
+void put_peaks(const AVRational (&peaks)[25][25], bool present, int rows, int columns,
                BitWriter& out) {
-  out.put(there, 1);
-  if (!there) return;
+  out.put(present, 1);
+  if (!present) return;
   out.put(rows, 5);
   out.put(columns, 5);
   for (int i = 0; i < std::min(rows, 25); ++i)
@@ -161,7 +161,7 @@ std::size_t first_slice(std::span<const std::uint8_t> data, AVCodecID codec) {
 
 }  // namespace
 
-std::vector<std::uint8_t> messages_of(const AVFrame& properties, const AVCodecContext& encoder) {
+std::vector<std::uint8_t> sei_messages(const AVFrame& properties, const AVCodecContext& encoder) {
   const AVCodecID codec = encoder.codec_id;
   if (codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_HEVC) return {};
   Bytes messages;
@@ -175,7 +175,7 @@ std::vector<std::uint8_t> messages_of(const AVFrame& properties, const AVCodecCo
   return messages;
 }
 
-void insert_messages(std::span<const std::uint8_t> messages, AVCodecID codec, AVPacket& packet) {
+void insert_sei_messages(std::span<const std::uint8_t> messages, AVCodecID codec, AVPacket& packet) {
   const auto size = static_cast<std::size_t>(packet.size);
   const std::size_t at = first_slice({packet.data, size}, codec);
   if (messages.empty() || at == size) return;

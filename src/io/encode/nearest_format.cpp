@@ -44,14 +44,14 @@ FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to) {
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range) {
   AVPixelFormat nearest = AV_PIX_FMT_NONE;
   if (from.format.sample == SampleType::f32) return nearest;
-  int least = 0;
+  int min_weight = 0;
   for (; list && *list != AV_PIX_FMT_NONE; ++list) {
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
     if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;  // values would be stretched
-    if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= least)) continue;
+    if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;
-    least = loss.weight();
+    min_weight = loss.weight();
   }
   return nearest;
 }

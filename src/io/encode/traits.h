@@ -16,9 +16,9 @@ struct PictureProperties {
   bool range = false;   // full or limited
   bool chroma_location = false;
   bool aspect = false;  // of a sample
-  bool light = false;   // HDR10: mastering display, content light level
+  bool static_hdr = false;   // HDR10: mastering display, content light level
   bool rotation = false;
-  bool frame_light = false;  // HDR10+, frame by frame
+  bool dynamic_hdr = false;  // HDR10+, frame by frame
   bool captions = false;     // A53, frame by frame
   bool fields = false;       // their order
 };
@@ -53,8 +53,8 @@ struct ContainerTraits {
   bool keeps_start = true;               // the time of the first frame
   bool milliseconds = false;             // times are rounded to these
   bool negative_decoding_times = false;  // else FFmpeg moves all streams, if B frames need some
-  enum class BelowZero { ffmpeg_moves, alone, stays };
-  BelowZero below_zero = BelowZero::ffmpeg_moves;  // times that are; alone: of one stream alone
+  enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
+  NegativeTimes negative_times = NegativeTimes::shifted_by_ffmpeg;  // times that are; alone: of one stream alone
   const char* timescale_option = nullptr;          // in which it says where streams begin
 
   // Streams
@@ -100,11 +100,11 @@ struct EncoderTraits {
   PictureProperties picture{};  // what its bit stream states
   int picture_from_level = 0;   // ... from this level of the format on
 
-  int most_threads = 16;      // beyond, it refuses or gains nothing
-  bool counts_cores = false;  // of the machine, whatever number of threads it is told
+  int max_threads = 16;      // beyond, it refuses or gains nothing
+  bool depends_on_cores = false;  // of the machine, whatever number of threads it is told
 
-  double usual_crf = -1;  // visually lossless; below 0: none is set
-  double worst_crf = 63;
+  double default_crf = -1;  // visually lossless; below 0: none is set
+  double max_crf = 63;
   std::span<const Setting> settings{};        // where the user does not say
   std::span<const Setting> lossy_settings{};  // ... unless it is lossless
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params
@@ -119,9 +119,9 @@ struct EncoderTraits {
 
   // Faults that are worked around; encoder_options.cpp and encoder.cpp say which
   bool named_presets = false;  // complains on stderr of presets and tunes that it does not know
-  bool unsound_avx512 = false;
-  bool unsound_small_trees = false;
-  int garbage_decoding_times = 0;  // if there are no more frames than so many
+  bool broken_avx512 = false;
+  bool broken_small_cutree = false;
+  int uninitialised_dts_frames = 0;  // if there are no more frames than so many
   bool sliced = false;             // in slices with checksums, where the size allows them
 };
 

@@ -20,7 +20,7 @@
 namespace lull::io {
 namespace {
 
-bool same_letters(std::string_view a, std::string_view b) {
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
@@ -42,9 +42,9 @@ bool has_rgb(const ExrLayer& layer) {
 int library_threads(int threads) {
   static std::mutex mutex;
   constexpr unsigned most = 16;  // more wait for the one that reads and writes
-  const unsigned wish =
+  const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
-  const int count = static_cast<int>(std::clamp(wish, 1U, most));
+  const int count = static_cast<int>(std::clamp(request, 1U, most));
   if (count == 1) return 0;
   const std::lock_guard lock(mutex);
   if (Imf::globalThreadCount() < count) Imf::setGlobalThreadCount(count);
@@ -64,7 +64,7 @@ void insert(Imf::FrameBuffer& buffer, const std::string& channel, const ExrWindo
 
 const std::string* ExrLayer::channel(std::string_view suffix) const {
   for (std::size_t i = 0; i < channels.size(); ++i)
-    if (same_letters(suffixes[i], suffix)) return &channels[i];
+    if (equal_ignoring_case(suffixes[i], suffix)) return &channels[i];
   return nullptr;
 }
 
@@ -126,7 +126,7 @@ std::string ExrFile::text() const {
 const ExrLayer& ExrFile::picture() const {
   for (const std::string_view name : picture_names)
     for (const ExrLayer& layer : layers_)
-      if (has_rgb(layer) && same_letters(last_name(layer.name), name)) return layer;
+      if (has_rgb(layer) && equal_ignoring_case(last_name(layer.name), name)) return layer;
   for (const ExrLayer& layer : layers_)
     if (has_rgb(layer)) return layer;
   for (const std::string_view suffix : grey)
@@ -170,13 +170,13 @@ ExrWindow ExrFile::window(const ExrLayer& layer) const {
           std::max(data.max.x, shown.max.x), std::max(data.max.y, shown.max.y)};
 }
 
-void ExrFile::check(const Wish& wish) const {
-  const Imf::Header& header = parts_->file.header(wish.layer->part);
+void ExrFile::check(const ReadRequest& request) const {
+  const Imf::Header& header = parts_->file.header(request.layer->part);
   if (header.hasType() && Imf::isDeepData(header.type()))
     throw BadData("'" + path_ + "' has deep pixels (many samples each, in " +
-                  (wish.layer->name.empty() ? "its picture" : wish.layer->name) +
+                  (request.layer->name.empty() ? "its picture" : request.layer->name) +
                   "); flatten them first");
-  for (const std::string& name : wish.channels) {
+  for (const std::string& name : request.channels) {
     const Imf::Channel& channel = header.channels()[name];
     if (channel.xSampling != 1 || channel.ySampling != 1)
       throw BadData("'" + path_ + "' has fewer samples than pixels in " + name +
@@ -184,12 +184,12 @@ void ExrFile::check(const Wish& wish) const {
   }
 }
 
-void ExrFile::read(const std::vector<Wish>& wishes) const {
+void ExrFile::read(const std::vector<ReadRequest>& requests) const {
   std::map<int, Imf::FrameBuffer> buffers;  // by part
-  for (const Wish& wish : wishes) {
-    check(wish);
-    for (std::size_t i = 0; i < wish.channels.size(); ++i)
-      insert(buffers[wish.layer->part], wish.channels[i], window(*wish.layer), wish.to[i]);
+  for (const ReadRequest& request : requests) {
+    check(request);
+    for (std::size_t i = 0; i < request.channels.size(); ++i)
+      insert(buffers[request.layer->part], request.channels[i], window(*request.layer), request.to[i]);
   }
   try {
     for (const auto& [number, buffer] : buffers) {
@@ -222,7 +222,7 @@ bool is_exr_file(const std::string& path) {
 }
 
 bool is_exr_name(std::string_view path) {
-  return path.size() > 4 && same_letters(path.substr(path.size() - 4), ".exr");
+  return path.size() > 4 && equal_ignoring_case(path.substr(path.size() - 4), ".exr");
 }
 
 }  // namespace lull::io

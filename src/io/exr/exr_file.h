@@ -55,15 +55,15 @@ class ExrFile {
   double pixel_aspect(const ExrLayer& layer) const;
 
   /// Channels of a layer, and planes of its window for them.
-  struct Wish {
+  struct ReadRequest {
     const ExrLayer* layer;
     std::vector<std::string> channels;
     std::vector<PlaneView<float>> to;
   };
-  /// Fulfils the wishes, with 0 where the file has no data; each part is unpacked once. No channel
+  /// Fulfils the requests, with 0 where the file has no data; each part is unpacked once. No channel
   /// is wished twice.
   /// @throws BadData  damaged, deep, or subsampled
-  void read(const std::vector<Wish>& wishes) const;
+  void read(const std::vector<ReadRequest>& requests) const;
 
   /// The same file with other samples in these channels of the picture; all other channels, parts
   /// and attributes as they are. (Lossy compressions of the picture's part become ZIP, so that its
@@ -75,7 +75,7 @@ class ExrFile {
 
  private:
   void find_layers();
-  void check(const Wish& wish) const;
+  void check(const ReadRequest& request) const;
 
   std::string path_;
   std::unique_ptr<Parts> parts_;

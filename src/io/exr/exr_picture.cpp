@@ -14,7 +14,7 @@
 namespace lull::io {
 namespace {
 
-const std::string in_memory = "the input";  // whose name is not known any more
+const std::string input_name = "the input";  // whose name is not known any more
 
 /// What goes along with a picture.
 struct Origin {
@@ -50,7 +50,7 @@ const Origin* origin_of(const Frame& frame) {
 }
 
 ExrFile file_of(const Origin& origin) {
-  return {{origin.file->data, origin.file->size}, in_memory, origin.threads};
+  return {{origin.file->data, origin.file->size}, input_name, origin.threads};
 }
 
 void check_size(const ExrWindow& window, const std::string& path, std::int64_t max_pixels) {
@@ -64,21 +64,21 @@ void check_size(const ExrWindow& window, const std::string& path, std::int64_t m
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
 /// The picture without samples, and where they go.
-FramePtr make_picture(const ExrFile& exr, ExrFile::Wish& wish) {
-  const ExrLayer& layer = *wish.layer;
+FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
+  const ExrLayer& layer = *request.layer;
   const ExrWindow window = exr.window(layer);
-  wish.channels = exr.picture_channels();
-  const bool rgb = wish.channels.size() == 3;
+  request.channels = exr.picture_channels();
+  const bool rgb = request.channels.size() == 3;
   const std::string* alpha = rgb ? layer.channel("A") : nullptr;
-  if (alpha) wish.channels.push_back(*alpha);
+  if (alpha) request.channels.push_back(*alpha);
   FramePtr picture = make_frame();
   picture->format = !rgb ? AV_PIX_FMT_GRAYF32 : alpha ? AV_PIX_FMT_GBRAPF32 : AV_PIX_FMT_GBRPF32;
   picture->width = window.width();
   picture->height = window.height();
   if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
-  for (std::size_t i = 0; i < wish.channels.size(); ++i) {
+  for (std::size_t i = 0; i < request.channels.size(); ++i) {
     const int p = rgb ? plane_of[i] : 0;
-    wish.to.emplace_back(reinterpret_cast<float*>(picture->data[p]), window.width(),
+    request.to.emplace_back(reinterpret_cast<float*>(picture->data[p]), window.width(),
                          window.height(),
                          picture->linesize[p] / static_cast<std::ptrdiff_t>(sizeof(float)));
   }
@@ -89,39 +89,39 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::Wish& wish) {
 }
 
 /// A frame for these channels of a layer, by their suffixes; nullopt: it has not all of them.
-std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name, ExrFile::Wish& wish) {
+std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name, ExrFile::ReadRequest& request) {
   const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
   if (layer == exr.layers().end()) return std::nullopt;
-  wish.layer = &*layer;
+  request.layer = &*layer;
   for (const std::string& suffix : name.channels)
-    if (const std::string* channel = layer->channel(suffix)) wish.channels.push_back(*channel);
-  if (wish.channels.size() != name.channels.size()) return std::nullopt;
+    if (const std::string* channel = layer->channel(suffix)) request.channels.push_back(*channel);
+  if (request.channels.size() != name.channels.size()) return std::nullopt;
   const ExrWindow window = exr.window(*layer);
   FrameFormat format{.width = window.width(), .height = window.height()};
-  format.layout = wish.channels.size() == 3 ? Layout::rgb : Layout::gray;
+  format.layout = request.channels.size() == 3 ? Layout::rgb : Layout::gray;
   format.sample = SampleType::f32;
   format.bits = 32;
   Frame frame = FramePool(format).acquire();
-  for (int i = 0; i < format.planes(); ++i) wish.to.push_back(frame.plane<float>(i));
+  for (int i = 0; i < format.planes(); ++i) request.to.push_back(frame.plane<float>(i));
   return frame;
 }
 
-bool is_taken(const std::vector<ExrFile::Wish>& wishes, const ExrFile::Wish& one) {
-  return std::ranges::any_of(wishes, [&](const ExrFile::Wish& other) {
+bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::ReadRequest& one) {
+  return std::ranges::any_of(requests, [&](const ExrFile::ReadRequest& other) {
     return other.layer->part == one.layer->part &&
            std::ranges::find_first_of(other.channels, one.channels) != other.channels.end();
   });
 }
 
 /// Of what was chosen, what can be read with the picture. What cannot is left to read_layer().
-void add_layers(const ExrFile& exr, const LayerChoice& choice, std::vector<ExrFile::Wish>& wishes,
+void add_layers(const ExrFile& exr, const LayerChoice& choice, std::vector<ExrFile::ReadRequest>& requests,
                 Origin& origin) {
-  const ExrWindow shown = exr.window(*wishes.front().layer);
+  const ExrWindow shown = exr.window(*requests.front().layer);
   for (const LayerName& name : choice(origin.layers)) {
-    ExrFile::Wish wish;
-    std::optional<Frame> frame = make_layer(exr, name, wish);
-    if (!frame || exr.window(*wish.layer) != shown || is_taken(wishes, wish)) continue;
-    wishes.push_back(std::move(wish));
+    ExrFile::ReadRequest request;
+    std::optional<Frame> frame = make_layer(exr, name, request);
+    if (!frame || exr.window(*request.layer) != shown || overlaps(requests, request)) continue;
+    requests.push_back(std::move(request));
     origin.read.push_back({name, *std::move(frame)});
   }
 }
@@ -130,14 +130,14 @@ void add_layers(const ExrFile& exr, const LayerChoice& choice, std::vector<ExrFi
 
 FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOptions& options) {
   const ExrFile exr({file.data, static_cast<std::size_t>(file.size)}, path, options.threads);
-  std::vector<ExrFile::Wish> wishes{{.layer = &exr.picture(), .channels = {}, .to = {}}};
-  check_size(exr.window(*wishes.front().layer), path, options.limits.pixels);
-  FramePtr picture = make_picture(exr, wishes.front());
+  std::vector<ExrFile::ReadRequest> requests{{.layer = &exr.picture(), .channels = {}, .to = {}}};
+  check_size(exr.window(*requests.front().layer), path, options.limits.pixels);
+  FramePtr picture = make_picture(exr, requests.front());
   auto origin = std::make_unique<Origin>();
   origin->threads = options.threads;
   for (const ExrLayer& layer : exr.layers()) origin->layers.push_back({layer.name, layer.suffixes});
-  if (options.layers) add_layers(exr, options.layers, wishes, *origin);
-  exr.read(wishes);
+  if (options.layers) add_layers(exr, options.layers, requests, *origin);
+  exr.read(requests);
   if (file.buf && file.data == file.buf->data) {
     origin->file = non_null(av_buffer_ref(file.buf));
   } else {
@@ -176,18 +176,18 @@ Frame read_layer(const Frame& frame, std::string_view name,
   for (const Origin::Read& one : origin->read)
     if (one.layer.name == name && one.layer.channels == channels) return one.frame;
   const ExrFile exr = file_of(*origin);
-  std::vector<ExrFile::Wish> wish(1);
-  const std::optional<Frame> result = make_layer(exr, {std::string(name), channels}, wish.front());
+  std::vector<ExrFile::ReadRequest> request(1);
+  const std::optional<Frame> result = make_layer(exr, {std::string(name), channels}, request.front());
   if (!result)
     throw BadData("no layer " + std::string(name) + " with these channels (there is " + exr.text() +
                   "); name another");
-  const ExrWindow own = exr.window(*wish.front().layer), shown = exr.window(exr.picture());
+  const ExrWindow own = exr.window(*request.front().layer), shown = exr.window(exr.picture());
   if (own != shown)
     throw BadData("the layer " + std::string(name) + " is of " + std::to_string(own.width()) + "x" +
                   std::to_string(own.height()) + " pixels, the picture of " +
                   std::to_string(shown.width()) + "x" + std::to_string(shown.height()) +
                   " (or lies elsewhere); give one that covers it");
-  exr.read(wish);
+  exr.read(request);
   return *result;
 }
 

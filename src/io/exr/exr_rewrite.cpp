@@ -44,7 +44,7 @@ class GrowingBytes final : public Imf::OStream {
   std::size_t at_ = 0;
 };
 
-bool loses(Imf::Compression compression) {
+bool is_lossy(Imf::Compression compression) {
   return compression == Imf::PXR24_COMPRESSION || compression == Imf::B44_COMPRESSION ||
          compression == Imf::B44A_COMPRESSION || compression == Imf::DWAA_COMPRESSION ||
          compression == Imf::DWAB_COMPRESSION;
@@ -57,7 +57,7 @@ std::string type_of(const Imf::Header& header) {
 }
 
 /// All attributes but the count of chunks, which follows from the others. (Header::erase() of
-/// OpenEXR 3.1 loses the memory of what it erases.)
+/// OpenEXR 3.1 is_lossy the memory of what it erases.)
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)
@@ -69,7 +69,7 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
 /// noise that the first has lost: there is one level.
 Imf::Header header_for_picture(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
-  if (loses(header.compression())) header.compression() = Imf::ZIP_COMPRESSION;
+  if (is_lossy(header.compression())) header.compression() = Imf::ZIP_COMPRESSION;
   if (header.hasTileDescription()) {
     Imf::TileDescription tiles = header.tileDescription();
     tiles.mode = Imf::ONE_LEVEL;
@@ -91,9 +91,9 @@ class PartPixels {
       const int xs = channel.xSampling, ys = channel.ySampling;
       const std::size_t columns = static_cast<std::size_t>(data.max.x / xs - data.min.x / xs + 1);
       const std::size_t rows = static_cast<std::size_t>(data.max.y / ys - data.min.y / ys + 1);
-      std::vector<char>& room = rooms_[c.name()];
-      room.resize(columns * rows * size);
-      buffer_.insert(c.name(), Imf::Slice::Make(channel.type, room.data(), data, size,
+      std::vector<char>& storage = channel_data_[c.name()];
+      storage.resize(columns * rows * size);
+      buffer_.insert(c.name(), Imf::Slice::Make(channel.type, storage.data(), data, size,
                                                 size * columns, xs, ys));
     }
   }
@@ -103,7 +103,7 @@ class PartPixels {
   /// Of a channel with a sample for each pixel. A half holds no more than 65504.
   void put(const std::string& name, PlaneView<const float> from, const ExrWindow& window) {
     const Imath::Box2i data = header_.dataWindow();
-    char* to = rooms_.at(name).data();
+    char* to = channel_data_.at(name).data();
     const Imf::PixelType type = header_.channels()[name].type;
     for (int y = data.min.y; y <= data.max.y; ++y)
       for (int x = data.min.x; x <= data.max.x; ++x) {
@@ -115,9 +115,9 @@ class PartPixels {
         } else if (type == Imf::FLOAT) {
           std::memcpy(to, &v, 4), to += 4;
         } else {
-          const double whole =
+          const double rounded =
               std::isnan(v) ? 0 : std::clamp(std::round(double{v}), 0.0, 4294967295.0);
-          const auto u = static_cast<std::uint32_t>(whole);
+          const auto u = static_cast<std::uint32_t>(rounded);
           std::memcpy(to, &u, 4), to += 4;
         }
       }
@@ -125,7 +125,7 @@ class PartPixels {
 
  private:
   const Imf::Header& header_;
-  std::map<std::string, std::vector<char>> rooms_;
+  std::map<std::string, std::vector<char>> channel_data_;
   Imf::FrameBuffer buffer_;
 };
 

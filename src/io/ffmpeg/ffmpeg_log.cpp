@@ -59,7 +59,7 @@ namespace {
 using MessagesPtr = std::shared_ptr<Messages>;
 
 struct Log {
-  std::atomic<bool> listened = false;
+  std::atomic<bool> has_listener = false;
   std::mutex listener_mutex;
   std::function<void(const std::string&)> listener;
   std::mutex topics_mutex;
@@ -72,14 +72,14 @@ Log& the_log() {
 }
 
 thread_local const MessagesPtr* scope = nullptr;  // of this thread, the innermost
-thread_local Messages* of_thread = nullptr;       // null: nobody ever watched this thread
+thread_local Messages* thread_log = nullptr;       // null: nobody ever watched this thread
 
 /// A thread's own messages, which later watches may still look at when it has ended.
 const MessagesPtr& thread_messages() {
   struct Own {
     MessagesPtr messages = std::make_shared<Messages>();
-    Own() { of_thread = messages.get(); }
-    ~Own() { of_thread = nullptr; }  // FFmpeg may still say something
+    Own() { thread_log = messages.get(); }
+    ~Own() { thread_log = nullptr; }  // FFmpeg may still say something
   };
   static thread_local Own own;
   return own.messages;
@@ -108,8 +108,8 @@ std::string line_of(const char* format, va_list arguments) {
   return text;
 }
 
-void remember(void* context, int level, const char* format, va_list arguments) {
-  if (level > (the_log().listened ? AV_LOG_INFO : AV_LOG_WARNING)) return;
+void record_message(void* context, int level, const char* format, va_list arguments) {
+  if (level > (the_log().has_listener ? AV_LOG_INFO : AV_LOG_WARNING)) return;
   const std::string text = line_of(format, arguments);
   if (text.empty()) return;
   Log& log = the_log();
@@ -118,7 +118,7 @@ void remember(void* context, int level, const char* format, va_list arguments) {
     if (log.listener) log.listener(text);
   }
   if (level > AV_LOG_WARNING) return;
-  if (of_thread) of_thread->add(level, text);
+  if (thread_log) thread_log->add(level, text);
   if (const MessagesPtr topic = topic_of(context))
     topic->add(level, text);
   else if (scope)
@@ -136,14 +136,14 @@ void capture_ffmpeg_log() {
   static std::once_flag once;
   std::call_once(once, [] {
     the_log();  // before the first message, so that it outlives FFmpeg's last
-    av_log_set_callback(remember);
+    av_log_set_callback(record_message);
   });
 }
 
 void forward_ffmpeg_log(std::function<void(const std::string&)> listener) {
   capture_ffmpeg_log();
   const std::lock_guard lock(the_log().listener_mutex);
-  the_log().listened = listener != nullptr;
+  the_log().has_listener = listener != nullptr;
   the_log().listener = std::move(listener);
 }
 

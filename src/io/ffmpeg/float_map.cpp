@@ -63,7 +63,7 @@ bool encodes_in_order_of_picture(const AVCodec& codec) {
 
 }  // namespace
 
-bool leaves_upside_down(const AVCodec& codec) {
+bool keeps_bottom_up_rows(const AVCodec& codec) {
   if (codec.id != AV_CODEC_ID_PFM) return false;
   if (av_codec_is_encoder(&codec) != 0) {
     static const bool encoder = encodes_in_order_of_picture(codec);
@@ -73,7 +73,7 @@ bool leaves_upside_down(const AVCodec& codec) {
   return decoder;
 }
 
-void turn_over(AVFrame& picture) {
+void flip_rows(AVFrame& picture) {
   if (av_frame_make_writable(&picture) < 0) throw std::bad_alloc();
   for (int i = 0; i < AV_NUM_DATA_POINTERS && picture.data[i] != nullptr; ++i) {
     const std::ptrdiff_t stride = picture.linesize[i];

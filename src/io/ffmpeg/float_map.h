@@ -8,10 +8,10 @@
 namespace lull::io {
 
 /// Whether pictures of this decoder or encoder have their rows in the order of the file.
-[[nodiscard]] bool leaves_upside_down(const AVCodec& codec);
+[[nodiscard]] bool keeps_bottom_up_rows(const AVCodec& codec);
 
 /// Exchanges the rows of a picture, of planes of one height, first for last.
 /// @throws std::bad_alloc
-void turn_over(AVFrame& picture);
+void flip_rows(AVFrame& picture);
 
 }  // namespace lull::io

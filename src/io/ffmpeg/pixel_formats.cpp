@@ -209,9 +209,9 @@ std::optional<PixelTraits> traits_of(AVPixelFormat format) {
     traits.format.layout = Layout::rgb;
     return traits;
   }
-  constexpr auto strange =
+  constexpr auto unsupported =
       AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_BITSTREAM;
-  if ((d->flags & strange) || std::string_view(d->name).starts_with("xyz")) return std::nullopt;
+  if ((d->flags & unsupported) || std::string_view(d->name).starts_with("xyz")) return std::nullopt;
   traits.alpha = (d->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
   const int colours = d->nb_components - (traits.alpha ? 1 : 0);
   if (colours != 1 && colours != 3) return std::nullopt;

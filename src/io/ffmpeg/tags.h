@@ -15,7 +15,7 @@ bool describes_the_file(std::string_view key, bool encoded);
 void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded);
 
 /// The entry of that name in any case, null if there is none.
-inline const AVDictionaryEntry* tag_of(const AVDictionary* tags, const char* key) {
+inline const AVDictionaryEntry* find_tag(const AVDictionary* tags, const char* key) {
   return av_dict_get(tags, key, nullptr, 0);
 }
 

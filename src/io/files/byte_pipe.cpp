@@ -12,7 +12,7 @@ namespace lull::io {
 namespace {
 
 constexpr int buffer_bytes = 1 << 18;
-constexpr std::size_t kept_bytes = 1 << 20;
+constexpr std::size_t max_tail_bytes = 1 << 20;
 
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 
@@ -102,7 +102,7 @@ int InputPipe::read(void* self, std::uint8_t* data, int size) {
 void InputPipe::remember(const std::uint8_t* data, int size) {
   bytes_ += size;
   tail_.append(reinterpret_cast<const char*>(data), static_cast<std::size_t>(size));
-  if (tail_.size() > 2 * kept_bytes) tail_.erase(0, tail_.size() - kept_bytes);
+  if (tail_.size() > 2 * max_tail_bytes) tail_.erase(0, tail_.size() - max_tail_bytes);
 }
 
 }  // namespace lull::io

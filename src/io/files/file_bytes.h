@@ -11,9 +11,9 @@
 namespace lull::io {
 
 /// What lies beyond the end reads as failure. Reads ahead, so that steps through a file are cheap.
-class Bytes {
+class FileBytes {
  public:
-  Bytes(const std::string& path, std::uint64_t size) : file_(path, std::ios::binary), size_(size) {}
+  FileBytes(const std::string& path, std::uint64_t size) : file_(path, std::ios::binary), size_(size) {}
 
   std::uint64_t size() const { return size_; }
   bool read(std::uint64_t at, void* to, std::size_t count) {
@@ -52,7 +52,7 @@ inline std::uint64_t big_endian(const std::uint8_t* p, int count) {
   return value;
 }
 
-inline std::string ends_early(std::string_view what, std::uint64_t promised, std::uint64_t size) {
+inline std::string truncation_text(std::string_view what, std::uint64_t promised, std::uint64_t size) {
   return std::string(what) + " ends at byte " + std::to_string(promised) + ", the file at " +
          std::to_string(size);
 }

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 std::string reason() { return std::strerror(errno); }
 
 /// What is no matter of names and rights.
-bool may_heal(int error) {
+bool is_temporary_error(int error) {
   return error == ENOSPC || error == EDQUOT || error == EIO || error == ESTALE ||
          error == ETIMEDOUT;
 }
@@ -51,7 +51,7 @@ bool rename_if_free(const std::string& from, const std::string& to) {
 
 }  // namespace
 
-std::string behind_links(const std::string& path) {
+std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
@@ -70,8 +70,8 @@ std::string partial_name(const std::string& path, int number) {
   const std::string mark = ".partial" + (number > 1 ? "-" + std::to_string(number) : "");
   const std::string extension = name.extension().string();
   // A name may have 255 bytes.
-  const std::size_t room = 255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
-  return (name.parent_path() / (name.stem().string().substr(0, room) + mark + extension)).string();
+  const std::size_t max_stem_bytes = 255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
+  return (name.parent_path() / (name.stem().string().substr(0, max_stem_bytes) + mark + extension)).string();
 }
 
 bool is_partial_name(const std::string& name, const std::string& path) {
@@ -129,17 +129,17 @@ OutputPipe::OutputPipe(int descriptor) : Output("to standard output") {
   open_io(false);
 }
 
-void OutputPipe::settle() { check<IoError>(flush(), "cannot write " + name_); }
+void OutputPipe::finish_writing() { check<IoError>(flush(), "cannot write " + name_); }
 
-void OutputPipe::commit() { settle(); }
+void OutputPipe::commit() { finish_writing(); }
 
-std::string OutputPipe::keep() {
+std::string OutputPipe::keep_partial() {
   commit();  // the reader has the rest already
   return {};
 }
 
 OutputFile::OutputFile(const std::string& path, bool overwrite, const std::string& folder)
-    : Output("the output"), path_(behind_links(path)), overwrite_(overwrite) {
+    : Output("the output"), path_(resolve_links(path)), overwrite_(overwrite) {
   check_free(path, overwrite);
   create(folder);
   open_io(true);
@@ -151,21 +151,21 @@ void OutputFile::create(const std::string& folder) {
   // A name may have 255 bytes; ours shortens it rather than fail.
   const std::string name = final_path.filename().string().substr(0, 200);
   // Two machines that share a folder may have processes of one number.
-  static const std::uint32_t luck = std::random_device()();
+  static const std::uint32_t random_number = std::random_device()();
   const std::string hidden = "." + name + ".lull-" + std::to_string(getpid()) + "-" +
-                             std::to_string(count++) + "-" + std::to_string(luck) + ".tmp";
+                             std::to_string(count++) + "-" + std::to_string(random_number) + ".tmp";
   temporary_ = ((folder.empty() ? final_path.parent_path() : fs::path(folder)) / hidden).string();
   // Left behind by a process of the same number that was killed: not worth keeping.
   ::unlink(temporary_.c_str());
   descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0 && may_heal(errno))
+  if (descriptor_ < 0 && is_temporary_error(errno))
     throw IoError("cannot create '" + path_ + "' (" + reason() + ")");
   if (descriptor_ < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
-  if (overwrite_) take_mode();
+  if (overwrite_) copy_mode();
 }
 
 // Before the first byte: what was for its owner's eyes alone stays so.
-void OutputFile::take_mode() const {
+void OutputFile::copy_mode() const {
   struct stat old;
   if (::stat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
   (void)::fchmod(descriptor_, old.st_mode & 0777);  // not every file system can
@@ -198,7 +198,7 @@ std::int64_t Output::seek(void* self, std::int64_t offset, int whence) {
   return at < 0 ? AVERROR(errno) : at;
 }
 
-void OutputFile::settle() {
+void OutputFile::finish_writing() {
   if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
@@ -207,8 +207,8 @@ void OutputFile::settle() {
   check<IoError>(error, "cannot write '" + path_ + "'");
 }
 
-std::string OutputFile::keep() {
-  settle();
+std::string OutputFile::keep_partial() {
+  finish_writing();
   // In the folder where it is; what has such a name stays, unless outputs may be replaced.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
@@ -228,7 +228,7 @@ std::string OutputFile::keep() {
 }
 
 void OutputFile::commit() {
-  settle();
+  finish_writing();
   if (overwrite_) {
     rename_over();
   } else {
@@ -240,7 +240,7 @@ void OutputFile::commit() {
 
 void OutputFile::rename_over() {
   const int code = ::rename(temporary_.c_str(), path_.c_str());
-  if (code < 0 && may_heal(errno))
+  if (code < 0 && is_temporary_error(errno))
     throw IoError("cannot create '" + path_ + "' (" + reason() + ")");
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }

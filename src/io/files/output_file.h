@@ -25,12 +25,12 @@ class Output {
   /// The file that holds the output until commit(); empty if there is none.
   const std::string& temporary() const { return temporary_; }
   /// All is written, and nothing can be any more. @throws IoError
-  virtual void settle() = 0;
+  virtual void finish_writing() = 0;
   /// The output is whole: settles, and gives it its name. @throws IoError, CannotCreate
   virtual void commit() = 0;
   /// In place of commit(): what was written gets the name of a part (partial_name), which is
   /// returned; empty if there is no file. @throws IoError
-  virtual std::string keep() = 0;
+  virtual std::string keep_partial() = 0;
 
  protected:
   struct FreeIo {
@@ -55,7 +55,7 @@ class Output {
 };
 
 /// Where the data of `path` really goes: an existing link stays one.
-std::string behind_links(const std::string& path);
+std::string resolve_links(const std::string& path);
 
 /// "x.partial.mkv" for "x.mkv": what of it could be made. Of several, the second is
 /// "x.partial-2.mkv".
@@ -78,13 +78,13 @@ class OutputFile final : public Output {
   OutputFile(const std::string& path, bool overwrite, const std::string& folder = {});
   ~OutputFile() override;
   /// All is on the disk.
-  void settle() override;
+  void finish_writing() override;
   void commit() override;
-  std::string keep() override;
+  std::string keep_partial() override;
 
  private:
   void create(const std::string& folder);
-  void take_mode() const;
+  void copy_mode() const;
   void rename_over();
   void rename_new();
 
@@ -97,9 +97,9 @@ class OutputPipe final : public Output {
  public:
   /// @throws InvalidArgument  it is a terminal
   explicit OutputPipe(int descriptor);
-  void settle() override;
+  void finish_writing() override;
   void commit() override;
-  std::string keep() override;
+  std::string keep_partial() override;
 };
 
 }  // namespace lull::io

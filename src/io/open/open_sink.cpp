@@ -51,7 +51,7 @@ class FileSink final : public EncodingSink {
     write_encoded();
     for (auto rest = relay_->take(); !rest.empty(); rest = relay_->take())
       for (PacketPtr& packet : rest) muxer_->write_copied(std::move(packet));
-    muxer_->end_copies();
+    muxer_->flush_copies();
     muxer_->write_trailer();
   }
 
@@ -72,7 +72,7 @@ class FileSink final : public EncodingSink {
   }
 
   const AVFormatContext& input_;
-  const std::shared_ptr<const Cut> selector_;
+  const std::shared_ptr<const FrameSelector> selector_;
   std::shared_ptr<PacketRelay> relay_;
   int frames_ = 0;
 };
@@ -126,7 +126,7 @@ bool holds_one_frame(const std::string& path, const MediaSource& source,
 std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options) {
   auto sink = make_sink(path, source, options);
-  if (options.strict_metadata) refuse_losses(sink->left_out());
+  if (options.strict_metadata) refuse_losses(sink->losses());
   return sink;
 }
 

@@ -60,21 +60,21 @@ double rotation_of(const AVFrame& first) {
   return std::isfinite(degrees) ? degrees : 0;
 }
 
-const char* text_of(Carriage carriage) {
-  switch (carriage) {
-    case Carriage::copied:
-    case Carriage::as_file:
-    case Carriage::as_cover:
+const char* text_of(StreamHandling handling) {
+  switch (handling) {
+    case StreamHandling::copied:
+    case StreamHandling::as_file:
+    case StreamHandling::as_cover:
       return "copied";
-    case Carriage::converted:
+    case StreamHandling::converted:
       return "converted";
-    case Carriage::made_anew:
+    case StreamHandling::regenerated:
       return "made anew";
-    case Carriage::dropped:
+    case StreamHandling::dropped:
       return "dropped";
-    case Carriage::left_out:
+    case StreamHandling::omitted:
       return "left out";
-    case Carriage::refused:
+    case StreamHandling::refused:
       return "refused";
   }
   return "";
@@ -152,9 +152,9 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
   const std::string format = container.format->name;
   for (StreamReport& stream : report.streams) {
     if (!stream.fate.empty()) continue;
-    const Carriage carriage = carriage_of(*context.streams[stream.index], container);
-    stream.fate = text_of(carriage);
-    if (carriage == Carriage::left_out || carriage == Carriage::refused)
+    const StreamHandling handling = handling_of(*context.streams[stream.index], container);
+    stream.fate = text_of(handling);
+    if (handling == StreamHandling::omitted || handling == StreamHandling::refused)
       report.lost.push_back(describe(*context.streams[stream.index]) + ": " + format +
                             " cannot hold it");
   }

@@ -13,7 +13,7 @@ namespace {
 /// OpenEXR's file layout: little-endian numbers, names that end with a zero byte.
 class Reader {
  public:
-  explicit Reader(Bytes& file) : file_(file) {}
+  explicit Reader(FileBytes& file) : file_(file) {}
 
   std::optional<std::uint32_t> number() {
     std::array<std::uint8_t, 4> raw;
@@ -33,7 +33,7 @@ class Reader {
   void skip(std::uint64_t bytes) { at_ += bytes; }
 
  private:
-  Bytes& file_;
+  FileBytes& file_;
   std::uint64_t at_ = 0;
 };
 
@@ -58,7 +58,7 @@ ExrHead read_exr_head(const std::string& path) {
   constexpr std::uint32_t magic = 0x01312f76, multipart = 0x1000;
   ExrHead head;
   std::error_code code;
-  Bytes file(path, std::filesystem::file_size(path, code));
+  FileBytes file(path, std::filesystem::file_size(path, code));
   if (code) return head;
   Reader reader(file);
   if (reader.number() != magic) return head;

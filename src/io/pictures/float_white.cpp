@@ -38,9 +38,9 @@ class Distribution {
   /// Of the samples that are greater than 2^power.
   double share_beyond(int power) const { return share(beyond_[power]); }
   /// The least power of two that no more than this share is beyond.
-  float least_white(double most_beyond) const {
+  float min_white(double max_beyond) const {
     int power = 0;
-    while (share_beyond(power) > most_beyond) ++power;
+    while (share_beyond(power) > max_beyond) ++power;
     return std::ldexp(1.0f, power);
   }
   double share(std::int64_t count) const {
@@ -59,30 +59,30 @@ std::string text_of(const char* pattern, double value) {
   return text;
 }
 
-constexpr double worth_saying = 0.01, nearly_none = 0.001;
+constexpr double noted_share = 0.01, negligible_share = 0.001;
 
 }  // namespace
 
-White choose_white(const AVFrame& first, int planes, double asked) {
-  const double greatest = std::ldexp(1.0, 64);
-  if (asked != 0 && !(asked >= 1 / greatest && asked <= greatest))
-    throw InvalidArgument("white = " + text_of("%g", asked) +
+White choose_white(const AVFrame& first, int planes, double requested) {
+  const double max_white = std::ldexp(1.0, 64);
+  if (requested != 0 && !(requested >= 1 / max_white && requested <= max_white))
+    throw InvalidArgument("white = " + text_of("%g", requested) +
                           " (must be a number above 0, 2^64 at most); choose another");
   const Distribution values(first, planes);
-  White white{.value = static_cast<float>(asked), .note = {}};
-  if (asked == 0) white.value = values.share_beyond(0) > 0.5 ? values.least_white(0.05) : 1.0f;
-  if (asked == 0 && white.value != 1) {
+  White white{.value = static_cast<float>(requested), .note = {}};
+  if (requested == 0) white.value = values.share_beyond(0) > 0.5 ? values.min_white(0.05) : 1.0f;
+  if (requested == 0 && white.value != 1) {
     white.note = "most of the first picture is brighter than 1; " + text_of("%g", white.value) +
                  " counts as white (as with --white " + text_of("%g", white.value) + ")";
     return white;
   }
   const float end = filter_range_max / 255 * white.value;
-  std::int64_t unseen = 0;
-  for_samples(first, planes, [&](float v) { unseen += std::isfinite(v) && v > end ? 1 : 0; });
-  if (values.share(unseen) >= worth_saying)
-    white.note = text_of("%.0f %% of the first picture is", 100 * values.share(unseen)) +
+  std::int64_t unfiltered = 0;
+  for_samples(first, planes, [&](float v) { unfiltered += std::isfinite(v) && v > end ? 1 : 0; });
+  if (values.share(unfiltered) >= noted_share)
+    white.note = text_of("%.0f %% of the first picture is", 100 * values.share(unfiltered)) +
                  text_of(" brighter than %.3g and stays as it is; ", end) +
-                 text_of("--white %g has it filtered, too", values.least_white(nearly_none));
+                 text_of("--white %g has it filtered, too", values.min_white(negligible_share));
   return white;
 }
 

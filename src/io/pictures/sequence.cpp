@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_digits = 18;  // of a number that fits 64 bits
+constexpr std::size_t max_digits = 18;  // of a number that fits 64 bits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -30,7 +30,7 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {
     while (end < path.size() && path[end] == '#') ++end;
-    return static_cast<int>(std::min(end - at, most_digits));
+    return static_cast<int>(std::min(end - at, max_digits));
   }
   if (path[at] != '%') return 0;
   ++end;
@@ -39,7 +39,7 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   int digits = 0;
   std::from_chars(path.data() + at + 1, path.data() + end, digits);
   ++end;
-  return std::clamp(digits, 1, static_cast<int>(most_digits));
+  return std::clamp(digits, 1, static_cast<int>(max_digits));
 }
 
 /// Digits compare as numbers, all else as bytes.
@@ -74,9 +74,9 @@ std::optional<std::int64_t> number_in(const std::string& name, const NumberPatte
     return std::nullopt;
   const std::string digits =
       name.substr(before.size(), name.size() - before.size() - pattern.after.size());
-  const auto least = static_cast<std::size_t>(pattern.digits);
-  if (!std::ranges::all_of(digits, is_digit) || digits.size() > most_digits ||
-      digits.size() < least || (digits.size() > least && digits[0] == '0'))
+  const auto min_digits = static_cast<std::size_t>(pattern.digits);
+  if (!std::ranges::all_of(digits, is_digit) || digits.size() > max_digits ||
+      digits.size() < min_digits || (digits.size() > min_digits && digits[0] == '0'))
     return std::nullopt;
   std::int64_t number = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), number);
@@ -85,7 +85,7 @@ std::optional<std::int64_t> number_in(const std::string& name, const NumberPatte
 
 /// Calls use(name) for every name in the folder of `path`.
 template <class Use>
-void each_name_beside(const std::string& path, Use&& use) {
+void each_name_in_folder(const std::string& path, Use&& use) {
   const std::string folder = path.substr(0, last_part(path));
   std::error_code code;
   fs::directory_iterator entries(folder.empty() ? "." : folder, code);
@@ -98,7 +98,7 @@ void each_name_beside(const std::string& path, Use&& use) {
 
 std::vector<SequenceFile> find_numbered(const std::string& path, const NumberPattern& pattern) {
   std::vector<SequenceFile> files;
-  each_name_beside(path, [&](const std::string& name) {
+  each_name_in_folder(path, [&](const std::string& name) {
     if (const auto number = number_in(name, pattern))
       files.push_back({path.substr(0, last_part(path)) + name, *number, {}});
   });
@@ -111,7 +111,7 @@ std::vector<SequenceFile> find_matches(const std::string& path) {
   const std::string pattern = path.substr(last_part(path));
   const std::optional<StarPattern> star = star_pattern(path);
   std::vector<SequenceFile> files;
-  each_name_beside(path, [&](const std::string& name) {
+  each_name_in_folder(path, [&](const std::string& name) {
     if (::fnmatch(pattern.c_str(), name.c_str(), FNM_PERIOD) != 0) return;
     SequenceFile file{folder + name, 0, {}};
     if (star)
@@ -128,8 +128,8 @@ std::vector<SequenceFile> find_matches(const std::string& path) {
 
 std::string NumberPattern::name(std::int64_t number) const {
   std::string text = std::to_string(number);
-  const auto least = static_cast<std::size_t>(digits);
-  if (text.size() < least) text.insert(0, least - text.size(), '0');
+  const auto min_digits = static_cast<std::size_t>(digits);
+  if (text.size() < min_digits) text.insert(0, min_digits - text.size(), '0');
   return before + text + after;
 }
 

@@ -31,7 +31,7 @@ const AVHWFramesContext& surfaces_of(const AVFrame& picture) {
 }
 
 /// A frame together with the view of it that others get.
-struct Kept {
+struct OwnedPicture {
   DevicePicture picture;
   FramePtr memory;
 };
@@ -134,8 +134,8 @@ std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal)
 std::shared_ptr<const DevicePicture> GpuDecoder::samples(FramePtr picture,
                                                          const FrameFormat& format) const {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(surfaces_of(*picture).sw_format);
-  auto kept = std::make_shared<Kept>();
-  DevicePicture& out = kept->picture;
+  auto owned = std::make_shared<OwnedPicture>();
+  DevicePicture& out = owned->picture;
   out.device = index_;
   out.shift = 8 * format.bytes_per_sample() - format.bits;
   const bool interleaved = d.comp[2].plane == 1;
@@ -145,8 +145,8 @@ std::shared_ptr<const DevicePicture> GpuDecoder::samples(FramePtr picture,
                      samples * format.bytes_per_sample(), format.plane_height(i),
                      picture->linesize[i]};
   }
-  kept->memory = std::move(picture);
-  return {kept, &kept->picture};
+  owned->memory = std::move(picture);
+  return {owned, &owned->picture};
 }
 
 }  // namespace lull::io

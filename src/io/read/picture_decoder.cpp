@@ -129,7 +129,7 @@ FramePtr PictureDecoder::first_from_gpu(int device) {
 
 FramePtr PictureDecoder::next() {
   const LogTopic::Scope scope(demuxer_.log());
-  if (demuxer_.gives_files()) return decode_file();
+  if (demuxer_.reads_whole_files()) return decode_file();
   FramePtr picture;
   do {
     picture = decode();
@@ -153,7 +153,7 @@ FramePtr PictureDecoder::decode() {
   if (code == AVERROR(ENOMEM) && !gpu_) throw std::bad_alloc();
   if (code < 0) fail_decoding();
   check_decoded(*picture);
-  if (leaves_upside_down(*decoder_->codec)) turn_over(*picture);
+  if (keeps_bottom_up_rows(*decoder_->codec)) flip_rows(*picture);
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 

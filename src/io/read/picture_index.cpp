@@ -82,7 +82,7 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // The file that a picture of layers came from: filters may look at the others, too.
+  // The file that a picture of layers came from: filters may process at the others, too.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }
@@ -95,7 +95,7 @@ bool is_key(const AVFrame& picture) {
 #endif
 }
 
-void PictureIndex::look(std::int64_t number, FrameMark mark, const AVFrame& picture) {
+void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& picture) {
   if (!recorded_ && !expected_) return;
   const auto at = static_cast<std::size_t>(number);
   const bool beyond = expected_ && at >= expected_->pictures.size();

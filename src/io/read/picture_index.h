@@ -28,7 +28,7 @@ class PictureIndex {
   /// Digests count from here on: the pictures come after a seek.
   void make_strict() { strict_ = true; }
   /// The picture with this number. @throws IndexMismatch
-  void look(std::int64_t number, FrameMark mark, const AVFrame& picture);
+  void process(std::int64_t number, FrameMark mark, const AVFrame& picture);
   [[noreturn]] void fail(std::int64_t number) const;
 
  private:

@@ -30,21 +30,21 @@ FileSource::FileSource(const std::string& path, const SourceOptions& options)
                 options) {
   TimedPicture first = first_picture();
   open_pools(*first.picture);
-  ahead_.push_back(std::move(first));
+  decoded_ahead_.push_back(std::move(first));
   fill_info();
 }
 
 TimedPicture FileSource::first_picture() {
   std::optional<TimedPicture> first = pictures_.next();
   if (first) return *std::move(first);
-  if (pictures_.seen() > 0) fail_selection();
+  if (pictures_.examined() > 0) fail_selection();
   throw BadData(
       with_log("'" + demuxer_.path() + "' has no picture in its video stream", decoder_.said()));
 }
 
 void FileSource::fail_selection() const {
   throw BadData("no frame is selected ('" + demuxer_.path() + "' has " +
-                std::to_string(pictures_.seen()) + "); give other frames or times");
+                std::to_string(pictures_.examined()) + "); give other frames or times");
 }
 
 void FileSource::open_pools(const AVFrame& first) {
@@ -82,23 +82,23 @@ void FileSource::fill_info() {
   info_.values.full = format().sample == SampleType::f32 ? 1 : format().full_scale();
   if (info_.interlaced && options_.refuse_interlaced) refuse_interlaced();
   info_.still = demuxer_.holds_pictures() && !decode_second();
-  if (demuxer_.video().codecpar->codec_id == AV_CODEC_ID_EXR) look_into_exr();
+  if (demuxer_.video().codecpar->codec_id == AV_CODEC_ID_EXR) read_exr_info();
   estimate_length(demuxer_, options_.selection, info_);
 }
 
 void FileSource::choose_white_of(const AVFrame& first, FrameFormat& format) {
-  const double asked = options_.white;
+  const double requested = options_.white;
   if (format.sample == SampleType::f32) {
-    const White white = choose_white(first, format.planes(), asked);
+    const White white = choose_white(first, format.planes(), requested);
     format.white = white.value;
     if (!white.note.empty()) info_.notes.push_back(white.note);
-  } else if (asked != 0 && asked != 1) {
+  } else if (requested != 0 && requested != 1) {
     throw InvalidArgument("a white for '" + demuxer_.path() +
                           "' (only pictures of floats have a choice); leave --white out");
   }
 }
 
-void FileSource::look_into_exr() {
+void FileSource::read_exr_info() {
   const ExrHead head = read_exr_head(demuxer_.path());
   half_floats_ = head.half;
   if (const AVBufferRef* bytes = first().opaque_ref) {  // read with its layers
@@ -117,9 +117,9 @@ void FileSource::look_into_exr() {
 }
 
 bool FileSource::decode_second() {
-  if (ahead_.size() < 2)
-    if (std::optional<TimedPicture> second = pictures_.next()) ahead_.push_back(*std::move(second));
-  return ahead_.size() >= 2;
+  if (decoded_ahead_.size() < 2)
+    if (std::optional<TimedPicture> second = pictures_.next()) decoded_ahead_.push_back(*std::move(second));
+  return decoded_ahead_.size() >= 2;
 }
 
 bool FileSource::has_second_frame() {
@@ -128,36 +128,36 @@ bool FileSource::has_second_frame() {
 }
 
 std::optional<TimedPicture> FileSource::take() {
-  if (ahead_.empty()) return pictures_.next();
-  TimedPicture taken = std::move(ahead_.front());
-  ahead_.pop_front();
+  if (decoded_ahead_.empty()) return pictures_.next();
+  TimedPicture taken = std::move(decoded_ahead_.front());
+  decoded_ahead_.pop_front();
   return taken;
 }
 
 /// To where options_.start_picture says. Damage is what the plan did not see: before that place it means
 /// nothing, as there a decoder begins in the middle.
-void FileSource::jump() {
-  ahead_.clear();
-  pictures_.jump_to(options_.start_picture);
+void FileSource::seek_to_start() {
+  decoded_ahead_.clear();
+  pictures_.seek_to(options_.start_picture);
   damage_ = DamageCount(options_.tolerate_damage);
-  jumped_ = true;
+  has_seeked_ = true;
 }
 
 std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
-  if (options_.start_picture > 0 && !jumped_) jump();
+  if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = take();
   // What another kind of video follows on is the end of its clip.
-  if (taken && taken->context_only && pictures_.behind_all() && changes(*taken)) taken.reset();
-  if (jumped_ && damage_.found().frames > 0)
+  if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken)) taken.reset();
+  if (has_seeked_ && damage_.found().frames > 0)
     throw IndexMismatch(damage_.found().first + " after a seek");
   if (!taken) {
     if (pictures_.kept() == 0) fail_selection();
-    damage_.finish(info_.frames_estimate - given_);
+    damage_.finish(info_.frames_estimate - selected_read_);
     check_all_decoded();
     return std::nullopt;
   }
-  given_ += taken->context_only ? 0 : 1;
+  selected_read_ += taken->context_only ? 0 : 1;
   check(*taken);
   return frame_of(*std::move(taken));
 }
@@ -192,13 +192,13 @@ Frame FileSource::frame_of(TimedPicture taken) {
 // Each file of a sequence gives one picture, or names and pictures would not fit each other.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
-  if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !jumped_)
+  if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !has_seeked_)
     throw BadData("a sequence of " + std::to_string(files) + " files has " +
                   std::to_string(decoder_.decoded()) +
                   " pictures (one file gave none); check them");
 }
 
-bool FileSource::changes(const TimedPicture& timed) const {
+bool FileSource::changes_format(const TimedPicture& timed) const {
   const AVFrame& picture = *timed.picture;
   return decoder_.format_of(picture) != pixel_format_ || picture.width != format().width ||
          picture.height != format().height;
@@ -206,7 +206,7 @@ bool FileSource::changes(const TimedPicture& timed) const {
 
 void FileSource::check(const TimedPicture& timed) const {
   const AVFrame& picture = *timed.picture;
-  if (changes(timed)) fail_change(timed);
+  if (changes_format(timed)) fail_format_change(timed);
   if (options_.refuse_interlaced && is_interlaced(picture) && !timed.context_only) refuse_interlaced();
   const std::string objection =
       is_on_gpu(picture) ? decoder_.gpu()->objection(picture, pixel_format_) : std::string();
@@ -222,7 +222,7 @@ void FileSource::refuse_interlaced() const {
                         "or --interlaced frames if its frames are whole after all");
 }
 
-void FileSource::fail_change(const TimedPicture& timed) const {
+void FileSource::fail_format_change(const TimedPicture& timed) const {
   const AVFrame& picture = *timed.picture;
   const auto& files = demuxer_.sequence();
   const auto shape = [](int width, int height, AVPixelFormat format) {

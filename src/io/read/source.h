@@ -30,17 +30,17 @@ class FileSource final : public MediaSource {
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::int64_t decoded() const override { return decoder_.decoded(); }
   /// As if all that options().index has had been read: the cut is decided.
-  void pass_all() { pictures_.pass_all(); }
+  void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return decoder_.context(); }
   /// The first frame as decoded: colour, aspect ratio, side data; its samples may be on a GPU.
   /// Valid until the first read.
-  const AVFrame& first() const { return *ahead_.front().picture; }
+  const AVFrame& first() const { return *decoded_ahead_.front().picture; }
   /// Its time, as read() will give it. Valid as long.
-  std::int64_t first_time() const { return ahead_.front().pts; }
+  std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// What is left out of the video; null: nothing.
-  std::shared_ptr<Cut> selector() const { return pictures_.selector(); }
+  std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
   /// An OpenEXR file whose samples have 16 bits.
@@ -55,16 +55,16 @@ class FileSource final : public MediaSource {
   TimedPicture first_picture();
   void open_pools(const AVFrame& first);
   void fill_info();
-  void look_into_exr();
+  void read_exr_info();
   void choose_white_of(const AVFrame& first, FrameFormat& format);
   bool decode_second();
   std::optional<TimedPicture> take();
-  void jump();
+  void seek_to_start();
   Frame frame_of(TimedPicture taken);
-  bool changes(const TimedPicture& timed) const;
+  bool changes_format(const TimedPicture& timed) const;
   void check(const TimedPicture& timed) const;
   [[noreturn]] void refuse_interlaced() const;
-  [[noreturn]] void fail_change(const TimedPicture& timed) const;
+  [[noreturn]] void fail_format_change(const TimedPicture& timed) const;
   [[noreturn]] void fail_selection() const;
   void check_all_decoded() const;
 
@@ -77,11 +77,11 @@ class FileSource final : public MediaSource {
   AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
   PixelTraits traits_;
   std::optional<FramePool> pool_, alpha_pool_;
-  std::deque<TimedPicture> ahead_;  // decoded, not read yet
+  std::deque<TimedPicture> decoded_ahead_;  // decoded, not read yet
   bool half_floats_ = false;
   std::vector<std::string> layers_;
-  bool jumped_ = false;
-  std::int64_t given_ = 0;  // frames, by read()
+  bool has_seeked_ = false;
+  std::int64_t selected_read_ = 0;  // frames, by read()
 };
 
 }  // namespace lull::io

@@ -14,30 +14,30 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       index_(options.recorded_index, options.index, demuxer.path()) {
   // Without margins, the files of a sequence are those that were selected.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
-    selector_ = std::make_shared<Cut>(options.selection, demuxer.video().time_base);
+    selector_ = std::make_shared<FrameSelector>(options.selection, demuxer.video().time_base);
 }
 
-FramePtr TimedPictures::decode() { return found_ ? std::move(found_) : decoder_.next(); }
+FramePtr TimedPictures::decode() { return sought_ ? std::move(sought_) : decoder_.next(); }
 
 std::optional<TimedPicture> TimedPictures::next() {
-  if (over_) return std::nullopt;
+  if (finished_) return std::nullopt;
   while (FramePtr picture = decode()) {
     TimedPicture timed = stamp(std::move(picture));
     FrameMark mark{.pts = timed.pts, .duration = timed.duration};
-    Cut::Verdict verdict = Cut::Verdict::keep;
-    if (ended_)
-      verdict = Cut::Verdict::end;
+    FrameSelector::Verdict verdict = FrameSelector::Verdict::keep;
+    if (end_number_)
+      verdict = FrameSelector::Verdict::end;
     else if (selector_)
       verdict = selector_->judge_frame(timed.number, timed.pts, timed.duration);
-    const bool keep = verdict == Cut::Verdict::keep;
+    const bool keep = verdict == FrameSelector::Verdict::keep;
     mark.kept = keep;
-    index_.look(timed.number, mark, *timed.picture);
+    index_.process(timed.number, mark, *timed.picture);
     if (keep) {
       ++kept_;
       return timed;
     }
-    if (verdict == Cut::Verdict::end && !ended_) ended_ = timed.number;
-    if (ended_ && (!margins_ || context_end_ >= *ended_)) break;
+    if (verdict == FrameSelector::Verdict::end && !end_number_) end_number_ = timed.number;
+    if (end_number_ && (!margins_ || context_end_ >= *end_number_)) break;
     drop_packets();
     timed.context_only = true;
     if (margins_) return timed;
@@ -50,12 +50,12 @@ std::optional<TimedPicture> TimedPictures::next() {
 // right one. Where demuxers go by times of decoding (MPEG-TS), the second attempt begins as much
 // earlier as frames are reordered at most. Some decoders need more than the packets of a picture's
 // own group, so that the next ones begin groups earlier.
-void TimedPictures::jump_to(std::int64_t number) {
+void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;
   const FrameMark& mark = marks.at(static_cast<std::size_t>(number));
   auto from = static_cast<std::size_t>(number);
-  for (int attempt = 0; attempt < attempts && !found_; ++attempt) {
+  for (int attempt = 0; attempt < attempts && !sought_; ++attempt) {
     while (attempt > 1 && from > 0 && !marks[--from].key) continue;
     const std::int64_t earlier =
         attempt > 0 ? reordered * std::max<std::int64_t>(mark.duration, 1) : 0;
@@ -63,12 +63,12 @@ void TimedPictures::jump_to(std::int64_t number) {
     decoder_.restart();
     find(mark);
   }
-  if (!found_)
+  if (!sought_)
     throw IndexMismatch("seeking in '" + demuxer_.path() + "' does not lead to picture " +
                         std::to_string(number) + "; decode it from the start");
   index_.make_strict();
-  seen_ = kept_ = 0;
-  pass(number);
+  examined_ = kept_ = 0;
+  replay(number);
 }
 
 void TimedPictures::find(const FrameMark& mark) {
@@ -76,27 +76,27 @@ void TimedPictures::find(const FrameMark& mark) {
     const std::int64_t pts = picture->best_effort_timestamp;
     if (pts == AV_NOPTS_VALUE || pts > mark.pts) return;
     if (pts < mark.pts) continue;
-    if (digest_of(*picture) == mark.digest) found_ = std::move(picture);
+    if (digest_of(*picture) == mark.digest) sought_ = std::move(picture);
     return;
   }
 }
 
-void TimedPictures::pass(std::int64_t pictures) {
-  if (selector_) selector_ = std::make_shared<Cut>(selection_, demuxer_.video().time_base);
-  for (; seen_ < pictures; ++seen_) {
-    const FrameMark& mark = index_.expected()->pictures[static_cast<std::size_t>(seen_)];
+void TimedPictures::replay(std::int64_t pictures) {
+  if (selector_) selector_ = std::make_shared<FrameSelector>(selection_, demuxer_.video().time_base);
+  for (; examined_ < pictures; ++examined_) {
+    const FrameMark& mark = index_.expected()->pictures[static_cast<std::size_t>(examined_)];
     std::int64_t pts = mark.pts;
-    if (selector_ && !ended_ && selector_->judge_frame(seen_, pts, mark.duration) == Cut::Verdict::end)
-      ended_ = seen_;
+    if (selector_ && !end_number_ && selector_->judge_frame(examined_, pts, mark.duration) == FrameSelector::Verdict::end)
+      end_number_ = examined_;
     kept_ += mark.kept;
     next_pts_ = mark.pts + std::max<std::int64_t>(mark.duration, 1);
   }
 }
 
-void TimedPictures::pass_all() {
-  seen_ = kept_ = 0;
-  pass(static_cast<std::int64_t>(index_.expected()->pictures.size()));
-  over_ = true;
+void TimedPictures::replay_all() {
+  examined_ = kept_ = 0;
+  replay(static_cast<std::int64_t>(index_.expected()->pictures.size()));
+  finished_ = true;
   if (selector_) selector_->finish();
 }
 
@@ -111,7 +111,7 @@ void TimedPictures::drop_packets() {
 }
 
 void TimedPictures::end() {
-  over_ = true;
+  finished_ = true;
   if (!selector_) return;
   demuxer_.read_others_until(selector_->end());
   selector_->finish();
@@ -120,7 +120,7 @@ void TimedPictures::end() {
 TimedPicture TimedPictures::stamp(FramePtr picture) {
   const AVRational tick = demuxer_.video().time_base;
   TimedPicture timed;
-  timed.number = seen_++;
+  timed.number = examined_++;
   timed.duration = frame_duration(*picture);
   if (timed.duration <= 0 && frame_rate_.num > 0)
     timed.duration = std::max<std::int64_t>(av_rescale_q(1, av_inv_q(to_av(frame_rate_)), tick), 1);

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "core/frame.h"
-#include "io/demux/cut.h"
+#include "io/demux/frame_selector.h"
 #include "io/demux/demuxer.h"
 #include "io/media.h"
 #include "io/read/picture_decoder.h"
@@ -30,25 +30,25 @@ class TimedPictures {
                 const SourceOptions& options);
 
   /// Null: nothing is cut away.
-  std::shared_ptr<Cut> selector() const { return selector_; }
+  std::shared_ptr<FrameSelector> selector() const { return selector_; }
   /// The next picture that stays, or with margins the next one; nullopt behind the last.
   std::optional<TimedPicture> next();
   /// Goes on with this picture of options.index as if all before it had come. Before anything was
   /// taken but the first ones. @throws IndexMismatch  it is not found
-  void jump_to(std::int64_t number);
+  void seek_to(std::int64_t number);
   /// As if all pictures of options.index had come.
-  void pass_all();
+  void replay_all();
   /// Pictures that were looked at, and those of them that stay.
-  std::int64_t seen() const { return seen_; }
+  std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
   /// Whether all that stay have come, so that only margins follow.
-  bool behind_all() const { return ended_.has_value(); }
+  bool is_past_selection() const { return end_number_.has_value(); }
   /// Nothing behind picture `number` is looked at if it is outside. From any thread.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
   /// At the end: that number, if not all of the input was needed; else -1.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
-    return ended_ && number >= *ended_ ? number : -1;
+    return end_number_ && number >= *end_number_ ? number : -1;
   }
 
  private:
@@ -58,20 +58,20 @@ class TimedPictures {
   FramePtr decode();
   /// Decodes on to that picture; it is not found where another comes in its place.
   void find(const FrameMark& mark);
-  void pass(std::int64_t pictures);
+  void replay(std::int64_t pictures);
 
   Demuxer& demuxer_;
   PictureDecoder& decoder_;
   const Rational frame_rate_;
   const Selection selection_;
   const bool margins_;
-  std::shared_ptr<Cut> selector_;
+  std::shared_ptr<FrameSelector> selector_;
   PictureIndex index_;
-  FramePtr found_;                     // by a jump: the next one
-  std::optional<std::int64_t> ended_;  // the number of the first picture behind all that stay
-  bool over_ = false;
+  FramePtr sought_;                     // by a jump: the next one
+  std::optional<std::int64_t> end_number_;  // the number of the first picture behind all that stay
+  bool finished_ = false;
   std::atomic<std::int64_t> context_end_ = -1;
-  std::int64_t seen_ = 0, kept_ = 0;
+  std::int64_t examined_ = 0, kept_ = 0;
   std::int64_t next_pts_ = AV_NOPTS_VALUE;
 };
 

@@ -41,7 +41,7 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
 
 /// In samples of chroma, `shift` times coarser than luma; `centred`: in the middle of its luma,
 /// else on the first of it, or on the last.
-double chroma_place(int shift, bool centred, bool last = false) {
+double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);
   return last ? 1 - half : half;
@@ -53,13 +53,13 @@ void describe_chroma(AVPixelFormat format, AVChromaLocation location, VideoInfo&
                       location == AVCHROMA_LOC_BOTTOM;
   const bool top = location == AVCHROMA_LOC_TOPLEFT || location == AVCHROMA_LOC_TOP;
   const bool bottom = location == AVCHROMA_LOC_BOTTOMLEFT || location == AVCHROMA_LOC_BOTTOM;
-  info.chroma_x = chroma_place(d.log2_chroma_w, middle);
-  info.chroma_y = chroma_place(d.log2_chroma_h, !top && !bottom, bottom);
+  info.chroma_x = chroma_position(d.log2_chroma_w, middle);
+  info.chroma_y = chroma_position(d.log2_chroma_h, !top && !bottom, bottom);
 }
 
 }  // namespace
 
-bool says_interlaced(const AVFrame& first, const AVStream& stream) {
+bool is_marked_interlaced(const AVFrame& first, const AVStream& stream) {
   if (is_interlaced(first)) return true;
   const AVFieldOrder order = stream.codecpar->field_order;
   return order != AV_FIELD_UNKNOWN && order != AV_FIELD_PROGRESSIVE &&
@@ -74,7 +74,7 @@ VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFo
   info.pixel_format = name_of(format);
   info.container = demuxer.context().iformat->name;
   info.time_base = to_rational(stream.time_base);
-  info.interlaced = says_interlaced(first, stream);
+  info.interlaced = is_marked_interlaced(first, stream);
   describe_chroma(format, first.chroma_location, info);
   if (av_frame_get_side_data(&first, AV_FRAME_DATA_FILM_GRAIN_PARAMS))
     info.notes.push_back("'" + demuxer.path() +

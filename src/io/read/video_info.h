@@ -7,7 +7,7 @@
 namespace lull::io {
 
 /// By what the first frame or the container says.
-bool says_interlaced(const AVFrame& first, const AVStream& stream);
+bool is_marked_interlaced(const AVFrame& first, const AVStream& stream);
 
 /// Of a video, or of pictures: all that does not need a frame's samples. `still` is unknown yet.
 VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format);

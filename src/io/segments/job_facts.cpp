@@ -126,7 +126,7 @@ void add_input(const FileSource& source, const SegmentOptions& segments,
   facts.push_back({"what decodes", on_gpu ? "a GPU" : "the CPU"});
 }
 
-void add_beside(const SegmentOptions& segments, std::vector<JobFact>& facts) {
+void add_additional(const SegmentOptions& segments, std::vector<JobFact>& facts) {
   for (const AdditionalSource& one : segments.additional) {
     const JobPlan::AdditionalInput* planned = segments.plan ? segments.plan->find_additional(one.name) : nullptr;
     facts.push_back({one.name, fingerprint(file_source_of(one), segments, one.name,
@@ -150,7 +150,7 @@ void add_output(const Container& container, const SinkOptions& options, const En
     facts.push_back({"the size of frames",
                      std::to_string(options.width) + "x" + std::to_string(options.height)});
   facts.push_back({"--drop", text_of(options.drops)});
-  if (encoder_traits(codec).counts_cores)
+  if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " looks at it)",
                      std::to_string(av_cpu_count())});
   // They tell the version of some libraries.
@@ -203,7 +203,7 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
                                const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", library_versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
-  add_beside(*options.segments, facts);  // before what follows from it
+  add_additional(*options.segments, facts);  // before what follows from it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
   add_input(source, *options.segments, facts);  // first: what is encoded follows from it
   add_output(container, options, encoder, facts);

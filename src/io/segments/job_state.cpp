@@ -41,7 +41,7 @@ SegmentState state_of(const std::string& folder, std::int64_t number, FrameRange
   return state;
 }
 
-JobState state_of_shared(const std::string& folder) {
+JobState state_of_shared_job(const std::string& folder) {
   JobState state{.plan = read_plan(folder)};
   const JobPlan& plan = *state.plan;
   state.facts = plan.facts;
@@ -69,7 +69,7 @@ int segment_frames_of(const std::vector<JobFact>& facts) {
 }
 
 /// Of the job of one process, which does not say beforehand how many frames there are.
-JobState state_of_own(const std::string& folder, const Manifest& manifest) {
+JobState state_of_single_process(const std::string& folder, const Manifest& manifest) {
   JobState state{.facts = manifest.facts, .segment_frames = segment_frames_of(manifest.facts)};
   state.begun = time_of_file(folder);
   std::int64_t next = 0;
@@ -77,9 +77,9 @@ JobState state_of_own(const std::string& folder, const Manifest& manifest) {
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  constexpr std::int64_t most_named = 1 << 20;  // gaps in a manifest that was made up
+  constexpr std::int64_t max_listed = 1 << 20;  // gaps in a manifest that was made up
   for (const auto& [number, record] : manifest.segments) {
-    for (; next < number && number < most_named; ++next)
+    for (; next < number && number < max_listed; ++next)
       state.segments.push_back(state_of(folder, next, frames_of(next, state.segment_frames),
                                         SegmentState::Status::missing));
     const bool whole = is_whole(segment_path(folder, number), record);
@@ -99,12 +99,12 @@ JobState read_job(const std::string& folder) {
     throw NoInput("'" + folder + "' is no folder; name the folder of a job");
   const std::string manifest_path = folder + "/manifest";
   if (fs::exists(folder + "/plan", ignored) || !fs::exists(manifest_path, ignored))
-    return state_of_shared(folder);
+    return state_of_shared_job(folder);
   const std::optional<Manifest> manifest = parse_manifest(read_text(manifest_path));
   if (!manifest)
     throw BadData("'" + manifest_path + "' is damaged, or of another version of lull; " +
                   "begin the job anew");
-  return state_of_own(folder, *manifest);
+  return state_of_single_process(folder, *manifest);
 }
 
 }  // namespace lull::io

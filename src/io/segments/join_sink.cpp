@@ -45,11 +45,11 @@ class JoinSink final : public EncodingSink {
         plan_(*options.segments->plan),
         folder_(options.segments->folder),
         source_(source),
-        output_(behind_links(path)) {
+        output_(resolve_links(path)) {
     SinkOptions given = options;
     given.threads = plan_.threads;
     given.segments->facts = facts_of_frames(plan_);
-    source.pass_all();
+    source.replay_all();
     may_replace_ = options.overwrite;
     open(output_file(path), choose_encoders(container_, source, given), source, given);
     check_facts(plan_, source, container_, given, *encoder_);
@@ -91,7 +91,7 @@ class JoinSink final : public EncodingSink {
   // A file that is there already may be the work of a twin, or of this process before it was
   // killed.
   void commit() override {
-    file_->settle();
+    file_->finish_writing();
     if (there_) {
       if (!have_equal_bytes(file_->temporary(), output_))
         throw CannotCreate("'" + output_ + "' exists (and is not the output of the job in '" +

@@ -237,7 +237,7 @@ UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& pla
 
 bool is_joined(const std::string& folder, const std::string& output) {
   const std::optional<Manifest> result = parse_manifest(read_text(folder + "/result"));
-  return result && result->result && identity_of(behind_links(output)) == result->result;
+  return result && result->result && identity_of(resolve_links(output)) == result->result;
 }
 
 }  // namespace lull::io

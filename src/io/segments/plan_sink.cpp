@@ -19,47 +19,47 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string from_root(const std::string& path) {
+std::string absolute_path(const std::string& path) {
   std::error_code code;
   const fs::path whole = fs::absolute(path, code);
   return (code ? fs::path(path) : whole.lexically_normal()).string();
 }
 
 std::string path_of(const FileSource& source, const std::string& input) {
-  return from_root(source.demuxer().sequence().empty() ? source.demuxer().path() : input);
+  return absolute_path(source.demuxer().sequence().empty() ? source.demuxer().path() : input);
 }
 
-bool is_timeless(const FileSource& source) {
+bool has_no_timestamps(const FileSource& source) {
   const AVInputFormat& format = *source.demuxer().context().iformat;
   return (format.flags & AVFMT_NOTIMESTAMPS) != 0 && std::string_view(format.name) != "rawvideo" &&
          source.demuxer().sequence().empty();
 }
 
 /// Why nobody may begin elsewhere than at the first of these pictures; empty: one may.
-std::string no_seek_reason(bool timeless, const std::vector<FrameMark>& pictures) {
+std::string no_seek_reason(bool has_no_timestamps, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
-  if (timeless) return "it has no times of its own";
+  if (has_no_timestamps) return "it has no times of its own";
   const auto not_later = [](const FrameMark& a, const FrameMark& b) { return b.pts <= a.pts; };
   if (std::ranges::adjacent_find(pictures, not_later) != pictures.end())
     return "times of frames do not rise";
   return {};
 }
 
-/// What is read additional the input, whose pictures are noted while they come.
-struct Noted {
+/// What is read additional the input, whose pictures are record_input while they come.
+struct RecordedInput {
   JobPlan::AdditionalInput additional;
-  bool timeless;
+  bool has_no_timestamps;
   std::shared_ptr<const FrameIndex> pictures;
 };
 
-Noted noted(const AdditionalSource& one) {
+RecordedInput record_input(const AdditionalSource& one) {
   const FileSource& source = file_source_of(one);
   return {.additional = {.name = one.name,
                      .input = path_of(source, one.input),
                      .sample = sample_of(source),
                      .index = {}},
-          .timeless = is_timeless(source),
+          .has_no_timestamps = has_no_timestamps(source),
           .pictures = source.options().recorded_index};
 }
 
@@ -78,7 +78,7 @@ class PlanSink final : public EncodingSink {
     open(std::make_unique<OutputFile>(path, replace), choices, source, options_);
     losses_.check();
     plan().facts = job_facts(source, container_, options_, *encoder_);
-    for (const AdditionalSource& one : segments.additional) additional_.push_back(noted(one));
+    for (const AdditionalSource& one : segments.additional) additional_.push_back(record_input(one));
   }
 
   std::vector<FrameRange> needed_frames() const override { return {}; }
@@ -101,7 +101,7 @@ class PlanSink final : public EncodingSink {
   void commit() override {
     JobPlan& plan = this->plan();
     plan.input = path_of(source_, options_.segments->input);
-    plan.output = from_root(path_);
+    plan.output = absolute_path(path_);
     plan.segment_frames = options_.segments->frames;
     plan.threads = options_.threads;
     plan.sample = sample_of(source_);
@@ -110,12 +110,12 @@ class PlanSink final : public EncodingSink {
     plan.index.repeat_state = without_excess(std::move(plan.index.repeat_state));
     if (plan.damage.frames > 0) plan.index.no_seek_reason = "the input is damaged";
     if (plan.index.no_seek_reason.empty())
-      plan.index.no_seek_reason = no_seek_reason(is_timeless(source_), plan.index.pictures);
+      plan.index.no_seek_reason = no_seek_reason(has_no_timestamps(source_), plan.index.pictures);
     plan.additional.clear();
-    for (const Noted& one : additional_) {
+    for (const RecordedInput& one : additional_) {
       JobPlan::AdditionalInput& additional = plan.additional.emplace_back(one.additional);
       additional.index.pictures = without_excess(one.pictures->pictures);
-      additional.index.no_seek_reason = no_seek_reason(one.timeless, additional.index.pictures);
+      additional.index.no_seek_reason = no_seek_reason(one.has_no_timestamps, additional.index.pictures);
     }
     write_plan(options_.segments->folder, plan);
   }
@@ -132,7 +132,7 @@ class PlanSink final : public EncodingSink {
   std::string path_;
   FileSource& source_;
   SinkOptions options_;
-  std::vector<Noted> additional_;
+  std::vector<RecordedInput> additional_;
 };
 
 }  // namespace

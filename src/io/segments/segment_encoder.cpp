@@ -34,18 +34,18 @@ void SegmentEncoder::send(const Frame& frame) {
   if (!frame.pixels) throw InternalError("a frame without samples came to the sink");
   encoder_->send(frame);
   ++frames_;
-  pass_on();
+  write_packets();
 }
 
 SegmentRecord SegmentEncoder::end() {
   encoder_->send_end();
-  pass_on();
+  write_packets();
   const SegmentRecord record = writer_->finish(frames_);
   writer_.reset();
   return record;
 }
 
-void SegmentEncoder::pass_on() {
+void SegmentEncoder::write_packets() {
   while (const PacketPtr packet = encoder_->receive()) writer_->write(*packet);
 }
 

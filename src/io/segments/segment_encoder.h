@@ -25,7 +25,7 @@ class SegmentEncoder {
   SegmentRecord end();
 
  private:
-  void pass_on();
+  void write_packets();
 
   std::unique_ptr<Encoder>& encoder_;
   const Container& container_;

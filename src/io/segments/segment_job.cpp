@@ -29,14 +29,14 @@ std::string counted(std::int64_t number, const std::string& noun) {
 }  // namespace
 
 std::vector<JobFact> facts_of_interrupted_job(const std::string& path) {
-  const std::string folder = folder_of(behind_links(path));
+  const std::string folder = folder_of(resolve_links(path));
   const auto manifest = parse_manifest(read_text(folder + "/" + std::string(manifest_name)));
   return manifest ? manifest->facts : std::vector<JobFact>{};
 }
 
 SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite,
                        int threads)
-    : output_(behind_links(output)),
+    : output_(resolve_links(output)),
       folder_(folder_of(output_)),
       manifest_path_(folder_ + "/" + std::string(manifest_name)),
       options_(options) {
@@ -51,9 +51,9 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
   if (!resumed_) manifest_.threads = threads;
 }
 
-bool SegmentJob::is_begun(const std::string& output) {
+bool SegmentJob::exists(const std::string& output) {
   std::error_code ignored;
-  return fs::exists(folder_of(behind_links(output)), ignored);
+  return fs::exists(folder_of(resolve_links(output)), ignored);
 }
 
 SegmentJob::~SegmentJob() {
@@ -189,7 +189,7 @@ void SegmentJob::note_result(const std::string& file) {
   save();
 }
 
-bool SegmentJob::made(const std::string& file) const {
+bool SegmentJob::is_result(const std::string& file) const {
   return manifest_.result && identity_of(file) == manifest_.result;
 }
 

@@ -27,7 +27,7 @@ class SegmentJob {
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads);
   ~SegmentJob();
   /// Whether there is a folder for this output.
-  static bool is_begun(const std::string& output);
+  static bool exists(const std::string& output);
   SegmentJob(const SegmentJob&) = delete;
   SegmentJob& operator=(const SegmentJob&) = delete;
 
@@ -56,7 +56,7 @@ class SegmentJob {
   /// whether it may be replaced.
   void note_result(const std::string& file);
   /// Whether this file is that output, of an earlier run.
-  bool made(const std::string& file) const;
+  bool is_result(const std::string& file) const;
   /// Nothing of it is needed any more.
   void remove();
 

@@ -38,14 +38,14 @@ std::int64_t time_of(const AVPacket& packet) {
   return packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
 }
 
-/// Of a packet of the input's video, in the output if it is cut; nullopt: it is not there.
-std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick, const Cut* cut) {
+/// Of a packet of the input's video, in the output if it is selector; nullopt: it is not there.
+std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick, const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
   if (time == AV_NOPTS_VALUE) return std::nullopt;
-  if (!cut) return time;
+  if (!selector) return time;
   const PacketPtr probe = make_packet();
   probe->dts = time;
-  if (cut->judge_packet(*probe, tick, false) != Cut::PacketVerdict::keep) return std::nullopt;
+  if (selector->judge_packet(*probe, tick, false) != FrameSelector::PacketVerdict::keep) return std::nullopt;
   return probe->dts;
 }
 
@@ -61,17 +61,17 @@ class Interleaving {
 
   /// As the streams go beside each other in the input, they do in the output.
   void operator()() {
-    const std::shared_ptr<const Cut> cut = source_.selector();
+    const std::shared_ptr<const FrameSelector> selector = source_.selector();
     const AVRational input_tick = demuxer_.video().time_base;
     while (const PacketPtr packet = demuxer_.read()) {
-      pass_on_copies();
-      if (const auto time = time_of(*packet, input_tick, cut.get())) write_until(*time, input_tick);
-      if (cut && is_beyond(*packet, *cut)) {
-        demuxer_.read_others_until(cut->end());
+      write_copies();
+      if (const auto time = time_of(*packet, input_tick, selector.get())) write_until(*time, input_tick);
+      if (selector && is_beyond(*packet, *selector)) {
+        demuxer_.read_others_until(selector->end());
         break;
       }
     }
-    pass_on_copies();
+    write_copies();
   }
 
   void write_rest() {
@@ -79,7 +79,7 @@ class Interleaving {
   }
 
  private:
-  void pass_on_copies() {
+  void write_copies() {
     PacketRelay& relay = demuxer_.relay();
     for (auto some = relay.take(); !some.empty(); some = relay.take())
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
@@ -95,11 +95,11 @@ class Interleaving {
   }
 
   // All that could stay has come, but for what other streams lag behind.
-  bool is_beyond(const AVPacket& packet, const Cut& cut) const {
+  bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;
     const std::int64_t time = time_of(packet);
-    return time != AV_NOPTS_VALUE && time >= cut.end() + av_rescale_q(slack_s, {1, 1}, tick);
+    return time != AV_NOPTS_VALUE && time >= selector.end() + av_rescale_q(slack_s, {1, 1}, tick);
   }
 
   VideoPackets video_;
@@ -123,7 +123,7 @@ void mux_segments(const DoneSegments& job, const FileSource& source, AVRational 
     interleaving();
     interleaving.write_rest();
   }
-  muxer.end_copies();
+  muxer.flush_copies();
   muxer.write_trailer();
 }
 

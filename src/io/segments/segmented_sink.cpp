@@ -43,7 +43,7 @@ class SegmentedSink final : public EncodingSink {
     job_.emplace(path, *options.segments, options.overwrite,
                  threads_of(traits, options.threads, av_cpu_count()));
     options_.threads = job_->threads();
-    const bool replace = options.overwrite || job_->made(behind_links(path));
+    const bool replace = options.overwrite || job_->is_result(resolve_links(path));
     open(std::make_unique<OutputFile>(path, replace, job_->folder()), choices, source, options_);
     times_ = encoder_->times();
     segments_.emplace(encoder_, container_, input_, options_);
@@ -80,7 +80,7 @@ class SegmentedSink final : public EncodingSink {
  private:
   /// A job that ended, and whose command is given once more: what says so is the output itself.
   bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
-    if (!is_marked(path) || SegmentJob::is_begun(path)) return false;
+    if (!is_marked(path) || SegmentJob::exists(path)) return false;
     Dictionary leftover;
     const auto encoder = open_encoder(choices, container_, source_, options_, leftover);
     return is_result_of(path, job_id(job_facts(source_, container_, options_, *encoder), 0));
@@ -122,7 +122,7 @@ class SegmentedSink final : public EncodingSink {
 
   void commit() override {
     if (done_) return;
-    file_->settle();
+    file_->finish_writing();
     mark_result(file_->temporary(), mark_);
     job_->note_result(file_->temporary());
     file_->commit();

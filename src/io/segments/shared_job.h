@@ -21,7 +21,7 @@ void check_facts(const JobPlan& plan, const FileSource& source, const Container&
                  const SinkOptions& options, const Encoder& encoder);
 
 /// As if the first so many pictures of the index had been encoded, those of them that are kept.
-void pass_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
+void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                 FrameTimes& times);
 
 /// As open_sink, with options.segments of each part.

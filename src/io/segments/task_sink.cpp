@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "io/demux/cut.h"
+#include "io/demux/selector.h"
 #include "io/encode/encoder.h"
 #include "io/jobs.h"
 #include "io/segments/job_facts.h"
@@ -36,8 +36,8 @@ class TaskSink final : public MediaSink {
     pixel_format_name_ = name_of(encoder_->choice().format);
     container_name_ = container_.format->name;
     times_ = encoder_->times();
-    pass_times(plan_.index, source, options.segments->start_picture, *times_);
-    begun_at_ = times_->frames();
+    advance_times(plan_.index, source, options.segments->start_picture, *times_);
+    first_frame_ = times_->frames();
     segments_.emplace(encoder_, container_, input_, options_);
     left_ = unfinished_.missing.size() + unfinished_.damaged.size();
   }
@@ -48,8 +48,8 @@ class TaskSink final : public MediaSink {
     for (std::int64_t i = 0; i < plan_.segments(); ++i) {
       if (!unfinished_.has(i)) continue;
       FrameRange range = plan_.frames_of(i);
-      range.first -= begun_at_;
-      range.last -= begun_at_;
+      range.first -= first_frame_;
+      range.last -= first_frame_;
       if (!ranges.empty() && ranges.back().last + 1 == range.first)
         ranges.back().last = range.last;
       else
@@ -84,7 +84,7 @@ class TaskSink final : public MediaSink {
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
-  const std::vector<std::string>& left_out() const noexcept override { return none_; }
+  const std::vector<std::string>& losses() const noexcept override { return none_; }
   const std::string& temporary() const noexcept override { return no_file_; }
 
  private:
@@ -97,7 +97,7 @@ class TaskSink final : public MediaSink {
   std::string job_;
   std::unique_ptr<Encoder> encoder_;
   std::shared_ptr<FrameTimes> times_;
-  std::int64_t begun_at_ = 0;
+  std::int64_t first_frame_ = 0;
   std::optional<SegmentEncoder> segments_;
   std::atomic<std::size_t> left_ = 0;  // segments
   std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
@@ -127,17 +127,17 @@ void check_facts(const JobPlan& plan, const FileSource& source, const Container&
                           "); work on the job where it is the same, or plan it anew");
 }
 
-void pass_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
+void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                 FrameTimes& times) {
   const AVRational tick = source.demuxer().video().time_base;
-  std::optional<Cut> cut;
-  if (source.selector()) cut.emplace(source.options().selection, tick);
+  std::optional<FrameSelector> selector;
+  if (source.selector()) selector.emplace(source.options().selection, tick);
   for (std::int64_t i = 0; i < pictures; ++i) {
     const FrameMark& mark = index.pictures.at(static_cast<std::size_t>(i));
     Frame frame;
     frame.time_base = to_rational(tick);
     frame.pts = mark.pts;
-    if (cut) (void)cut->judge_frame(i, frame.pts, mark.duration);
+    if (selector) (void)selector->judge_frame(i, frame.pts, mark.duration);
     if (mark.kept) (void)times.next(frame);
   }
 }

@@ -13,9 +13,9 @@ namespace {
 constexpr std::size_t buffer_bytes = 1 << 18;
 }
 
-void ZipReader::Close::operator()(gzFile_s* file) const noexcept { gzclose_r(file); }
+void GzipReader::Close::operator()(gzFile_s* file) const noexcept { gzclose_r(file); }
 
-ZipReader::ZipReader(const std::string& path) : path_(path) {
+GzipReader::GzipReader(const std::string& path) : path_(path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
   if (status.type() == std::filesystem::file_type::not_found)
@@ -30,7 +30,7 @@ ZipReader::ZipReader(const std::string& path) : path_(path) {
   gzbuffer(file_.get(), buffer_bytes);
 }
 
-std::size_t ZipReader::read_some(std::span<std::byte> to) {
+std::size_t GzipReader::read_some(std::span<std::byte> to) {
   constexpr std::size_t most = 1 << 30;  // gzread counts with int
   for (std::size_t done = 0;;) {
     const std::size_t wanted = std::min(to.size() - done, most);
@@ -49,12 +49,12 @@ std::size_t ZipReader::read_some(std::span<std::byte> to) {
   }
 }
 
-void ZipReader::read(std::span<std::byte> to) {
+void GzipReader::read(std::span<std::byte> to) {
   if (read_some(to) < to.size())
     throw BadData("'" + path_ + "' is cut short (it ends before its last sample)");
 }
 
-void ZipReader::skip(std::uint64_t bytes) {
+void GzipReader::skip(std::uint64_t bytes) {
   std::vector<std::byte> buffer(std::min<std::uint64_t>(bytes, buffer_bytes));
   while (bytes > 0) {
     const auto part = std::span(buffer).first(std::min<std::uint64_t>(bytes, buffer.size()));
@@ -63,27 +63,27 @@ void ZipReader::skip(std::uint64_t bytes) {
   }
 }
 
-void ZipReader::rewind() {
+void GzipReader::rewind() {
   if (gzrewind(file_.get()) != 0) throw IoError("cannot read '" + path_ + "' again from its start");
 }
 
-ZipWriter::ZipWriter(OutputFile& file, bool zipped) : file_(file) {
-  if (!zipped) return;
-  zip_ = std::make_unique<z_stream_s>();
+GzipWriter::GzipWriter(OutputFile& file, bool is_gzip) : file_(file) {
+  if (!is_gzip) return;
+  gzip_ = std::make_unique<z_stream_s>();
   packed_ = std::make_unique<std::byte[]>(buffer_bytes);
   // 16 more than the window's bits: gzip's head and checksum. Its time stays 0, so that equal
   // volumes are equal files.
   constexpr int window_bits = 15 + 16, memory_level = 8;
-  if (deflateInit2(zip_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, memory_level,
+  if (deflateInit2(gzip_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
 }
 
-ZipWriter::~ZipWriter() {
-  if (zip_) deflateEnd(zip_.get());
+GzipWriter::~GzipWriter() {
+  if (gzip_) deflateEnd(gzip_.get());
 }
 
-void ZipWriter::put(const std::byte* bytes, std::size_t count) {
+void GzipWriter::put(const std::byte* bytes, std::size_t count) {
   constexpr std::size_t most = 1 << 30;  // avio_write counts with int
   while (count > 0) {
     const std::size_t part = std::min(count, most);
@@ -94,32 +94,32 @@ void ZipWriter::put(const std::byte* bytes, std::size_t count) {
   }
 }
 
-void ZipWriter::deflate_all(int flush) {
+void GzipWriter::deflate_all(int flush) {
   int code = Z_OK;
   do {
-    zip_->next_out = reinterpret_cast<Bytef*>(packed_.get());
-    zip_->avail_out = buffer_bytes;
-    code = deflate(zip_.get(), flush);
-    put(packed_.get(), buffer_bytes - zip_->avail_out);
-  } while (zip_->avail_out == 0 || (flush == Z_FINISH && code == Z_OK));
+    gzip_->next_out = reinterpret_cast<Bytef*>(packed_.get());
+    gzip_->avail_out = buffer_bytes;
+    code = deflate(gzip_.get(), flush);
+    put(packed_.get(), buffer_bytes - gzip_->avail_out);
+  } while (gzip_->avail_out == 0 || (flush == Z_FINISH && code == Z_OK));
 }
 
-void ZipWriter::write(std::span<const std::byte> bytes) {
-  if (!zip_) return put(bytes.data(), bytes.size());
+void GzipWriter::write(std::span<const std::byte> bytes) {
+  if (!gzip_) return put(bytes.data(), bytes.size());
   constexpr std::size_t most = 1 << 30;  // avail_in is no size_t
   while (!bytes.empty()) {
     const auto part = bytes.first(std::min(bytes.size(), most));
-    zip_->next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(part.data()));
-    zip_->avail_in = static_cast<uInt>(part.size());
+    gzip_->next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(part.data()));
+    gzip_->avail_in = static_cast<uInt>(part.size());
     deflate_all(Z_NO_FLUSH);
     bytes = bytes.subspan(part.size());
   }
 }
 
-void ZipWriter::finish() {
-  if (!zip_) return;
-  zip_->next_in = nullptr;
-  zip_->avail_in = 0;
+void GzipWriter::finish() {
+  if (!gzip_) return;
+  gzip_->next_in = nullptr;
+  gzip_->avail_in = 0;
   deflate_all(Z_FINISH);
 }
 

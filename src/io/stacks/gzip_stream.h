@@ -14,10 +14,10 @@ struct z_stream_s;
 namespace lull::io {
 
 /// Reads a regular file; one that begins like gzip is unpacked, all its members.
-class ZipReader {
+class GzipReader {
  public:
   /// @throws NoInput  the file cannot be read or is no regular one
-  explicit ZipReader(const std::string& path);
+  explicit GzipReader(const std::string& path);
 
   /// Fills `to`, or as much of it as there is: fewer bytes only at the end of the file.
   /// @throws BadData  damaged or cut short (gzip has a checksum and a length); IoError
@@ -37,12 +37,12 @@ class ZipReader {
 };
 
 /// Writes to an OutputFile, which stays the caller's to commit.
-class ZipWriter {
+class GzipWriter {
  public:
-  ZipWriter(OutputFile& file, bool zipped);
-  ~ZipWriter();
-  ZipWriter(const ZipWriter&) = delete;
-  ZipWriter& operator=(const ZipWriter&) = delete;
+  GzipWriter(OutputFile& file, bool is_gzip);
+  ~GzipWriter();
+  GzipWriter(const GzipWriter&) = delete;
+  GzipWriter& operator=(const GzipWriter&) = delete;
 
   /// @throws IoError
   void write(std::span<const std::byte> bytes);
@@ -53,7 +53,7 @@ class ZipWriter {
   void put(const std::byte* bytes, std::size_t count);
 
   OutputFile& file_;
-  std::unique_ptr<z_stream_s> zip_;
+  std::unique_ptr<z_stream_s> gzip_;
   std::unique_ptr<std::byte[]> packed_;
 };
 

@@ -14,12 +14,12 @@ namespace lull::io {
 namespace {
 
 /// Where the fields are that differ between the versions, in bytes.
-struct Places {
+struct FieldOffsets {
   int head, magic, datatype, bitpix, dim, pixdim, vox_offset, slope, inter;
 };
-constexpr Places nifti1{348, 344, 70, 72, 40, 76, 108, 112, 116};
-constexpr Places nifti2{540, 4, 12, 14, 16, 104, 168, 176, 184};
-const Places& places_of(int version) { return version == 1 ? nifti1 : nifti2; }
+constexpr FieldOffsets nifti1{348, 344, 70, 72, 40, 76, 108, 112, 116};
+constexpr FieldOffsets nifti2{540, 4, 12, 14, 16, 104, 168, 176, 184};
+const FieldOffsets& offsets_of(int version) { return version == 1 ? nifti1 : nifti2; }
 
 template <class T>
 T field(std::span<const std::byte> head, int at, bool swapped) {
@@ -43,7 +43,7 @@ struct Kind {
 std::optional<Kind> kind_of(std::span<const std::byte> head) {
   for (const bool swapped : {false, true})
     for (const int version : {1, 2}) {
-      const int bytes = places_of(version).head;
+      const int bytes = offsets_of(version).head;
       if (head.size() >= static_cast<std::size_t>(bytes) &&
           field<std::int32_t>(head, 0, swapped) == bytes)
         return Kind{version, swapped};
@@ -95,7 +95,7 @@ class Parser {
     if (!kind)
       fail("is no NIfTI file (its first number is neither 348 nor 540)", "convert it first");
     swapped_ = kind->swapped;
-    at_ = places_of(kind->version);
+    at_ = offsets_of(kind->version);
     header_.version = kind->version;
     header_.samples.swapped = swapped_;
     check_magic();
@@ -197,15 +197,15 @@ class Parser {
       spacing[i] = header_.version == 1
                        ? static_cast<double>(std::abs(get<float>(at_.pixdim + 4 * (i + 1))))
                        : std::abs(get<double>(at_.pixdim + 8 * (i + 1)));
-    constexpr double most_ratio = 100;
+    constexpr double max_ratio = 100;
     if (!std::ranges::all_of(spacing, [](double s) { return std::isfinite(s); })) return;
-    const auto [least, greatest] = std::ranges::minmax(spacing);
-    if (least > 0 && greatest <= most_ratio * least) header_.spacing = spacing;
+    const auto [minimum, maximum] = std::ranges::minmax(spacing);
+    if (minimum > 0 && maximum <= max_ratio * minimum) header_.spacing = spacing;
   }
 
   std::span<const std::byte> head_;
   const std::string& name_;
-  Places at_{};
+  FieldOffsets at_{};
   bool swapped_ = false;
   NiftiHeader header_;
 };
@@ -215,12 +215,12 @@ class Parser {
 std::uint64_t NiftiHeader::volume_samples() const {
   return static_cast<std::uint64_t>(size[0]) * size[1] * size[2];
 }
-std::uint64_t NiftiHeader::samples_in_all() const { return volume_samples() * volumes; }
+std::uint64_t NiftiHeader::total_samples() const { return volume_samples() * volumes; }
 
 bool looks_like_nifti(std::span<const std::byte> head) {
   const auto kind = kind_of(head);
   if (!kind) return false;
-  const std::string_view magic = text(head, places_of(kind->version).magic, 3);
+  const std::string_view magic = text(head, offsets_of(kind->version).magic, 3);
   return magic == "n+1" || magic == "ni1" || magic == "n+2" || magic == "ni2";
 }
 
@@ -230,7 +230,7 @@ NiftiHeader parse_nifti(std::span<const std::byte> head, const std::string& name
 
 void change_samples(std::vector<std::byte>& head, const NiftiHeader& header,
                     const StoredFormat& samples, bool scaled) {
-  const Places& at = places_of(header.version);
+  const FieldOffsets& at = offsets_of(header.version);
   const bool swapped = header.samples.swapped;
   const auto* code = std::ranges::find(type_codes, samples.type, &TypeCode::type);
   set_field(std::span(head), at.datatype, swapped, static_cast<std::int16_t>(code->code));

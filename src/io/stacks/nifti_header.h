@@ -31,7 +31,7 @@ struct NiftiHeader {
 
   /// Samples of a volume and of the whole; checked when parsed: neither overflows, in bytes too.
   std::uint64_t volume_samples() const;
-  std::uint64_t samples_in_all() const;
+  std::uint64_t total_samples() const;
 };
 
 /// Whether `head`, the first bytes of a file (up to nifti_head_bytes), begins like NIfTI of any

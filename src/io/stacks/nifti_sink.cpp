@@ -23,14 +23,14 @@ OutputSamples as_int16(const NiftiSource& source) {
   const StoredFormat& in = source.header().samples;
   OutputSamples out{in, source.header().scaled};
   out.format.type = StoredType::i16;
-  const double a = (source.least() - in.inter) / in.slope;
-  const double b = (source.greatest() - in.inter) / in.slope;
+  const double a = (source.minimum() - in.inter) / in.slope;
+  const double b = (source.maximum() - in.inter) / in.slope;
   const bool whole = in.type != StoredType::f32 && in.type != StoredType::f64;
   if (whole && std::min(a, b) >= -32768 && std::max(a, b) <= 32767) return out;
   const bool narrow = source.header().version == 1;  // its fields are floats
-  const double middle = source.least() / 2 + source.greatest() / 2;
+  const double middle = source.minimum() / 2 + source.maximum() / 2;
   const double inter = narrow ? static_cast<double>(static_cast<float>(middle)) : middle;
-  double slope = std::max(source.greatest() - inter, inter - source.least()) / 32767;
+  double slope = std::max(source.maximum() - inter, inter - source.minimum()) / 32767;
   // Rounding up keeps both ends inside.
   if (narrow && slope > 0)
     slope = std::nextafter(static_cast<float>(slope), std::numeric_limits<float>::infinity());
@@ -70,10 +70,10 @@ class Sidecars {
       const std::string from = stem_of(source.path()) + ending, to = stem_of(output) + ending;
       std::error_code code;
       if (!std::filesystem::is_regular_file(from, code) || same_file(from, to)) continue;
-      std::string text = read_text(from, most_bytes);
+      std::string text = read_text(from, max_bytes);
       if (std::filesystem::is_regular_file(to, code)) {
         if (std::filesystem::file_size(to, code) == text.size() &&
-            read_text(to, most_bytes) == text)
+            read_text(to, max_bytes) == text)
           continue;
       }
       check_free(to, overwrite);
@@ -91,15 +91,15 @@ class Sidecars {
   }
 
  private:
-  static constexpr std::size_t most_bytes = std::size_t{1} << 26;
+  static constexpr std::size_t max_bytes = std::size_t{1} << 26;
   struct File {
     std::string path, text;
   };
 
   /// Without .nii or .nii.gz.
   static std::string stem_of(const std::string& path) {
-    const std::size_t zipped = is_zipped_name(path) ? 3 : 0;
-    const std::string_view plain = std::string_view(path).substr(0, path.size() - zipped);
+    const std::size_t is_gzip = is_gzip_name(path) ? 3 : 0;
+    const std::string_view plain = std::string_view(path).substr(0, path.size() - is_gzip);
     return std::string(plain.substr(0, plain.size() - (is_nifti_name(plain) ? 4 : 0)));
   }
 
@@ -119,7 +119,7 @@ class NiftiSink final : public StackSink {
         sidecars_(source, path, options.overwrite),
         notes_(sidecars_.notes()),
         file_(path, options.overwrite),
-        writer_(file_, is_zipped_name(path)) {
+        writer_(file_, is_gzip_name(path)) {
     container_ = "nifti";
     samples_ = name_of(out_.format.type);
     temporary_ = file_.temporary();
@@ -155,7 +155,7 @@ class NiftiSink final : public StackSink {
     if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
     writer_.finish();
     // The volumes come last, so that none is without what belongs to it.
-    file_.settle();
+    file_.finish_writing();
     sidecars_.write();
     file_.commit();
   }
@@ -172,7 +172,7 @@ class NiftiSink final : public StackSink {
   Sidecars sidecars_;
   std::vector<std::string> notes_;
   OutputFile file_;
-  ZipWriter writer_;
+  GzipWriter writer_;
   std::vector<std::byte> block_, row_;
 };
 

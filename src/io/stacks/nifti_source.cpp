@@ -9,7 +9,7 @@ namespace lull::io {
 namespace {
 
 /// Room for extensions; real ones take some kilobytes.
-constexpr std::uint64_t most_head_bytes = std::uint64_t{1} << 28;
+constexpr std::uint64_t max_head_bytes = std::uint64_t{1} << 28;
 constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample's size
 
 /// One sample of every `step` from `from` on, `count` of them.
@@ -38,14 +38,14 @@ SliceGrid::SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis)
 }
 
 NiftiSource::NiftiSource(const std::string& path, const SourceOptions& options)
-    : path_(path), most_memory_(options.limits.memory), file_(path) {
+    : path_(path), max_memory_(options.limits.memory), file_(path) {
   read_head();
   const Axis axis = options.axis.value_or(Axis::z);
   const auto& size = header_.size;
   const std::uint64_t slice = header_.volume_samples() / size[axis == Axis::x   ? 0
                                                               : axis == Axis::y ? 1
                                                                                 : 2];
-  if (const std::uint64_t most = most_samples(options.limits); slice > most)
+  if (const std::uint64_t most = max_samples(options.limits); slice > most)
     throw BadData("'" + path + "' has slices of " + std::to_string(slice) + " samples (more than " +
                   std::to_string(most) + "); allow it with --max-pixels");
   grid_.emplace(size, axis);
@@ -67,10 +67,10 @@ void NiftiSource::read_head() {
   head_.resize(file_.read_some(head_));
   if (head_.empty()) throw BadData("'" + path_ + "' is empty");
   header_ = parse_nifti(head_, path_);
-  if (header_.data_offset > most_head_bytes)
+  if (header_.data_offset > max_head_bytes)
     throw BadData("'" + path_ + "' says that its samples begin at byte " +
                   std::to_string(header_.data_offset) + " (at most " +
-                  std::to_string(most_head_bytes) + " for header and extensions)");
+                  std::to_string(max_head_bytes) + " for header and extensions)");
   file_.rewind();
   // Piece by piece, so that a lie takes no more memory than the file has bytes.
   head_.clear();
@@ -82,14 +82,14 @@ void NiftiSource::read_head() {
 }
 
 // parse_nifti() has seen to it that nothing overflows.
-void NiftiSource::check_memory(std::uint64_t more) const {
-  const std::uint64_t need = grid_->block_samples() * size_of(header_.samples.type) + more;
-  lull::io::check_memory(path_, static_cast<std::int64_t>(need), most_memory_,
+void NiftiSource::check_memory(std::uint64_t additional_bytes) const {
+  const std::uint64_t need = grid_->block_samples() * size_of(header_.samples.type) + additional_bytes;
+  lull::io::check_memory(path_, static_cast<std::int64_t>(need), max_memory_,
                          grid_->slices_of_block > 1 ? "filter along z (--axis z), or " : "");
 }
 
 void NiftiSource::find_range() {
-  const std::uint64_t samples = header_.samples_in_all();
+  const std::uint64_t samples = header_.total_samples();
   RangeFinder finder(header_.samples, samples);
   std::vector<std::byte> piece(piece_bytes);
   for (std::uint64_t left = samples * size_of(header_.samples.type); left > 0;) {
@@ -101,8 +101,8 @@ void NiftiSource::find_range() {
   // gzip's checksum follows the last sample.
   while (file_.read_some(piece) > 0) continue;
   range_ = finder.range();
-  least_ = finder.least();
-  greatest_ = finder.greatest();
+  minimum_ = finder.minimum();
+  maximum_ = finder.maximum();
   file_.rewind();
   file_.skip(header_.data_offset);
 }

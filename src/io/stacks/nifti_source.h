@@ -43,9 +43,9 @@ class NiftiSource final : public StackSource {
   const SliceGrid& grid() const { return *grid_; }
   const ValueRange& range() const { return range_; }
   /// @throws OutOfMemory  a block of it, and `more` bytes beside it, are more than the limit
-  void check_memory(std::uint64_t more) const;
-  double least() const { return least_; }
-  double greatest() const { return greatest_; }
+  void check_memory(std::uint64_t additional_bytes) const;
+  double minimum() const { return minimum_; }
+  double maximum() const { return maximum_; }
 
  private:
   void read_head();
@@ -54,13 +54,13 @@ class NiftiSource final : public StackSource {
   void read_block();
 
   std::string path_;
-  std::int64_t most_memory_;
-  ZipReader file_;
+  std::int64_t max_memory_;
+  GzipReader file_;
   NiftiHeader header_;
   std::vector<std::byte> head_, block_;
   std::optional<SliceGrid> grid_;
   ValueRange range_;
-  double least_ = 0, greatest_ = 0;
+  double minimum_ = 0, maximum_ = 0;
   VideoInfo info_;
   std::optional<FramePool> pool_;
   std::int64_t next_ = 0, slices_ = 0;

@@ -27,7 +27,7 @@ bool ends_in(std::string_view path, std::string_view ending) {
 bool holds_nifti(const std::string& path) {
   try {
     std::array<std::byte, nifti_head_bytes> head;
-    const std::size_t count = ZipReader(path).read_some(head);
+    const std::size_t count = GzipReader(path).read_some(head);
     return looks_like_nifti(std::span(head).first(count));
   } catch (const Error&) {
     return false;  // not gzip, or cut off before there is a header
@@ -36,7 +36,7 @@ bool holds_nifti(const std::string& path) {
 
 }  // namespace
 
-bool is_zipped_name(std::string_view path) { return ends_in(path, ".gz"); }
+bool is_gzip_name(std::string_view path) { return ends_in(path, ".gz"); }
 bool is_nifti_name(std::string_view path) {
   return ends_in(path, ".nii") || ends_in(path, ".nii.gz");
 }
@@ -49,13 +49,13 @@ StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   if (is_nifti_name(path)) return StackKind::nifti;
   std::array<unsigned char, 4> first{};
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(first.data()), first.size());
-  const bool zipped = first[0] == 0x1f && first[1] == 0x8b;
+  const bool is_gzip = first[0] == 0x1f && first[1] == 0x8b;
   // 348 or 540 in either order.
   const std::uint64_t big = big_endian(first.data(), 4);
   std::ranges::reverse(first);
   const std::uint64_t little = big_endian(first.data(), 4);
   const bool head = big == 348 || big == 540 || little == 348 || little == 540;
-  if ((zipped || head) && holds_nifti(path)) return StackKind::nifti;
+  if ((is_gzip || head) && holds_nifti(path)) return StackKind::nifti;
   return is_tiff_stack(path) ? StackKind::tiff : StackKind::none;
 }
 
@@ -76,7 +76,7 @@ void refuse_encoder_options(const SinkOptions& options, const std::string& path)
                           "' (a stack of slices has no encoder); leave it out");
 }
 
-std::uint64_t most_samples(const Limits& limits) {
+std::uint64_t max_samples(const Limits& limits) {
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   return static_cast<std::uint64_t>(std::min(limits.pixels, most));
 }

@@ -20,11 +20,11 @@ StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Whether a name ends in .nii or .nii.gz, .tif or .tiff, in any case.
 bool is_nifti_name(std::string_view path);
-bool is_zipped_name(std::string_view path);
+bool is_gzip_name(std::string_view path);
 bool is_tiff_name(std::string_view path);
 
 /// Samples that a slice may have; each side then fits an int, too.
-std::uint64_t most_samples(const Limits& limits);
+std::uint64_t max_samples(const Limits& limits);
 /// @throws BadData  more slices than allowed
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
 /// `advice`: what else could be done.
@@ -65,12 +65,12 @@ class StackSink : public MediaSink {
   const std::string& encoder() const noexcept override { return container_; }
   const std::string& pixel_format() const noexcept override { return samples_; }
   const std::string& container() const noexcept override { return container_; }
-  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
+  const std::vector<std::string>& losses() const noexcept override { return losses_; }
   const std::string& temporary() const noexcept override { return temporary_; }
 
  protected:
   std::string container_, samples_, temporary_;
-  std::vector<std::string> left_out_;
+  std::vector<std::string> losses_;
 };
 
 }  // namespace lull::io

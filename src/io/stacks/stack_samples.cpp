@@ -63,10 +63,10 @@ double value_of(T stored, const StoredFormat& format) {
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
 /// False for what is not a number, too.
-bool within_reach(double at) { return at >= -reach && at <= 1 + reach; }
+bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
-  return within_reach(at) ? static_cast<float>(at) : std::numeric_limits<float>::quiet_NaN();
+  return is_within_margin(at) ? static_cast<float>(at) : std::numeric_limits<float>::quiet_NaN();
 }
 
 template <class T>
@@ -96,7 +96,7 @@ void store_as(std::span<const float> filtered, const std::byte* original,
   for (std::size_t i = 0; i < filtered.size(); ++i, original += sizeof(From), to += sizeof(To)) {
     const double value = value_of(read_sample<From>(original, format.swapped), format);
     const double at = position(value, range);
-    const bool untouched = !within_reach(at) || filtered[i] == to_frame(at);
+    const bool untouched = !is_within_margin(at) || filtered[i] == to_frame(at);
     if (untouched && same) {
       std::memcpy(to, original, sizeof(From));
       continue;
@@ -106,7 +106,7 @@ void store_as(std::span<const float> filtered, const std::byte* original,
   }
 }
 
-constexpr std::uint64_t most_collected = 1 << 20;
+constexpr std::uint64_t max_collected = 1 << 20;
 
 }  // namespace
 
@@ -123,12 +123,12 @@ std::string_view name_of(StoredType type) {
 }
 
 double white_of(const StoredFormat& format, const ValueRange& range) {
-  const bool real = format.type == StoredType::f32 || format.type == StoredType::f64;
+  const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
   // Noise goes beyond both ends; a dark picture uses little of the scale.
   constexpr double beyond = 0.5, least_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
-    if (real && range.low >= -beyond * white && range.low + range.span <= (1 + beyond) * white &&
+    if (is_float && range.low >= -beyond * white && range.low + range.span <= (1 + beyond) * white &&
         range.span >= least_used * white)
       return white;
   return range.span;
@@ -136,9 +136,9 @@ double white_of(const StoredFormat& format, const ValueRange& range) {
 
 RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
     : format_(format),
-      step_((samples + most_collected - 1) / most_collected),
-      least_(std::numeric_limits<double>::infinity()),
-      greatest_(-std::numeric_limits<double>::infinity()) {
+      step_((samples + max_collected - 1) / max_collected),
+      minimum_(std::numeric_limits<double>::infinity()),
+      maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
   // An odd step meets every column of pictures whose width is a power of two.
   if (step_ % 2 == 0) ++step_;
@@ -151,25 +151,25 @@ void RangeFinder::add(std::span<const std::byte> stored) {
       const bool collect = to_skip_ == 0;
       to_skip_ = collect ? step_ - 1 : to_skip_ - 1;
       if (!std::isfinite(value)) continue;
-      least_ = std::min(least_, value);
-      greatest_ = std::max(greatest_, value);
+      minimum_ = std::min(minimum_, value);
+      maximum_ = std::max(maximum_, value);
       if (collect) collected_.push_back(value);
     }
   });
 }
 
 ValueRange RangeFinder::range() const {
-  if (!(least_ <= greatest_)) return {};
-  double low = least_, high = greatest_;
+  if (!(minimum_ <= maximum_)) return {};
+  double low = minimum_, high = maximum_;
   if (!collected_.empty()) {
     std::vector<double> values = collected_;
     const double count = static_cast<double>(values.size() - 1);
-    const auto place = [&](double nth) {
+    const auto nth_value = [&](double nth) {
       const auto at = values.begin() + static_cast<std::ptrdiff_t>(nth);
       std::nth_element(values.begin(), at, values.end());
       return *at;
     };
-    const double first = place(std::floor(0.0001 * count)), last = place(std::ceil(0.9999 * count));
+    const double first = nth_value(std::floor(0.0001 * count)), last = nth_value(std::ceil(0.9999 * count));
     if (last > first) {
       low = std::max(low, first - (last - first) / 2);
       high = std::min(high, last + (last - first) / 2);

@@ -45,7 +45,7 @@ double white_of(const StoredFormat& format, const ValueRange& range);
 /// (hot pixels, fill values), and neither is what is not finite: they pass through unchanged;
 /// frames have NaN in their place, for which filters see what is around (core/float_range.h, where
 /// this is the range, too).
-inline constexpr double reach = 0.5;
+inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack, piece by piece, and chooses the range.
 class RangeFinder {
@@ -58,13 +58,13 @@ class RangeFinder {
   /// 0..1 for a stack without finite values; span 1 where all are equal.
   ValueRange range() const;
   /// Of the finite values; 0 if there are none.
-  double least() const { return least_ <= greatest_ ? least_ : 0; }
-  double greatest() const { return least_ <= greatest_ ? greatest_ : 0; }
+  double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }
+  double maximum() const { return minimum_ <= maximum_ ? maximum_ : 0; }
 
  private:
   StoredFormat format_;
   std::uint64_t step_, to_skip_ = 0;  // samples from one that is collected to the next
-  double least_, greatest_;
+  double minimum_, maximum_;
   std::vector<double> collected_;
 };
 

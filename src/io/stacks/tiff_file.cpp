@@ -33,11 +33,11 @@ int keep_message(TIFF*, void* message, const char*, const char* format, va_list 
 }
 int ignore_message(TIFF*, void*, const char*, const char*, va_list) { return 1; }
 
-/// `most_bytes`: what libtiff may allocate at a time; 0: any.
+/// `max_bytes`: what libtiff may allocate at a time; 0: any.
 std::unique_ptr<TIFFOpenOptions, FreeOptions> open_options(std::string& message,
-                                                           tmsize_t most_bytes) {
+                                                           tmsize_t max_bytes) {
   std::unique_ptr<TIFFOpenOptions, FreeOptions> options(non_null(TIFFOpenOptionsAlloc()));
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), most_bytes);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_bytes);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_message, &message);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_message, nullptr);
   return options;
@@ -51,7 +51,7 @@ T tag(TIFF* file, std::uint32_t name, T fallback) {
 }
 
 /// More than the codec can shrink samples that are all equal.
-std::uint64_t most_shrinking(std::uint16_t codec) {
+std::uint64_t max_compression(std::uint16_t codec) {
   switch (codec) {
     case COMPRESSION_NONE:
       return 1;
@@ -69,7 +69,7 @@ std::uint64_t most_shrinking(std::uint16_t codec) {
 
 }  // namespace
 
-std::uint64_t pictures_described(TIFF* page) {
+std::uint64_t described_pictures(TIFF* page) {
   const char* text = nullptr;
   if (!TIFFGetField(page, TIFFTAG_IMAGEDESCRIPTION, &text) || !text) return 1;
   const std::string_view description = text;
@@ -83,14 +83,14 @@ std::uint64_t pictures_described(TIFF* page) {
 
 bool is_tiff_stack(const std::string& path) {
   try {
-    TiffReader file(path, most_samples(Limits{}));
+    TiffReader file(path, max_samples(Limits{}));
     const auto bits = tag<std::uint16_t>(file.handle(), TIFFTAG_BITSPERSAMPLE, 1);
     const auto samples = tag<std::uint16_t>(file.handle(), TIFFTAG_SAMPLESPERPIXEL, 1);
     const auto form = tag<std::uint16_t>(file.handle(), TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
     // One page of half floats goes with the other pictures of floats.
     const bool single = samples == 1 && (bits > 16 || (form == SAMPLEFORMAT_INT && bits >= 8) ||
                                          (form == SAMPLEFORMAT_IEEEFP && bits != 16));
-    return single || !TIFFLastDirectory(file.handle()) || pictures_described(file.handle()) > 1;
+    return single || !TIFFLastDirectory(file.handle()) || described_pictures(file.handle()) > 1;
   } catch (const Error&) {
     return false;
   }
@@ -98,15 +98,15 @@ bool is_tiff_stack(const std::string& path) {
 
 void TiffReader::Close::operator()(TIFF* file) const noexcept { TIFFClose(file); }
 
-TiffReader::TiffReader(const std::string& path, std::uint64_t most_samples)
-    : path_(path), most_samples_(most_samples) {
+TiffReader::TiffReader(const std::string& path, std::uint64_t max_samples)
+    : path_(path), max_samples_(max_samples) {
   std::error_code code;
   file_bytes_ = std::filesystem::file_size(path, code);
   if (code) throw NoInput("cannot read '" + path + "' (" + code.message() + ")");
   // m: not mapped into memory, where a file that shrinks would end the process.
   // A strip or tile of the greatest page.
-  const auto most_bytes = static_cast<tmsize_t>(8 * most_samples);
-  tiff_.reset(TIFFOpenExt(path.c_str(), "rm", open_options(message_, most_bytes).get()));
+  const auto max_bytes = static_cast<tmsize_t>(8 * max_samples);
+  tiff_.reset(TIFFOpenExt(path.c_str(), "rm", open_options(message_, max_bytes).get()));
   if (!tiff_) fail("is no TIFF file");
 }
 
@@ -135,29 +135,29 @@ TiffPage TiffReader::page() const {
     refuse("of colours (a stack must be grey)");
   if (width == 0 || height == 0) refuse("without samples");
   const std::uint64_t count = std::uint64_t{width} * height;
-  if (width > 0x7fffffff || height > 0x7fffffff || count > most_samples_)
+  if (width > 0x7fffffff || height > 0x7fffffff || count > max_samples_)
     throw BadData("'" + path_ + "' " + here + "of " + std::to_string(width) + "x" +
-                  std::to_string(height) + " samples (more than " + std::to_string(most_samples_) +
+                  std::to_string(height) + " samples (more than " + std::to_string(max_samples_) +
                   "); allow it with --max-pixels");
   TiffPage page{static_cast<int>(width), static_cast<int>(height)};
-  const bool real = form == SAMPLEFORMAT_IEEEFP, negative = form == SAMPLEFORMAT_INT;
-  if (real && bits == 32)
+  const bool is_float = form == SAMPLEFORMAT_IEEEFP, negative = form == SAMPLEFORMAT_INT;
+  if (is_float && bits == 32)
     page.type = StoredType::f32;
-  else if (real && bits == 64)
+  else if (is_float && bits == 64)
     page.type = StoredType::f64;
-  else if (!real && bits == 8)
+  else if (!is_float && bits == 8)
     page.type = negative ? StoredType::i8 : StoredType::u8;
-  else if (!real && bits == 16)
+  else if (!is_float && bits == 16)
     page.type = negative ? StoredType::i16 : StoredType::u16;
-  else if (!real && bits == 32)
+  else if (!is_float && bits == 32)
     page.type = negative ? StoredType::i32 : StoredType::u32;
   else
     refuse("of " + std::to_string(bits) + " bits (must be 8, 16, 32, or float of 32 or 64)");
-  if (form != SAMPLEFORMAT_UINT && form != SAMPLEFORMAT_VOID && !real && !negative)
+  if (form != SAMPLEFORMAT_UINT && form != SAMPLEFORMAT_VOID && !is_float && !negative)
     refuse("of complex numbers");
   // A lie must not take memory.
   const auto codec = tag<std::uint16_t>(file, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-  if (count * size_of(page.type) / most_shrinking(codec) > file_bytes_)
+  if (count * size_of(page.type) / max_compression(codec) > file_bytes_)
     throw BadData("'" + path_ + "' is cut short (page " + std::to_string(page_) +
                   " has more samples than the file)");
   return page;
@@ -223,12 +223,12 @@ void TiffReader::read_tiles(const TiffPage& page, std::vector<std::byte>& sample
 }
 
 /// Where libtiff is in the output; its own functions for descriptors lose the reason of a failure.
-struct TiffWriter::Place {
+struct TiffWriter::OutputPosition {
   int descriptor;
   std::int64_t at = 0;
   int error = 0;
 
-  static Place& of(thandle_t self) { return *static_cast<Place*>(self); }
+  static OutputPosition& of(thandle_t self) { return *static_cast<OutputPosition*>(self); }
 
   static tmsize_t read(thandle_t self, void* to, tmsize_t count) {
     const ssize_t got = ::pread(of(self).descriptor, to, count, of(self).at);
@@ -267,10 +267,10 @@ struct TiffWriter::Place {
 void TiffWriter::Close::operator()(TIFF* file) const noexcept { TIFFClose(file); }
 
 TiffWriter::TiffWriter(OutputFile& file, bool big_endian, bool big_tiff)
-    : name_(file.temporary()), place_(new Place{file.descriptor()}) {
+    : name_(file.temporary()), position_(new OutputPosition{file.descriptor()}) {
   const std::string mode = std::string("w") + (big_endian ? "b" : "l") + (big_tiff ? "8" : "4");
-  tiff_.reset(TIFFClientOpenExt(name_.c_str(), mode.c_str(), place_.get(), Place::read,
-                                Place::write, Place::seek, Place::close, Place::size, nullptr,
+  tiff_.reset(TIFFClientOpenExt(name_.c_str(), mode.c_str(), position_.get(), OutputPosition::read,
+                                OutputPosition::write, OutputPosition::seek, OutputPosition::close, OutputPosition::size, nullptr,
                                 nullptr, open_options(message_, 0).get()));
   if (!tiff_) fail();
 }
@@ -279,7 +279,7 @@ TiffWriter::~TiffWriter() = default;
 
 void TiffWriter::fail() const {
   throw IoError("cannot write '" + name_ + "' (" +
-                (place_->error ? std::strerror(place_->error) : message_) + ")");
+                (position_->error ? std::strerror(position_->error) : message_) + ")");
 }
 
 void TiffWriter::write(const TiffPage& page, std::vector<std::byte>& samples) {
@@ -287,7 +287,7 @@ void TiffWriter::write(const TiffPage& page, std::vector<std::byte>& samples) {
     write_tiles(page, samples);
   else
     write_strips(page, samples);
-  if (!TIFFWriteDirectory(tiff_.get()) || place_->error) fail();
+  if (!TIFFWriteDirectory(tiff_.get()) || position_->error) fail();
 }
 
 void TiffWriter::write_strips(const TiffPage& page, std::vector<std::byte>& samples) {
@@ -320,7 +320,7 @@ void TiffWriter::write_tiles(const TiffPage& page, const std::vector<std::byte>&
 void TiffWriter::close() {
   if (!TIFFFlush(tiff_.get())) fail();
   tiff_.reset();
-  if (place_->error || !message_.empty()) fail();
+  if (position_->error || !message_.empty()) fail();
 }
 
 }  // namespace lull::io

@@ -23,7 +23,7 @@ struct TiffPage {
 };
 
 /// For how many pictures ImageJ's description of a page speaks; 1 where there is none.
-std::uint64_t pictures_described(tiff* page);
+std::uint64_t described_pictures(tiff* page);
 
 /// Whether a file is TIFF with several pages, or one page of grey samples that FFmpeg's pictures do
 /// not have (other than 8 or 16 bits unsigned and half floats), or one that speaks for several.
@@ -39,8 +39,8 @@ bool has_more_tiff_pages(const std::string& path);
 /// A file to read, at its first page.
 class TiffReader {
  public:
-  /// `most_samples`: of a page; more is an error. @throws NoInput, BadData
-  TiffReader(const std::string& path, std::uint64_t most_samples);
+  /// `max_samples`: of a page; more is an error. @throws NoInput, BadData
+  TiffReader(const std::string& path, std::uint64_t max_samples);
   ~TiffReader();
   TiffReader(const TiffReader&) = delete;
   TiffReader& operator=(const TiffReader&) = delete;
@@ -67,7 +67,7 @@ class TiffReader {
     void operator()(tiff* file) const noexcept;
   };
   std::string path_;
-  std::uint64_t most_samples_;
+  std::uint64_t max_samples_;
   std::uint64_t file_bytes_ = 0;
   mutable std::string message_;  // libtiff's last
   int page_ = 0;
@@ -93,7 +93,7 @@ class TiffWriter {
   void close();
 
  private:
-  struct Place;
+  struct OutputPosition;
   struct Close {
     void operator()(tiff* file) const noexcept;
   };
@@ -105,7 +105,7 @@ class TiffWriter {
   std::string name_;
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to them
-  std::unique_ptr<Place> place_;
+  std::unique_ptr<OutputPosition> position_;
   std::unique_ptr<tiff, Close> tiff_;
 };
 

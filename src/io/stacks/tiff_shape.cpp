@@ -17,7 +17,7 @@ constexpr const char* no_directory = "a directory lies beyond the end";
 
 /// The first directory's end: a number of entries, these, and the next one's offset (TIFF 6.0,
 /// section 2; with 64 bits, as BigTIFF has it). libtiff takes an offset that is missing for none.
-std::uint64_t end_of_directory(const TiffReader& tiff, Bytes& file) {
+std::uint64_t end_of_directory(const TiffReader& tiff, FileBytes& file) {
   const bool big = tiff.big_tiff();
   const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, offset_bytes = big ? 8 : 4;
   const std::uint64_t at = TIFFCurrentDirOffset(tiff.handle());
@@ -32,9 +32,9 @@ std::uint64_t end_of_directory(const TiffReader& tiff, Bytes& file) {
 
 std::string find_tiff_truncation(const std::string& path) {
   std::error_code ignored;
-  Bytes file(path, std::filesystem::file_size(path, ignored));
+  FileBytes file(path, std::filesystem::file_size(path, ignored));
   try {
-    const TiffReader tiff(path, most_samples(Limits{}));
+    const TiffReader tiff(path, max_samples(Limits{}));
     if (end_of_directory(tiff, file) > file.size()) return no_directory;
     const bool tiled = TIFFIsTiled(tiff.handle()) != 0;
     const std::uint32_t parts =
@@ -42,7 +42,7 @@ std::string find_tiff_truncation(const std::string& path) {
     for (std::uint32_t i = 0; i < parts; ++i) {
       const std::uint64_t end =
           TIFFGetStrileOffset(tiff.handle(), i) + TIFFGetStrileByteCount(tiff.handle(), i);
-      if (end > file.size()) return ends_early("strip " + std::to_string(i), end, file.size());
+      if (end > file.size()) return truncation_text("strip " + std::to_string(i), end, file.size());
     }
     return {};
   } catch (const Error&) {
@@ -52,7 +52,7 @@ std::string find_tiff_truncation(const std::string& path) {
 
 bool has_more_tiff_pages(const std::string& path) {
   try {
-    const TiffReader tiff(path, most_samples(Limits{}));
+    const TiffReader tiff(path, max_samples(Limits{}));
     return !TIFFLastDirectory(tiff.handle());
   } catch (const Error&) {
     return false;

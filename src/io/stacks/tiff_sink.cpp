@@ -25,7 +25,7 @@ class TiffSink final : public StackSink {
         range_(source.range()),
         frame_format_(source.format()),
         pages_(source.pages()),
-        original_(source.path(), source.most_samples()),
+        original_(source.path(), source.max_samples()),
         file_(path, options.overwrite),
         writer_(file_, original_.big_endian(), original_.big_tiff() || needs_big_tiff(source)) {
     container_ = "tiff";
@@ -68,7 +68,7 @@ class TiffSink final : public StackSink {
  private:
   void copy_tags() {
     for (std::string& text : writer_.copy_tags(original_, page_))
-      if (next_ == 0) left_out_.push_back(std::move(text));
+      if (next_ == 0) losses_.push_back(std::move(text));
   }
 
   TiffPage page_;

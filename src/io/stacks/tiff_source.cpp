@@ -14,10 +14,10 @@ std::string describe(const TiffPage& page) {
 
 TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
     : path_(path),
-      most_samples_(lull::io::most_samples(options.limits)),
-      file_(path, most_samples_),
+      max_samples_(lull::io::max_samples(options.limits)),
+      file_(path, max_samples_),
       page_(file_.page()) {
-  const std::uint64_t described = pictures_described(file_.handle());
+  const std::uint64_t described = described_pictures(file_.handle());
   count_pages();
   check_slices(path, pages_, options.limits);
   if (pages_ == 1 && described > 1)

@@ -21,7 +21,7 @@ class TiffSource final : public StackSource {
 
   const std::string& path() const { return path_; }
   /// Of a page, by the limits that the source was opened with.
-  std::uint64_t most_samples() const { return most_samples_; }
+  std::uint64_t max_samples() const { return max_samples_; }
   const TiffPage& page() const { return page_; }
   const ValueRange& range() const { return range_; }
   std::int64_t pages() const { return pages_; }
@@ -32,7 +32,7 @@ class TiffSource final : public StackSource {
   void fill_info();
 
   std::string path_;
-  std::uint64_t most_samples_;
+  std::uint64_t max_samples_;
   TiffReader file_;
   TiffPage page_;
   ValueRange range_;

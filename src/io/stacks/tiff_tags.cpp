@@ -10,8 +10,8 @@
 namespace lull::io {
 namespace {
 
-/// Tags whose values are places in the file: what lies there is not copied.
-constexpr std::array<std::uint32_t, 4> places = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
+/// Tags whose values are offset_tags in the file: what lies there is not copied.
+constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                  TIFFTAG_INTEROPERABILITYIFD};
 
 template <class T>
@@ -54,7 +54,7 @@ std::uint16_t copy_codec(TIFF* from, TIFF* to, const TiffPage& page,
 }
 
 /// Strips or tiles. libtiff reads tiles of any size, and writes those that the standard knows.
-void copy_cut(TIFF* from, TIFF* to, const TiffPage& page) {
+void copy_strip_layout(TIFF* from, TIFF* to, const TiffPage& page) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
       TIFFGetField(from, TIFFTAG_TILELENGTH, &height) && width > 0 && height > 0 &&
@@ -87,7 +87,7 @@ void copy_shape(TIFF* from, TIFF* to, const TiffPage& page) {
   std::uint16_t number = 0, count = 0;
   if (TIFFGetField(from, TIFFTAG_PAGENUMBER, &number, &count))
     TIFFSetField(to, TIFFTAG_PAGENUMBER, number, count);
-  copy_cut(from, to, page);
+  copy_strip_layout(from, to, page);
 }
 
 /// A tag of one number or one text.
@@ -126,7 +126,7 @@ bool copy_single(TIFF* from, TIFF* to, std::uint32_t tag, const TIFFField& field
 bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   TIFF* to = tiff_.get();
   const TIFFField* field = TIFFFieldWithTag(from, tag);
-  if (!field || std::ranges::find(places, tag) != places.end()) return false;
+  if (!field || std::ranges::find(offset_tags, tag) != offset_tags.end()) return false;
   const TIFFDataType type = TIFFFieldDataType(field);
   if (type == TIFF_IFD || type == TIFF_IFD8) return false;
   if (!TIFFFindField(to, tag, TIFF_ANY)) {

@@ -25,7 +25,7 @@ void EncodingSink::open(std::unique_ptr<Output> file, const std::vector<EncoderC
   if (!choice.note.empty()) notes_.push_back(choice.note);
   notes_.insert(notes_.end(), muxer_->notes().begin(), muxer_->notes().end());
   losses_.add(choice.loss);
-  losses_.add(muxer_->left_out());
+  losses_.add(muxer_->losses());
   if (container_.still()) return;
   losses_.add(losses_of(source, container_, encoder_->context()));
   losses_.add(loss_of_frame(source.first(), encoder_->context()));
@@ -47,7 +47,7 @@ void EncodingSink::finish() {
 
 std::string EncodingSink::finish_if(const std::function<bool()>& accepts) {
   write_end();
-  if (!accepts()) return file_->keep();
+  if (!accepts()) return file_->keep_partial();
   commit();
   return {};
 }

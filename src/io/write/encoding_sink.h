@@ -22,7 +22,7 @@ class EncodingSink : public MediaSink {
   const std::string& encoder() const noexcept final { return encoder_name_; }
   const std::string& pixel_format() const noexcept final { return pixel_format_name_; }
   const std::string& container() const noexcept final { return container_name_; }
-  const std::vector<std::string>& left_out() const noexcept final { return losses_.list(); }
+  const std::vector<std::string>& losses() const noexcept final { return losses_.list(); }
   const std::string& temporary() const noexcept final {
     static const std::string none;
     return file_ ? file_->temporary() : none;
@@ -47,7 +47,7 @@ class EncodingSink : public MediaSink {
   std::unique_ptr<Output> file_;
   std::unique_ptr<Encoder> encoder_;
   std::optional<Muxer> muxer_;
-  LossNotes losses_;
+  LossList losses_;
   std::vector<std::string> notes_;
 
  private:

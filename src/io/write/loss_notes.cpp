@@ -7,22 +7,22 @@
 
 namespace lull::io {
 
-void LossNotes::add(const std::string& text) {
+void LossList::add(const std::string& text) {
   if (!text.empty() && std::ranges::find(list_, text) == list_.end()) list_.push_back(text);
 }
 
-void LossNotes::add(const std::vector<std::string>& texts) {
+void LossList::add(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) add(text);
 }
 
-void LossNotes::add_of_frame(const Frame& frame, const Encoder& encoder,
+void LossList::add_of_frame(const Frame& frame, const Encoder& encoder,
                              const Container& container) {
   if (frame.side_data) add(loss_of_frame(*frame.side_data->properties, encoder.context()));
-  if (encoder.times()->moved())
+  if (encoder.times()->has_moved_times())
     add("times of frames (." + container.extension + " has one rate, to which they move)");
 }
 
-void LossNotes::check() const {
+void LossList::check() const {
   if (strict_) refuse_losses(list_);
 }
 

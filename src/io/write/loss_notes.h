@@ -8,10 +8,10 @@
 
 namespace lull::io {
 
-class LossNotes {
+class LossList {
  public:
   /// `strict`: --strict-metadata.
-  explicit LossNotes(bool strict) : strict_(strict) {}
+  explicit LossList(bool strict) : strict_(strict) {}
 
   /// Each text once; an empty one is none.
   void add(const std::string& text);

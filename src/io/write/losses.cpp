@@ -54,14 +54,14 @@ class Losses {
         container_(container),
         encoder_(encoder),
         stated_(stated_by(encoder)),
-        carrier_(*container.traits),
+        traits_(*container.traits),
         name_("." + container.extension) {}
 
   std::vector<std::string> list() {
     picture();
     times();
     const bool chapters = context_.nb_chapters > 0 && !container_.drops.chapters;
-    if (chapters && !carrier_.chapters && !source_.selector())
+    if (chapters && !traits_.chapters && !source_.selector())
       lose(std::to_string(context_.nb_chapters) +
                (context_.nb_chapters == 1 ? " chapter" : " chapters"),
            name_);
@@ -75,15 +75,15 @@ class Losses {
   }
 
  private:
-  void lose(const std::string& what, const std::string& who) {
-    losses_.push_back(what + " (" + who + " cannot hold " + (what.ends_with("s") ? "them" : "it") +
+  void lose(const std::string& what, const std::string& holder) {
+    losses_.push_back(what + " (" + holder + " cannot hold " + (what.ends_with("s") ? "them" : "it") +
                       ")");
   }
 
-  bool keeps(Property property) const { return carrier_.picture.*property || stated_.*property; }
+  bool keeps(Property property) const { return traits_.picture.*property || stated_.*property; }
 
-  void lose_of_picture(bool there, Property property, const char* what) {
-    if (there && !keeps(property)) lose(what, std::string(encoder_.codec->name) + " in " + name_);
+  void lose_of_picture(bool present, Property property, const char* what) {
+    if (present && !keeps(property)) lose(what, std::string(encoder_.codec->name) + " in " + name_);
   }
 
   void picture() {
@@ -106,14 +106,14 @@ class Losses {
                     "the sample aspect ratio");
     lose_of_picture(has_picture_data(source_, AV_PKT_DATA_MASTERING_DISPLAY_METADATA) ||
                         has_picture_data(source_, AV_PKT_DATA_CONTENT_LIGHT_LEVEL),
-                    &PictureProperties::light, "HDR10 mastering display and content light level");
+                    &PictureProperties::static_hdr, "HDR10 mastering display and content light level");
     rotation();
     lose_of_picture(source_.info().interlaced, &PictureProperties::fields, "the order of fields");
     if (has_picture_data(source_, AV_PKT_DATA_DOVI_CONF))
       lose("Dolby Vision metadata", "a denoised video");
     const AVStream& video = source_.demuxer().video();
-    if (!carrier_.timecode && !source_.selector() &&
-        (tag_of(video.metadata, "timecode") || tag_of(context_.metadata, "timecode")))
+    if (!traits_.timecode && !source_.selector() &&
+        (find_tag(video.metadata, "timecode") || find_tag(context_.metadata, "timecode")))
       lose("the time code", name_);
   }
 
@@ -141,10 +141,10 @@ class Losses {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
     // Times of a constant rate can be told again from rounded ones.
-    if (carrier_.milliseconds && has_varying_rate(video) &&
+    if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");
-    if (!carrier_.keeps_start) {
+    if (!traits_.keeps_start) {
       if (source_.first_time() != 0) lose("the start time", name_);
       return;
     }
@@ -157,22 +157,22 @@ class Losses {
       return;
     }
     const bool delayed = encoder_.has_b_frames > 0 || encoder_.max_b_frames > 0;
-    const double room = encoder_.framerate.num > 0 ? 2 / av_q2d(encoder_.framerate) : 0;
-    if (!carrier_.negative_decoding_times && delayed &&
-        static_cast<double>(source_.first_time()) * av_q2d(tick) < room)
+    const double needed_s = encoder_.framerate.num > 0 ? 2 / av_q2d(encoder_.framerate) : 0;
+    if (!traits_.negative_decoding_times && delayed &&
+        static_cast<double>(source_.first_time()) * av_q2d(tick) < needed_s)
       losses_.push_back("the start time (in " + name_ +
                         " all streams begin later by as much as B frames need)");
   }
 
   void tags() {
     using Tags = ContainerTraits::Tags;
-    const bool keeps_all = carrier_.tags == Tags::all || carrier_.tags == Tags::listed_and_free;
-    const bool keeps_listed = carrier_.tags == Tags::listed;
+    const bool keeps_all = traits_.tags == Tags::all || traits_.tags == Tags::listed_and_free;
+    const bool keeps_listed = traits_.tags == Tags::listed;
     std::string lost;
     const AVDictionaryEntry* entry = nullptr;
     while ((entry = av_dict_get(context_.metadata, "", entry, AV_DICT_IGNORE_SUFFIX)))
       if (!describes_the_file(entry->key, false) && lower(entry->key) != "timecode" &&
-          !(keeps_all || (keeps_listed && is_one_of(entry->key, carrier_.listed_tags))))
+          !(keeps_all || (keeps_listed && is_one_of(entry->key, traits_.listed_tags))))
         lost.append(lost.empty() ? "" : ", ").append(entry->key);
     if (!lost.empty())
       losses_.push_back("tags of the file: " + lost + " (" + name_ + " cannot hold them)");
@@ -180,16 +180,16 @@ class Losses {
 
   void stream(const AVStream& from) {
     const std::string of = " of stream " + std::to_string(from.index);
-    const AVDictionaryEntry* language = tag_of(from.metadata, "language");
-    const bool spoken = language && std::string_view(language->value) != "und";
-    const bool mute = !carrier_.video_language && from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
-    if (spoken && (mute || !carrier_.languages)) lose("the language" + of, name_);
-    if (tag_of(from.metadata, "title") && !carrier_.stream_titles) lose("the title" + of, name_);
+    const AVDictionaryEntry* language = find_tag(from.metadata, "language");
+    const bool has_language = language && std::string_view(language->value) != "und";
+    const bool video_without_language = !traits_.video_language && from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+    if (has_language && (video_without_language || !traits_.languages)) lose("the language" + of, name_);
+    if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
     // A stream is default or not by its place where nothing says so.
-    constexpr int trifles = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
+    constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                             AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
-    const int lost = from.disposition & ~carrier_.dispositions & ~trifles;
+    const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;
     std::string names;
     for (int bit = 1; bit != 0 && bit <= lost; bit <<= 1)
       if (lost & bit)
@@ -198,7 +198,7 @@ class Losses {
     if (!names.empty() && !cover) lose("the disposition " + names + of, name_);
     const AVCodecID codec = from.codecpar->codec_id;
     const bool styled = codec == AV_CODEC_ID_ASS || codec == AV_CODEC_ID_SSA;
-    if (styled && carriage_of(from, container_) == Carriage::converted)
+    if (styled && handling_of(from, container_) == StreamHandling::converted)
       lose("the places and styles" + of, name_);
   }
 
@@ -207,7 +207,7 @@ class Losses {
   const Container& container_;
   const AVCodecContext& encoder_;
   const PictureProperties stated_;
-  const ContainerTraits& carrier_;
+  const ContainerTraits& traits_;
   std::string name_;
   std::vector<std::string> losses_;
 };
@@ -233,10 +233,10 @@ std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encod
   const auto has = [&](AVFrameSideDataType type) {
     return av_frame_get_side_data(&properties, type) != nullptr;
   };
-  const std::string who = std::string(" (") + encoder.codec->name + " cannot hold them)";
-  if (has(AV_FRAME_DATA_A53_CC) && !kept.captions) return "A53 captions" + who;
-  if (has(AV_FRAME_DATA_DYNAMIC_HDR_PLUS) && !kept.frame_light)
-    return "the HDR10+ metadata of frames" + who;
+  const std::string holder = std::string(" (") + encoder.codec->name + " cannot hold them)";
+  if (has(AV_FRAME_DATA_A53_CC) && !kept.captions) return "A53 captions" + holder;
+  if (has(AV_FRAME_DATA_DYNAMIC_HDR_PLUS) && !kept.dynamic_hdr)
+    return "the HDR10+ metadata of frames" + holder;
   return {};
 }
 

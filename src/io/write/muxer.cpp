@@ -62,11 +62,11 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
   to->sample_aspect_ratio = encoder.context().sample_aspect_ratio;
   to->disposition = from.disposition;
   copy_metadata(from.metadata, &to->metadata, true);
-  if (selector_ && tag_of(to->metadata, "timecode")) {
+  if (selector_ && find_tag(to->metadata, "timecode")) {
     av_dict_set(&to->metadata, "timecode", nullptr, 0);
-    left_out_.push_back("the time code (the input is cut)");
+    losses_.push_back("the time code (the input is cut)");
   }
-  describe_pictures(source, *to);
+  copy_picture_data(source, *to);
   if (to->codecpar->codec_id == AV_CODEC_ID_HEVC && traits_.hevc_tag)
     to->codecpar->codec_tag = traits_.hevc_tag;
 }
@@ -83,22 +83,22 @@ void Muxer::add_copies(const FileSource& source, const Container& container) {
 }
 
 void Muxer::add_copy(const AVStream& from, const Container& container) {
-  switch (carriage_of(from, container)) {
-    case Carriage::copied:
+  switch (handling_of(from, container)) {
+    case StreamHandling::copied:
       break;
-    case Carriage::as_file:
+    case StreamHandling::as_file:
       return attach_file(from);
-    case Carriage::as_cover:
+    case StreamHandling::as_cover:
       return attach_cover(from);
-    case Carriage::converted:
+    case StreamHandling::converted:
       return convert(from);
-    case Carriage::made_anew:
-    case Carriage::dropped:
+    case StreamHandling::regenerated:
+    case StreamHandling::dropped:
       return;
-    case Carriage::left_out:
-      left_out_.push_back(describe(from));
+    case StreamHandling::omitted:
+      losses_.push_back(describe(from));
       return;
-    case Carriage::refused:
+    case StreamHandling::refused:
       throw InvalidArgument("." + extension_ + " cannot hold " + describe(from) +
                             " of the input; " + (traits_.attachments ? "" : "use .mkv, or ") +
                             "leave it out with --drop " + std::to_string(from.index));
@@ -123,7 +123,7 @@ AVStream& Muxer::new_stream(const AVStream& from) {
   Copy& copy = copies_[from.index];
   copy.to = to;
   copy.time_base = from.time_base;
-  copy.gaps = from.codecpar->codec_id == AV_CODEC_ID_MOV_TEXT;
+  copy.fills_gaps = from.codecpar->codec_id == AV_CODEC_ID_MOV_TEXT;
   return *to;
 }
 
@@ -184,11 +184,11 @@ void Muxer::copy_global(const AVFormatContext& from) {
   if (selector_) {
     av_dict_set(&context_->metadata, "timecode", nullptr, 0);
     if (from.nb_chapters > 0 && !drops_.chapters)
-      left_out_.push_back("chapters (the input is cut)");
+      losses_.push_back("chapters (the input is cut)");
     return;
   }
   // AVI has a time code of the file, not of a stream.
-  const AVDictionaryEntry* timecode = tag_of(context_->streams[0]->metadata, "timecode");
+  const AVDictionaryEntry* timecode = find_tag(context_->streams[0]->metadata, "timecode");
   if (timecode && traits_.file_timecode)
     av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
   if (!drops_.chapters) copy_chapters(from);
@@ -224,9 +224,9 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
     options.set(traits_.timescale_option, std::to_string(tick.den));
   // Audio may begin before the video, and before 0: a block's time is relative to its cluster's and
   // may be negative. FFmpeg would move all streams instead.
-  using BelowZero = ContainerTraits::BelowZero;
-  if (traits_.below_zero == BelowZero::stays ||
-      (traits_.below_zero == BelowZero::alone && context_->nb_streams == 1))
+  using NegativeTimes = ContainerTraits::NegativeTimes;
+  if (traits_.negative_times == NegativeTimes::kept ||
+      (traits_.negative_times == NegativeTimes::single_stream && context_->nb_streams == 1))
     context_->avoid_negative_ts = 0;
   const LogWatch watch;
   const int code = avformat_write_header(context_.get(), options.address());
@@ -242,7 +242,7 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
                           container.format->name + " has it)");
 }
 
-void Muxer::move(AVPacket& packet, AVRational tick) const {
+void Muxer::shift_times(AVPacket& packet, AVRational tick) const {
   const std::int64_t shift = av_rescale_q(shift_, encoder_time_base_, tick);
   if (packet.pts != AV_NOPTS_VALUE) packet.pts += shift;
   if (packet.dts != AV_NOPTS_VALUE) packet.dts += shift;
@@ -250,13 +250,13 @@ void Muxer::move(AVPacket& packet, AVRational tick) const {
 
 void Muxer::write_video(PacketPtr packet) {
   if (traits_.raw_frames) return write_y4m(*reinterpret_cast<const AVFrame*>(packet->data));
-  move(*packet, encoder_time_base_);
+  shift_times(*packet, encoder_time_base_);
   av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
   packet->stream_index = 0;
   // Where one encoder takes over from another, decoding times can overlap if frames vary in length.
-  keep_order(last_video_dts_, *packet);
+  make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;
-  check_sent(write(packet.get()), watch);
+  check_write(write(packet.get()), watch);
 }
 
 // FFmpeg's own writer loses chroma where the width is odd and samples have two bytes.
@@ -278,47 +278,47 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // The gaps between subtitles of MP4, two bytes each: the muxer fills them itself.
-  if (copy.gaps && packet->size <= 2) return;
+  // The fills_gaps between subtitles of MP4, two bytes each: the muxer fills them itself.
+  if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
     if (traits_.preroll == Preroll::one_packet) copy.preroll = std::move(packet);
     return;
   }
-  if (copy.preroll) cut_and_write(copy, std::move(copy.preroll));
-  cut_and_write(copy, std::move(packet));
+  if (copy.preroll) select_and_write(copy, std::move(copy.preroll));
+  select_and_write(copy, std::move(packet));
 }
 
-void Muxer::cut_and_write(Copy& copy, PacketPtr packet) {
+void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   if (!selector_ || copy.picture) return write_copy(copy, std::move(packet));
   copy.waiting.push_back(std::move(packet));
-  cut_and_write(copy);
+  select_and_write(copy);
 }
 
 // In the stream's order: the first that has to wait keeps the others waiting.
-void Muxer::cut_and_write(Copy& copy) {
+void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
-    const Cut::PacketVerdict verdict = selector_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
-    if (verdict == Cut::PacketVerdict::wait) return;
-    if (verdict == Cut::PacketVerdict::keep) write_copy(copy, std::move(copy.waiting.front()));
+    const FrameSelector::PacketVerdict verdict = selector_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
+    if (verdict == FrameSelector::PacketVerdict::wait) return;
+    if (verdict == FrameSelector::PacketVerdict::keep) write_copy(copy, std::move(copy.waiting.front()));
   }
 }
 
-void Muxer::end_copies() {
+void Muxer::flush_copies() {
   if (!selector_) return;
   for (Copy& copy : copies_)
-    if (copy.to) cut_and_write(copy);
+    if (copy.to) select_and_write(copy);
 }
 
 void Muxer::write_copy(Copy& copy, PacketPtr packet) {
   const int from = packet->stream_index;
   if (copy.converter && !(packet = converted(copy, *packet))) return;
-  if (!copy.picture) move(*packet, copy.time_base);
+  if (!copy.picture) shift_times(*packet, copy.time_base);
   av_packet_rescale_ts(packet.get(), copy.time_base, copy.to->time_base);
   packet->stream_index = copy.to->index;
   packet->pos = -1;
-  keep_order(copy.last_dts, *packet);
+  make_dts_increase(copy.last_dts, *packet);
   if (packet->dts != AV_NOPTS_VALUE && packet->pts != AV_NOPTS_VALUE)
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
@@ -329,7 +329,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
         AV_NOPTS_VALUE);
   else
-    check_sent(code, watch);
+    check_write(code, watch);
 }
 
 /// Null: there is nothing to write.
@@ -344,7 +344,7 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
 }
 
 // A coarser time base can make two decoding times one, which many muxers refuse.
-void Muxer::keep_order(std::int64_t& last_dts, AVPacket& packet) const {
+void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);
   if (last_dts != AV_NOPTS_VALUE) packet.dts = std::max(packet.dts, last_dts + (strict ? 1 : 0));
@@ -357,7 +357,7 @@ int Muxer::write(AVPacket* packet) {
   return code;
 }
 
-void Muxer::check_sent(int code, const LogWatch& watch) const {
+void Muxer::check_write(int code, const LogWatch& watch) const {
   if (code < 0)
     throw IoError(with_log("cannot write the output (" + error_text(code) + ")", watch));
 }

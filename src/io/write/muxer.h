@@ -25,11 +25,11 @@ class Muxer {
   /// A packet as the source's demuxer gave it; consumed if its stream is copied.
   void write_copied(PacketPtr packet);
   /// No frame comes any more, and no packet: those that waited for a cut go or are dropped.
-  void end_copies();
+  void flush_copies();
   void write_trailer();
   /// Packets of copied streams that were too damaged to be copied.
   const Damage& damage() const { return damage_.found(); }
-  const std::vector<std::string>& left_out() const { return left_out_; }
+  const std::vector<std::string>& losses() const { return losses_; }
   /// What was dropped as it was asked for, and what was converted; one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -39,7 +39,7 @@ class Muxer {
     AVRational time_base{};                  // of the packets that come in
     std::int64_t last_dts = AV_NOPTS_VALUE;  // of the packets that went out
     bool picture = false;                    // a cover: no part of the time line
-    bool gaps = false;                       // packets without text stand for these
+    bool fills_gaps = false;                       // packets without text stand for these
     std::unique_ptr<SubtitleConverter> converter;
     PacketPtr preroll;              // marked to be discarded, before the first that stays
     std::deque<PacketPtr> waiting;  // for the cut to reach them
@@ -60,27 +60,27 @@ class Muxer {
   void copy_chapters(const AVFormatContext& from);
   void write_header(const Container& container, Dictionary& options);
   void write_y4m(const AVFrame& picture);
-  void move(AVPacket& packet, AVRational tick) const;
-  void cut_and_write(Copy& copy, PacketPtr packet);
-  void cut_and_write(Copy& copy);
+  void shift_times(AVPacket& packet, AVRational tick) const;
+  void select_and_write(Copy& copy, PacketPtr packet);
+  void select_and_write(Copy& copy);
   void write_copy(Copy& copy, PacketPtr packet);
   PacketPtr converted(Copy& copy, const AVPacket& packet);
-  void keep_order(std::int64_t& last_dts, AVPacket& packet) const;
+  void make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const;
   int write(AVPacket* packet);
-  void check_sent(int code, const LogWatch& watch) const;
+  void check_write(int code, const LogWatch& watch) const;
 
   Output& file_;
   std::string extension_;
   const ContainerTraits& traits_;
   Drops drops_;
   bool pipe_;
-  std::shared_ptr<const Cut> selector_;
+  std::shared_ptr<const FrameSelector> selector_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
   std::int64_t shift_ = 0;  // of all times, in ticks of the encoder
   std::int64_t last_video_dts_ = AV_NOPTS_VALUE;
   std::deque<Copy> copies_;  // by the source's stream number
-  std::vector<std::string> left_out_, notes_;
+  std::vector<std::string> losses_, notes_;
   DamageCount damage_;
 };
 

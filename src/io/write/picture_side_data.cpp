@@ -29,7 +29,7 @@ std::span<const std::uint8_t> picture_data(const FileSource& source, AVPacketSid
               : std::span<const std::uint8_t>();
 }
 
-void describe_pictures(const FileSource& source, AVStream& to) {
+void copy_picture_data(const FileSource& source, AVStream& to) {
   for (const Kind& kind : kinds)
     if (const auto data = picture_data(source, kind.of_stream); !data.empty())
       add_stream_data(to, kind.of_stream, data);

@@ -17,6 +17,6 @@ inline bool has_picture_data(const FileSource& source, AVPacketSideDataType type
 
 /// Gives an encoded stream what stays true of the filtered pictures. (What the old encoder said of
 /// its bits does not, nor does Dolby Vision: its layer was made for the old samples.)
-void describe_pictures(const FileSource& source, AVStream& to);
+void copy_picture_data(const FileSource& source, AVStream& to);
 
 }  // namespace lull::io

@@ -13,9 +13,9 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "digests are of little-endian samples");
 
 /// What all sinks without a file say of themselves.
-class PlainSink : public MediaSink {
+class SinkWithoutFile : public MediaSink {
  public:
-  PlainSink(const MediaSource& source, const SinkOptions& options, const char* name)
+  SinkWithoutFile(const MediaSource& source, const SinkOptions& options, const char* name)
       : format_(written_format(source, options)),
         name_(name),
         pixel_format_(source.info().pixel_format) {}
@@ -23,7 +23,7 @@ class PlainSink : public MediaSink {
   const std::string& encoder() const noexcept override { return name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_; }
   const std::string& container() const noexcept override { return name_; }
-  const std::vector<std::string>& left_out() const noexcept override { return none_; }
+  const std::vector<std::string>& losses() const noexcept override { return none_; }
   const std::string& temporary() const noexcept override { return no_file_; }
 
  protected:
@@ -38,18 +38,18 @@ class PlainSink : public MediaSink {
   std::vector<std::string> none_;
 };
 
-class NullSink final : public PlainSink {
+class NullSink final : public SinkWithoutFile {
  public:
   NullSink(const MediaSource& source, const SinkOptions& options)
-      : PlainSink(source, options, "null") {}
+      : SinkWithoutFile(source, options, "null") {}
   void write(Frame frame) override { check_format(frame); }
   void finish() override {}
 };
 
-class HashSink final : public PlainSink {
+class HashSink final : public SinkWithoutFile {
  public:
   HashSink(const MediaSource& source, const SinkOptions& options)
-      : PlainSink(source, options, "hash"), descriptor_(options.descriptor) {}
+      : SinkWithoutFile(source, options, "hash"), descriptor_(options.descriptor) {}
 
   void write(Frame frame) override {
     check_format(frame);

@@ -95,7 +95,7 @@ class SequenceSink final : public MediaSink {
       naming_ = naming_of(path, source);
       check_names(source);
       if (source.demuxer().sequence().empty() && !options.single) check_numbers(source);
-      note_left_out(source, options.drops);
+      note_losses(source, options.drops);
     } else if (!options.single && source.has_second_frame()) {
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames); " +
                             "give a name such as out.%04d" + fs::path(path).extension().string());
@@ -126,7 +126,7 @@ class SequenceSink final : public MediaSink {
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
-  const std::vector<std::string>& left_out() const noexcept override { return left_out_; }
+  const std::vector<std::string>& losses() const noexcept override { return losses_; }
   const std::string& temporary() const noexcept override { return no_file_; }
   const std::vector<std::string>& notes() const noexcept override { return notes_; }
 
@@ -176,12 +176,12 @@ class SequenceSink final : public MediaSink {
     return number >= first && (frames == 0 || number < first + frames);
   }
 
-  void note_left_out(const FileSource& source, const Drops& drops) {
+  void note_losses(const FileSource& source, const Drops& drops) {
     const AVFormatContext& context = source.demuxer().context();
     for (unsigned i = 0; i < context.nb_streams; ++i)
       if (context.streams[i] != &source.demuxer().video() &&
           !is_dropped(*context.streams[i], drops))
-        left_out_.push_back(describe(*context.streams[i]));
+        losses_.push_back(describe(*context.streams[i]));
   }
 
   void open_encoder(FileSource& source, const SinkOptions& options) {
@@ -192,7 +192,7 @@ class SequenceSink final : public MediaSink {
       return;
     }
     for (const std::string& layers : source.layers())
-      left_out_.push_back("the layer " + layers + " (only OpenEXR holds it)");
+      losses_.push_back("the layer " + layers + " (only OpenEXR holds it)");
     if (makes_float_tiff(path_, source, options)) {
       if (!options.vopts.empty() || !options.vcodec.empty() || options.crf)
         throw InvalidArgument(
@@ -212,7 +212,7 @@ class SequenceSink final : public MediaSink {
                             " does not have it)");
     encoder_name_ = encoder->choice().codec->name;
     pixel_format_name_ = name_of(encoder->choice().format);
-    if (!encoder->choice().loss.empty()) left_out_.push_back(encoder->choice().loss);
+    if (!encoder->choice().loss.empty()) losses_.push_back(encoder->choice().loss);
     if (!encoder->choice().note.empty()) notes_.push_back(encoder->choice().note);
     encoder_ = std::make_unique<FfmpegPictures>(std::move(encoder));
   }
@@ -236,7 +236,7 @@ class SequenceSink final : public MediaSink {
   std::deque<std::string> names_;  // of pictures inside the encoder
   std::unique_ptr<PictureEncoder> encoder_;
   std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
-  std::vector<std::string> left_out_, notes_;
+  std::vector<std::string> losses_, notes_;
   std::int64_t frames_ = 0;
 };
 

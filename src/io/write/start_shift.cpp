@@ -26,7 +26,7 @@ double earliest_of_copies(const FileSource& source, const Container& container) 
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL ||
         stream.start_time == AV_NOPTS_VALUE || stream.disposition & AV_DISPOSITION_ATTACHED_PIC ||
         (type != AVMEDIA_TYPE_AUDIO && type != AVMEDIA_TYPE_VIDEO) ||
-        carriage_of(stream, container) != Carriage::copied)
+        handling_of(stream, container) != StreamHandling::copied)
       continue;
     const double start_s = seconds(stream.start_time, stream.time_base);
     if (start_s < -encoder_delay_s) earliest_s = std::min(earliest_s, start_s);

@@ -50,23 +50,23 @@ void check_drops(const Drops& drops, const FileSource& source) {
   }
 }
 
-Carriage carriage_of(const AVStream& stream, const Container& container) {
+StreamHandling handling_of(const AVStream& stream, const Container& container) {
   const AVCodecParameters& codec = *stream.codecpar;
-  if (is_dropped(stream, container.drops)) return Carriage::dropped;
+  if (is_dropped(stream, container.drops)) return StreamHandling::dropped;
   // MP4's time code is made anew from the video's metadata.
-  if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return Carriage::made_anew;
+  if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return StreamHandling::regenerated;
   if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC && container.traits->attachments) {
     const bool picture = codec.codec_id == AV_CODEC_ID_PNG || codec.codec_id == AV_CODEC_ID_MJPEG;
-    return picture && stream.attached_pic.size > 0 ? Carriage::as_cover : Carriage::left_out;
+    return picture && stream.attached_pic.size > 0 ? StreamHandling::as_cover : StreamHandling::omitted;
   }
   const bool file = codec.codec_type == AVMEDIA_TYPE_ATTACHMENT;
-  if (file && container.traits->attachments) return Carriage::as_file;
-  if (codec.codec_id == AV_CODEC_ID_NONE && !file) return Carriage::left_out;
-  if (holds(container, codec)) return Carriage::copied;
+  if (file && container.traits->attachments) return StreamHandling::as_file;
+  if (codec.codec_id == AV_CODEC_ID_NONE && !file) return StreamHandling::omitted;
+  if (holds(container, codec)) return StreamHandling::copied;
   if (can_convert_subtitles(codec.codec_id, container.traits->text_subtitles))
-    return Carriage::converted;
-  return container.pipe || codec.codec_type == AVMEDIA_TYPE_DATA ? Carriage::left_out
-                                                                 : Carriage::refused;
+    return StreamHandling::converted;
+  return container.pipe || codec.codec_type == AVMEDIA_TYPE_DATA ? StreamHandling::omitted
+                                                                 : StreamHandling::refused;
 }
 
 }  // namespace lull::io

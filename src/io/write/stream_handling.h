@@ -5,19 +5,19 @@
 
 namespace lull::io {
 
-enum class Carriage {
+enum class StreamHandling {
   copied,
   as_file,    // Matroska's attachments
   as_cover,   // a picture that becomes an attachment
   converted,  // text subtitles
-  made_anew,  // the muxer writes it from metadata
+  regenerated,  // the muxer writes it from metadata
   dropped,    // as it was asked for
-  left_out,   // with a warning
+  omitted,   // with a warning
   refused,    // the output is an error
 };
 
 /// Of `stream` in a container that is no still picture.
-Carriage carriage_of(const AVStream& stream, const Container& container);
+StreamHandling handling_of(const AVStream& stream, const Container& container);
 
 /// Whether `drops` names it.
 bool is_dropped(const AVStream& stream, const Drops& drops);

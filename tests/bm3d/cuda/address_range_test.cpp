@@ -1,4 +1,5 @@
-// Whether the kernels' indices hold what sessions address, for sizes and GPUs that are not here.
+// Checks that the index types of the kernels hold all addresses of a session, for sizes and GPUs
+// that are not available here.
 
 #include "bm3d/cuda/address_range.h"
 
@@ -41,7 +42,7 @@ std::vector<FrameFormat> layouts(int width, int height) {
           {.width = width, .height = height, .layout = Layout::rgb}};
 }
 
-/// A profile, with windows or clusters, and with each transform across a group.
+/// Variants of a profile: with windows or clusters, and with each group transform.
 std::vector<Params> variants(Profile profile, int temporal) {
   std::vector<Params> all;
   for (const bool clusters : {false, true})
@@ -66,7 +67,8 @@ std::string refusal(const Params& params, const FrameFormat& format) {
   return {};
 }
 
-/// Of a phase's filter, where it has patches of the two frames that are farthest apart.
+/// The plan of a phase's filter if groups contain patches of the two frames that are farthest
+/// apart.
 FilterPlan plan_of_farthest(const Params& params, Phase phase, const FrameFormat& format,
                             const cuda::DeviceLimits& device) {
   const AddressRange range = address_range(params, format);
@@ -80,7 +82,7 @@ FilterPlan plan_of_farthest(const Params& params, Phase phase, const FrameFormat
   return plan_filter(work, p, device);
 }
 
-/// Whether the type that a filter kernel counts with holds this offset either way.
+/// Returns true if the index type of a filter kernel holds this offset in both directions.
 bool holds(Staging staging, std::int64_t offset) {
   return staging == Staging::direct ? std::in_range<PatchOffset<Staging::direct>>(offset)
          : staging == Staging::sums ? std::in_range<PatchOffset<Staging::sums>>(offset)
@@ -122,8 +124,8 @@ TEST(AddressRange, FitsTheIndicesOfTheFilterKernels) {
           }
 }
 
-// A phase by Bayes counts from the middle of all frames where it reads device memory.
-TEST(AddressRange, FitsTheIndicesOfPhasesByBayes) {
+// A Bayes phase counts from the middle of all frames when it reads device memory.
+TEST(AddressRange, FitsTheIndicesOfBayesPhases) {
   for (const auto& [width, height] : all_sizes)
     for (int temporal = 1; temporal <= max_temporal; ++temporal) {
       const FrameFormat format{.width = width, .height = height};
@@ -137,7 +139,7 @@ TEST(AddressRange, FitsTheIndicesOfPhasesByBayes) {
     }
 }
 
-TEST(AddressRange, RefusesNothingUpTo8K) {
+TEST(AddressRange, AcceptsEverySizeUpTo8K) {
   for (const auto& [width, height] : {std::pair{1920, 1080}, {3840, 2160}, {7680, 4320}})
     for (const FrameFormat& format : layouts(width, height))
       for (const Profile profile : all_profiles)
@@ -146,7 +148,7 @@ TEST(AddressRange, RefusesNothingUpTo8K) {
             EXPECT_EQ(refusal(params, format), "") << "R = " << temporal;
 }
 
-// 16 planes of 8K are more than 2^31 bytes apart, but fewer samples: sums stay in shared memory.
+// 16 planes of 8K span more than 2^31 bytes, but fewer samples, so sums stay in shared memory.
 TEST(AddressRange, KeepsSumsInSharedMemoryAt8K) {
   const FrameFormat format{.width = 7680, .height = 4320};
   for (const int temporal : {1, 2, 4, 8}) {
@@ -160,7 +162,7 @@ TEST(AddressRange, KeepsSumsInSharedMemoryAt8K) {
   EXPECT_LT(range.distance + range.plane, int_max);
 }
 
-TEST(AddressRange, AddsToDeviceMemoryWhere32BitsAreTooFew) {
+TEST(AddressRange, SumsInDeviceMemoryIf32BitsAreTooFew) {
   const FrameFormat format{.width = 16384, .height = 16384};
   for (const auto& [temporal, staging] :
        {std::pair{1, Staging::sums}, {2, Staging::direct}, {8, Staging::direct}}) {
@@ -172,7 +174,7 @@ TEST(AddressRange, AddsToDeviceMemoryWhere32BitsAreTooFew) {
   }
 }
 
-TEST(AddressRange, RefusesWhatIndicesDoNotHold) {
+TEST(AddressRange, RejectsSizesBeyondTheIndices) {
   const FrameFormat large{.width = 16384, .height = 16384};
   for (const Profile profile : all_profiles)
     EXPECT_EQ(refusal(make_params(profile, {20, 20, 20}, 0), large), "");
@@ -191,7 +193,7 @@ TEST(AddressRange, RefusesWhatIndicesDoNotHold) {
               std::string::npos);
 }
 
-TEST(AddressRange, RefusesRowsWithMoreGroupsThan32BitsCount) {
+TEST(AddressRange, RejectsRowsWithMoreGroupsThan32BitsCanCount) {
   const Params params = make_params(Profile::fast, {20, 20, 20}, 0);
   EXPECT_EQ(refusal(params, {.width = 8000000, .height = 16}), "");
   EXPECT_NE(refusal(params, {.width = 9000000, .height = 16})
@@ -201,7 +203,7 @@ TEST(AddressRange, RefusesRowsWithMoreGroupsThan32BitsCount) {
       << "samples pass through";
 }
 
-TEST(BatchBricks, AreThoseOfTheWantedSize) {
+TEST(BatchTiles, HaveTheWantedSize) {
   const ReferenceGrid grid(7680, 4320, 5);
   const BatchBricks part = batch_tiles({4096, 1088}, grid, false);
   EXPECT_EQ(std::pair(part.x, part.y), std::pair(204, 54));
@@ -211,7 +213,7 @@ TEST(BatchBricks, AreThoseOfTheWantedSize) {
   EXPECT_EQ(std::pair(small.x, small.y), std::pair(2, 2));
 }
 
-TEST(BatchBricks, HaveMembersThat32BitsCount) {
+TEST(BatchTiles, MembersFitIn32Bits) {
   constexpr int huge = std::numeric_limits<int>::max();
   for (const auto& [width, height] : all_sizes)
     for (const int step : {1, 2, 5, 8})

@@ -1,4 +1,5 @@
-// What phases by Bayes decide for GPUs that are not here: specialised kernels, scales of samples.
+// The plans of the Bayes phases for GPUs that are not in this machine: specialised kernels and
+// scales of samples.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@
 namespace lull::bm3d {
 namespace {
 
-TEST(BayesMatchPlan, IsThatOfTheSpecialisedKernelsInTheProfileBest) {
+TEST(BayesMatchPlan, UsesTheSpecialisedKernelsInTheBestProfile) {
   for (int temporal = 1; temporal <= max_temporal; ++temporal)
     for (const int pairs : {2 * temporal, 2 * temporal + 1})
       for (const BayesParams& phase : make_params(Profile::best, {20, 0, 0}, temporal).bayes_phases)
@@ -26,7 +27,7 @@ TEST(BayesMatchPlan, IsThatOfTheSpecialisedKernelsInTheProfileBest) {
         }
 }
 
-TEST(HalfScale, IsSigmaOfOrdinaryNoise) {
+TEST(HalfScale, IsSigmaForOrdinaryNoise) {
   for (const float sigma : {1.0f / 64, 0.1f, 1.0f, 20.0f, 100.0f}) {
     const HalfScale scale = half_scale(sigma, 10);
     EXPECT_EQ(scale.unit, sigma);

@@ -90,7 +90,7 @@ TEST_F(CudaBayes, BestProfileMatchesTheHostAtEveryNoiseLevel) {
 
 // Halves are off by 2^-12 of the contrast of a block, which limits the result. Below that no noise
 // is lost, and nothing becomes infinite.
-TEST_F(CudaBayes, GainsInWeakNoise) {
+TEST_F(CudaBayes, ImprovesWeakNoise) {
   const FrameFormat format{
       .width = 90, .height = 70, .sample = SampleType::f32, .bits = 32, .white = 255};
   constexpr double limit_of_halves = 76;

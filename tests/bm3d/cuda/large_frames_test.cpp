@@ -1,5 +1,5 @@
 // Frames that are many gigabytes apart in device memory: sessions at 8K, and kernels on frames
-// whose distance 32 bits do not hold. Each test needs a GPU with that much free memory.
+// whose distance exceeds 32 bits. Each test needs a GPU with that much free memory.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ constexpr std::size_t gigabyte = std::size_t{1} << 30;
 
 class CudaLargeFrames : public GpuTest {
  protected:
-  /// Whether the test can run. Call it first, and return if it is false.
+  /// Returns true if the test can run. A test calls it first and returns if it is false.
   static bool has_memory(std::size_t gigabytes) {
     std::size_t free = 0, total = 0;
     cuda::check(cudaMemGetInfo(&free, &total));
@@ -42,10 +42,10 @@ class CudaLargeFrames : public GpuTest {
 // ---- sessions ----
 
 constexpr FrameFormat full_hd{.width = 1920, .height = 1080};
-constexpr int tiles = 4;  // along each axis of a frame of 8K
+constexpr int tiles = 4;  // along each axis of an 8K frame
 constexpr float sigma = 20;
 
-/// A grey frame, repeated along both axes.
+/// A grey frame that repeats the tile along both axes.
 Frame repeated(const Frame& tile) {
   FrameFormat format = tile.format;
   format.width *= tiles, format.height *= tiles;
@@ -71,7 +71,8 @@ double psnr_of(const Frame& frame, PlaneView<const float> tile) {
   return 10 * std::log10(255.0 * 255 * samples.width * samples.height / sum);
 }
 
-/// Still frames whose noise repeats after so many that no window over time sees it twice.
+/// Still frames whose noise repeats only after so many frames that no temporal window contains it
+/// twice.
 std::vector<Frame> noisy_frames(PlaneView<const float> clean, int count, int distinct) {
   std::vector<Frame> frames;
   for (int n = 0; n < count; ++n) {
@@ -86,7 +87,8 @@ std::vector<Frame> noisy_frames(PlaneView<const float> clean, int count, int dis
   return frames;
 }
 
-/// More frames than a session has slots: neighbours in time lie at both ends of device memory.
+/// There are more frames than a session has slots, so neighbouring frames are at both ends of
+/// device memory.
 void expect_same_quality_at_8k(const Params& params) {
   const Plane<float> clean = texture_picture(full_hd.width, full_hd.height);
   const int slots = margin(params).after + 1, count = slots + 3;
@@ -107,13 +109,13 @@ void expect_same_quality_at_8k(const Params& params) {
         << "frame " << n;
 }
 
-TEST_F(CudaLargeFrames, FiltersStillsOf8KOverTimeAsWellAsSmallOnes) {
+TEST_F(CudaLargeFrames, Filters8KStillsOverTimeLikeSmallOnes) {
   SKIP_WITHOUT_MEMORY(24);
   expect_same_quality_at_8k(make_params(Profile::balanced, {sigma, 0, 0}, 4));
 }
 
-// Without sums in shared memory, which the Walsh-Hadamard transform has no kernels for.
-TEST_F(CudaLargeFrames, AddsEstimatesToDeviceMemoryAt8K) {
+// The Walsh-Hadamard transform has no kernels with sums in shared memory.
+TEST_F(CudaLargeFrames, SumsInDeviceMemoryAt8K) {
   SKIP_WITHOUT_MEMORY(16);
   Params params = make_params(Profile::balanced, {sigma, 0, 0}, 2);
   params.hard.group_transform = params.wiener.group_transform = GroupTransform::wht;
@@ -124,7 +126,7 @@ TEST_F(CudaLargeFrames, AddsEstimatesToDeviceMemoryAt8K) {
 
 constexpr int width = 64, height = 48, step = 4, group = 8;
 
-/// Two frames of planes and sums, `distance` samples apart.
+/// Two frames of planes and sums that are `distance` samples apart.
 class TwoFrames {
  public:
   TwoFrames(const Margins& margins, std::ptrdiff_t distance)
@@ -145,7 +147,7 @@ class TwoFrames {
   const float* noisy() const { return noisy_.get(); }
   const float* basic() const { return basic_.get(); }
   Sums sums() const { return {numerators_.get(), denominators_.get()}; }
-  /// Sums of both frames, one kind after the other.
+  /// The sums of both frames, one kind after the other.
   std::vector<unsigned long long> added() const {
     std::vector<unsigned long long> all;
     for (const int t : {0, 1}) {
@@ -180,7 +182,7 @@ class TwoFrames {
   cuda::DeviceBuffer<Denominator> denominators_;
 };
 
-/// `count` members for each of `references` patches at places that `x` and `y` give: the patch
+/// `count` members for each of `references` patches at positions from `x` and `y`: the patch
 /// itself, then others within `radius` in either frame, inside the picture.
 template <class Place>
 std::vector<std::uint32_t> random_members(int references, int count, int side, int radius, Place x,
@@ -239,7 +241,8 @@ std::vector<unsigned long long> filtered(std::ptrdiff_t distance, Phase which,
   const int capacity = group_capacity(phase.matching());
   const auto displacements =
       on_device(random_members(references, capacity, patch, 4, place(true), place(false)));
-  const auto counts = on_device(std::vector<std::uint8_t>(references, 3));  // log2 of the group
+  // base-2 logarithm of the group size
+  const auto counts = on_device(std::vector<std::uint8_t>(references, 3));
   args.groups = {displacements.get(), counts.get(), capacity};
   (which == Phase::first ? filter_hard : filter_wiener)(args, phase, {0.5f, 1}, nullptr,
                                                         cuda::device_limits(), {});
@@ -258,7 +261,7 @@ TEST_F(CudaLargeFrames, FiltersFramesBeyond32BitOffsets) {
     }
 }
 
-std::vector<unsigned long long> filtered_by_bayes(std::ptrdiff_t distance, bool by_basic) {
+std::vector<unsigned long long> bayes_filtered(std::ptrdiff_t distance, bool by_basic) {
   constexpr int members_of_group = 32;
   const BayesParams params =
       make_params(Profile::best, {sigma, 0, 0}, 1).bayes_phases[by_basic ? 1 : 0];
@@ -296,12 +299,12 @@ std::vector<unsigned long long> filtered_by_bayes(std::ptrdiff_t distance, bool 
   return frames.added();
 }
 
-TEST_F(CudaLargeFrames, FiltersFramesBeyond32BitOffsetsByBayes) {
+TEST_F(CudaLargeFrames, BayesFiltersFramesBeyond32BitOffsets) {
   SKIP_WITHOUT_MEMORY(48);
   for (const bool by_basic : {false, true}) {
-    const auto near = filtered_by_bayes(1 << 20, by_basic);
+    const auto near = bayes_filtered(1 << 20, by_basic);
     EXPECT_GT(std::ranges::count_if(near, [](auto sum) { return sum != 0; }), width * height);
-    EXPECT_EQ(filtered_by_bayes(far_apart, by_basic), near) << by_basic;
+    EXPECT_EQ(bayes_filtered(far_apart, by_basic), near) << by_basic;
   }
 }
 

@@ -71,7 +71,7 @@ void expect_the_hosts(const FrameFormat& format, const std::array<float, 3>& sig
     EXPECT_TRUE(same_samples(expected[k], back[k])) << "frame " << k << " back on the host";
 }
 
-TEST_F(CudaResults, OnTheDeviceEqualThoseOnTheHost) {
+TEST_F(CudaResults, DeviceResultsEqualHostResults) {
   for (const int temporal : {0, 2})
     for (const Layout layout : {Layout::gray, Layout::yuv, Layout::rgb})
       for (const auto& [sample, bits] :

@@ -20,7 +20,7 @@ std::vector<std::string> cut(const std::string& from, const std::string& to,
   const auto sink = open_sink(to, *source, {.lossless = true, .overwrite = true});
   while (auto frame = source->read()) sink->write(std::move(*frame));
   sink->finish();
-  return sink->left_out();
+  return sink->losses();
 }
 
 /// A clip with frames of unequal duration, sound and subtitles.
@@ -138,7 +138,7 @@ TEST(Selection, KeepsFramesStoredOutOfOrder) {
 }
 
 // Sound before the first and after the last frame belongs to these frames.
-TEST(Selection, OfEverythingLosesNothing) {
+TEST(Selection, CompleteSelectionLosesNothing) {
   const TemporaryFolder folder;
   ClipSpec spec = varied();
   spec.audio_seconds = 2;

@@ -90,7 +90,7 @@ TEST(PacketRelay, ReturnsDuePacketsInOrder) {
   EXPECT_EQ(times(relay.take()), Times{60});
 }
 
-TEST(PacketRelay, NamesTheFolderWithoutSpace) {
+TEST(PacketRelay, ErrorNamesTheUnusableSpillFolder) {
   PacketRelay relay(1000, "/no/such/folder");
   relay.attach();
   relay.put(packet(1, 1, 900));
@@ -116,7 +116,7 @@ TEST(PacketRelay, StaysSmallWhileSoundContinuesWithoutFrames) {
   options.scratch = folder.path().string();
   const auto source = open_source(folder / "in.mkv", options);
   const PacketRelay& relay = dynamic_cast<FileSource&>(*source).demuxer().relay();
-  const std::int64_t most = PacketRelay::bytes_within(options.limits.memory);
+  const std::int64_t most = PacketRelay::memory_limit(options.limits.memory);
   ASSERT_LE(most, 1 << 17);
   const auto sink = open_sink(folder / "out.mkv", *source, {.lossless = true});
   while (auto frame = source->read()) {

@@ -82,7 +82,7 @@ TEST(Traits, CoverEveryDefaultChoice) {
 }
 
 TEST(Traits, ThreadsAreLimitedByEncoderAndCores) {
-  const EncoderTraits few{.name = "few", .most_threads = 3};
+  const EncoderTraits few{.name = "few", .max_threads = 3};
   EXPECT_EQ(threads_of(few, 0, 64), 3);
   EXPECT_EQ(threads_of(few, 0, 2), 2);
   EXPECT_EQ(threads_of(few, 2, 64), 2);
@@ -132,7 +132,7 @@ TEST(Traits, EveryEncoderOpensWithTheThreadsOf64Cores) {
 }
 
 // A container that FFmpeg knows under another name, with invented traits.
-TEST(Traits, OfAnInventedContainerDecideAlone) {
+TEST(Traits, InventedContainerFollowsItsTraits) {
   capture_ffmpeg_log();
   const TemporaryFolder folder;
   ClipSpec spec;
@@ -154,8 +154,8 @@ TEST(Traits, OfAnInventedContainerDecideAlone) {
   container.traits = &card;
   const AVStream& sound = *source.demuxer().context().streams[1];
   const AVStream& text = *source.demuxer().context().streams[2];
-  EXPECT_EQ(carriage_of(sound, container), Carriage::copied);
-  EXPECT_EQ(carriage_of(text, container), Carriage::refused);
+  EXPECT_EQ(handling_of(sound, container), StreamHandling::copied);
+  EXPECT_EQ(handling_of(text, container), StreamHandling::refused);
   Dictionary leftover;
   const AVCodec* ffv1 = avcodec_find_encoder_by_name("ffv1");
   const auto encoder =
@@ -168,7 +168,7 @@ TEST(Traits, OfAnInventedContainerDecideAlone) {
   card.tags = ContainerTraits::Tags::listed_and_free;
   card.languages = true;
   card.text_subtitles = AV_CODEC_ID_WEBVTT;
-  EXPECT_EQ(carriage_of(text, container), Carriage::converted);
+  EXPECT_EQ(handling_of(text, container), StreamHandling::converted);
   losses = losses_of(source, container, encoder->context());
   EXPECT_THAT(losses, Not(Contains(HasSubstr("tags"))));
   EXPECT_THAT(losses, Not(Contains(HasSubstr("language"))));

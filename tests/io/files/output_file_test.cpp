@@ -32,7 +32,7 @@ TEST_F(Output, IsInvisibleUntilFinished) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
-TEST_F(Output, LeavesNothingWithoutFinish) {
+TEST_F(Output, LeavesNoFileWithoutFinish) {
   {
     const auto source = open_source(in);
     const auto sink = open_sink(out, *source, {});
@@ -99,7 +99,7 @@ TEST_F(PartialOutput, ShortensLongNames) {
   EXPECT_TRUE(fs::exists(kept));
 }
 
-TEST_F(PartialOutput, OfAJobInSegmentsIsDeletedWhenTheJobIsDone) {
+TEST_F(PartialOutput, IsDeletedWhenASegmentedJobIsDone) {
   SinkOptions options;
   options.segments = SegmentOptions{.frames = 4};
   {
@@ -115,7 +115,7 @@ TEST_F(PartialOutput, OfAJobInSegmentsIsDeletedWhenTheJobIsDone) {
 }
 
 // The number of frames is an estimate, but names that exist are certain.
-TEST_F(Output, OfPicturesIsRejectedIfOneOfThemExists) {
+TEST_F(Output, PictureSequenceIsRejectedIfAPictureExists) {
   ClipSpec grey;
   grey.format = AV_PIX_FMT_GRAY8;
   make_clip(in, grey);

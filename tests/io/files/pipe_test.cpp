@@ -180,7 +180,7 @@ TEST(Pipes, Y4mReportsTheSoundThatItCannotHold) {
   const auto source = open_source(folder / "in.mkv");
   const auto sink = open_sink("-", *source, {.descriptor = out});
   EXPECT_EQ(sink->container(), "yuv4mpegpipe");
-  EXPECT_EQ(sink->left_out().size(), 1u);
+  EXPECT_EQ(sink->losses().size(), 1u);
 }
 
 TEST(Pipes, RawContainsOnlySamples) {

@@ -37,7 +37,7 @@ TEST(Probe, ReportsTheFateOfEachStream) {
     }
     const auto source = open_source(folder / "in.mkv");
     const auto sink = open_sink(folder / name, *source, {});
-    EXPECT_EQ(report.lost.size(), sink->left_out().size()) << name;
+    EXPECT_EQ(report.lost.size(), sink->losses().size()) << name;
     EXPECT_EQ(transcode(folder / "in.mkv", folder / name), 10) << name;
     EXPECT_EQ(static_cast<int>(read_packets(folder / name).size()),
               1 + count_fate(report, "copied") + count_fate(report, "converted"))

@@ -73,7 +73,7 @@ inline std::vector<std::string> convert(const std::string& from, const std::stri
     sink->write(*std::move(frame));
   }
   sink->finish();
-  return sink->left_out();
+  return sink->losses();
 }
 
 }  // namespace lull::io::test

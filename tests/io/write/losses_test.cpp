@@ -145,12 +145,12 @@ TEST(Interlaced, Ffv1KeepsTheFlagOrReportsTheLoss) {
     spec.decorate = [](AVFormatContext& c) { c.streams[0]->codecpar->field_order = AV_FIELD_BB; };
     make_clip(folder / "in.mkv", spec);
     ASSERT_TRUE(open_source(folder / "in.mkv")->info().interlaced);
-    const auto left_out =
+    const auto losses =
         convert(folder / "in.mkv", folder / "out.nut", {.vcodec = "ffv1", .overwrite = true});
     const Decoded in = decode(folder / "in.mkv"), out = decode(folder / "out.nut");
     EXPECT_EQ(out.pictures.front().bytes, in.pictures.front().bytes);
     const bool named = std::ranges::any_of(
-        left_out, [](const std::string& text) { return text.find("fields") != text.npos; });
+        losses, [](const std::string& text) { return text.find("fields") != text.npos; });
     EXPECT_EQ(named, width % 8 != 0);
     EXPECT_EQ(is_interlaced(*out.first), !named);
     if (!named) {

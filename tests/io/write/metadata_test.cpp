@@ -249,9 +249,9 @@ void make_input(const std::string& path, const Row& row) {
 /// Returns "kept", "converted", "warned" or "refused", or a description of the failure.
 std::string cell_of(const Row& row, const Column& column, const TemporaryFolder& folder) {
   const std::string in = folder / ("in." + row.extension), out = folder / ("o." + column.extension);
-  std::vector<std::string> left_out;
+  std::vector<std::string> losses;
   try {
-    left_out = convert(in, out, options_of(column), row.add_to_frames);
+    losses = convert(in, out, options_of(column), row.add_to_frames);
   } catch (const InvalidArgument& error) {
     return std::string(error.what()).find(row.name) != std::string::npos
                ? "refused"
@@ -260,7 +260,7 @@ std::string cell_of(const Row& row, const Column& column, const TemporaryFolder&
   if (row.converted && row.converted(Report(out))) return "converted";
   const bool kept = row.kept(Report(in), Report(out));
   const bool named = std::ranges::any_of(
-      left_out, [&](const auto& text) { return text.find(row.name) != text.npos; });
+      losses, [&](const auto& text) { return text.find(row.name) != text.npos; });
   if (kept && named) return "kept, though a warning says that it is lost";
   return kept ? "kept" : named ? "warned" : "lost without a word";
 }

@@ -63,8 +63,8 @@ TEST_P(NegativeStart, KeepsAllFramesAndSynchronisation) {
     if (!has_encoder(encoder.c_str())) continue;
     SCOPED_TRACE(encoder);
     const std::string out = folder / (encoder + "." + GetParam());
-    const auto left_out = convert(folder / "in.mkv", out, {.vcodec = encoder});
-    EXPECT_THAT(left_out, Contains(HasSubstr("all streams begin 1.04")));
+    const auto losses = convert(folder / "in.mkv", out, {.vcodec = encoder});
+    EXPECT_THAT(losses, Contains(HasSubstr("all streams begin 1.04")));
     const Decoded decoded = decode(out);
     EXPECT_EQ(decoded.pictures.size(), 75u);
     EXPECT_NEAR(decoded.pictures.front().time, 0, 0.1);  // MPEG-TS begins later because of B-frames
@@ -73,7 +73,7 @@ TEST_P(NegativeStart, KeepsAllFramesAndSynchronisation) {
   }
 }
 
-TEST_P(NegativeStart, OfSoundAlsoShiftsTheVideo) {
+TEST_P(NegativeStart, EarlySoundAlsoShiftsTheVideo) {
   const TemporaryFolder folder;
   ClipSpec spec;
   spec.frames = 75;

@@ -80,7 +80,7 @@ ClipSpec with_attachments() {
   return spec;
 }
 
-TEST(Attachments, InMatroskaAreKept) {
+TEST(Attachments, AreKeptInMatroska) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", with_attachments());
   ASSERT_EQ(attachments_of(folder / "in.mkv"), files());
@@ -88,7 +88,7 @@ TEST(Attachments, InMatroskaAreKept) {
   EXPECT_EQ(attachments_of(folder / "out.mkv"), files());
 }
 
-TEST(Attachments, InOtherContainersAreRejectedUnlessDropped) {
+TEST(Attachments, AreRejectedInOtherContainersUnlessDropped) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", with_attachments());
   for (const std::string name : {"out.mp4", "out.nut"}) {
@@ -158,7 +158,7 @@ class TextSubtitles : public testing::Test {
     const auto sink = open_sink(folder / to, *source, {.vcodec = encoder_for(to)});
     while (auto frame = source->read()) sink->write(*std::move(frame));
     sink->finish();
-    EXPECT_THAT(sink->left_out(), Not(Contains(HasSubstr("stream 1"))));
+    EXPECT_THAT(sink->losses(), Not(Contains(HasSubstr("stream 1"))));
     notes = sink->notes();
     EXPECT_EQ(lines_of(folder / to, codec), expected_lines);
     const auto language = read_packets(folder / to)[1].metadata;
@@ -196,7 +196,7 @@ TEST_F(TextSubtitles, ConvertToTheFormOfTheContainer) {
   expect_lines("d.webm", "e.mkv", AV_CODEC_ID_WEBVTT);
 }
 
-TEST_F(TextSubtitles, OfASelectionAreCutAndConverted) {
+TEST_F(TextSubtitles, AreCutAndConvertedForASelection) {
   ClipSpec spec;
   spec.frames = 20;
   spec.subtitles = "subrip";
@@ -211,7 +211,7 @@ TEST_F(TextSubtitles, OfASelectionAreCutAndConverted) {
             (std::vector<Line>{{0, 130, "line 1"}, {180, 280, "line 2"}}));
 }
 
-TEST_F(TextSubtitles, InSegmentsAreEqual) {
+TEST_F(TextSubtitles, AreEqualInSegments) {
   ClipSpec spec;
   spec.frames = 20;
   spec.subtitles = "subrip";
@@ -222,7 +222,7 @@ TEST_F(TextSubtitles, InSegmentsAreEqual) {
 }
 
 // ASS has features that timed text cannot represent.
-TEST_F(TextSubtitles, OfAssLoseStylesWithAWarning) {
+TEST_F(TextSubtitles, AssStylesAreLostWithAWarning) {
   ClipSpec spec;
   spec.frames = 20;
   spec.subtitles = "ass";
@@ -252,7 +252,7 @@ class Drop : public testing::Test {
     const auto sink =
         open_sink(folder / name, *source, {.vcodec = "mpeg4", .overwrite = true, .drops = drops});
     notes = sink->notes();
-    left_out = sink->left_out();
+    losses = sink->losses();
     while (auto frame = source->read()) sink->write(*std::move(frame));
     sink->finish();
     const Input out = open_input(folder / name);
@@ -273,7 +273,7 @@ class Drop : public testing::Test {
   }
   TemporaryFolder folder;
   const std::string in = folder / "in.mkv";
-  std::vector<std::string> notes, left_out;
+  std::vector<std::string> notes, losses;
 };
 
 TEST_F(Drop, RemovesOnlyTheNamedStreams) {
@@ -283,7 +283,7 @@ TEST_F(Drop, RemovesOnlyTheNamedStreams) {
   EXPECT_THAT(kept({.audio = true}), ElementsAre("subtitle", "attachment", "attachment",
                                                  "attachment", "chapters", "title"));
   EXPECT_THAT(notes, ElementsAre("dropped, as --drop says: stream 1 (audio, flac)"));
-  EXPECT_THAT(left_out, IsEmpty());
+  EXPECT_THAT(losses, IsEmpty());
   EXPECT_THAT(kept({.subtitles = true, .chapters = true, .streams = {4}}),
               ElementsAre("audio", "attachment", "attachment", "title"));
   EXPECT_THAT(notes, ElementsAre("dropped, as --drop says: stream 2 (subtitle, subrip), stream 4 "
@@ -298,11 +298,11 @@ TEST_F(Drop, AllowsContainersThatWouldRejectTheInput) {
       kept({.audio = true, .attachments = true, .chapters = true, .tags = true, .streams = {2}},
            "out.ts"),
       IsEmpty());
-  EXPECT_THAT(left_out, Not(Contains(HasSubstr("chapter"))));
-  EXPECT_THAT(left_out, Not(Contains(HasSubstr("tags"))));
+  EXPECT_THAT(losses, Not(Contains(HasSubstr("chapter"))));
+  EXPECT_THAT(losses, Not(Contains(HasSubstr("tags"))));
 }
 
-TEST_F(Drop, OfMissingStreamsIsRejected) {
+TEST_F(Drop, RejectsMissingStreams) {
   EXPECT_THAT(refusal({.streams = {0}}), HasSubstr("--drop 0"));
   EXPECT_THAT(refusal({.streams = {6}}), HasSubstr("streams 0 to 5"));
   // an option for a batch may name kinds that some files lack

@@ -78,7 +78,7 @@ TEST(FillHoles, InterpolatesTheSurroundings) {
     }
 }
 
-TEST(FillHoles, OfAFrameWithoutSamplesIsZero) {
+TEST(FillHoles, FillsAFrameWithoutSamplesWithZero) {
   const Holes holes(5, 3, std::vector<bool>(15, true));
   Plane<float> plane(5, 3);
   plane.view()(2, 1) = nothing;

@@ -29,12 +29,12 @@ TEST(GrainText, SurvivesWritingAndParsing) {
   EXPECT_EQ(testing::grain_table_of(text_of(table)), table);
 }
 
-TEST(GrainText, OfACleanSceneIsAnEntryWithoutGrain) {
+TEST(GrainText, CleanSceneIsAnEntryWithoutGrain) {
   EXPECT_EQ(text_of({{0, 400'000, std::nullopt}}), "filmgrn1\nE 0 400000 0 7391 0\n");
   EXPECT_EQ(text_of({}), "filmgrn1\n");
 }
 
-TEST(GrainText, OfGreyHasNoChromaPoints) {
+TEST(GrainText, GreyHasNoChromaPoints) {
   GrainParams grain = some_grain();
   grain.points[1].clear();
   grain.points[2].clear();

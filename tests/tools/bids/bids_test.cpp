@@ -1,4 +1,5 @@
-// lull bids: a dataset becomes a derivative, image by image, whatever happens to the others.
+// lull bids: a dataset becomes a derivative, image by image; a failed image does not affect the
+// others.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
-/// NIfTI, 8 bits, `volumes` of 20 x 20 x 10.
+/// A NIfTI file of 8 bits with `volumes` volumes of 20 x 20 x 10.
 std::string image(int volumes, unsigned seed) {
   constexpr int side = 20, slices = 10;
   std::vector<std::uint8_t> voxels;
@@ -69,7 +70,7 @@ class Bids : public ::testing::Test {
   const std::string dwi_ = "sub-02/ses-a/dwi/sub-02_ses-a_desc-denoised_dwi";
 };
 
-TEST_F(Bids, MakesADerivative) {
+TEST_F(Bids, CreatesADerivative) {
   const Outcome outcome = bids();
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("3 of 3 images denoised"));
@@ -86,7 +87,7 @@ TEST_F(Bids, MakesADerivative) {
   EXPECT_EQ(t1["NoiseSigmaOrigin"], "estimated");
   EXPECT_GT(t1["NoiseSigma"].get<double>(), 4);
   EXPECT_FALSE(fs::exists(out_ + "/sub-01/anat/sub-01_part-phase_desc-denoised_T1w.nii"));
-  // Inherited, and overridden.
+  // One value is inherited and the other overridden.
   EXPECT_EQ(json_of(bold_ + ".json")["RepetitionTime"], 2.5);
   EXPECT_EQ(json_of(bold_ + ".json")["TaskName"], "rest");
   EXPECT_EQ(json_of(dwi_ + ".json")["EchoTime"], 0.1);
@@ -95,7 +96,7 @@ TEST_F(Bids, MakesADerivative) {
   EXPECT_THAT(bytes_of(out_ + "/.bidsignore"), HasSubstr("*_desc-denoised_dwi.bval\n"));
 }
 
-TEST_F(Bids, MakesWhatLullDenoiseMakes) {
+TEST_F(Bids, GivesTheBytesOfTheDenoiseCommand) {
   ASSERT_EQ(bids({"--sigma", "10", "--suffix", "bold"}).code, 0);
   ASSERT_EQ(run_lull({"denoise", raw_ + "/sub-01/func/sub-01_task-rest_bold.nii",
                       folder_ / "one.nii", "--sigma", "10", "--device", "cpu", "--profile", "fast"})
@@ -119,12 +120,12 @@ TEST_F(Bids, NamesItsSourceByAUrl) {
   EXPECT_TRUE(url.ends_with("/100%20%25%20of%20%C3%A4")) << url;
 }
 
-TEST_F(Bids, LeavesWhatIsDone) {
+TEST_F(Bids, KeepsFinishedImages) {
   ASSERT_EQ(bids({"--sigma", "10", "--participant-label", "01"}).code, 0);
   EXPECT_FALSE(fs::exists(out_ + "/sub-02"));
   const std::string whole = bytes_of(out_ + "/" + bold_ + ".nii");
   write_bytes(out_ + "/" + t1_ + ".nii", "mine");
-  fs::remove(out_ + "/" + bold_ + ".json");  // as a killed process leaves it
+  fs::remove(out_ + "/" + bold_ + ".json");  // the state after a kill
   const Outcome outcome = bids({"--sigma", "10", "--participant_label", "sub-01"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("2 of 2 images denoised, 1 of them before"));
@@ -139,7 +140,7 @@ TEST_F(Bids, LeavesWhatIsDone) {
   EXPECT_NE(bytes_of(out_ + "/" + t1_ + ".nii"), "mine");
 }
 
-TEST_F(Bids, AnImageThatFailsDoesNotStopTheOthers) {
+TEST_F(Bids, FailedImageDoesNotStopTheOthers) {
   put("sub-01/anat/sub-01_T1w.nii", "no image");
   put("sub-01/func/sub-01_task-rest_bold.json", "no JSON");
   const Outcome outcome = bids({"--sigma", "10"});
@@ -152,7 +153,7 @@ TEST_F(Bids, AnImageThatFailsDoesNotStopTheOthers) {
   EXPECT_FALSE(fs::exists(out_ + "/" + t1_ + ".json"));
 }
 
-TEST_F(Bids, RefusesWhatIsNoDataset) {
+TEST_F(Bids, RejectsInvalidDatasets) {
   const auto expect = [](const Words& arguments, int code, const std::string& text) {
     const Outcome outcome = run_lull(arguments);
     EXPECT_EQ(outcome.code, code) << text;

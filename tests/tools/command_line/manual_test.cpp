@@ -42,7 +42,7 @@ bool has(const std::string& program) {
   return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-TEST(Manual, InTheRepositoryIsUpToDate) {
+TEST(Manual, RepositoryCopyIsUpToDate) {
   EXPECT_EQ(printed({"help", "--format", "markdown"}),
             bytes_of(LULL_SOURCE "/docs/reference/cli.md"))
       << "`./run manual` writes docs/reference/cli.md anew";

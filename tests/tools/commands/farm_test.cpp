@@ -49,7 +49,7 @@ class Farm : public testing::Test {
     return folder_ / name;
   }
   std::string make_input_with_streams() {
-    add_company(make("plain.mkv", {.lossless = true}), folder_ / "in.mkv");
+    add_other_streams(make("plain.mkv", {.lossless = true}), folder_ / "in.mkv");
     return folder_ / "in.mkv";
   }
   static Words options() {

@@ -131,7 +131,7 @@ TEST_F(EstimatedNoise, CoarserThanPatchesIsAlsoFilteredAtHalfSize) {
   EXPECT_GT(psnr_of(folder_ / "two.mkv"), psnr_of(folder_ / "one.mkv") + 0.3);
 }
 
-TEST_F(EstimatedNoise, OfAPipeComesFromItsFirstFrames) {
+TEST_F(EstimatedNoise, ComesFromTheFirstFramesOfAPipe) {
   (void)clip("in.mkv", {{30, 10}});
   const std::string command =
       std::string(LULL_PROGRAM) + " - - --profile fast --device cpu --output-format y4m < " +
@@ -141,7 +141,7 @@ TEST_F(EstimatedNoise, OfAPipeComesFromItsFirstFrames) {
   EXPECT_EQ(frames_of(folder_ / "piped.y4m").size(), 30u);
 }
 
-TEST_F(EstimatedNoise, OfAPipeChangesFromSceneToScene) {
+TEST_F(EstimatedNoise, ChangesFromSceneToSceneInAPipe) {
   std::vector<Frame> clean, frames;
   for (int i = 0; i < 50; ++i) {
     Frame& frame = clean.emplace_back(clean_picture(yuv, 0.02 * i));
@@ -192,7 +192,7 @@ TEST_F(EstimatedNoise, IsKeptWhenAJobIsResumed) {
   EXPECT_EQ(bytes_of(out), bytes_of(folder_ / "whole.mkv"));
 }
 
-TEST_F(EstimatedNoise, OfZeroLeavesTheInputUnchanged) {
+TEST_F(EstimatedNoise, ZeroNoiseLeavesTheInputUnchanged) {
   const std::string in = clip("in.mkv", {{6, 0}});
   const Outcome outcome = denoise(in, folder_ / "out.mkv", {"--lossless"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -117,7 +117,7 @@ TEST_F(Preview, ShowsTheFrameAtTheGivenTime) {
   EXPECT_THAT(late.err, HasSubstr("--at 1.3 (the input ends before"));
 }
 
-TEST_F(Preview, OfALateTimeEqualsThatOfTheCompleteClip) {
+TEST_F(Preview, LateTimeShowsTheFrameOfTheCompleteClip) {
   // Only the last of 20 s are read: Skip.* in tests/io.
   const std::vector<Frame> clip = make_clip("long.avi", 500, false);
   const std::vector<std::string> how{"--at", "18", "-y", "-o", "p.png"};

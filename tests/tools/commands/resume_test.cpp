@@ -37,7 +37,7 @@ class Resume : public testing::Test {
     write_y4m(folder_ / "video.y4m", frames);
     convert(folder_ / "video.y4m", folder_ / "video.mkv", {.lossless = true});
     // The input has variable timestamps, sound and subtitles.
-    add_company(folder_ / "video.mkv", in_);
+    add_other_streams(folder_ / "video.mkv", in_);
     fs::create_directory(disk_);
   }
   std::vector<std::string> command(const std::string& output,
@@ -329,7 +329,7 @@ TEST_F(Resume, DamagedInputCanBeAcceptedLater) {
   EXPECT_EQ(bytes_of(out_), whole({"--max-decode-errors", "100000"}));
 }
 
-TEST_F(Resume, SinglePictureIsRejected) {
+TEST_F(Resume, SinglePictureOutputRejectsSegments) {
   const Outcome outcome = run_lull(command(out_, {"--keep", "3"}));
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.error_lines(), 1);

@@ -121,7 +121,7 @@ TEST_P(VideoOn, ThreadsAndStreamsDoNotChangeTheBytes) {
 TEST_P(VideoOn, SoundSubtitlesTimestampsAndTitleAreKept) {
   write_y4m(folder_ / "made.y4m", noisy_clip(even420, 12));
   convert(folder_ / "made.y4m", folder_ / "made.mkv", {.lossless = true});
-  add_company(folder_ / "made.mkv", folder_ / "in.mkv");
+  add_other_streams(folder_ / "made.mkv", folder_ / "in.mkv");
   const FileFacts in = facts_of(folder_ / "in.mkv");
   ASSERT_EQ(in.streams.size(), 3u);
   ASSERT_EQ(in.first("video").pts_ms.size(), 12u);

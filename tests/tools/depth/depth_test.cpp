@@ -1,4 +1,4 @@
-// Depth maps through the command.
+// Depth maps processed by the command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ bool is_hole(int x, int y) {
   return (x - 40) * (x - 40) + (y - 30) * (y - 30) < 50 || (x % 17 == 3 && y % 13 == 4);
 }
 
-/// Metres: a slanted wall and a box before it.
+/// Depth in metres: a slanted wall and a box in front of it.
 double depth_at(int x, int y) {
   const bool box = x > 55 && x < 95 && y > 20 && y < 60;
   return box ? 1.5 + 0.004 * y : 3 + 0.01 * x;
@@ -33,7 +33,7 @@ double depth_at(int x, int y) {
 
 using Map = std::vector<float>;
 
-/// `growth`: the power of the depth that noise grows with.
+/// `growth` is the power of the depth with which the noise grows.
 Map noisy_map(double sigma, int growth = 0, float hole = nothing, double unit = 1) {
   std::mt19937 rng{7};
   std::normal_distribution<double> normal;
@@ -79,7 +79,7 @@ Map read_tiff(const std::string& path) {
   return map;
 }
 
-/// The rows of a map are the last ones of its file, the last first.
+/// The file stores the rows of a map at its end, the last row first.
 Map read_pfm(const std::string& path) {
   const std::string bytes = bytes_of(path);
   Map map(std::size_t{width} * height);
@@ -90,7 +90,7 @@ Map read_pfm(const std::string& path) {
   return map;
 }
 
-/// Root mean square over the samples that are no holes.
+/// Root mean square error over the samples that are not holes.
 double error_of(const Map& map, double unit = 1) {
   double sum = 0, count = 0;
   for (int y = 0; y < height; ++y)
@@ -109,7 +109,7 @@ Outcome denoise(const std::string& in, const std::string& out,
   return run_lull(arguments);
 }
 
-TEST(DepthMaps, LoseTheirNoiseAndKeepTheirHoles) {
+TEST(DepthMaps, LoseNoiseAndKeepHoles) {
   const Folder folder;
   write_tiff(folder / "in.tif", noisy_map(0.02));
   for (const std::string method : {"bm3d", "nlm"}) {
@@ -127,7 +127,7 @@ TEST(DepthMaps, LoseTheirNoiseAndKeepTheirHoles) {
   }
 }
 
-TEST(DepthMaps, ComeOutTheRightWayUp) {
+TEST(DepthMaps, KeepTheirOrientation) {
   const Folder folder;
   write_pfm(folder / "in.pfm", noisy_map(0.02));
   const std::vector<std::string> options{"--depth", "--sigma", "0.02", "--profile", "fast"};
@@ -158,7 +158,7 @@ TEST(DepthMaps, DoNotDependOnTheirUnit) {
     }
 }
 
-TEST(DepthMaps, NoiseMayGrowWithTheSquare) {
+TEST(DepthMaps, SupportNoiseThatGrowsWithTheSquare) {
   const Folder folder;
   write_tiff(folder / "in.tif", noisy_map(0.005, 2));
   for (const std::string model : {"constant", "depth2:1"})
@@ -171,7 +171,7 @@ TEST(DepthMaps, NoiseMayGrowWithTheSquare) {
             0.8 * error_of(read_tiff(folder / "const.tif")));
 }
 
-TEST(DepthMaps, NoiseIsFoundBesideHoles) {
+TEST(DepthMaps, NoiseIsEstimatedNextToHoles) {
   const Folder folder;
   write_tiff(folder / "in.tif", noisy_map(0.02));
   const Outcome outcome = denoise(folder / "in.tif", folder / "out.tif", {"--depth"});
@@ -180,7 +180,7 @@ TEST(DepthMaps, NoiseIsFoundBesideHoles) {
   EXPECT_LT(error_of(read_tiff(folder / "out.tif")), 0.5 * 0.02);
 }
 
-/// A PGM file of 16 bits, in millimetres; holes are 0.
+/// A PGM file of 16 bits in millimetres; holes are 0.
 void write_pgm(const std::string& path, const Map& map) {
   std::string bytes = "P5\n" + std::to_string(width) + " " + std::to_string(height) + "\n65535\n";
   for (const float v : map) {
@@ -191,7 +191,7 @@ void write_pgm(const std::string& path, const Map& map) {
   write_bytes(path, bytes);
 }
 
-TEST(DepthMaps, OfSixteenBits) {
+TEST(DepthMaps, SixteenBitMapsAreSupported) {
   const Folder folder;
   write_pgm(folder / "in.pgm", noisy_map(0.02, 0, 0, 1000));
   const Outcome outcome =
@@ -213,7 +213,7 @@ TEST(DepthMaps, OfSixteenBits) {
   EXPECT_THAT(folder.names(), testing::UnorderedElementsAre("in.pgm", "out.pgm"));
 }
 
-/// The picture that a preview makes.
+/// The preview picture of an input.
 Frame preview_of(const std::string& in, const std::vector<std::string>& more) {
   const Folder folder;
   std::vector<std::string> arguments{"preview", in, "-o", folder / "p.png", "--device", "cpu"};
@@ -226,8 +226,9 @@ Frame preview_of(const std::string& in, const std::vector<std::string>& more) {
   return picture;
 }
 
-/// What was shown of a map: what lies between a thousandth at either end from 32 to 255, holes 0.
-void expect_shown(const Frame& picture, int panel, const Map& map, const Map& range) {
+/// The displayed levels of a map: values between the lowest and the highest thousandth map to
+/// 32..255, holes to 0.
+void expect_displayed(const Frame& picture, int panel, const Map& map, const Map& range) {
   Map depths;
   for (int i = 0; i < width * height; ++i)
     if (!is_hole(i % width, i / width)) depths.push_back(range[i]);
@@ -248,26 +249,26 @@ void expect_shown(const Frame& picture, int panel, const Map& map, const Map& ra
 TEST(DepthMaps, PreviewsStretchDepthsAndShowHoles) {
   const Folder folder;
   Map in = noisy_map(0.02);
-  in[5] = 1e6f;  // a wild sample
+  in[5] = 1e6f;  // an outlier
   write_tiff(folder / "in.tif", in);
   write_pfm(folder / "in.pfm", in);
   const std::vector<std::string> options{"--depth", "--sigma", "0.02", "--profile", "fast"};
   ASSERT_EQ(denoise(folder / "in.tif", folder / "out.tif", options).code, 0);
   for (const std::string name : {"in.tif", "in.pfm"}) {
     const Frame picture = preview_of(folder / name, options);
-    expect_shown(picture, 0, in, in);
-    expect_shown(picture, 1, read_tiff(folder / "out.tif"), in);
+    expect_displayed(picture, 0, in, in);
+    expect_displayed(picture, 1, read_tiff(folder / "out.tif"), in);
     EXPECT_EQ(picture.plane<std::uint8_t>(0)(2 * (width + 4) + 40, 30), 128);  // in a hole
   }
-  // The unit does not count, nor does what marks holes.
+  // Neither the unit nor the marker of holes matters.
   const std::vector<std::string> invalid{"--invalid", "0",    "--sigma",       "20",
                                          "--profile", "fast", "--sigma-model", "depth2:3000"};
   const Map of_integers = noisy_map(0.02, 0, 0, 1000);
   write_pgm(folder / "in.pgm", of_integers);
-  expect_shown(preview_of(folder / "in.pgm", invalid), 0, of_integers, of_integers);
+  expect_displayed(preview_of(folder / "in.pgm", invalid), 0, of_integers, of_integers);
 }
 
-TEST(DepthMaps, PreviewsOverTimeAreThoseOfTheWholeSequence) {
+TEST(DepthMaps, PreviewsEqualTheFilteredSequence) {
   const Folder folder;
   for (int n = 0; n < 4; ++n)
     write_pfm(folder / ("in." + std::to_string(n) + ".pfm"), noisy_map(0.02 + 0.002 * n));
@@ -277,11 +278,11 @@ TEST(DepthMaps, PreviewsOverTimeAreThoseOfTheWholeSequence) {
   std::vector<std::string> at = options;
   at.insert(at.end(), {"--at", "0.08"});
   const Frame picture = preview_of(folder / "in.%d.pfm", at);
-  expect_shown(picture, 0, read_pfm(folder / "in.2.pfm"), read_pfm(folder / "in.2.pfm"));
-  expect_shown(picture, 1, read_pfm(folder / "out.2.pfm"), read_pfm(folder / "in.2.pfm"));
+  expect_displayed(picture, 0, read_pfm(folder / "in.2.pfm"), read_pfm(folder / "in.2.pfm"));
+  expect_displayed(picture, 1, read_pfm(folder / "out.2.pfm"), read_pfm(folder / "in.2.pfm"));
 }
 
-TEST(DepthMaps, BadOnesAreRefusedInALine) {
+TEST(DepthMaps, InvalidMapsAreRejectedInOneLine) {
   const Folder folder;
   write_tiff(folder / "in.tif", noisy_map(0.02));
   write_tiff(folder / "empty.tif", Map(std::size_t{width} * height, nothing));

@@ -1,4 +1,4 @@
-// Streams whose noise changes: where, and to what.
+// Streams whose noise changes: when it changes, and to which level.
 
 #include "tools/search/noise_follower.h"
 
@@ -22,13 +22,13 @@ namespace {
 
 constexpr FrameFormat grey{.width = 176, .height = 144};
 
-/// One scene: a picture that drifts, or stands still to the last bit.
+/// A scene: a picture that drifts, or one that is still in every bit.
 struct Shot {
   int frames;
   double sigma;
   bool negative = false;  // another picture
   bool still = false;
-  double gain = 1;  // of the picture, reached at the end
+  double gain = 1;  // gain of the picture at the end of the scene
 };
 
 class Stream final : public FrameSource {
@@ -77,31 +77,31 @@ class Stream final : public FrameSource {
 struct Change {
   std::int64_t frame;
   float level;
-  bool foretold = false;
+  bool is_predicted = false;
 };
 
-/// As a search that looked at some places says it.
+/// The scene noise as a search at some positions reports it.
 SceneNoise scene_of(const Shot& shot, double from_s) {
   const std::vector<Excerpt> looks = split_excerpts(Stream({shot}).first(12));
   return scene_noise(from_s, looks, estimate_noise(looks));
 }
 
-/// What is found in a stream of which these scenes are known, or else its first frames; frames have
-/// to come out as they went in.
+/// The noise changes that are detected in a stream; either these scenes are known, or its first
+/// frames are used. The frames must pass unchanged.
 std::vector<Change> changes_in(const std::vector<Shot>& shots, std::vector<SceneNoise> known = {}) {
   Stream stream(shots), same(shots);
   const DenoiseOptions options;
   std::vector<Change> changes;
   std::int64_t out = 0;
-  const auto found = [&](const SceneNoise& scene, bool foretold) {
-    changes.push_back({std::lround(25 * scene.from_s), scene.estimate.level[0], foretold});
+  const auto found = [&](const SceneNoise& scene, bool is_predicted) {
+    changes.push_back({std::lround(25 * scene.from_s), scene.estimate.level[0], is_predicted});
     EXPECT_EQ(changes.back().frame, out) << "told before its first frame is given";
   };
-  KnownFrom from = KnownFrom::places;
+  KnownFrom from = KnownFrom::positions;
   if (known.empty()) {
-    const std::vector<Frame> first = before_cut(stream.first(
+    const std::vector<Frame> first = first_scene_of(stream.first(
         std::min<std::size_t>(frames_ahead, static_cast<std::size_t>(shots.front().frames))));
-    known = noise_of_first(options, first, {}).scenes;
+    known = noise_of_first_frames(options, first, {}).scenes;
     from = KnownFrom::first_frames;
   }
   NoiseFollower follower(stream, options, known, from, found);
@@ -126,34 +126,35 @@ void expect_changes(const std::vector<Change>& found, const std::vector<Change>&
   }
 }
 
-TEST(NoiseFollower, TakesUpEachSceneFromItsFirstFrame) {
+TEST(NoiseFollower, UsesTheNoiseOfEachSceneFromItsFirstFrame) {
   expect_changes(changes_in({{20, 4}, {20, 12, true}, {30, 6}, {20, 9, true}}),
                  {{20, 12}, {40, 6}, {70, 9}});
 }
 
-TEST(NoiseFollower, TakesUpAChangeWithoutACut) {
+TEST(NoiseFollower, DetectsAChangeWithoutACut) {
   expect_changes(changes_in({{31, 5}, {30, 14}, {30, 5}}), {{31, 14}, {61, 5}});
 }
 
-TEST(NoiseFollower, GoesOnWhereACutBringsTheSameNoise) {
+TEST(NoiseFollower, IgnoresCutsWithoutANoiseChange) {
   expect_changes(changes_in({{20, 8}, {20, 8, true}, {2, 8}, {20, 8, true}}), {});
 }
 
-TEST(NoiseFollower, ASceneOfOneFrameSaysNothing) {
+TEST(NoiseFollower, IgnoresScenesOfOneFrame) {
   expect_changes(changes_in({{20, 8}, {1, 20, true}, {20, 8}}), {});
 }
 
-// Shorter than what is read ahead: the frames of the next scene have no say.
-TEST(NoiseFollower, LooksNoFurtherThanTheNextCut) {
+// The scene is shorter than the frames that are read ahead: frames of the next scene must not
+// count.
+TEST(NoiseFollower, DoesNotLookBeyondTheNextCut) {
   expect_changes(changes_in({{20, 4}, {5, 15, true}, {20, 4}}), {{20, 15}, {25, 4}});
 }
 
-TEST(NoiseFollower, AStillCleanSceneHasNoNoise) {
+TEST(NoiseFollower, ReportsNoNoiseInACleanStillScene) {
   expect_changes(changes_in({{20, 8}, {40, 0, true, true}, {30, 8}}), {{20, 0}, {60, 8}});
 }
 
-// A title, and then what it is the title of.
-TEST(NoiseFollower, WhatBeginsToMoveIsMeasured) {
+// A still title, followed by a moving scene.
+TEST(NoiseFollower, MeasuresAStillThatBeginsToMove) {
   const std::vector<Change> found = changes_in({{30, 10, false, true}, {60, 10}});
   ASSERT_FALSE(found.empty());
   EXPECT_LE(found.back().frame, 45);
@@ -169,45 +170,45 @@ TEST(NoiseFollower, FollowsAFadeFromBlack) {
   EXPECT_NEAR(found.back().level, 10, 3);
 }
 
-TEST(NoiseFollower, FindsWhatNoPlaceFellInto) {
+TEST(NoiseFollower, DetectsScenesThatTheSearchMissed) {
   const std::vector<Shot> shots{{10, 14, true}, {20, 5}, {9, 14, true}, {20, 5}};
   const SceneNoise known = scene_of({12, 5}, 0);
   const std::vector<Change> found = changes_in(shots, {known});
   expect_changes(found, {{0, 14}, {10, 5}, {30, 14}, {39, 5}});
-  // What is like a scene before is that one's.
+  // A scene that resembles a previous one gets the previous one's estimate.
   ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(found[1].level, known.estimate.level[0]);
   EXPECT_EQ(found[2].level, found[0].level);
 }
 
-TEST(NoiseFollower, TakesUpWhatIsForetoldAtItsTime) {
+TEST(NoiseFollower, UsesAPredictedSceneAtItsTime) {
   const SceneNoise first = scene_of({12, 5}, 0), next = scene_of({12, 12}, 0.8);
   const std::vector<Change> found = changes_in({{20, 5}, {20, 12}}, {first, next});
   expect_changes(found, {{20, 12}});
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(found[0].foretold);
+  EXPECT_TRUE(found[0].is_predicted);
   EXPECT_EQ(found[0].level, next.estimate.level[0]);
 }
 
-// A search knows about where a scene begins that it saw a part of.
-TEST(NoiseFollower, WhatIsForetoldAtAWrongTimeBeginsAtItsOwn) {
+// If a search saw only a part of a scene, it knows the start of the scene approximately.
+TEST(NoiseFollower, UsesAWronglyTimedSceneAtItsCut) {
   const SceneNoise first = scene_of({12, 5}, 0), next = scene_of({12, 12}, 0.4);
   const std::vector<Change> found = changes_in({{20, 5}, {20, 12, true}}, {first, next});
   expect_changes(found, {{20, 12}});
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_FALSE(found[0].foretold);
+  EXPECT_FALSE(found[0].is_predicted);
 }
 
-// Where frames cannot be looked at, scenes begin where they are foretold, and no others.
-// Cuts that a search finds may be a frame off.
-TEST(NoiseFollower, WhatIsForetoldTooLateDoesNotBeginTwice) {
+// If frames cannot be examined, scenes begin exactly where they are predicted. Scene cuts that a
+// search finds may be one frame off.
+TEST(NoiseFollower, DoesNotRepeatALatePredictedScene) {
   const Shot weak{40, 4}, strong{40, 12, true};
   expect_changes(changes_in({weak, strong, weak},
                             {scene_of(weak, 0), scene_of(strong, 1.6), scene_of(weak, 3.24)}),
                  {{40, 12}, {80, 4}});
 }
 
-TEST(NoiseFollower, OnAGpuItGoesByTheTimes) {
+TEST(NoiseFollower, UsesOnlyPredictedTimesForFramesOnAGpu) {
   class Elsewhere final : public FrameSource {
    public:
     const FrameFormat& format() const noexcept override { return grey; }
@@ -226,16 +227,16 @@ TEST(NoiseFollower, OnAGpuItGoesByTheTimes) {
   } source;
   std::vector<double> begins;
   NoiseFollower follower(source, {}, {scene_of({12, 5}, 0), scene_of({12, 12}, 0.8)},
-                         KnownFrom::places, [&](const SceneNoise& scene, bool foretold) {
-                           EXPECT_TRUE(foretold);
+                         KnownFrom::positions, [&](const SceneNoise& scene, bool is_predicted) {
+                           EXPECT_TRUE(is_predicted);
                            begins.push_back(scene.from_s);
                          });
   while (follower.read()) continue;
   EXPECT_EQ(begins, std::vector<double>{0.8});
 }
 
-// Frames around a part are given, but say nothing.
-TEST(NoiseFollower, FramesOutsideAreNotLookedAt) {
+// Frames outside the selection are delivered but not examined.
+TEST(NoiseFollower, IgnoresContextFrames) {
   class Part final : public FrameSource {
    public:
     const FrameFormat& format() const noexcept override { return grey; }
@@ -250,7 +251,7 @@ TEST(NoiseFollower, FramesOutsideAreNotLookedAt) {
   } source;
   std::vector<long> begins;
   NoiseFollower follower(
-      source, {}, {scene_of({12, 5}, 0)}, KnownFrom::places,
+      source, {}, {scene_of({12, 5}, 0)}, KnownFrom::positions,
       [&](const SceneNoise& scene, bool) { begins.push_back(std::lround(25 * scene.from_s)); });
   int count = 0;
   while (follower.read()) ++count;
@@ -258,7 +259,7 @@ TEST(NoiseFollower, FramesOutsideAreNotLookedAt) {
   EXPECT_EQ(begins, std::vector<long>{20});
 }
 
-TEST(NoiseFollower, TellsADrawnPanFromAFilmedOne) {
+TEST(NoiseFollower, DistinguishesASyntheticPanFromAFilmedOne) {
   constexpr FrameFormat wide{.width = 200, .height = 160};
   const Frame texture = noisy_picture(clean_picture(wide), 20, 5);
   const auto cut_out = [&](int x, int y) {
@@ -274,11 +275,11 @@ TEST(NoiseFollower, TellsADrawnPanFromAFilmedOne) {
   EXPECT_FALSE(is_moved_copy(noisy_picture(frame, 1, 1), noisy_picture(moved, 1, 2)));
 }
 
-TEST(NoiseFollower, OfTheFirstFramesThoseBeforeACutCount) {
+TEST(NoiseFollower, UsesFirstFramesUpToACut) {
   const Stream stream({{4, 4}, {10, 12, true}});
-  EXPECT_EQ(before_cut(stream.first(12)).size(), 4u);
-  EXPECT_EQ(before_cut(stream.first(3)).size(), 3u);
-  EXPECT_TRUE(before_cut({}).empty());
+  EXPECT_EQ(first_scene_of(stream.first(12)).size(), 4u);
+  EXPECT_EQ(first_scene_of(stream.first(3)).size(), 3u);
+  EXPECT_TRUE(first_scene_of({}).empty());
 }
 
 }  // namespace

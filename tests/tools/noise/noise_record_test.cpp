@@ -65,7 +65,7 @@ void expect_equal(const PlaneNoise& a, const PlaneNoise& b) {
   EXPECT_EQ(a.curve->high, b.curve->high);
 }
 
-TEST(NoiseRecord, ComesBackAsItWas) {
+TEST(NoiseRecord, SurvivesWritingAndParsing) {
   for (const bool opponents : {false, true}) {
     const NoiseRecord record = coloured_record(opponents);
     const NoiseRecord again = parse_noise(to_json(record), "a");
@@ -87,7 +87,7 @@ TEST(NoiseRecord, ComesBackAsItWas) {
   }
 }
 
-TEST(NoiseRecord, OfGreyHasOnePlane) {
+TEST(NoiseRecord, HasOnePlaneForGrey) {
   NoiseRecord record{.layout = Layout::gray, .unit = 2.5, .scenes = {{}}};
   record.scenes[0].estimate.noise.plane(0).sigma = 7;
   const NoiseRecord again = parse_noise(to_json(record), "a");
@@ -110,7 +110,7 @@ NoiseRecord volume_record() {
   return record;
 }
 
-TEST(NoiseRecord, OfVolumesHasKindAndMap) {
+TEST(NoiseRecord, StoresKindAndMapOfVolumes) {
   const NoiseRecord record = volume_record(), again = parse_noise(to_json(record), "a");
   EXPECT_EQ(to_json(again), to_json(record));
   ASSERT_TRUE(again.scenes[0].volume);
@@ -137,8 +137,8 @@ TEST(NoiseRecord, OfVolumesHasKindAndMap) {
   EXPECT_THROW((void)parse_noise(with("[60,50,40]", "7"), "a"), BadData);
 }
 
-// Whatever single byte of it is lost, what is left is refused or says the same kind of thing.
-TEST(NoiseRecord, DamageIsToldInOneLine) {
+// If any single byte is missing, the rest is rejected or still a valid record.
+TEST(NoiseRecord, DamageIsReportedInOneLine) {
   const std::string text = to_json(coloured_record(false));
   for (const std::string& bad :
        {std::string(), std::string("{}"), std::string("[1]"), text.substr(0, text.size() / 2),
@@ -163,7 +163,7 @@ TEST(NoiseRecord, DamageIsToldInOneLine) {
   }
 }
 
-TEST(NoiseRecord, FilesAreWholeAndNotReplaced) {
+TEST(NoiseRecord, FilesAreCompleteAndNotReplaced) {
   const Folder folder;
   const std::string path = folder / "camera.json";
   write_noise(path, coloured_record(true), false);
@@ -174,7 +174,7 @@ TEST(NoiseRecord, FilesAreWholeAndNotReplaced) {
   EXPECT_THROW((void)read_noise(folder / "none.json"), NoInput);
 }
 
-TEST(NoiseText, SaysWhatIsThere) {
+TEST(NoiseText, DescribesTheEstimate) {
   NoiseRecord record = coloured_record(false);
   record.scenes.resize(1);
   NoiseEstimate& estimate = record.scenes[0].estimate;
@@ -195,7 +195,7 @@ TEST(NoiseText, SaysWhatIsThere) {
   EXPECT_EQ(describe(record)[0], "white, 10 (the file's units)");
 }
 
-TEST(NoiseText, SaysWhatVolumesHave) {
+TEST(NoiseText, DescribesTheEstimateOfVolumes) {
   NoiseRecord record = volume_record();
   EXPECT_EQ(describe(record)[0],
             "Rician, 6 (the file's units), by background and tissue, 0.667 to 13 over the volume");
@@ -213,14 +213,14 @@ TEST(NoiseText, SaysWhatVolumesHave) {
   EXPECT_EQ(describe(record)[0], "none to speak of");
 }
 
-TEST(NoiseText, SaysFromWhenOn) {
+TEST(NoiseText, DescribesTheStartOfEachScene) {
   const std::vector<std::string> lines = describe(coloured_record(false));
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_THAT(lines[0], HasSubstr("from 0 s: coarse"));
   EXPECT_THAT(lines[1], HasSubstr("s: cannot tell"));
 }
 
-TEST(NoisePlot, IsWellFormedWhateverTheName) {
+TEST(NoisePlot, IsWellFormedForAnyName) {
   const std::string svg = plot(coloured_record(true), "a<b>&\"c\".png");
   EXPECT_THAT(svg, HasSubstr("a&lt;b&gt;&amp;&quot;c&quot;.png"));
   EXPECT_THAT(svg, HasSubstr("prefers-color-scheme"));

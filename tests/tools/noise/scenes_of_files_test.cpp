@@ -1,4 +1,4 @@
-// Files with scenes that none of the eight places falls into which are looked at beforehand.
+// Files with scenes that contain none of the eight positions that are examined in advance.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ using Words = std::vector<std::string>;
 
 constexpr FrameFormat yuv{
     .width = 128, .height = 96, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
-/// Of so many frames the places are about at 6, 14, 26 ..., where packets can be found.
+/// With this number of frames the positions are near 6, 14, 26 ..., where packets can be found.
 constexpr int frames = 96, begin = 18, end = 23;
 
 class ScenesOfFiles : public ::testing::Test {
@@ -59,7 +59,7 @@ class ScenesOfFiles : public ::testing::Test {
   std::vector<Frame> clean_;
 };
 
-/// Levels and first frames.
+/// Expects three scenes with their levels and first frames.
 void expect_three(const std::string& json) {
   const NoiseRecord record = parse_noise(json, "told");
   ASSERT_EQ(record.scenes.size(), 3u);
@@ -70,7 +70,7 @@ void expect_three(const std::string& json) {
   }
 }
 
-TEST_F(ScenesOfFiles, AreToldWhereAllIsRead) {
+TEST_F(ScenesOfFiles, AreReportedWhenTheCompleteFileIsRead) {
   EXPECT_EQ(parse_noise(run_lull({"noise", in_, "--json"}).out, "told").scenes.size(), 1u);
   expect_three(run_lull({"noise", in_, "--all", "--json"}).out);
   EXPECT_THAT(run_lull({"noise", in_, "--all"}).out,
@@ -101,14 +101,14 @@ TEST_F(ScenesOfFiles, AreFilteredForTheirOwnNoise) {
   for (const int number : {0, begin - 1}) EXPECT_GT(psnr(out[number], number), 36);
   for (const int number : {begin, end - 1})
     EXPECT_GT(psnr(out[number], number), psnr(in[number], number) + 5);
-  // All that is told of the last frame is told of its scene.
+  // All figures for the last frame are those of its scene.
   EXPECT_THAT(bytes_of(metrics),
               AllOf(HasSubstr("lull_scene{"), HasSubstr("} 1\n"), HasSubstr("plane=\"0\"} 1")));
   EXPECT_THAT(bytes_of(page), HasSubstr("0.72 s"));
   EXPECT_THAT(bytes_of(folder_ / "grain.tbl"), HasSubstr("filmgrn1"));
 }
 
-TEST_F(ScenesOfFiles, AreThoseOfAJobThatGoesOnAndOfManyTasks) {
+TEST_F(ScenesOfFiles, AreEqualInSegmentsAndTasks) {
   const Words options{"--segment-frames", "12", "--temporal", "1", "--frames", "0-35", "--quiet"};
   const std::string whole = folder_ / "whole.mkv";
   ASSERT_EQ(denoise(whole, options).code, 0);
@@ -122,7 +122,7 @@ TEST_F(ScenesOfFiles, AreThoseOfAJobThatGoesOnAndOfManyTasks) {
   EXPECT_EQ(bytes_of(out), bytes_of(whole));
 }
 
-TEST_F(ScenesOfFiles, AreThoseOfAJobThatWasKilled) {
+TEST_F(ScenesOfFiles, AreEqualInAResumedJob) {
   const std::string out = folder_ / "out.mkv";
   const Words options{"--segment-frames", "5", "--temporal", "1", "--frames", "0-47"};
   ASSERT_EQ(denoise(folder_ / "whole.mkv", options).code, 0);
@@ -135,8 +135,8 @@ TEST_F(ScenesOfFiles, AreThoseOfAJobThatWasKilled) {
   EXPECT_EQ(bytes_of(out), bytes_of(folder_ / "whole.mkv"));
 }
 
-// A part that begins with a scene of its own.
-TEST_F(ScenesOfFiles, OfAPart) {
+// A selection that begins with a scene of its own.
+TEST_F(ScenesOfFiles, AreUsedForASelection) {
   const Outcome outcome = denoise(folder_ / "out.mkv", {"--lossless", "--frames", "18-95"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::vector<Frame> out = frames_of(folder_ / "out.mkv"), in = frames_of(in_);

@@ -1,4 +1,4 @@
-// What the options make of a profile: the parameters of the filters.
+// The filter parameters that result from a profile and the options.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 namespace lull::tools {
 namespace {
 
-TEST(FilterOptions, DefaultsAreThoseOfTheProfile) {
+TEST(FilterOptions, DefaultsComeFromTheProfile) {
   const bm3d::Params expected = bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20});
   const bm3d::Params params = params_of(minimal());
   EXPECT_EQ(params.hard.window, expected.hard.window);
@@ -34,7 +34,7 @@ TEST(FilterOptions, OverridesApplyToBothPhasesOrEach) {
   apply(options, "--mu2", "0.25");
   apply(options, "--phases", "1");
   apply(options, "--batch", "64x32");
-  apply(options, "--profile", "paper");  // after them: they still win
+  apply(options, "--profile", "paper");  // earlier options still take precedence
   const bm3d::Params p = params_of(options);
   EXPECT_EQ(p.hard.window, 21);
   EXPECT_EQ(p.wiener.window, 21);
@@ -56,7 +56,7 @@ TEST(FilterOptions, OverridesApplyToBothPhasesOrEach) {
   EXPECT_EQ(p.batch.height, 32);
 }
 
-TEST(FilterOptions, TheSecondSearchSuitsWhatIsGiven) {
+TEST(FilterOptions, SecondSearchDependsOnProfileAndOptions) {
   using Given = std::vector<std::pair<const char*, const char*>>;
   const auto params = [](const Given& given) {
     DenoiseOptions options = minimal();
@@ -64,7 +64,7 @@ TEST(FilterOptions, TheSecondSearchSuitsWhatIsGiven) {
     check(options);
     return params_of(options, options.temporal.value_or(0));
   };
-  // As --second-search has it.
+  // The value in terms of --second-search.
   const auto second = [&](Given given, const char* name, const char* value) {
     given.emplace_back(name, value);
     const bm3d::Params p = params(given);
@@ -99,7 +99,7 @@ TEST(FilterOptions, TheSecondSearchSuitsWhatIsGiven) {
     EXPECT_THROW((void)second(kept, name, value), InvalidArgument) << name;
 }
 
-TEST(FilterOptions, SearchStepsSuitWhatIsGiven) {
+TEST(FilterOptions, SearchStepDependsOnProfileAndOptions) {
   const auto step = [](const char* name, const char* value, const char* search_step) {
     DenoiseOptions options = minimal();
     if (*search_step != '\0') apply(options, "--search-step", search_step);
@@ -116,7 +116,7 @@ TEST(FilterOptions, SearchStepsSuitWhatIsGiven) {
   EXPECT_THROW((void)step("--sigma", "20", "17"), InvalidArgument);
 }
 
-TEST(FilterOptions, TemporalSuitsWhatIsDenoised) {
+TEST(FilterOptions, TemporalRadiusDependsOnTheInput) {
   io::VideoInfo video, still, volume;
   still.still = true;
   volume.stack = true;
@@ -142,7 +142,7 @@ TEST(FilterOptions, TemporalSuitsWhatIsDenoised) {
     EXPECT_THROW(apply(options, "--temporal", bad), InvalidArgument) << bad;
 }
 
-TEST(FilterOptions, BestIsOverTime) {
+TEST(FilterOptions, BestProfileIsTemporal) {
   io::VideoInfo video;
   DenoiseOptions options = minimal();
   apply(options, "--profile", "best");
@@ -171,7 +171,7 @@ TEST(FilterOptions, BestIsOverTime) {
   EXPECT_EQ(make_params(first, given_noise(first), 2).phases, 2);
 }
 
-TEST(FilterOptions, TemporalOverrides) {
+TEST(FilterOptions, TemporalOptionsOverrideTheProfile) {
   DenoiseOptions options = minimal();
   const bm3d::Params own = params_of(options, 2);
   EXPECT_EQ(own.temporal, 2);
@@ -192,7 +192,7 @@ TEST(FilterOptions, TemporalOverrides) {
   EXPECT_THROW(apply(options, "--keep", "-1"), InvalidArgument);
 }
 
-TEST(FilterOptions, Matchers) {
+TEST(FilterOptions, MatcherCanBeChosenPerPhase) {
   const DenoiseOptions plain = minimal();
   EXPECT_FALSE(params_of(plain).hard.clusters);
   DenoiseOptions options = minimal();
@@ -200,7 +200,8 @@ TEST(FilterOptions, Matchers) {
   EXPECT_EQ(params_of(options).hard.clusters, ClusterParams{});
   EXPECT_EQ(params_of(options).wiener.clusters, ClusterParams{});
   apply(options, "--cluster", "15:32:1");
-  apply(options, "--matcher", "window:cluster");  // in any order, the last of each
+  // in any order; the last option of each name counts
+  apply(options, "--matcher", "window:cluster");
   EXPECT_FALSE(params_of(options).hard.clusters);
   EXPECT_EQ(params_of(options).wiener.clusters, paper_clusters);
   check(options);
@@ -226,13 +227,13 @@ TEST(FilterOptions, Matchers) {
   EXPECT_THROW(check(cubes), InvalidArgument);
 }
 
-TEST(FilterOptions, NlmAveragesGroupsOfClusters) {
+TEST(FilterOptions, NlmWithClusterMatcherAveragesGroups) {
   const auto with = [](const std::vector<std::pair<std::string, std::string>>& given) {
     DenoiseOptions options = minimal();
     apply(options, "--method", "nlm");
     for (const auto& [name, value] : given) {
       apply(options, name, value);
-      options.given.emplace_back(name, value);  // as the parser notes it
+      options.given.emplace_back(name, value);  // as the parser records it
     }
     return options;
   };

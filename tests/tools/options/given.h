@@ -1,5 +1,5 @@
 #pragma once
-// Options as they are given, one by one.
+// Options that are set one by one.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 namespace lull::tools {
 
-/// As where the command line has it.
+/// Sets an option as the command line does.
 inline void apply(DenoiseOptions& options, std::string_view name, const std::string& value) {
   for (const OptionRow& row : denoise_option_table())
     if (row.names == name || row.names.ends_with("," + std::string(name)))
@@ -18,7 +18,7 @@ inline void apply(DenoiseOptions& options, std::string_view name, const std::str
   FAIL() << "no option " << name;
 }
 
-/// All that a run needs.
+/// The minimum set of options for a run.
 inline DenoiseOptions minimal() {
   DenoiseOptions options;
   apply(options, "--input", "a");
@@ -27,7 +27,7 @@ inline DenoiseOptions minimal() {
   return options;
 }
 
-/// Of the noise that is given.
+/// The parameters for the given noise.
 inline bm3d::Params params_of(const DenoiseOptions& options, int temporal = 0) {
   return make_params(options, given_noise(options), temporal);
 }

@@ -19,7 +19,7 @@ TEST(Options, EveryRowIsCompleteAndUnique) {
   }
 }
 
-TEST(Options, TimesFitTheirNumbers) {
+TEST(Options, TimesAreParsedWithoutOverflow) {
   DenoiseOptions options = minimal();
   apply(options, "--start", "1:02:03.25");
   EXPECT_EQ(options.source.selection.start_us, 3723250000);
@@ -29,7 +29,7 @@ TEST(Options, TimesFitTheirNumbers) {
     EXPECT_THROW(apply(options, "--start", beyond), InvalidArgument) << beyond;
 }
 
-TEST(Options, WhatIsSaidOfThemIsOneLine) {
+TEST(Options, ErrorMessagesAreOneLine) {
   DenoiseOptions options;
   try {
     apply(options, "--sigma", "1\n2\x1b[2J");
@@ -40,14 +40,14 @@ TEST(Options, WhatIsSaidOfThemIsOneLine) {
   }
 }
 
-TEST(Options, ASingleSigmaIsForAllPlanes) {
+TEST(Options, SingleSigmaAppliesToAllPlanes) {
   DenoiseOptions options = minimal();
   EXPECT_EQ(params_of(options).noise.sigmas(), (std::array<float, 3>{20, 20, 20}));
   apply(options, "--sigma", "12.5:6:0");
   EXPECT_EQ(params_of(options).noise.sigmas(), (std::array<float, 3>{12.5, 6, 0}));
 }
 
-TEST(Options, NoiseIsFoundUnlessSomebodySaysIt) {
+TEST(Options, NoiseIsEstimatedUnlessGiven) {
   DenoiseOptions options = minimal();
   EXPECT_FALSE(finds_noise(options));
   apply(options, "--sigma", "auto");
@@ -75,7 +75,7 @@ TEST(Options, StrengthScalesTheNoise) {
     EXPECT_THROW(apply(options, "--strength", bad), InvalidArgument) << bad;
 }
 
-TEST(Options, Devices) {
+TEST(Options, DeviceNamesAreParsed) {
   DenoiseOptions options;
   EXPECT_EQ(options.device.kind, DeviceKind::automatic);
   apply(options, "--device", "cuda:2,0");
@@ -88,7 +88,7 @@ TEST(Options, Devices) {
   EXPECT_GE(options.streams, 2);
 }
 
-TEST(Options, EncoderOptionsMayHoldColons) {
+TEST(Options, EncoderOptionsMayContainColons) {
   DenoiseOptions options;
   apply(options, "--vopts", "preset=slow:x265-params=a=1\\:b=2:empty=");
   const std::vector<std::pair<std::string, std::string>> expected{
@@ -96,9 +96,9 @@ TEST(Options, EncoderOptionsMayHoldColons) {
   EXPECT_EQ(options.vopts, expected);
 }
 
-TEST(Options, DropsAreKindsAndNumbers) {
+TEST(Options, DropAcceptsKindsAndNumbers) {
   DenoiseOptions options;
-  apply(options, "--drop", "audio,3,chapters,12");  // as the parser joins them
+  apply(options, "--drop", "audio,3,chapters,12");  // the parser joins them like this
   EXPECT_TRUE(options.drops.audio && options.drops.chapters);
   EXPECT_FALSE(options.drops.subtitles || options.drops.tags || options.drops.attachments);
   EXPECT_EQ(options.drops.streams, (std::vector<int>{3, 12}));
@@ -106,12 +106,12 @@ TEST(Options, DropsAreKindsAndNumbers) {
     EXPECT_THROW(apply(options, "--drop", bad), InvalidArgument) << bad;
 }
 
-TEST(Options, WhatIsMissingIsNamed) {
+TEST(Options, MissingOptionsAreRejected) {
   EXPECT_THROW(check({}), InvalidArgument);
   EXPECT_NO_THROW(check(minimal()));
 }
 
-TEST(Options, ProgressDoesNotGoWhereFramesGo) {
+TEST(Options, ProgressAndFramesNeedDifferentDescriptors) {
   DenoiseOptions options = minimal();
   apply(options, "--progress-fd", "1");
   EXPECT_NO_THROW(check(options));

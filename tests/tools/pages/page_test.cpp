@@ -1,4 +1,4 @@
-// A page is one file that asks for nothing, whatever names it shows.
+// A page is a single file that loads nothing, for all names that it displays.
 
 #include "tools/html/page.h"
 
@@ -21,13 +21,13 @@ using ::testing::Not;
 
 const std::string hostile = "<script>alert('x')</script>\"&\n\xff";
 
-TEST(Markup, EscapesWhatMeansSomething) {
+TEST(Markup, EscapesSpecialCharacters) {
   EXPECT_EQ(escaped("a<b>&\"c'"), "a&lt;b&gt;&amp;&quot;c&#39;");
-  EXPECT_EQ(escaped("gr\xc3\xbc\xc3\x9f"), "gr\xc3\xbc\xc3\x9f");  // UTF-8 stays
+  EXPECT_EQ(escaped("gr\xc3\xbc\xc3\x9f"), "gr\xc3\xbc\xc3\x9f");  // UTF-8 is kept
   EXPECT_EQ(escaped("a\xff\nb"), "a\xef\xbf\xbd?b");
 }
 
-TEST(Markup, Base64AsItsStandardHasIt) {  // RFC 4648, section 10
+TEST(Markup, EncodesBase64LikeTheStandard) {  // RFC 4648, section 10
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64("f"), "Zg==");
   EXPECT_EQ(base64("fo"), "Zm8=");
@@ -57,7 +57,7 @@ TEST(Page, IsSelfContainedAndEscaped) {
               HasSubstr("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;?\xef\xbf\xbd"));
 }
 
-TEST(Page, PolicyNamesItsOwnScriptAndStyle) {
+TEST(Page, PolicyAllowsOnlyItsOwnScriptAndStyle) {
   const std::string html = page_of_all().html();
   for (const std::string tag : {"style", "script"}) {
     const std::size_t begin = html.find("<" + tag + ">") + tag.size() + 2;
@@ -70,17 +70,17 @@ TEST(Page, PolicyNamesItsOwnScriptAndStyle) {
   }
 }
 
-TEST(Chart, DrawsWhatItIsGiven) {
+TEST(Chart, DrawsTheGivenCurves) {
   Chart chart{.title = "t", .axis = "a", .left = 10, .right = 20, .bottom = 0, .top = 4};
   chart.curves = {{"one", "#ff0000", {{10, 0}, {15, 2}, {20, 8}}}};
-  // The last point is above the top: it stays within.
+  // The last point is above the top and is limited to it.
   EXPECT_THAT(drawn(chart, 0, 0), HasSubstr("points=\"0.0,240.0 190.0,120.0 380.0,0.0 \""));
   EXPECT_DOUBLE_EQ(round_up(0.3), 0.5);
   EXPECT_DOUBLE_EQ(round_up(20), 20);
   EXPECT_DOUBLE_EQ(round_up(21), 50);
 }
 
-TEST(Chart, HeatmapHasASquareForEachLag) {
+TEST(Chart, DrawsASquareForEachLagOfAHeatmap) {
   Autocorrelation lags{};
   lags[lag_index(1, 0)] = lags[lag_index(-1, 0)] = 0.5f;
   const std::string svg = heatmap(lags, "t");

@@ -1,5 +1,5 @@
-// --report, lull report, lull compare --html: the page says what was measured, and the result does
-// not know of it.
+// --report, lull report, lull compare --html: the page contains the measured figures, and the
+// result does not depend on it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ int sliders_in(const std::string& html) {
       std::distance(std::sregex_iterator(html.begin(), html.end(), figure), {}));
 }
 
-TEST_F(Report, TellsOfARunAndChangesNoByte) {
+TEST_F(Report, DescribesTheRunAndChangesNoByte) {
   ASSERT_EQ(denoise("in.y4m", "plain.y4m", {"--sigma", "15"}).code, 0);
   const Outcome outcome = denoise("in.y4m", "out.y4m", {"--sigma", "15", "--report", "page.html"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -75,13 +75,13 @@ TEST_F(Report, TellsOfARunAndChangesNoByte) {
                                                                "page.html", "plain.y4m"));
 }
 
-TEST_F(Report, SeesThatTooMuchWasRemoved) {
-  // No noise at all, and a sigma of 40: what goes is structure.
+TEST_F(Report, DetectsExcessiveRemoval) {
+  // The input has no noise and sigma is 40, so the filter removes structure.
   ASSERT_EQ(denoise("clean.y4m", "out.y4m", {"--sigma", "40", "--report", "page.html"}).code, 0);
   EXPECT_THAT(page(), HasSubstr("Looks like noise: <span class=\"no\">no</span>"));
 }
 
-TEST_F(Report, ComparesWithAReferenceAsCompareDoes) {
+TEST_F(Report, ReferenceGivesTheFiguresOfCompare) {
   const Outcome outcome = denoise(
       "in.y4m", "out.y4m", {"--sigma", "15", "--report", "page.html", "--reference", "clean.y4m"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -94,7 +94,7 @@ TEST_F(Report, ComparesWithAReferenceAsCompareDoes) {
   EXPECT_THAT(page(), AllOf(HasSubstr("Against clean.y4m"), HasSubstr(psnr)));
 }
 
-TEST_F(Report, ReferenceOfAnotherSizeIsRefusedBeforeAnythingIsDone) {
+TEST_F(Report, ReferenceOfAnotherSizeIsRejectedBeforehand) {
   write_y4m(folder_ / "small.y4m", {clean_picture({.width = 48, .height = 48})});
   const Outcome outcome = denoise(
       "in.y4m", "out.y4m", {"--sigma", "15", "--report", "page.html", "--reference", "small.y4m"});
@@ -104,7 +104,7 @@ TEST_F(Report, ReferenceOfAnotherSizeIsRefusedBeforeAnythingIsDone) {
   EXPECT_FALSE(fs::exists(folder_ / "page.html"));
 }
 
-TEST_F(Report, ReferenceThatEndsEarlyHarmsNothing) {
+TEST_F(Report, ShortReferenceIsReportedWithoutFailure) {
   write_y4m(folder_ / "short.y4m", {clean_picture(format), clean_picture(format, 0.1)});
   const Outcome outcome = denoise(
       "in.y4m", "out.y4m", {"--sigma", "15", "--report", "page.html", "--reference", "short.y4m"});
@@ -114,8 +114,8 @@ TEST_F(Report, ReferenceThatEndsEarlyHarmsNothing) {
   EXPECT_THAT(page(), HasSubstr("has fewer frames than the input"));
 }
 
-TEST_F(Report, ThatCannotBeWrittenHarmsNothing) {
-  // A folder takes its name while the run is at it: a rename onto it fails.
+TEST_F(Report, UnwritableReportKeepsTheOutput) {
+  // A folder with the report's name is created during the run, so the rename onto it fails.
   Words all{"denoise", folder_ / "in.y4m", folder_ / "out.y4m",   "--device",   "cpu", "--sigma",
             "15",      "--report",         folder_ / "page.html", "--progress", "json"};
   Program program(all);
@@ -128,7 +128,7 @@ TEST_F(Report, ThatCannotBeWrittenHarmsNothing) {
   EXPECT_EQ(frames_of(folder_ / "out.y4m").size(), std::size_t{frames});
 }
 
-TEST_F(Report, RefusesWhatMakesNoSense) {
+TEST_F(Report, RejectsInvalidRequests) {
   const auto expect = [&](const Words& more, int code, const std::string& text) {
     const Outcome outcome = denoise("in.y4m", "out.y4m", more);
     EXPECT_EQ(outcome.code, code) << text;
@@ -148,7 +148,7 @@ TEST_F(Report, RefusesWhatMakesNoSense) {
   EXPECT_EQ(bytes_of(folder_ / "there.html"), "mine");
 }
 
-TEST_F(Report, ShowsTheFramesThatAreAskedFor) {
+TEST_F(Report, ShowsTheRequestedFrames) {
   ASSERT_EQ(denoise("in.y4m", "out.y4m",
                     {"--sigma", "15", "--report", "page.html", "--report-frames", "2,11"})
                 .code,
@@ -158,7 +158,7 @@ TEST_F(Report, ShowsTheFramesThatAreAskedFor) {
   EXPECT_THAT(html, AllOf(HasSubstr("frame 2, at 0.080 s"), HasSubstr("frame 11, at 0.440 s")));
 }
 
-TEST_F(Report, WarnsOfFramesThatAreNotThere) {
+TEST_F(Report, WarnsAboutMissingFrames) {
   const Outcome outcome =
       denoise("in.y4m", "out.y4m",
               {"--sigma", "15", "--report", "page.html", "--report-frames", "2,999,1000"});
@@ -169,16 +169,16 @@ TEST_F(Report, WarnsOfFramesThatAreNotThere) {
   EXPECT_THAT(html, HasSubstr("Not shown: frames 999, 1000"));
 }
 
-TEST_F(Report, TellsOfVideoOverTimeWithSoundOfAnEncoderAndOfNoiseThatWasFound) {
+TEST_F(Report, SupportsVideoWithSoundAndEstimatedNoise) {
   convert(folder_ / "in.y4m", folder_ / "video.mkv", {.lossless = true});
-  add_company(folder_ / "video.mkv", folder_ / "in.mkv");
+  add_other_streams(folder_ / "video.mkv", folder_ / "in.mkv");
   const Outcome outcome =
       denoise("in.mkv", "out.mkv", {"--temporal", "1", "--report", "page.html", "-q"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(page(), AllOf(HasSubstr("The noise that was found"), HasSubstr("Looks like noise:")));
 }
 
-TEST_F(Report, TellsOfPipesStillsAndBursts) {
+TEST_F(Report, SupportsPipesStillsAndBursts) {
   const std::string in = folder_ / "in.y4m", html = folder_ / "page.html";
   ASSERT_EQ(std::system(("cat '" + in +
                          "' | '" LULL_PROGRAM "' - - --device cpu -q --sigma 15 "
@@ -208,7 +208,7 @@ TEST_F(Report, EscapesNames) {
                             Not(HasSubstr(name))));
 }
 
-TEST_F(Report, ShowsThreeCutsOfAVolume) {
+TEST_F(Report, ShowsThreeSectionsOfAVolume) {
   constexpr int side = 24, slices = 12;
   std::vector<std::uint8_t> voxels;
   for (int z = 0; z < slices; ++z) {
@@ -232,7 +232,7 @@ TEST_F(Report, ShowsThreeCutsOfAVolume) {
       {"compare", folder_ / "in.nii", folder_ / "out.nii", "--html", folder_ / "compare.html"});
   ASSERT_EQ(compared.code, 0) << compared.err;
   EXPECT_EQ(sliders_in(page("compare.html")), 3);
-  // What lull compare says of the result, which is rounded, the page says, too.
+  // The page states the same figures as lull compare for the result, which is rounded.
   std::smatch psnr, told;
   ASSERT_TRUE(std::regex_search(compared.out, psnr, std::regex("all +([0-9.]+)")));
   ASSERT_TRUE(std::regex_search(html, told, std::regex("<b>([0-9.]+) dB</b>PSNR after")));
@@ -240,7 +240,7 @@ TEST_F(Report, ShowsThreeCutsOfAVolume) {
   EXPECT_THAT(html, HasSubstr("white, 10 (the file&#39;s units)"));
 }
 
-TEST_F(Report, NamesWhatIsMissingOfAJob) {
+TEST_F(Report, NamesMissingSegmentsOfAJob) {
   const Words plan{"plan",
                    folder_ / "in.y4m",
                    "-o",
@@ -278,7 +278,7 @@ TEST_F(Report, NamesWhatIsMissingOfAJob) {
   EXPECT_EQ(run_lull({"report", folder_ / "empty"}).code, 66);
 }
 
-TEST_F(Report, CompareShowsBothAndTheirFigures) {
+TEST_F(Report, CompareShowsBothFilesAndTheirFigures) {
   const Outcome outcome = run_lull(
       {"compare", folder_ / "clean.y4m", folder_ / "in.y4m", "--html", folder_ / "page.html"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;

@@ -1,4 +1,4 @@
-// Whether what was taken away looks like noise: figures that are known, and answers.
+// The test whether the removed part looks like noise: known figures and verdicts.
 
 #include "tools/pages/residual.h"
 
@@ -17,7 +17,7 @@ using Answer = ResidualVerdict::Answer;
 constexpr int width = 256, height = 192;
 constexpr float sigma = 10;
 
-/// A picture with a calm left and stripes on the right, and what is taken away from it.
+/// A picture with a flat left side and stripes on the right, and the part that is removed from it.
 struct Pictures {
   Plane<float> before{width, height}, after{width, height}, level{width, height};
   Plane<std::uint8_t> counts{width, height};
@@ -67,8 +67,9 @@ TEST(Residual, WhiteNoiseLooksLikeNoise) {
   EXPECT_EQ(verdict_of(found).reasons.size(), 3u);
 }
 
-TEST(Residual, CorrelationIsThatOfAMovingMean) {
-  // The sum of two neighbours: 1/2 for samples one apart along x, nothing else.
+TEST(Residual, MeasuresTheCorrelationOfAMovingMean) {
+  // The sum of two adjacent samples has a correlation of 1/2 at a horizontal distance of one, and
+  // no other.
   std::mt19937 random(3);
   std::normal_distribution<float> normal(0, sigma);
   std::vector<float> noise(static_cast<std::size_t>(width + 1) * height);
@@ -82,7 +83,7 @@ TEST(Residual, CorrelationIsThatOfAMovingMean) {
   EXPECT_NEAR(found.correlation[lag_index(1, 0)], 0.5, 0.02);
   EXPECT_NEAR(found.correlation[lag_index(0, 1)], 0, 0.02);
   EXPECT_NEAR(found.correlation[lag_index(2, 0)], 0, 0.02);
-  EXPECT_EQ(verdict_of(found).answer, Answer::no);  // where white noise was found
+  EXPECT_EQ(verdict_of(found).answer, Answer::no);  // where white noise was estimated
   EXPECT_EQ(verdict_of(found, NoiseOrigin::assumed).answer, Answer::yes);
 }
 
@@ -98,14 +99,14 @@ TEST(Residual, StructureDoesNotLookLikeNoise) {
     EXPECT_EQ(verdict_of(found, origin).answer, Answer::no);
 }
 
-TEST(Residual, MoreThanThereIsDoesNotLookLikeNoise) {
+TEST(Residual, ExcessiveRemovalDoesNotLookLikeNoise) {
   const ResidualFindings found = Pictures(white(1.2f * sigma)).findings();
   EXPECT_NEAR(found.level, 1.2, 0.02);
   EXPECT_EQ(verdict_of(found).answer, Answer::no);
-  EXPECT_EQ(verdict_of(found, NoiseOrigin::stated).answer, Answer::yes);  // nobody knows better
+  EXPECT_EQ(verdict_of(found, NoiseOrigin::stated).answer, Answer::yes);  // no other level is known
 }
 
-TEST(Residual, StrongerAtEdgesOfUnknownNoiseCannotBeTold) {
+TEST(Residual, StrongerResidualAtEdgesIsUndecidedForUnknownNoise) {
   auto noise = white();
   const ResidualFindings found =
       Pictures([&](int x, int y) { return noise(x, y) * (x < 192 ? 0.7f : 1.0f); }).findings();
@@ -114,7 +115,7 @@ TEST(Residual, StrongerAtEdgesOfUnknownNoiseCannotBeTold) {
   EXPECT_EQ(verdict_of(found).answer, Answer::no);
 }
 
-TEST(Residual, NothingAndTooLittleAreNoAnswer) {
+TEST(Residual, NoOrTooFewSamplesAreUndecided) {
   EXPECT_EQ(verdict_of(ResidualSums().findings()).answer, Answer::cannot_tell);
   Pictures none([](int, int) { return 0.0f; });
   EXPECT_EQ(verdict_of(none.findings()).why, "nothing was taken away");

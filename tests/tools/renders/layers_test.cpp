@@ -1,5 +1,5 @@
-// What OpenEXR files may be like: deep, of several parts, with features anywhere; and how often and
-// by how many threads they are read.
+// The forms of OpenEXR files: deep pixels, several parts, features in any part. Also how often and
+// with how many threads they are read.
 
 #include "io/layers.h"
 
@@ -36,14 +36,14 @@ constexpr int width = 48, height = 32;
 struct Part {
   std::string name;
   std::map<std::string, std::vector<float>> channels{};
-  bool deep = false;  // every pixel has two samples, of each channel
+  bool deep = false;  // every pixel has two samples in each channel
 };
 
 Imf::Header header_of(const Part& part) {
   Imf::Header header(width, height);
   header.setName(part.name);
   header.setType(part.deep ? Imf::DEEPSCANLINE : Imf::SCANLINEIMAGE);
-  header.compression() = Imf::ZIPS_COMPRESSION;  // deep parts have no other that shrinks
+  header.compression() = Imf::ZIPS_COMPRESSION;  // deep parts support no stronger compression
   for (const auto& [name, samples] : part.channels)
     header.channels().insert(name, Imf::Channel(Imf::FLOAT));
   return header;
@@ -87,7 +87,7 @@ void write(const std::string& path, std::vector<Part> parts) {
   }
 }
 
-/// The sums of a deep part's samples, pixel by pixel.
+/// The sums of a deep part's samples for each pixel.
 std::vector<float> sums_of(const std::string& path, int at, const std::string& channel) {
   Imf::MultiPartInputFile file(path.c_str());
   Imf::DeepScanLineInputPart part(file, at);
@@ -112,7 +112,8 @@ std::vector<float> sums_of(const std::string& path, int at, const std::string& c
   return sums;
 }
 
-/// R, G, B of a noisy picture, its albedo and its variance, with these before their names.
+/// R, G and B of a noisy picture, its albedo and its variance, with these prefixes before their
+/// names.
 std::map<std::string, std::vector<float>> scene(const std::string& picture,
                                                 const std::string& albedo,
                                                 const std::string& variance) {
@@ -129,7 +130,7 @@ std::map<std::string, std::vector<float>> scene(const std::string& picture,
   return channels;
 }
 
-/// The channels that begin with `layer.`, without that.
+/// The channels whose names begin with `layer.`, without that prefix.
 Part part_of(const std::map<std::string, std::vector<float>>& channels, const std::string& layer) {
   Part part{.name = layer};
   for (const auto& [name, samples] : channels)
@@ -144,7 +145,7 @@ class Layers : public ::testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return run_lull(words);
   }
-  /// The picture that becomes of a file.
+  /// The denoised picture of a file.
   Frame denoised(const std::string& name, const Words& more = {"--guide", "auto"}) const {
     const std::string out = folder_ / ("clean." + name);
     const Outcome outcome = run({"denoise", folder_ / name, out, "-y", "-q"}, more);
@@ -161,7 +162,7 @@ void expect_same(const Frame& a, const Frame& b) {
         ASSERT_EQ(a.plane<float>(c)(x, y), b.plane<float>(c)(x, y)) << c << " " << x << " " << y;
 }
 
-TEST_F(Layers, OfADeepPictureAreRefused) {
+TEST_F(Layers, DeepPictureIsRejected) {
   const auto channels = scene("beauty.", "albedo.", "variance.");
   Part deep = part_of(channels, "beauty");
   deep.deep = true;
@@ -183,7 +184,7 @@ TEST_F(Layers, OfADeepPictureAreRefused) {
   EXPECT_EQ(folder_.names(), (Words{"in.0001.exr", "in.exr"}));
 }
 
-TEST_F(Layers, DeepOnesBesideThePictureStayAsTheyAre) {
+TEST_F(Layers, OtherDeepPartsAreUnchanged) {
   const auto channels = scene("beauty.", "albedo.", "variance.");
   Part deep = part_of(channels, "albedo");
   deep.name = "deep";
@@ -193,7 +194,7 @@ TEST_F(Layers, DeepOnesBesideThePictureStayAsTheyAre) {
   expect_same(denoised("in.exr"), denoised("flat.exr"));
   const std::vector<float> sums = sums_of(folder_ / "clean.in.exr", 2, "G");
   for (std::size_t i = 0; i < sums.size(); ++i) ASSERT_EQ(sums[i], 3 * channels.at("albedo.G")[i]);
-  // As a feature it is no picture.
+  // A deep part cannot serve as a feature.
   const Outcome outcome =
       run({"denoise", folder_ / "in.exr", folder_ / "out.exr"}, {"--feature", "albedo=:deep"});
   EXPECT_EQ(outcome.code, 65);
@@ -201,7 +202,7 @@ TEST_F(Layers, DeepOnesBesideThePictureStayAsTheyAre) {
   EXPECT_THAT(outcome.err, HasSubstr("deep pixels (many samples each, in deep)"));
 }
 
-TEST_F(Layers, MayLieInOtherParts) {
+TEST_F(Layers, MayBeInOtherParts) {
   const auto channels = scene("beauty.", "albedo.", "variance.");
   write(folder_ / "one.exr", {{.name = "", .channels = scene("", "albedo.", "variance.")}});
   const Frame expected = denoised("one.exr");
@@ -211,7 +212,7 @@ TEST_F(Layers, MayLieInOtherParts) {
   expect_same(denoised("parts.exr"), expected);
   write(folder_ / "turned.exr", {variance, albedo, beauty});
   expect_same(denoised("turned.exr"), expected);
-  // Layers within another part; and by the user's names.
+  // The layers are in another part, and they have user-defined names.
   Part rest{.name = "rest"};
   for (const auto& [name, samples] : channels)
     if (!name.starts_with("beauty")) rest.channels[name] = samples;
@@ -222,8 +223,9 @@ TEST_F(Layers, MayLieInOtherParts) {
               expected);
 }
 
-/// One layer may be several features, and those that were not asked for beforehand can be read.
-TEST_F(Layers, AreReadWithThePictureOrLater) {
+/// One layer may provide several features, and layers that were not requested in advance can still
+/// be read.
+TEST_F(Layers, CanBeReadWithThePictureOrLater) {
   write(folder_ / "in.exr", {{.name = "", .channels = scene("", "albedo.", "variance.")}});
   const io::LayerName albedo{"albedo", {"R", "G", "B"}}, red{"albedo", {"R"}};
   const auto source = io::open_source(
@@ -234,7 +236,7 @@ TEST_F(Layers, AreReadWithThePictureOrLater) {
   const Frame frame = source->read().value();
   const Frame first = io::read_layer(frame, "albedo", albedo.channels),
               again = io::read_layer(frame, "albedo", albedo.channels);
-  EXPECT_EQ(first.pixels, again.pixels);  // it was there
+  EXPECT_EQ(first.pixels, again.pixels);  // it was read already
   const Frame one = io::read_layer(frame, "albedo", red.channels),
               variance = io::read_layer(frame, "variance", {"R", "G", "B"}),
               green = io::read_layer(frame, "", {"G"});
@@ -248,12 +250,12 @@ TEST_F(Layers, AreReadWithThePictureOrLater) {
   EXPECT_THROW((void)io::read_layer(frame, "none", {"R"}), Error);
 }
 
-TEST_F(Layers, AreUnpackedByAsManyThreadsAsAreAskedFor) {
+TEST_F(Layers, AreDecompressedWithTheRequestedThreads) {
   write(folder_ / "in.exr", {{.name = "", .channels = scene("", "albedo.", "variance.")}});
   const int before = Imf::globalThreadCount();
   Imf::setGlobalThreadCount(0);
   (void)io::open_source(folder_ / "in.exr", {.threads = 1})->read();
-  EXPECT_EQ(Imf::globalThreadCount(), 0);  // the reader itself
+  EXPECT_EQ(Imf::globalThreadCount(), 0);  // the reading thread itself
   (void)io::open_source(folder_ / "in.exr", {.threads = 3})->read();
   EXPECT_EQ(Imf::globalThreadCount(), 3);
   Imf::setGlobalThreadCount(before);

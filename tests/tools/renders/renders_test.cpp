@@ -1,5 +1,5 @@
-// lull denoise of renders: which layers of OpenEXR files are found, what comes out beside the
-// picture, and what is refused.
+// lull denoise of renders: the recognised layers of OpenEXR files, the data that is kept with the
+// picture, and rejected requests.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -29,7 +29,7 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr int width = 64, height = 48;
-/// Channels by name, row by row.
+/// The channels by name; samples are row by row.
 using Channels = std::map<std::string, std::vector<float>>;
 struct Part {
   std::string name;
@@ -41,7 +41,7 @@ float albedo_at(int x, int y, int c) {
   return (x / 4 + y / 4) % 2 == 0 ? 0.9f : 0.2f + 0.1f * static_cast<float>(c);
 }
 
-/// A picture with noise, `layer`.R of the albedo and so on.
+/// A noisy picture, its albedo in `layer`.R and so on.
 Channels scene(const std::string& picture = "", const std::string& albedo = "albedo.",
                const std::string& variance = "variance.", unsigned seed = 1) {
   Channels channels;
@@ -136,7 +136,7 @@ struct Renders : ::testing::Test {
   Folder folder;
 };
 
-TEST_F(Renders, GainWithEitherMethod) {
+TEST_F(Renders, ImproveWithEitherMethod) {
   const Channels noisy = scene();
   write_exr(folder / "in.exr", noisy);
   for (const char* method : {"nlm", "bm3d"}) {
@@ -149,7 +149,7 @@ TEST_F(Renders, GainWithEitherMethod) {
   EXPECT_EQ(bytes_of(folder / "chosen.exr"), bytes_of(folder / "nlm.exr"));
 }
 
-TEST_F(Renders, LayersAreFoundByTheNamesOfRenderers) {
+TEST_F(Renders, LayersAreRecognisedByTheNamesOfRenderers) {
   const double best = [&] {
     write_exr(folder / "in.exr", scene());
     EXPECT_EQ(denoise("in.exr", "out.exr", {"--guide", "auto"}).code, 0);
@@ -168,7 +168,7 @@ TEST_F(Renders, LayersAreFoundByTheNamesOfRenderers) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_NEAR(error(read_exr(folder / "out.exr"), n.picture), best, 1e-9) << n.picture;
   }
-  // And by what the user says.
+  // Layers are also recognised by the names that the user gives.
   write_exr(folder / "in.exr", scene("", "mine.", "var."));
   ASSERT_EQ(
       denoise("in.exr", "out.exr", {"--feature", "albedo=:mine", "--feature", "variance=:var"})
@@ -185,7 +185,7 @@ TEST_F(Renders, LayersAreFoundByTheNamesOfRenderers) {
   EXPECT_NEAR(error(read_exr(folder / "out.exr")), best, 1e-9);
 }
 
-TEST_F(Renders, EverythingElseComesOutAsItWentIn) {
+TEST_F(Renders, OtherChannelsAndPartsAreKept) {
   Channels picture = scene(), matte;
   picture["A"] = std::vector<float>(width * height, 0.5f);
   picture["crypto.R"] = std::vector<float>(width * height, 1e30f);
@@ -205,7 +205,7 @@ TEST_F(Renders, EverythingElseComesOutAsItWentIn) {
   EXPECT_EQ(file.header(0).typedAttribute<Imf::StringAttribute>("artist").value(), "a test");
 }
 
-TEST_F(Renders, LightIsNotClippedAndWhatIsNoNumberPasses) {
+TEST_F(Renders, LightIsNotClippedAndNanPasses) {
   Channels noisy = scene();
   for (const char* c : {"R", "G", "B"}) {
     for (int y = 10; y < 20; ++y)
@@ -227,7 +227,7 @@ TEST_F(Renders, LightIsNotClippedAndWhatIsNoNumberPasses) {
   }
 }
 
-TEST_F(Renders, SequencesGainOverTime) {
+TEST_F(Renders, SequencesImproveWithTemporalFiltering) {
   for (unsigned n = 0; n < 4; ++n)
     write_exr(folder / ("render.000" + std::to_string(n) + ".exr"),
               scene("", "albedo.", "variance.", n + 1));
@@ -243,7 +243,7 @@ TEST_F(Renders, SequencesGainOverTime) {
   }
 }
 
-TEST_F(Renders, ALoneDepthIsAGreyPicture) {
+TEST_F(Renders, SingleDepthLayerIsAGreyPicture) {
   Channels depth;
   for (int i = 0; i < width * height; ++i)
     depth["depth.Z"].push_back(100.0f + static_cast<float>(i % 7));
@@ -253,13 +253,14 @@ TEST_F(Renders, ALoneDepthIsAGreyPicture) {
   EXPECT_NE(read_exr(folder / "out.exr"), depth);
 }
 
-/// Of light from 0 to 1 as a byte: sRGB.
-double shown(float light) {
+/// Light from 0 to 1 as an sRGB byte.
+double displayed(float light) {
   const double v = std::isnan(light) ? 0 : std::clamp(static_cast<double>(light), 0.0, 1.0);
   return 255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055);
 }
 
-/// The greatest difference of a panel of a preview, 0 or 1, and a render. `white`: what is 255.
+/// The maximum difference between panel 0 or 1 of a preview and a render. `white` is the light that
+/// maps to 255.
 double difference(const Frame& preview, int panel, const Channels& render, float white = 1) {
   double most = 0;
   for (int c = 0; c < 3; ++c)
@@ -267,14 +268,14 @@ double difference(const Frame& preview, int panel, const Channels& render, float
       for (int x = 0; x < width; ++x) {
         const float light = render.at(std::string(1, "RGB"[c]))[y * width + x];
         const double byte = preview.plane<std::uint8_t>(c)(panel * (width + 4) + x, y);
-        most = std::max(most, std::abs(byte - shown(light / white)));
+        most = std::max(most, std::abs(byte - displayed(light / white)));
       }
   return most;
 }
 
-TEST_F(Renders, PreviewsShowLightAsItLooks) {
+TEST_F(Renders, PreviewsShowLightInSrgb) {
   Channels noisy = scene();
-  for (auto& [name, samples] : noisy)  // most of it below 1
+  for (auto& [name, samples] : noisy)  // most of it is below 1
     for (float& v : samples) v *= name.starts_with("albedo") ? 1 : name[0] == 'v' ? 0.09f : 0.3f;
   noisy["R"][70] = 5000;
   noisy["G"][80] = NAN;
@@ -287,7 +288,7 @@ TEST_F(Renders, PreviewsShowLightAsItLooks) {
   ASSERT_EQ(preview.format.width, 3 * width + 8);
   EXPECT_LE(difference(preview, 0, noisy), 1);
   EXPECT_LE(difference(preview, 1, read_exr(folder / "out.exr")), 1);
-  // Light of another unit.
+  // Light in another unit.
   ASSERT_EQ(run_lull({"preview", folder / "in.exr", "--guide", "auto", "-d", "cpu", "--white", "4",
                       "-y", "-o", folder / "p.png"})
                 .code,
@@ -295,8 +296,8 @@ TEST_F(Renders, PreviewsShowLightAsItLooks) {
   EXPECT_LE(difference(frames_of(folder / "p.png").at(0), 0, noisy, 4), 1);
 }
 
-TEST_F(Renders, PreviewsOverTimeAreThoseOfTheWholeSequence) {
-  // What comes beside a frame differs from one to the next, so that it shows which was taken.
+TEST_F(Renders, PreviewsEqualTheFilteredSequence) {
+  // The layers differ from frame to frame, so that the result reveals which were used.
   for (unsigned n = 0; n < 10; ++n) {
     const std::string number = std::to_string(n);
     Channels both = scene("", "albedo.", "variance.", n + 1), picture, albedo;
@@ -325,7 +326,7 @@ TEST_F(Renders, PreviewsOverTimeAreThoseOfTheWholeSequence) {
   }
 }
 
-TEST_F(Renders, PreviewsRefuseWhatDenoisingDoes) {
+TEST_F(Renders, PreviewsRejectTheSameRequestsAsDenoising) {
   write_exr(folder / "in.exr", scene());
   const auto refused = [&](std::vector<std::string> more, int code, const std::string& text) {
     more.insert(more.begin(), {"preview", folder / "in.exr", "-o", folder / "p.png", "-d", "cpu"});
@@ -344,7 +345,7 @@ TEST_F(Renders, PreviewsRefuseWhatDenoisingDoes) {
   refused({"--align"}, 2, "no such option: --align");
 }
 
-TEST_F(Renders, WhatDoesNotFitIsOneLine) {
+TEST_F(Renders, InvalidRequestsAreRejectedInOneLine) {
   write_exr(folder / "in.exr", scene());
   expect_refused({"--feature", "albedo=:nothing"}, 65, "albedo (B G R)");
   expect_refused({"--feature", "albodo=:albedo"}, 2, "albedo, normal, depth");
@@ -360,7 +361,7 @@ TEST_F(Renders, WhatDoesNotFitIsOneLine) {
   expect_refused({"--guide", "auto"}, 65, "no features");
 }
 
-TEST_F(Renders, FeaturesOfAnotherSizeAreRefused) {
+TEST_F(Renders, FeaturesOfAnotherSizeAreRejected) {
   write_exr(folder / "in.exr", scene());
   Imf::Header header(width, height / 2);
   header.channels().insert("Y", Imf::Channel(Imf::FLOAT));

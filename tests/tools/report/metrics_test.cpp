@@ -1,4 +1,4 @@
-// Figures for Prometheus: its text format, and a file that is always whole.
+// Metrics for Prometheus: the text format, and a file that is always complete.
 
 #include "tools/report/metrics.h"
 
@@ -19,8 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// What https://prometheus.io/docs/instrumenting/exposition_formats asks for: each family has HELP
-/// and TYPE before its samples, once, and each line is one of these.
+/// The rules of https://prometheus.io/docs/instrumenting/exposition_formats: each family has HELP
+/// and TYPE before its samples, once, and every line is one of these.
 void expect_format(const std::string& text) {
   const std::regex help("# HELP ([a-z_]+) [^\\n]+"), type("# TYPE ([a-z_]+) (counter|gauge)");
   const std::regex sample(
@@ -49,7 +49,7 @@ void expect_format(const std::string& text) {
   EXPECT_GE(families.size(), 10u);
 }
 
-TEST(Metrics, AreInTheTextFormat) {
+TEST(Metrics, FollowTheTextFormat) {
   const Folder folder;
   Metrics metrics(folder / "m.prom");
   metrics.start({.output = "a\\b\"c\nd\xff.mkv", .devices = {"cuda:0", "cuda:1"}, .frames = 50});
@@ -72,7 +72,7 @@ TEST(Metrics, AreInTheTextFormat) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"m.prom"});
 }
 
-TEST(Metrics, OfARunTellHowItEnded) {
+TEST(Metrics, ReportHowARunEnded) {
   const Folder folder;
   const Frame picture = noisy_picture(clean_picture({.width = 48, .height = 32}), 20);
   write_y4m(folder / "in.y4m", std::vector<Frame>(5, picture));

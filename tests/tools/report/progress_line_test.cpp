@@ -1,4 +1,4 @@
-// The live line: it fits, whatever the terminal.
+// The progress line fits on every terminal.
 
 #include "tools/report/progress_line.h"
 
@@ -44,7 +44,7 @@ TEST(ProgressLine, FitsEveryWidth) {
         }
 }
 
-TEST(ProgressLine, SaysMoreWhereThereIsRoom) {
+TEST(ProgressLine, ContainsMoreOnWiderTerminals) {
   const pipeline::PipelineStats stats = stats_of(30, 10);
   EXPECT_EQ(progress_line(stats, 40, 20), " 75% [#########...]");
   EXPECT_THAT(progress_line(stats, 40, 30), MatchesRegex(" 75% \\[#+\\.+\\]  30/40"));
@@ -53,7 +53,7 @@ TEST(ProgressLine, SaysMoreWhereThereIsRoom) {
               MatchesRegex(" 75% \\[#+\\.+\\]  30/40  ETA 0:04  3.0 fps  denoise 90% busy"));
 }
 
-TEST(ProgressLine, TheBarGrowsToItsEnd) {
+TEST(ProgressLine, BarGrowsToItsEnd) {
   EXPECT_THAT(progress_line(stats_of(0, 0), 40, 40), StartsWith("  0% [..."));
   EXPECT_THAT(progress_line(stats_of(39, 1), 40, 40), HasSubstr(" 97% ["));
   const std::string full = progress_line(stats_of(40, 1), 40, 40);
@@ -61,15 +61,15 @@ TEST(ProgressLine, TheBarGrowsToItsEnd) {
   EXPECT_THAT(full, Not(HasSubstr(".]")));
 }
 
-TEST(ProgressLine, WithoutALengthThereIsNoBar) {
+TEST(ProgressLine, HasNoBarWithoutALength) {
   const pipeline::PipelineStats stats = stats_of(30, 10);
-  for (const std::int64_t frames : {0, 29}) {  // not known, or found wrong
+  for (const std::int64_t frames : {0, 29}) {  // unknown, or found to be wrong
     EXPECT_EQ(progress_line(stats, frames, 80), "30 frames  3.0 fps  0:10  denoise 90% busy");
     EXPECT_EQ(progress_line(stats, frames, 20), "30 frames  3.0 fps");
   }
 }
 
-/// What the live line was, time after time.
+/// The successive contents of the progress line.
 std::vector<std::string> live_lines(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> lines;
@@ -79,7 +79,7 @@ std::vector<std::string> live_lines(const std::string& text) {
   return lines;
 }
 
-TEST(ProgressLine, OnATerminalOfAnySize) {
+TEST(ProgressLine, FitsATerminalOfAnySize) {
   const Folder folder;
   std::vector<Frame> clip(12, noisy_picture(clean_picture({.width = 48, .height = 34}), 20));
   std::filesystem::create_directory(folder / "in");
@@ -99,7 +99,7 @@ TEST(ProgressLine, OnATerminalOfAnySize) {
   }
 }
 
-TEST(ProgressLine, Durations) {
+TEST(ProgressLine, FormatsDurations) {
   EXPECT_EQ(format_duration(0), "0:00");
   EXPECT_EQ(format_duration(4.2), "0:05");
   EXPECT_EQ(format_duration(754), "12:34");

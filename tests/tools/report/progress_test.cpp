@@ -1,4 +1,4 @@
-// What a run reports: progress in each form, levels of messages, the log file.
+// The output of a run: progress in each form, levels of messages, the log file.
 
 #include "tools/report/progress.h"
 
@@ -31,7 +31,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-class Reported : public testing::Test {
+class RunOutput : public testing::Test {
  protected:
   void SetUp() override {
     write_y4m(
@@ -45,7 +45,7 @@ class Reported : public testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  /// The same with a file on descriptor 3 of the command, which gets the progress.
+  /// Runs the command with a file on descriptor 3, to which the progress goes.
   Outcome run_with_fd(const std::vector<std::string>& more, std::string& progress) const {
     const std::string file = folder_ / "progress";
     const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -60,7 +60,8 @@ class Reported : public testing::Test {
   Folder folder_;
 };
 
-/// Each line by docs/progress.schema.json; empty if all is well, "skip: ..." if it cannot be told.
+/// Checks each line against the progress schema. Returns an empty string if all lines are valid,
+/// and "skip: ..." if they cannot be checked.
 std::string against_schema(const std::string& text, const Folder& folder) {
   write_bytes(folder / "lines", text);
   write_bytes(folder / "check.py",
@@ -90,7 +91,7 @@ void expect_schema(const std::string& text) {
   EXPECT_EQ(verdict, "");
 }
 
-TEST_F(Reported, JsonTellsOfEachRun) {
+TEST_F(RunOutput, JsonProgressDescribesTheRun) {
   std::string progress;
   const Outcome outcome = run_with_fd({"--progress", "json"}, progress);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -107,7 +108,7 @@ TEST_F(Reported, JsonTellsOfEachRun) {
   expect_schema(progress);
 }
 
-TEST_F(Reported, JsonTellsOfFailures) {
+TEST_F(RunOutput, JsonProgressReportsFailures) {
   std::string progress;
   const Outcome outcome = run_with_fd({"--progress", "json", "-i", folder_ / "missing"}, progress);
   EXPECT_EQ(outcome.code, 2);  // -i twice
@@ -119,7 +120,7 @@ TEST_F(Reported, JsonTellsOfFailures) {
   expect_schema(progress);
 }
 
-TEST(ProgressSchema, RefusesWhatIsNone) {
+TEST(ProgressSchema, RejectsInvalidLines) {
   const Folder folder;
   for (const std::string line :
        {"{}", "{\"event\":\"start\"}", "[]",
@@ -131,7 +132,7 @@ TEST(ProgressSchema, RefusesWhatIsNone) {
   }
 }
 
-TEST_F(Reported, PlainAndBarAndNone) {
+TEST_F(RunOutput, ProgressFormsDifferOnTerminals) {
   EXPECT_EQ(lines_of(run_lull(command({"--progress", "none"})).err).size(), 1u);  // the summary
   const Outcome bar = run_lull(command({"--progress", "bar"}));
   EXPECT_THAT(bar.err, Not(HasSubstr("\033")));  // no terminal
@@ -144,23 +145,23 @@ TEST_F(Reported, PlainAndBarAndNone) {
   EXPECT_THAT(progress, HasSubstr("\"event\":\"end\""));
 }
 
-TEST_F(Reported, AReaderThatGoesAwayOrSleepsDoesNotStopTheRun) {
+TEST_F(RunOutput, ClosedOrBlockedReaderDoesNotStopTheRun) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  const int size = fcntl(ends[1], F_SETPIPE_SZ, 4096);  // one page, which is filled now
+  const int size = fcntl(ends[1], F_SETPIPE_SZ, 4096);  // one page, which is now filled
   ASSERT_GT(size, 0);
   const std::string rubbish(static_cast<std::size_t>(size), 'x');
   ASSERT_EQ(write(ends[1], rubbish.data(), rubbish.size()), size);
   const auto fd = std::to_string(ends[1]);
   EXPECT_EQ(run_lull(command({"--progress", "json", "--progress-fd", fd})).code, 0);
   close(ends[0]);
-  // The test holds no reader any more, nor does the command.
+  // Neither the test nor the command holds a reader any more.
   EXPECT_EQ(run_lull(command({"--progress", "json", "--progress-fd", fd})).code, 0);
   close(ends[1]);
 }
 
-TEST_F(Reported, DescriptorsThatAreNone) {
-  for (const char* descriptor : {"99", "-1", "x", "0"}) {  // 0: open for reading
+TEST_F(RunOutput, RejectsInvalidDescriptors) {
+  for (const char* descriptor : {"99", "-1", "x", "0"}) {  // 0 is open for reading
     const Outcome outcome = run_lull(command({"--progress-fd", descriptor}));
     EXPECT_EQ(outcome.code, 2) << descriptor;
     EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
@@ -168,7 +169,7 @@ TEST_F(Reported, DescriptorsThatAreNone) {
   EXPECT_EQ(folder_.names(), std::vector<std::string>{"in.y4m"});
 }
 
-TEST_F(Reported, LevelsOfMessages) {
+TEST_F(RunOutput, LogLevelSelectsMessages) {
   for (const char* level : {"error", "warning"})
     EXPECT_EQ(run_lull(command({"--log-level", level, "--progress", "none"})).err, "");
   const std::string info = run_lull(command({"--log-level", "info"})).err;
@@ -180,7 +181,7 @@ TEST_F(Reported, LevelsOfMessages) {
   EXPECT_EQ(run_lull(command({"--log-level", "loud"})).code, 2);
 }
 
-TEST_F(Reported, TheLogFile) {
+TEST_F(RunOutput, LogFileIsAppendedTo) {
   const std::string log = folder_ / "log";
   EXPECT_EQ(run_lull(command({"-q", "--log-file", log})).err, "");
   const std::string first = bytes_of(log);
@@ -189,7 +190,7 @@ TEST_F(Reported, TheLogFile) {
   write_bytes(folder_ / "in.y4m", "");
   EXPECT_EQ(run_lull(command({"--log-file", log})).code, 65);
   const std::vector<std::string> lines = lines_of(bytes_of(log));
-  ASSERT_EQ(lines.size(), 2u);  // appended to
+  ASSERT_EQ(lines.size(), 2u);  // the file was appended to
   EXPECT_EQ(lines[0] + "\n", first);
   EXPECT_THAT(lines[1], HasSubstr("Z error '"));
   EXPECT_EQ(run_lull(command({"--log-file", folder_ / "no/log"})).code, 73);
@@ -198,18 +199,18 @@ TEST_F(Reported, TheLogFile) {
   EXPECT_EQ(bytes_of(folder_ / "in.y4m"), "");
 }
 
-TEST_F(Reported, ALogOnAFullDiskIsNoReasonToStop) {
+TEST_F(RunOutput, LogOnAFullDiskDoesNotStopTheRun) {
   const Outcome outcome = run_lull(command({"--log-file", "/dev/full"}));
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.err, HasSubstr("warning: the log"));
 }
 
-TEST(JsonText, HoldsAnyBytesAndKeepsTheOrderOfMembers) {
+TEST(JsonText, EncodesAnyBytesAndKeepsTheOrderOfMembers) {
   EXPECT_EQ(json_text({{"b", "a\"b\\c\n\x01"}, {"a", 1}}),
             "{\"b\":\"a\\\"b\\\\c\\n\\u0001\",\"a\":1}");
   EXPECT_EQ(json_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"),
             "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
-  // Cut off, too long, a surrogate, beyond the end, alone.
+  // Truncated, overlong, a surrogate, beyond the last code point, and a lone continuation byte.
   for (const std::string bad :
        {"\xc3", "\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\x80", "\xff"})
     EXPECT_THAT(json_text(bad), StartsWith("\"\xef\xbf\xbd")) << bad;

@@ -1,4 +1,4 @@
-// A stop by a signal: soon, with the right code, and nothing left.
+// A run that is stopped by a signal ends soon, with the right exit code, and leaves no file.
 
 #include "tools/report/signals.h"
 
@@ -20,13 +20,13 @@ using namespace std::chrono_literals;
 
 class Signals : public testing::TestWithParam<int> {
  protected:
-  // Waits until the temporary file is there: the run has begun.
+  // Waits until the temporary file exists, which shows that the run has begun.
   void wait_for_start(Program& program) const {
     while (program.running() && folder_.names().size() < 2) std::this_thread::sleep_for(5ms);
-    std::this_thread::sleep_for(100ms);  // mostly the first frame is in work then
+    std::this_thread::sleep_for(100ms);  // by then the first frame is usually being processed
     ASSERT_TRUE(program.running()) << "it ended before the signal came";
   }
-  // Without the signal it would go on for longer than wait() waits.
+  // Without the signal the run would last longer than wait() waits.
   void expect_stop(Program& program, int signal) const {
     program.send(signal);
     const Outcome outcome = program.wait();
@@ -43,7 +43,7 @@ class Signals : public testing::TestWithParam<int> {
 
 INSTANTIATE_TEST_SUITE_P(Run, Signals, testing::Values(SIGINT, SIGTERM, SIGHUP));
 
-TEST_P(Signals, BetweenFrames) {
+TEST_P(Signals, StopBetweenFrames) {
   write_y4m(
       folder_ / "in.y4m",
       std::vector<Frame>(4000, noisy_picture(clean_picture({.width = 32, .height = 32}), 20)));
@@ -52,14 +52,14 @@ TEST_P(Signals, BetweenFrames) {
   expect_stop(program, GetParam());
 }
 
-TEST_P(Signals, WithinAFrameOfManySeconds) {
+TEST_P(Signals, StopWithinALongFrame) {
   write_y4m(folder_ / "in.y4m", {clean_picture({.width = 1600, .height = 1200})});
   Program program(command());
   wait_for_start(program);
   expect_stop(program, GetParam());
 }
 
-/// Who watches a process that does not end by itself, and what signals are sent to it.
+/// Runs a SignalWatch in a process that does not end by itself, and sends signals to it.
 int end_by(std::chrono::milliseconds patience, int signals) {
   const SignalWatch watch([](int signal) { std::fprintf(stderr, "cleaned up: %d\n", signal); },
                           patience);
@@ -75,11 +75,11 @@ class SignalWatchDeath : public testing::Test {
   void SetUp() override { testing::FLAGS_gtest_death_test_style = "threadsafe"; }
 };
 
-TEST_F(SignalWatchDeath, TheSecondSignalEndsItAtOnce) {
+TEST_F(SignalWatchDeath, SecondSignalEndsTheProcessAtOnce) {
   EXPECT_EXIT(end_by(24h, 2), testing::ExitedWithCode(128 + SIGTERM), "^cleaned up: 15\n$");
 }
 
-TEST_F(SignalWatchDeath, SoDoesTheEndOfItsPatience) {
+TEST_F(SignalWatchDeath, TimeoutEndsTheProcess) {
   EXPECT_EXIT(end_by(1ms, 1), testing::ExitedWithCode(128 + SIGTERM), "^cleaned up: 15\n$");
 }
 

@@ -1,5 +1,5 @@
-// GPUs that fail during a job: the others do their frames, or the CPU if that was asked for, or the
-// job ends with 75 and nothing under the output's name. Pretended GPUs count as on the CPU.
+// GPUs that fail during a job: the other GPUs process their frames, or the CPU does on request, or
+// the job ends with 75 and no file under the output's name. Simulated GPUs filter on the CPU.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,11 +26,11 @@ using testing::IsEmpty;
 
 constexpr int never = -1;
 
-/// Gives the CPU's results until it fails. One that does not waits until another has, which would
-/// not come to its frames else.
-class Frail final : public Denoiser {
+/// Returns the results of the CPU until it fails. A session that does not fail waits until another
+/// one has; otherwise the other one would not get its frames.
+class FailingDenoiser final : public Denoiser {
  public:
-  Frail(std::unique_ptr<Denoiser> inner, std::string name, int pushes, std::atomic<int>& to_fail)
+  FailingDenoiser(std::unique_ptr<Denoiser> inner, std::string name, int pushes, std::atomic<int>& to_fail)
       : inner_(std::move(inner)), name_(std::move(name)), left_(pushes), to_fail_(to_fail) {
     if (left_ != never) ++to_fail_;
   }
@@ -78,14 +78,14 @@ class DeviceFailures : public testing::Test {
       backends.push_back({.kind = bm3d::BackendKind::cuda, .device = static_cast<int>(i)});
     const Say say = [this](const std::string& text) {
       const std::lock_guard lock(mutex_);
-      said_.push_back(text);
+      messages_.push_back(text);
     };
     std::atomic<int> to_fail = 0;
     const Opener open = [&](const bm3d::Params& params, const FrameFormat& format,
                             const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
       auto cpu = bm3d::open(params, format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
       if (backend.kind == bm3d::BackendKind::cpu) return cpu;
-      return std::make_unique<Frail>(std::move(cpu), name_of(backend), fail_at[backend.device],
+      return std::make_unique<FailingDenoiser>(std::move(cpu), name_of(backend), fail_at[backend.device],
                                      to_fail);
     };
     try {
@@ -104,11 +104,11 @@ class DeviceFailures : public testing::Test {
   Folder folder_;
   const std::string in_ = folder_ / "in.y4m", out_ = folder_ / "out.y4m";
   std::mutex mutex_;
-  std::vector<std::string> said_;
+  std::vector<std::string> messages_;
   std::string text_;
 };
 
-TEST_F(DeviceFailures, TheLastOneEndsTheJob) {
+TEST_F(DeviceFailures, FailureOfTheLastDeviceEndsTheJob) {
   for (const std::vector<int>& fail_at : {std::vector{0}, {5}, {3, 3}, {0, 7, 2}}) {
     EXPECT_EQ(denoise(out_, fail_at), 75);
     EXPECT_THAT(text_, testing::MatchesRegex("cuda:[0-2] failed \\(.*\\); run the job again"));
@@ -116,50 +116,50 @@ TEST_F(DeviceFailures, TheLastOneEndsTheJob) {
   }
 }
 
-TEST_F(DeviceFailures, LeaveTheOldFile) {
+TEST_F(DeviceFailures, KeepTheOldFile) {
   write_bytes(out_, "precious");
   EXPECT_EQ(denoise(out_, {5}), 75);
   EXPECT_EQ(bytes_of(out_), "precious");
   EXPECT_THAT(folder_.names(), ElementsAre("in.y4m", "out.y4m"));
 }
 
-TEST_F(DeviceFailures, TheOthersGoOn) {
+TEST_F(DeviceFailures, OtherDevicesContinue) {
   const std::string whole = folder_ / "whole.y4m";
   ASSERT_EQ(denoise(whole, {never}), 0);
   EXPECT_EQ(denoise(out_, {never, 3}), 0);
   EXPECT_EQ(bytes_of(out_), bytes_of(whole));
-  EXPECT_THAT(said_, ElementsAre("cuda:1 failed (CUDA: unspecified launch failure); its frames go "
+  EXPECT_THAT(messages_, ElementsAre("cuda:1 failed (CUDA: unspecified launch failure); its frames go "
                                  "to the other GPU"));
-  said_.clear();
+  messages_.clear();
   EXPECT_EQ(denoise(out_, {2, never, never}, Fallback::cpu), 0);
   EXPECT_EQ(bytes_of(out_), bytes_of(whole));
-  EXPECT_THAT(said_, ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); its frames go "
+  EXPECT_THAT(messages_, ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); its frames go "
                                  "to the other 2 GPUs"));
 }
 
-TEST_F(DeviceFailures, TheCpuDoesTheRestIfAllowed) {
+TEST_F(DeviceFailures, CpuContinuesIfAllowed) {
   const std::string whole = folder_ / "whole.y4m";
   ASSERT_EQ(denoise(whole, {never}), 0);
   for (const int at : {0, 4, 23}) {
-    said_.clear();
+    messages_.clear();
     EXPECT_EQ(denoise(out_, {at}, Fallback::cpu), 0);
     EXPECT_EQ(bytes_of(out_), bytes_of(whole));
-    EXPECT_THAT(said_, ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); the CPU does "
+    EXPECT_THAT(messages_, ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); the CPU does "
                                    "the rest, whose bytes differ from a GPU's"));
   }
-  said_.clear();
+  messages_.clear();
   EXPECT_EQ(denoise(out_, {never}, Fallback::cpu), 0);
-  EXPECT_THAT(said_, IsEmpty());
+  EXPECT_THAT(messages_, IsEmpty());
 }
 
-// As for the fields of either parity: each learns of the failure by itself.
-TEST_F(DeviceFailures, AreToldOnceWhereSeveralClipsShareTheDevices) {
+// As for the fields of either parity, each clip detects the failure on its own.
+TEST_F(DeviceFailures, AreReportedOnceForSeveralClips) {
   const bm3d::Params params = bm3d::make_params(bm3d::Profile::fast, {20, 20, 20});
   const std::vector<Frame> frames = frames_of(in_);
   const FrameFormat format = frames.front().format;
   const auto expected = bm3d::open(params, format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
   for (const std::vector<int>& fail_at : {std::vector{never, 3}, {3}}) {
-    said_.clear();
+    messages_.clear();
     std::vector<bm3d::Backend> gpus;
     for (std::size_t i = 0; i < fail_at.size(); ++i)
       gpus.push_back({.kind = bm3d::BackendKind::cuda, .device = static_cast<int>(i)});
@@ -169,14 +169,14 @@ TEST_F(DeviceFailures, AreToldOnceWhereSeveralClipsShareTheDevices) {
                             const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
       auto cpu = bm3d::open(p, f, {.kind = bm3d::BackendKind::cpu, .threads = 1});
       if (backend.kind == bm3d::BackendKind::cpu) return cpu;
-      return std::make_unique<Frail>(std::move(cpu), name_of(backend), fail_at[backend.device],
+      return std::make_unique<FailingDenoiser>(std::move(cpu), name_of(backend), fail_at[backend.device],
                                      to_fail[opened[backend.device]++]);
     };
     const OpenedDenoisers clips = open_denoisers(
         2, params, format, gpus, Fallback::cpu,
         [this](const std::string& text) {
           const std::lock_guard lock(mutex_);
-          said_.push_back(text);
+          messages_.push_back(text);
         },
         open);
     for (const auto& denoiser : clips.denoisers) {
@@ -188,16 +188,16 @@ TEST_F(DeviceFailures, AreToldOnceWhereSeveralClipsShareTheDevices) {
       for (std::size_t n = 0; n < out.size(); ++n)
         EXPECT_EQ(luma_of(out[n]), luma_of(*expected->push(frames[n]))) << n;
     }
-    EXPECT_EQ(said_.size(), 1u);
+    EXPECT_EQ(messages_.size(), 1u);
   }
 }
 
-TEST_F(DeviceFailures, TheCpuAtTheStartIsNotForLater) {
+TEST_F(DeviceFailures, FallbackAtTheStartDoesNotApplyLater) {
   EXPECT_EQ(denoise(out_, {4}, Fallback::cpu_at_start), 75);
   EXPECT_THAT(folder_.names(), ElementsAre("in.y4m"));
 }
 
-TEST_F(DeviceFailures, AtOnce) {
+TEST_F(DeviceFailures, FailureWhileOpeningFallsBackToTheCpu) {
   const Opener broken = [](const auto&, const auto&,
                            const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
     if (backend.kind == bm3d::BackendKind::cuda) throw DeviceFailure("cuda:0 failed (it is ill)");
@@ -206,11 +206,11 @@ TEST_F(DeviceFailures, AtOnce) {
   const auto open = [&](Fallback fallback) {
     return open_denoiser(
         {}, {.width = 16, .height = 16}, {{.kind = bm3d::BackendKind::cuda}}, fallback,
-        [this](const std::string& text) { said_.push_back(text); }, broken);
+        [this](const std::string& text) { messages_.push_back(text); }, broken);
   };
   EXPECT_THROW((void)open(Fallback::none), DeviceFailure);
   EXPECT_EQ(open(Fallback::cpu).backends.front().kind, bm3d::BackendKind::cpu);
-  EXPECT_THAT(said_, ElementsAre("denoising on the CPU (cuda:0 failed (it is ill))"));
+  EXPECT_THAT(messages_, ElementsAre("denoising on the CPU (cuda:0 failed (it is ill))"));
 }
 
 }  // namespace

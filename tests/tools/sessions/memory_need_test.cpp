@@ -1,4 +1,4 @@
-// What a job may keep in memory.
+// The memory that a job may use.
 
 #include "tools/sessions/memory_need.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A machine of files.
+/// A simulated machine whose state is in files.
 class Machine {
  public:
   void put(const std::string& name, const std::string& text) {
@@ -35,26 +35,26 @@ class Machine {
 constexpr const char* meminfo =
     "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    8000000 kB\n";
 
-TEST(MaxMemory, IsHalfOfWhatIsFree) {
+TEST(MaxMemory, IsHalfOfTheFreeMemory) {
   Machine machine;
-  EXPECT_EQ(machine.memory(), 0);  // nobody knows
+  EXPECT_EQ(machine.memory(), 0);  // the free memory is unknown
   machine.put("proc/meminfo", meminfo);
   EXPECT_EQ(machine.memory(), 4000000LL * 1024);
 }
 
-TEST(MaxMemory, IsHalfOfTheGroupsLimit) {
+TEST(MaxMemory, IsHalfOfTheCgroupLimit) {
   Machine machine;
   machine.put("proc/meminfo", meminfo);
   machine.put("proc/self/cgroup", "0::/user/job\n");
   machine.put("sys/fs/cgroup/user/job/memory.max", "max\n");
   EXPECT_EQ(machine.memory(), 4000000LL * 1024);
-  machine.put("sys/fs/cgroup/user/memory.max", "2000000000\n");  // of the one around it
+  machine.put("sys/fs/cgroup/user/memory.max", "2000000000\n");  // limit of the parent group
   EXPECT_EQ(machine.memory(), 1000000000);
   machine.put("sys/fs/cgroup/user/job/memory.max", "1000000000\n");
   EXPECT_EQ(machine.memory(), 500000000);
 }
 
-TEST(MaxMemory, KnowsTheFirstVersionOfGroups) {
+TEST(MaxMemory, SupportsCgroupVersionOne) {
   Machine machine;
   machine.put("proc/meminfo", meminfo);
   machine.put("proc/self/cgroup", "8:pids:/a\n4:memory:/a/b\n0::/\n");
@@ -63,7 +63,7 @@ TEST(MaxMemory, KnowsTheFirstVersionOfGroups) {
   EXPECT_EQ(machine.memory(), 1500000000);
 }
 
-TEST(MaxMemory, OfAContainerIsThatOfItsRoot) {
+TEST(MaxMemory, UsesTheRootCgroupInAContainer) {
   Machine machine;
   machine.put("proc/meminfo", meminfo);
   machine.put("proc/self/cgroup", "0::/elsewhere/id\n");
@@ -89,8 +89,8 @@ class MemoryLimit : public ::testing::Test {
   const Folder folder_;
 };
 
-// A few kilobytes of gzip that become a volume of 64 MB.
-TEST_F(MemoryLimit, OfAVolumeAlongX) {
+// A few kilobytes of gzip that decompress to a volume of 64 MB.
+TEST_F(MemoryLimit, AppliesToAVolumeAlongX) {
   const io::test::VolumeSpec spec{.dim = {256, 256, 512}, .datatype = 4, .bitpix = 16};
   const auto zipped =
       io::test::zipped(io::test::volume(spec, std::vector<std::int16_t>(256 * 256 * 512, 5)));
@@ -98,7 +98,7 @@ TEST_F(MemoryLimit, OfAVolumeAlongX) {
   write_bytes(folder_ / "in.nii.gz", {zipped.begin(), zipped.end()});
   const auto before = folder_.names();
   expect_refused(denoise("in.nii.gz", "null", {"--axis", "x", "--max-memory", "50M"}), "67.1 MB");
-  // As much again for the output.
+  // The output needs the same amount again.
   expect_refused(denoise("in.nii.gz", folder_ / "out.nii.gz",
                          {"--axis", "x", "--max-memory", "100M", "--method", "bm3d"}),
                  "134.2 MB");
@@ -107,7 +107,7 @@ TEST_F(MemoryLimit, OfAVolumeAlongX) {
   EXPECT_EQ(folder_.names(), before);
 }
 
-TEST_F(MemoryLimit, OfASession) {
+TEST_F(MemoryLimit, AppliesToASession) {
   constexpr FrameFormat format{.width = 1024, .height = 1024};
   std::vector<Frame> frames;
   for (int n = 0; n < 2; ++n) frames.push_back(noisy_picture(clean_picture(format), 10, n + 1));
@@ -122,10 +122,10 @@ TEST_F(MemoryLimit, OfASession) {
             0);
 }
 
-// Over time several GPUs share a clip in parts, of which one more than there are GPUs is in memory:
-// as many frames as fit into a quarter of what the job may take, from 1 to 8 GiB, but never fewer
-// than parts are worth it with.
-TEST_F(MemoryLimit, OfPartsForSeveralGpus) {
+// With temporal filtering several GPUs share a clip in parts, and one more part than GPUs is in
+// memory. A part has as many frames as fit into a quarter of the job's memory, which is limited to
+// 1 to 8 GiB, but at least as many as make a part worthwhile.
+TEST_F(MemoryLimit, LimitsPartsForSeveralGpus) {
   Method method(bm3d::make_params(bm3d::Profile::balanced, {10, 10, 10}, 2));
   method.memory = std::int64_t{1} << 30;
   FrameFormat format{.width = 3840, .height = 2160, .layout = Layout::yuv, .bits = 16};
@@ -145,7 +145,7 @@ TEST_F(MemoryLimit, OfPartsForSeveralGpus) {
   method.memory *= 100;
   EXPECT_EQ(part_frames(method, format, 2, 1), 600) << "longer ones gain nothing";
   EXPECT_EQ(part_frames(method, format, 2, 4), 345);
-  // Of 150 frames each of two has half, of 15 one does all that it may.
+  // With 150 frames each of two GPUs gets half; with 15, one GPU gets all.
   method.memory = 1;
   for (const auto& [frames, part] : {std::pair{150, 75}, {250, 125}, {500, 125}, {15, 10}}) {
     method.frames = frames;
@@ -153,8 +153,8 @@ TEST_F(MemoryLimit, OfPartsForSeveralGpus) {
   }
 }
 
-// The estimate is above what sessions take, and not far.
-TEST_F(MemoryLimit, EstimateIsNearTheTruth) {
+// The estimate is above the real use of the sessions, but not far above it.
+TEST_F(MemoryLimit, EstimateIsNearTheRealUse) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers keep memory of their own";
 #endif
@@ -186,7 +186,7 @@ TEST_F(MemoryLimit, EstimateIsNearTheTruth) {
   EXPECT_GT(taken, estimate / 3);
 }
 
-TEST_F(MemoryLimit, Sizes) {
+TEST_F(MemoryLimit, SizesAreParsed) {
   write_y4m(folder_ / "in.y4m", {noisy_picture(clean_picture({.width = 32, .height = 32}), 10)});
   for (const char* text : {"2G", "512M", "1.5G", "1T", "2000000K", "1073741824"})
     EXPECT_EQ(denoise("in.y4m", "null", {"--max-memory", text}).code, 0) << text;

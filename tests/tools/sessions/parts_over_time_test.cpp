@@ -1,5 +1,5 @@
-// Parts of a clip that is filtered over time, as a job that goes on filters them: each frame has
-// the bytes that it has in the whole clip, whatever is repeated, cut and still before it.
+// Parts of a clip with temporal filtering, filtered like in a resumed job: each frame has the same
+// bytes as in the complete clip, for all repeated frames, scene cuts and preceding stills.
 
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ constexpr FrameFormat format{.width = 40, .height = 32};
 constexpr float sigma = 20;
 constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
 
-/// As an encoder repeats a frame.
-Frame nearly(const Frame& frame, int how) {
+/// A repeated frame with the small changes that an encoder makes.
+Frame near_repeat(const Frame& frame, int how) {
   Frame copy = lull::testing::make_frame(format);
   for (int y = 0; y < format.height; ++y)
     for (int x = 0; x < format.width; ++x) {
@@ -45,7 +45,7 @@ struct Clip {
     for (int n = 0; n < count; ++n) frames.push_back(frames.back());
   }
   void near(int count) {
-    for (int n = 0; n < count; ++n) frames.push_back(nearly(frames.back(), n));
+    for (int n = 0; n < count; ++n) frames.push_back(near_repeat(frames.back(), n));
   }
 };
 
@@ -62,7 +62,7 @@ std::unique_ptr<Denoiser> open() {
   return bm3d::open(params(), format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
 }
 
-/// Two devices that share what they get, as for `lull denoise`.
+/// Two devices that share the frames, as in `lull denoise`.
 std::unique_ptr<Denoiser> open_two() {
   const bm3d::Backend gpu{.kind = bm3d::BackendKind::cuda};
   return open_denoiser(
@@ -96,13 +96,13 @@ void expect_parts_equal(const std::vector<Frame>& frames) {
   }
 }
 
-TEST(PartsOverTime, OfFramesThatDiffer) {
+TEST(PartsOfTemporalClips, DistinctFramesMatchTheCompleteClip) {
   Clip clip;
   clip.fresh(40);
   expect_parts_equal(clip.frames);
 }
 
-TEST(PartsOverTime, OfRepeatedFrames) {
+TEST(PartsOfTemporalClips, RepeatedFramesMatchTheCompleteClip) {
   Clip clip;
   for (int n = 0; n < 12; ++n) {
     clip.fresh(1, 0.05 * n);
@@ -114,7 +114,7 @@ TEST(PartsOverTime, OfRepeatedFrames) {
   expect_parts_equal(clip.frames);
 }
 
-TEST(PartsOverTime, OfStills) {
+TEST(PartsOfTemporalClips, StillsMatchTheCompleteClip) {
   Clip clip;
   clip.fresh(3);
   clip.identical(70);
@@ -129,7 +129,7 @@ TEST(PartsOverTime, OfStills) {
   expect_parts_equal(clip.frames);
 }
 
-TEST(PartsOverTime, OfAnEncodersSmallChanges) {
+TEST(PartsOfTemporalClips, NearlyRepeatedFramesMatchTheCompleteClip) {
   Clip clip;
   clip.fresh(2);
   clip.near(60);
@@ -140,8 +140,8 @@ TEST(PartsOverTime, OfAnEncodersSmallChanges) {
   expect_parts_equal(clip.frames);
 }
 
-/// Rows of two clips in turn.
-std::vector<Frame> woven(const std::vector<Frame>& even, const std::vector<Frame>& odd) {
+/// Interleaves the rows of two clips.
+std::vector<Frame> weave(const std::vector<Frame>& even, const std::vector<Frame>& odd) {
   FrameFormat whole = format;
   whole.height *= 2;
   std::vector<Frame> frames;
@@ -154,8 +154,8 @@ std::vector<Frame> woven(const std::vector<Frame>& even, const std::vector<Frame
   return frames;
 }
 
-// The sessions of either parity repeat at other frames, and have parts of other lengths.
-TEST(PartsOverTime, OfTheFieldsOfEitherParity) {
+// The sessions of the two parities have different repeated frames and parts of different lengths.
+TEST(PartsOfTemporalClips, FieldsOfEitherParityMatchTheCompleteClip) {
   Clip even, odd;
   for (int n = 0; n < 12; ++n) {
     even.fresh(1, 0.05 * n);
@@ -164,8 +164,8 @@ TEST(PartsOverTime, OfTheFieldsOfEitherParity) {
     odd.fresh(2 + n % 2, 0.1 * n);
     odd.identical(n == 5 ? 8 : 0);
   }
-  const std::vector<Frame> frames = woven(even.frames, odd.frames);
-  const std::vector<Frame> expected = woven(
+  const std::vector<Frame> frames = weave(even.frames, odd.frames);
+  const std::vector<Frame> expected = weave(
       lull::testing::run_clip(*open(), {even.frames.begin(), even.frames.begin() + frames.size()}),
       lull::testing::run_clip(*open(), {odd.frames.begin(), odd.frames.begin() + frames.size()}));
   for (const auto& opener : {open, open_two}) {

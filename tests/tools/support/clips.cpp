@@ -39,7 +39,7 @@ FormatOut open_out(const std::string& path) {
   return out;
 }
 
-constexpr int sound_rate = 8000, sound_samples = 320;  // of a packet: 40 ms
+constexpr int sound_rate = 8000, sound_samples = 320;  // samples of a packet: 40 ms
 
 AVStream* add_stream(AVFormatContext* out, AVMediaType type, AVCodecID codec) {
   AVStream* stream = io::non_null(avformat_new_stream(out, nullptr));
@@ -171,7 +171,7 @@ std::vector<Frame> frames_of(const std::string& path) {
   return frames;
 }
 
-void add_company(const std::string& video, const std::string& path) {
+void add_other_streams(const std::string& video, const std::string& path) {
   const FormatIn in = open_in(video);
   const FormatOut out = open_out(path);
   av_dict_set(&out->metadata, "title", "Tennis & tea", 0);
@@ -186,7 +186,7 @@ void add_company(const std::string& video, const std::string& path) {
   std::int64_t number = 0;
   for (; av_read_frame(in.get(), packet.get()) >= 0; ++number, av_packet_unref(packet.get())) {
     packet->stream_index = 0;
-    // FFV1 has no frames out of order, so that any rising times will do.
+    // FFV1 has no reordered frames, so any increasing timestamps are valid.
     packet->pts = packet->dts =
         av_rescale_q(40 * number + 11 * (number % 3), {1, 1000}, pictures->time_base);
     packet->duration = 0;

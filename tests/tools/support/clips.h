@@ -1,5 +1,5 @@
 #pragma once
-// Makes clips and pictures for the tests, and looks into those that lull wrote.
+// Creates clips and pictures for the tests, and examines those that lull wrote.
 
 #include <cstdint>
 #include <map>
@@ -16,19 +16,19 @@ Frame clean_picture(const FrameFormat& format, double phase = 0);
 /// White Gaussian noise of `sigma` on the 0..255 scale, rounded and clipped.
 Frame noisy_picture(const Frame& clean, double sigma, unsigned seed = 1);
 
-/// PGM or PPM, by hand: grey or RGB, 8 or 16 bits.
+/// Writes PGM or PPM by hand: grey or RGB, 8 or 16 bits.
 void write_pnm(const std::string& path, const Frame& picture);
-/// YUV4MPEG2, by hand: grey or YUV, 8 to 16 bits, 25 frames per second.
+/// Writes YUV4MPEG2 by hand: grey or YUV, 8 to 16 bits, 25 frames per second.
 void write_y4m(const std::string& path, const std::vector<Frame>& frames);
-/// Decodes and encodes; with io, without filter.
+/// Decodes and encodes with io, without a filter.
 void convert(const std::string& from, const std::string& to, const io::SinkOptions& options);
 /// All frames of a file.
 std::vector<Frame> frames_of(const std::string& path);
 
-/// `video` with other time stamps (its frames do not have equal durations), a title, a PCM and a
-/// subtitle stream: Matroska.
-void add_company(const std::string& video, const std::string& path);
-/// PCM sound and nothing else: Matroska.
+/// Writes a Matroska file with the pictures of `video`, variable timestamps, a title, a PCM stream
+/// and a subtitle stream.
+void add_other_streams(const std::string& video, const std::string& path);
+/// Writes a Matroska file that contains only PCM sound.
 void write_sound(const std::string& path);
 
 struct StreamFacts {
@@ -38,7 +38,7 @@ struct StreamFacts {
   int keyframes = 0;
 };
 
-/// A file as libavformat sees it.
+/// A file as libavformat reports it.
 struct FileFacts {
   std::string container, title;
   std::vector<StreamFacts> streams;

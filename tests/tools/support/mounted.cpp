@@ -12,7 +12,7 @@
 namespace lull::tools {
 namespace {
 
-/// Mounts of a namespace of our own; as root, or as root of a namespace of users.
+/// Enters a mount namespace of its own, as root or as root of a user namespace.
 std::string own_mounts() {
   const auto user = geteuid(), group = getegid();
   if (unshare(CLONE_NEWNS) != 0) {

@@ -1,11 +1,11 @@
 #pragma once
-// Small file systems in memory, real ones, that go with the process.
+// Small file systems in memory, which are unmounted with the process.
 
 #include <string>
 
 namespace lull::tools {
 
-/// A tmpfs of a few bytes on `folder`, which only this process and its children see.
+/// A tmpfs of a few bytes on `folder`, visible only to this process and its children.
 class Mounted {
  public:
   Mounted(const std::string& folder, long bytes);
@@ -13,7 +13,7 @@ class Mounted {
   Mounted(const Mounted&) = delete;
   Mounted& operator=(const Mounted&) = delete;
 
-  /// Why there is none; empty if there is.
+  /// The reason why it could not be mounted; empty if it is.
   const std::string& problem() const { return problem_; }
   void make_read_only();
 

@@ -1,13 +1,13 @@
 #pragma once
-// What holds for every page that lull writes.
+// Rules for every page that lull writes.
 
 #include <string>
 
 namespace lull::tools {
 
-/// No address but data:, no handler or style in an attribute, one script, one style, and a policy
-/// that forbids all else; tags that are opened are closed.
-/// @returns what it tells, without the bytes of pictures, style and script
+/// Expects no address except data:, no handler or style in an attribute, one script, one style, and
+/// a policy that forbids everything else; every opened tag must be closed. @returns the text of the
+/// page without the bytes of pictures, style and script
 std::string expect_self_contained(const std::string& html);
 
 }  // namespace lull::tools

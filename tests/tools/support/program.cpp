@@ -26,7 +26,7 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Everything that is there to read; closes at the end of the stream.
+// Reads everything that is available; closes the descriptor at the end of the stream.
 void drain(int& descriptor, std::string& text) {
   std::array<char, 4096> buffer;
   const ssize_t size = read(descriptor, buffer.data(), buffer.size());
@@ -38,8 +38,8 @@ void drain(int& descriptor, std::string& text) {
   }
 }
 
-/// Lines of progress come by the clock, more of them on a busy machine. Who does not ask for them
-/// gets none, so that lines can be counted and compared.
+/// Progress lines depend on the clock and are more numerous on a busy machine. They are disabled
+/// unless a test requests them, so that lines can be counted and compared.
 std::vector<std::string> without_progress(std::vector<std::string> arguments) {
   const auto asks = [](const std::string& argument) { return argument.starts_with("--progress"); };
   if (!arguments.empty() && arguments[0] == "denoise" && std::ranges::none_of(arguments, asks))
@@ -48,7 +48,7 @@ std::vector<std::string> without_progress(std::vector<std::string> arguments) {
 }
 
 [[noreturn]] void become_lull(const std::vector<std::string>& arguments,
-                              const Surroundings& around) {
+                              const ProcessSetup& around) {
   if (around.file_size_limit > 0) {
     const auto bytes = static_cast<rlim_t>(around.file_size_limit);
     const rlimit limit{bytes, bytes};
@@ -87,7 +87,7 @@ int Outcome::error_lines() const {
   return static_cast<int>(std::count(err.begin(), err.end(), '\n'));
 }
 
-Program::Program(const std::vector<std::string>& arguments, const Surroundings& around) {
+Program::Program(const std::vector<std::string>& arguments, const ProcessSetup& around) {
   int out[2], err[2];
   require(pipe2(out, O_CLOEXEC) == 0, "pipe");
   winsize size{};

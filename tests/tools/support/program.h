@@ -1,5 +1,5 @@
 #pragma once
-// Runs the command itself, as a user does.
+// Runs the command itself, like a user.
 
 #include <sys/types.h>
 
@@ -10,7 +10,7 @@
 
 namespace lull::tools {
 
-/// A new folder that goes with the object.
+/// A new folder that is deleted with the object.
 class Folder {
  public:
   Folder();
@@ -19,7 +19,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  /// What is in it, hidden files too, sorted.
+  /// Sorted names of the files in the folder, including hidden ones.
   std::vector<std::string> names() const;
 
  private:
@@ -27,47 +27,47 @@ class Folder {
 };
 
 struct Outcome {
-  int code = -1;  // 128 + n where signal n killed it
+  int code = -1;  // 128 + n if signal n killed the process
   std::string out, err;
   int error_lines() const;
 };
 
-struct Surroundings {
-  long file_size_limit = 0;  // bytes that a file may grow to; 0: no limit
-  bool terminal = false;     // stderr is one
-  int columns = 0;           // of the terminal; 0: it does not say
-  std::string out_file;      // where stdout goes instead of Outcome::out
-  std::string folder;        // to run in; empty: the test's
+struct ProcessSetup {
+  long file_size_limit = 0;  // maximum size of a file in bytes; 0: no limit
+  bool terminal = false;  // stderr is a terminal
+  int columns = 0;  // of the terminal; 0: unknown
+  std::string out_file;  // destination of stdout instead of Outcome::out
+  std::string folder;  // working folder; empty: that of the test
 };
 
-/// The command while it runs. Stdin is empty.
+/// A running command. Its stdin is empty.
 class Program {
  public:
-  explicit Program(const std::vector<std::string>& arguments, const Surroundings& around = {});
-  ~Program();  // kills it
+  explicit Program(const std::vector<std::string>& arguments, const ProcessSetup& around = {});
+  ~Program();  // kills the process
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
   void send(int signal) const;
   bool running();
-  /// Kills it after `limit`, which shows as code 137.
+  /// Kills the process after `limit`, which gives the code 137.
   Outcome wait(std::chrono::seconds limit = std::chrono::seconds(120));
 
  private:
   pid_t pid_ = -1;
-  int out_ = -1, err_ = -1;  // our ends
+  int out_ = -1, err_ = -1;  // the ends of the test
 };
 
 inline Outcome run_lull(const std::vector<std::string>& arguments,
-                        const Surroundings& around = {}) {
+                        const ProcessSetup& around = {}) {
   return Program(arguments, around).wait();
 }
 
-/// Runs a job in segments that makes `output`, and kills it as soon as its manifest names one.
-/// Gives the manifest that is left.
+/// Runs a segmented job that writes `output` and kills it as soon as its manifest names a segment.
+/// Returns the manifest.
 std::string killed_in_job(const std::vector<std::string>& arguments, const std::string& output);
 
-/// Why `device` cannot be tested here; empty if it can.
+/// The reason why `device` cannot be tested here; empty if it can.
 std::string missing_device(const std::string& device);
 
 /// The command of a Python that has the modules of the tests: LULL_PYTHON, which `run` sets.

@@ -35,7 +35,7 @@ std::vector<double> random_volume(const Size& size, unsigned seed) {
   return values;
 }
 
-/// Straight from the definition: every window by itself.
+/// SSIM by definition: every window is computed separately.
 double plain_ssim(const Size& size, const std::vector<double>& a, const std::vector<double>& b,
                   double peak, const std::function<bool(int, int, int)>& inside) {
   const auto window = [](int length) {
@@ -90,7 +90,7 @@ VolumeTotals totals_of(const Size& size, const std::vector<double>& a, const std
   return quality.totals();
 }
 
-TEST(VolumeQuality, IsThatOfTheDefinition) {
+TEST(VolumeQuality, EqualsTheDefinition) {
   const auto everywhere = [](int, int, int) { return true; };
   const auto part = [](int x, int y, int z) { return x + y < 17 && z != 6; };
   for (const Size& size : {Size{15, 14, 13}, Size{12, 4, 20}, Size{3, 2, 1}, Size{11, 11, 12}}) {
@@ -103,7 +103,7 @@ TEST(VolumeQuality, IsThatOfTheDefinition) {
   }
 }
 
-TEST(VolumeQuality, LeavesOutWhatIsNoNumber) {
+TEST(VolumeQuality, ExcludesNanVoxels) {
   const Size size{14, 13, 12};
   const auto everywhere = [](int, int, int) { return true; };
   const auto a = random_volume(size, 1);
@@ -144,7 +144,7 @@ class CompareVolumes : public ::testing::Test {
   Folder folder;
 };
 
-TEST_F(CompareVolumes, CountsWhatTheMaskSays) {
+TEST_F(CompareVolumes, CountsOnlyMaskedVoxels) {
   std::vector<std::int16_t> a(4096), b, mask(4096);
   for (int i = 0; i < 4096; ++i) a[i] = static_cast<std::int16_t>(i % 201);  // 0 to 200
   b = a;
@@ -165,7 +165,7 @@ TEST_F(CompareVolumes, CountsWhatTheMaskSays) {
   const Outcome text = compare({"--mask", folder / "mask.nii"});
   EXPECT_THAT(text.out, HasSubstr("voxels 3072 within " + (folder / "mask.nii")));
   EXPECT_THAT(text.out, HasSubstr("range 200"));
-  // Equal volumes, of whatever types: values are compared.
+  // Equal volumes of different types: values are compared.
   std::vector<float> floats(a.begin(), a.end());
   for (float& v : floats) v *= 2;
   write("b.nii", floats, {16, 16, 16}, 0.5);
@@ -174,7 +174,7 @@ TEST_F(CompareVolumes, CountsWhatTheMaskSays) {
   EXPECT_NEAR(json["ssim"].get<double>(), 1, 1e-6);
 }
 
-TEST_F(CompareVolumes, OfASeriesAreTold) {
+TEST_F(CompareVolumes, ReportsEachVolumeOfASeries) {
   std::vector<float> a(3 * 512), b;
   for (int i = 0; i < 3 * 512; ++i) a[i] = static_cast<float>(i % 101) - 50;
   b = a;
@@ -193,7 +193,7 @@ TEST_F(CompareVolumes, OfASeriesAreTold) {
   EXPECT_THAT(compare({}).out, HasSubstr("\n1         40.0000"));
 }
 
-TEST_F(CompareVolumes, FaultsAreOneLine) {
+TEST_F(CompareVolumes, InvalidRequestsAreRejectedInOneLine) {
   write("a.nii", std::vector<float>(4096, 0));
   write("b.nii", std::vector<float>(4096, 0), {16, 32, 8});
   const auto expect = [&](std::vector<std::string> more, int code, const std::string& part) {

@@ -1,4 +1,4 @@
-// lull denoise on volumes: masks, kinds of samples, what is no number, and series.
+// lull denoise on volumes: masks, sample types, NaN, and series.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -105,7 +105,7 @@ double error_of(const std::vector<T>& values, double scale = 1, double offset = 
 }
 
 TEST_F(Masks, KeepTheOutsideByteForByte) {
-  // With a scale, so that a value has more than one way back.
+  // The file has a scale, so that several stored values could represent a value.
   VolumeSpec spec = spec_of<std::int16_t>();
   spec.slope = 0.1;
   spec.inter = -7;
@@ -123,10 +123,10 @@ TEST_F(Masks, KeepTheOutsideByteForByte) {
   }
   EXPECT_LT(kept, 100);
   EXPECT_LT(error_of(result, 10, 70), 4);
-  // The same header, extension and all.
+  // The header must be equal, including the extension.
   EXPECT_EQ(bytes_of(folder / "out.nii").substr(0, 352),
             bytes_of(folder / "in.nii").substr(0, 352));
-  // Slices by themselves, too.
+  // The mask also applies slice by slice.
   ASSERT_EQ(denoise_inside("12", {"--method", "bm3d"}).code, 0);
   const auto pictures = read<std::int16_t>("out.nii", spec);
   EXPECT_LT(error_of(pictures, 10, 70), 6);
@@ -138,7 +138,7 @@ TEST_F(Masks, KeepTheOutsideByteForByte) {
 
 TEST_F(Masks, MakeTheOutsideZero) {
   VolumeSpec spec = spec_of<float>();
-  const auto noisy = noisy_voxels<float>(1, 1000);  // 0 is far outside of the range
+  const auto noisy = noisy_voxels<float>(1, 1000);  // 0 is far outside the range
   write("in.nii", spec, noisy);
   ASSERT_EQ(denoise_inside("12", {"--outside", "zero"}).code, 0);
   const auto result = read<float>("out.nii", spec);
@@ -147,7 +147,7 @@ TEST_F(Masks, MakeTheOutsideZero) {
       EXPECT_EQ(result[i], 0) << i;
     }
   EXPECT_LT(error_of(result, 1, 1000), 4);
-  // The value, not what is stored.
+  // The value is zero, not the stored number.
   spec = spec_of<std::uint8_t>();
   spec.slope = 2;
   spec.inter = -100;
@@ -156,7 +156,7 @@ TEST_F(Masks, MakeTheOutsideZero) {
   EXPECT_EQ(read<std::uint8_t>("out.nii", spec).front(), 50);
 }
 
-TEST_F(Masks, OfOneVolumeServeASeries) {
+TEST_F(Masks, SingleMaskAppliesToASeries) {
   const VolumeSpec spec = spec_of<std::uint8_t>({width, height, slices, 2});
   auto noisy = noisy_voxels<std::uint8_t>();
   const auto second = noisy_voxels<std::uint8_t>(1, 0, 2);
@@ -172,7 +172,7 @@ TEST_F(Masks, OfOneVolumeServeASeries) {
     EXPECT_LT(error_of(std::vector(result.begin() + volume * voxels,
                                    result.begin() + (volume + 1) * voxels)),
               4);
-  // A mask of a series has one for each volume.
+  // A mask of a series has a volume for each volume of the series.
   std::vector<std::uint8_t> masks(2 * voxels);
   for (int i = 0; i < voxels; ++i) masks[voxels + i] = inside(i);
   write("mask.nii", spec, masks);
@@ -182,7 +182,7 @@ TEST_F(Masks, OfOneVolumeServeASeries) {
   EXPECT_TRUE(std::equal(one.begin() + voxels, one.end(), result.begin() + voxels));
 }
 
-TEST_F(Masks, ThatDoNotFitLeaveNothing) {
+TEST_F(Masks, UnsuitableMasksAreRejected) {
   write("in.nii", spec_of<std::uint8_t>(), noisy_voxels<std::uint8_t>());
   write("small.nii", spec_of<std::uint8_t>({width, height, slices - 1}),
         std::vector<std::uint8_t>(voxels - width * height, 1));
@@ -224,8 +224,8 @@ using AllTypes =
                      std::int32_t, std::uint64_t, std::int64_t, float, double>;
 TYPED_TEST_SUITE(VolumeSamples, AllTypes);
 
-TYPED_TEST(VolumeSamples, OfEveryTypeAreFilteredAsCubes) {
-  // Signed ones are negative, too, as CT is.
+TYPED_TEST(VolumeSamples, EveryTypeIsFiltered) {
+  // Signed types also have negative values, as in CT.
   const bool small = sizeof(TypeParam) == 1;
   const double scale = small ? std::is_signed_v<TypeParam> ? 0.9 : 1.0 : 8;
   const double offset = std::is_signed_v<TypeParam> ? small ? -115 : -1024 : 0;
@@ -239,7 +239,7 @@ TYPED_TEST(VolumeSamples, OfEveryTypeAreFilteredAsCubes) {
   EXPECT_LT(error_of(result, scale, offset, [](int) { return true; }), 4);
 }
 
-TEST_F(Masks, SidesOfAnyLength) {
+TEST_F(Masks, AxesOfAnyLengthAreFiltered) {
   for (const std::vector<std::int64_t>& dim : std::vector<std::vector<std::int64_t>>{
            {1, 1, 1}, {1, 1, 9}, {2, 1, 3}, {9, 2, 2}, {3, 3, 12}, {1, 7, 2, 3}, {12, 5, 1}}) {
     std::int64_t count = 1;
@@ -261,7 +261,7 @@ TEST_F(Masks, SidesOfAnyLength) {
   }
 }
 
-TEST_F(Masks, WhatIsNoNumberStaysAndSpoilsNothing) {
+TEST_F(Masks, NanStaysAndDoesNotSpread) {
   const VolumeSpec spec = spec_of<float>();
   const auto noisy = noisy_voxels<float>();
   write("in.nii", spec, noisy);
@@ -282,12 +282,12 @@ TEST_F(Masks, WhatIsNoNumberStaysAndSpoilsNothing) {
       }
     return error_of(result, 1, 0, [&](int i) { return inside(i) && !lost(i); });
   };
-  // A background of it serves about as well as one of zeros does.
+  // A background of NaN serves about as well as one of zeros.
   const auto outside = [](int i) { return !inside(i); };
   const double background = with(outside, nan);
   EXPECT_LT(background, 12 / 3.5);
   EXPECT_LT(background, 1.1 * with(outside, 0));
-  // Single voxels within.
+  // Single voxels inside the object.
   const auto some = [](int i) { return i % 97 == 0; };
   EXPECT_LT(with(some, nan), 1.1 * whole);
   EXPECT_LT(with(some, std::numeric_limits<float>::infinity()), 1.1 * whole);
@@ -295,10 +295,10 @@ TEST_F(Masks, WhatIsNoNumberStaysAndSpoilsNothing) {
 
 // ---- series ----------------------------------------------------------------------------------
 
-TEST_F(Masks, NothingCrossesTheVolumesOfASeries) {
+TEST_F(Masks, VolumesOfASeriesAreFilteredIndependently) {
   const VolumeSpec spec = spec_of<std::uint8_t>({width, height, slices, 3});
   std::vector<std::uint8_t> series;
-  // The range of all is that of each, so that equal volumes have equal results.
+  // All volumes have the same range as each one, so that equal volumes have equal results.
   std::vector<std::string> alone;
   for (const unsigned seed : {1u, 2u, 3u}) {
     auto one = noisy_voxels<std::uint8_t>(1, 0, seed);
@@ -316,7 +316,7 @@ TEST_F(Masks, NothingCrossesTheVolumesOfASeries) {
     EXPECT_EQ(out.substr(352 + v * voxels, voxels), alone[v]) << v;
 }
 
-TEST_F(Masks, GradientsOfADiffusionSeriesComeAlong) {
+TEST_F(Masks, GradientsOfADiffusionSeriesAreCopied) {
   const VolumeSpec spec = spec_of<std::uint8_t>({4, 4, 4, 2});
   write("dwi.nii", spec, std::vector<std::uint8_t>(128, 100));
   write_bytes(folder / "dwi.bval", "0 1000\n");
@@ -327,7 +327,7 @@ TEST_F(Masks, GradientsOfADiffusionSeriesComeAlong) {
   EXPECT_THAT(outcome.err, HasSubstr("clean.bval"));
   EXPECT_EQ(bytes_of(folder / "clean.bval"), "0 1000\n");
   EXPECT_EQ(bytes_of(folder / "clean.bvec"), "0 1\n0 0\n0 0\n");
-  // Equal content may stay, other content only goes where outputs may be overwritten.
+  // Equal files may stay; different ones are replaced only if outputs may be overwritten.
   std::filesystem::remove(folder / "clean.nii.gz");
   const auto again = [&](std::vector<std::string> more) {
     more.insert(more.begin(),
@@ -345,7 +345,7 @@ TEST_F(Masks, GradientsOfADiffusionSeriesComeAlong) {
   EXPECT_EQ(bytes_of(folder / "clean.bval"), "mine");
   EXPECT_EQ(again({"-y"}).code, 0);
   EXPECT_EQ(bytes_of(folder / "clean.bval"), "0 1000\n");
-  // Beside itself it stays as it is, and a single volume has none.
+  // If the output is next to the input, the files are unchanged, and a single volume has none.
   EXPECT_EQ(run_lull({folder / "dwi.nii", folder / "dwi.nii.gz", "--sigma", "5", "-d", "cpu"}).code,
             0);
   EXPECT_EQ(bytes_of(folder / "dwi.bval"), "0 1000\n");

@@ -1,4 +1,4 @@
-// lull preview of volumes: three cuts.
+// lull preview of volumes: three sections.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,8 @@ using io::test::VolumeSpec;
 using ::testing::HasSubstr;
 
 constexpr int nx = 20, ny = 16, nz = 12, gap = 4;
-// Voxels are twice as high as wide: a cut across z is 20x16 pixels, across y 20x24, across x 16x24.
+// Voxels are twice as high as wide: a section across z has 20x16 pixels, across y 20x24, across x
+// 16x24.
 constexpr int column = nx + gap, picture_width = 3 * column - gap,
               picture_height = 16 + 24 + 24 + 2 * gap;
 
@@ -32,7 +33,7 @@ class PreviewCuts : public ::testing::Test {
       const double v = 60 + 5 * x + 4 * z + noise(rng);
       voxels_.push_back(static_cast<std::uint8_t>(std::lround(std::clamp(v, 0.0, 255.0))));
     }
-    voxels_[0] = 0, voxels_[1] = 255;  // so that a value is its grey
+    voxels_[0] = 0, voxels_[1] = 255;  // so that a value equals its grey level
     auto file = volume({.dim = {nx, ny, nz, 2}, .datatype = 2, .bitpix = 8}, voxels_);
     for (int i = 1; i <= 3; ++i) io::test::put(file, 76 + 4 * i, i == 3 ? 3.0f : 1.5f, false);
     write_bytes(folder_ / "scan.nii", {file.begin(), file.end()});
@@ -52,7 +53,7 @@ class PreviewCuts : public ::testing::Test {
   static int voxel(const std::vector<std::uint8_t>& volume, int x, int y, int z, int t) {
     return volume[((t * nz + z) * ny + y) * nx + x];
   }
-  /// Panel `panel` of all cuts through (x, y, z) shows `volume`.
+  /// Panel `panel` of all sections through (x, y, z) must show `volume`.
   void expect_cuts(const Frame& picture, int panel, const std::vector<std::uint8_t>& volume, int x,
                    int y, int z, int t) {
     const PlaneView<std::uint8_t> seen = picture.plane<std::uint8_t>(1);
@@ -79,7 +80,7 @@ class PreviewCuts : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(PreviewCuts, GoThroughTheMiddle) {
+TEST_F(PreviewCuts, GoThroughTheMiddleByDefault) {
   for (const std::string axis : {"z", "y", "x"}) {
     SCOPED_TRACE(axis);
     const Outcome outcome = preview({"--axis", axis});
@@ -87,7 +88,7 @@ TEST_F(PreviewCuts, GoThroughTheMiddle) {
     EXPECT_THAT(outcome.err, HasSubstr("cuts through voxel 10,8,6 of volume 1"));
     const Frame all = picture();
     expect_cuts(all, 0, voxels_, 10, 8, 6, 1);
-    // After: that of the whole volume denoised.
+    // The second panel equals the denoised complete volume.
     expect_cuts(all, 1, denoised(axis), 10, 8, 6, 1);
     const auto seen = all.plane<std::uint8_t>(0);
     for (int y = 0; y < ny; ++y)
@@ -96,7 +97,7 @@ TEST_F(PreviewCuts, GoThroughTheMiddle) {
   }
 }
 
-TEST_F(PreviewCuts, GoWhereTheyAreAskedFor) {
+TEST_F(PreviewCuts, GoThroughTheRequestedVoxel) {
   ASSERT_EQ(preview({"--at", "3,15,0"}).code, 0);
   expect_cuts(picture(), 0, voxels_, 3, 15, 0, 1);
   ASSERT_EQ(preview({"--at", "19,0,11,0", "--method", "bm3d"}).code, 0);
@@ -105,7 +106,7 @@ TEST_F(PreviewCuts, GoWhereTheyAreAskedFor) {
   expect_cuts(all, 1, denoised("z", {"--method", "bm3d"}), 19, 0, 11, 0);
 }
 
-TEST_F(PreviewCuts, KnowMasks) {
+TEST_F(PreviewCuts, RespectMasks) {
   std::vector<std::uint8_t> mask(nx * ny * nz);
   for (int i = 0; i < nx * ny * nz; ++i) mask[i] = i % nx < 9;
   const auto file = volume({.dim = {nx, ny, nz}, .datatype = 2, .bitpix = 8}, mask);
@@ -118,7 +119,7 @@ TEST_F(PreviewCuts, KnowMasks) {
   expect_cuts(all, 1, denoised("z", {"--mask", folder_ / "mask.nii"}), 10, 8, 6, 1);
 }
 
-TEST_F(PreviewCuts, RefuseWhatIsNotThere) {
+TEST_F(PreviewCuts, RejectPositionsOutside) {
   for (const auto& [at, part] :
        std::vector<std::pair<std::string, std::string>>{{"20,0,0", "20x16x12x2"},
                                                         {"0,0,0,2", "along axis 4"},

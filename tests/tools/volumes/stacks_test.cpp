@@ -1,4 +1,4 @@
-// lull denoise on volumes and TIFF stacks, seen by readers that are not lull's where there are any.
+// lull denoise on volumes and TIFF stacks, checked with readers other than lull's where available.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using io::test::volume;
 using io::test::VolumeSpec;
 using ::testing::HasSubstr;
 
-/// A volume of texture that changes slowly from slice to slice, in units of its own.
+/// A volume whose texture changes slowly from slice to slice, in its own units.
 std::vector<double> clean_volume(int width, int height, int slices, double low, double span) {
   std::vector<double> values;
   for (int z = 0; z < slices; ++z) {
@@ -65,7 +65,7 @@ io::test::File read_file(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The output of a Python program with a module, or no value where one is missing.
+/// The output of a Python program that uses a module; no value if the module is missing.
 std::optional<std::string> run_python(const std::string& module, const std::string& program,
                                       const std::string& arguments) {
   const auto run = [](const std::string& command) {
@@ -94,7 +94,7 @@ class Stacks : public ::testing::Test {
 };
 
 TEST_F(Stacks, SigmaIsInTheUnitsOfTheVolume) {
-  // Values around -1500 of a span of 3000, as whole numbers of 16 bits.
+  // Values around -1500 with a span of 3000, as 16-bit integers.
   const VolumeSpec spec{.dim = {64, 48, 6, 2}};
   const auto clean = clean_volume(64, 48, 12, -3000, 3000);
   const auto noisy = as<std::int16_t>(with_noise(clean, 200));
@@ -107,7 +107,7 @@ TEST_F(Stacks, SigmaIsInTheUnitsOfTheVolume) {
     ASSERT_EQ(denoise("out.nii.gz", "out.nii", {"--sigma", "0"}).code, 0);
     const auto result = io::test::samples_of<std::int16_t>(read_file(folder / "out.nii"), spec);
     // BM3D gains several dB here; half the error is 6 dB. Along x and y the slices have 6 rows,
-    // less than a patch, and pass through.
+    // fewer than a patch, and pass through.
     const double before = rms_difference(clean, noisy), after = rms_difference(clean, result);
     if (*axis == 'z') {
       EXPECT_LT(after, before / 2);
@@ -115,7 +115,7 @@ TEST_F(Stacks, SigmaIsInTheUnitsOfTheVolume) {
       EXPECT_EQ(after, before);
     }
   }
-  // The header is the same, and so is everything else before the samples.
+  // The header and everything else before the samples must be equal.
   const std::string in = bytes_of(folder / "in.nii"), out = bytes_of(folder / "out.nii");
   EXPECT_EQ(in.substr(0, 352), out.substr(0, 352));
 }
@@ -142,20 +142,19 @@ TEST_F(Stacks, ScalesOfSigmaAgree) {
       EXPECT_LT(rms_difference(native, result), 1e-4) << scale;
     }
   }
-  // Of a video the scale of 8 bits is the rule, and that of its own depth the same.
+  // For a video the 8-bit scale is the default, and the scale of its own depth is equivalent.
   write_pnm(folder / "in.pgm", noisy_picture(clean_picture({.width = 32, .height = 24}), 20));
   ASSERT_EQ(denoise("in.pgm", "out.pgm", {"--sigma", "20"}).code, 0);
   const std::string plain = bytes_of(folder / "out.pgm");
   ASSERT_EQ(denoise("in.pgm", "out.pgm", {"--sigma", "20", "--sigma-scale", "native"}).code, 0);
   EXPECT_EQ(bytes_of(folder / "out.pgm"), plain);
-  // The same number in another unit, 20/255 of it.
+  // The same level in another unit, 20/255 of the range.
   ASSERT_EQ(denoise("in.pgm", "out.pgm", {"--sigma", "0.07", "--sigma-scale", "unit"}).code, 0);
   EXPECT_NE(bytes_of(folder / "out.pgm"), bytes_of(folder / "in.pgm"));
 }
 
-// Floats on a scale that is in use: 255, or 1, is what it is there, whatever the range of the
-// noise.
-TEST_F(Stacks, WhiteOfFloatsIsThatOfTheirScale) {
+// Floats on a common scale: white is 255 or 1, whatever the range of the noise.
+TEST_F(Stacks, WhiteLevelOfFloatsFollowsTheirScale) {
   const auto clean = clean_volume(64, 64, 2, 10, 230);
   const VolumeSpec spec{.dim = {64, 64, 2}, .datatype = 16, .bitpix = 32};
   const auto filtered = [&](double white, const std::string& scale, const std::string& sigma) {
@@ -180,7 +179,7 @@ TEST_F(Stacks, WhiteOfFloatsIsThatOfTheirScale) {
   }
 }
 
-TEST_F(Stacks, FaultsLeaveNothing) {
+TEST_F(Stacks, InvalidInputsLeaveNoFile) {
   const VolumeSpec spec{.dim = {16, 16, 3}};
   const io::test::File whole = volume(spec, std::vector<std::int16_t>(768, 7));
   write_file(folder / "whole.nii", whole);
@@ -209,7 +208,7 @@ TEST_F(Stacks, FaultsLeaveNothing) {
   expect("whole.nii", "none/out.nii", {"--sigma", "1"}, 73, "cannot create");
 }
 
-TEST_F(Stacks, FullDisk) {
+TEST_F(Stacks, FullDiskIsAnIoError) {
   const VolumeSpec spec{.dim = {64, 64, 8}};
   std::mt19937 rng{1};
   std::vector<std::int16_t> noise(64 * 64 * 8);
@@ -239,13 +238,13 @@ TEST_F(Stacks, CompareWorksInTheUnitsOfTheFile) {
   EXPECT_THAT(outcome.out, HasSubstr("40.0000"));  // 20 log10(100 / 1)
 }
 
-TEST_F(Stacks, NibabelSeesTheSameVolume) {
+TEST_F(Stacks, NibabelReadsTheSameVolume) {
   const VolumeSpec spec{
       .version = 2, .big_endian = true, .dim = {20, 16, 5, 2}, .slope = 0.5, .inter = -10};
   io::test::File file = volume(spec, as<std::int16_t>(clean_volume(20, 16, 10, -500, 1000)));
   for (int i = 0; i < 8; ++i) io::test::put(file, 104 + 8 * i, 1.0 + i, true);  // pixdim
   for (int i = 344; i < 350; ++i) file[i] = 0;  // qform_code, sform_code ...
-  for (int i = 350; i < 540; ++i) file[i] = 0;  // ... and all else that must make sense
+  for (int i = 350; i < 540; ++i) file[i] = 0;  // ... and all other fields that must be valid
   write_file(folder / "in.nii", file);
   ASSERT_EQ(denoise("in.nii", "out.nii.gz", {"--sigma", "20", "--datatype", "float32"}).code, 0);
   const auto text = run_python("nibabel", R"(
@@ -298,7 +297,7 @@ std::vector<float> read_tiff(const std::string& path, std::size_t page_size) {
   return result;
 }
 
-TEST_F(Stacks, TiffStackOfFloats) {
+TEST_F(Stacks, TiffStackOfFloatsImproves) {
   const auto clean = clean_volume(48, 40, 3, 2000, 1000);
   const auto noisy = as<float>(with_noise(clean, 60));
   write_tiff(folder / "in.tif", noisy, 48, 40);
@@ -319,23 +318,23 @@ print(b.asarray().shape, b.asarray().dtype)
   EXPECT_EQ(*text, "(3, 40, 48) float32\n");
 }
 
-// Floats on the scale of bytes: --sigma means the same in their own units and in those of 8 bits.
-TEST_F(Stacks, TiffStackOfFloatsOnTheScaleOfBytes) {
+// Floats on the scale of bytes: --sigma has the same meaning in their own units and in 8-bit units.
+TEST_F(Stacks, SigmaScalesAgreeForFloatsOnTheScaleOfBytes) {
   const auto clean = clean_volume(48, 40, 3, 0, 255);
   write_tiff(folder / "in.tif", as<float>(with_noise(clean, 12)), 48, 40);
   ASSERT_EQ(denoise("in.tif", "native.tif", {"--sigma", "12", "--sigma-scale", "native"}).code, 0);
   ASSERT_EQ(denoise("in.tif", "bytes.tif", {"--sigma", "12", "--sigma-scale", "8bit"}).code, 0);
   const std::vector<float> native = read_tiff(folder / "native.tif", 48 * 40),
                            bytes = read_tiff(folder / "bytes.tif", 48 * 40);
-  // What becomes of a sample differs by rounding alone.
+  // The results differ only by rounding.
   EXPECT_LT(rms_difference(native, bytes), 0.05);
   EXPECT_LT(rms_difference(clean, bytes), 12 / 1.8);
 }
 
-TEST_F(Stacks, RealHead) {
+TEST_F(Stacks, NoiseOfARealHeadIsReduced) {
   const auto data = lull::testing::data_folder();
   if (!data) GTEST_SKIP() << "LULL_TEST_DATA is not set; the made volumes are tested above";
-  // A head with its own noise, and a series of two volumes: what is taken away is noise.
+  // A head with its own noise, and a series of two volumes: the removed part must be noise.
   for (const char* name : {"chris_t1.nii.gz", "epi_4d.nii.gz"}) {
     const std::string in = (*data / "mri" / name).string();
     const Outcome outcome = run_lull({"denoise", "-i", in, "-o", folder / name, "--sigma", "8",

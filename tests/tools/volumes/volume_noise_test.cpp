@@ -1,4 +1,4 @@
-// The noise of volumes as users see it: told, taken away, kept in files.
+// The noise of volumes from the user's view: reported, removed, stored in files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ const Phantom phantom{.width = 48, .height = 44, .slices = 40};
 const VolumeSpec spec{
     .dim = {phantom.width, phantom.height, phantom.slices}, .datatype = 16, .bitpix = 32};
 
-/// Values of the file are 8 times those of the phantom.
+/// The values of the file are 8 times those of the phantom.
 constexpr float unit = 8;
 template <class Noise>
 std::vector<float> noisy(const Noise& noise) {
@@ -67,7 +67,7 @@ class VolumeNoiseCommand : public ::testing::Test {
     const std::string bytes = bytes_of(folder_ / name);
     return io::test::samples_of<float>(File(bytes.begin(), bytes.end()), spec);
   }
-  /// Of what is 3 voxels from anything else, in units of the phantom.
+  /// The mean of air that is 3 voxels from anything else, in units of the phantom.
   double mean_of_air(const std::vector<float>& voxels) {
     double sum = 0;
     int count = 0;
@@ -85,10 +85,10 @@ class VolumeNoiseCommand : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(VolumeNoiseCommand, IsFoundToldAndTakenAway) {
+TEST_F(VolumeNoiseCommand, IsEstimatedReportedAndRemoved) {
   const Outcome told = run_lull({"noise", folder_ / "in.nii"});
   ASSERT_EQ(told.code, 0) << told.err;
-  EXPECT_THAT(told.out, HasSubstr("noise: Rician, 7"));  // 72 of the file's units
+  EXPECT_THAT(told.out, HasSubstr("noise: Rician, 7"));  // 72 in units of the file
   EXPECT_THAT(told.out, HasSubstr("(the file's units), by background and tissue"));
   const Outcome json = run_lull({"noise", folder_ / "in.nii", "--json"});
   const auto scene = nlohmann::json::parse(json.out)["scenes"][0];
@@ -101,7 +101,7 @@ TEST_F(VolumeNoiseCommand, IsFoundToldAndTakenAway) {
   EXPECT_NEAR(mean_of_air(voxels_of("out.nii")), 1.25 * sigma, 0.1 * sigma);
 }
 
-TEST_F(VolumeNoiseCommand, OfGivenLevelIsOfTheKindOfTheBackground) {
+TEST_F(VolumeNoiseCommand, KindOfAGivenLevelComesFromTheBackground) {
   const std::vector<std::string> given{"--sigma", "72"};
   auto rician = given, gaussian = given;
   rician.insert(rician.end(), {"--noise", "rician"});
@@ -116,16 +116,16 @@ TEST_F(VolumeNoiseCommand, OfGivenLevelIsOfTheKindOfTheBackground) {
   EXPECT_TRUE(bytes(given) == bytes(gaussian));
 }
 
-TEST_F(VolumeNoiseCommand, BytesAreEqualForAllThreadsAndFromAFile) {
+TEST_F(VolumeNoiseCommand, ThreadsAndNoiseFileDoNotChangeTheBytes) {
   const std::string one = bytes({"--threads", "1"});
   EXPECT_TRUE(one == bytes({"--threads", "3"}));
   ASSERT_EQ(run_lull({"noise", folder_ / "in.nii", "-o", folder_ / "noise.json"}).code, 0);
   EXPECT_TRUE(one == bytes({"--noise", folder_ / "noise.json"}));
-  // Names of kinds are kinds; a file of such a name has a folder.
+  // A name of a kind denotes the kind; a file with such a name needs a folder in its path.
   expect_refusal(denoise("in.nii", "no.nii", {"--noise", "./rician"}), "./rician", 66);
 }
 
-TEST_F(VolumeNoiseCommand, ThatVariesIsWrittenAndFollowed) {
+TEST_F(VolumeNoiseCommand, VaryingLevelIsWrittenAndUsed) {
   Draw draw;
   const auto level = [](int x) { return 4 + 12 * x / (phantom.width - 1.0); };
   write("in.nii", noisy([&](double v, int x) { return draw.rician(v, level(x)); }));
@@ -142,7 +142,7 @@ TEST_F(VolumeNoiseCommand, ThatVariesIsWrittenAndFollowed) {
   EXPECT_GT(at(36), 1.4 * at(12));
   const std::string head = bytes_of(folder_ / "in.nii").substr(0, 352);
   EXPECT_TRUE(bytes_of(folder_ / "map.nii").substr(0, 352) == head);
-  // The same from a file, and by the command that only looks.
+  // The result is the same with the map from a file, and with the map from the noise command.
   const std::string followed = bytes_of(folder_ / "out.nii");
   ASSERT_EQ(run_lull({"noise", folder_ / "in.nii", "-o", folder_ / "noise.json", "--noise-map",
                       folder_ / "again.nii"})
@@ -153,7 +153,7 @@ TEST_F(VolumeNoiseCommand, ThatVariesIsWrittenAndFollowed) {
               followed);
 }
 
-TEST_F(VolumeNoiseCommand, OptionsThatMakeNoSenseAreRefused) {
+TEST_F(VolumeNoiseCommand, InvalidOptionsAreRejected) {
   const std::string map = folder_ / "map.nii";
   expect_refusal(denoise("in.nii", "no.nii", {"--sigma", "9", "--noise-map", map}), "--noise-map");
   expect_refusal(denoise("in.nii", "no.nii", {"--noise-map", folder_ / "no.nii"}), "--noise-map");
@@ -177,7 +177,7 @@ TEST_F(VolumeNoiseCommand, OptionsThatMakeNoSenseAreRefused) {
   for (const std::string& name : folder_.names()) EXPECT_THAT(name, Not(HasSubstr("no.")));
 }
 
-TEST_F(VolumeNoiseCommand, IsTakenFromSlicesToo) {
+TEST_F(VolumeNoiseCommand, IsRemovedSliceBySliceToo) {
   (void)bytes({"--method", "bm3d", "--noise", "rician", "--temporal", "0"});
   EXPECT_LT(mean_of_air(voxels_of("out.nii")), 0.25 * sigma);
 }
@@ -189,13 +189,13 @@ class VolumeNoiseOfPipes : public VolumeNoiseCommand {
     all.insert(all.end(), more.begin(), more.end());
     const Outcome outcome = denoise(in, "out.raw", all);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    said_ = outcome.err;
+    messages_ = outcome.err;
     return bytes_of(folder_ / "out.raw");
   }
-  std::string said_;
+  std::string messages_;
 };
 
-TEST_F(VolumeNoiseOfPipes, IsThatOfTheirFirstSlices) {
+TEST_F(VolumeNoiseOfPipes, ComesFromTheFirstSlices) {
   std::string raw;
   for (const float v : rician_voxels())
     raw += static_cast<char>(static_cast<std::uint8_t>(std::min(v / unit + 0.5f, 255.0f)));
@@ -205,10 +205,10 @@ TEST_F(VolumeNoiseOfPipes, IsThatOfTheirFirstSlices) {
   std::thread writer([&] { std::ofstream(fifo, std::ios::binary) << raw; });
   const std::string piped = denoised("pipe.raw", {});
   writer.join();
-  EXPECT_THAT(said_, HasSubstr("noise: Rician, "));
-  // All 40 slices are among the first.
+  EXPECT_THAT(messages_, HasSubstr("noise: Rician, "));
+  // All 40 slices are among the first ones.
   EXPECT_TRUE(piped == denoised("in.raw", {}));
-  // A part is that of the whole.
+  // A selection gives the same slices as the complete volume.
   const std::vector<std::string> small{"--cube", "3", "--step", "2"};
   const std::size_t slice = 48 * 44;
   auto part = small;

@@ -72,7 +72,7 @@ class Volumes : public ::testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_lull(arguments);
   }
-  /// What becomes of the raw slices.
+  /// The denoised raw slices.
   std::string raw(std::vector<std::string> more) {
     more.insert(more.end(), {"--raw-format", "gray", "--size",
                              std::to_string(width) + "x" + std::to_string(height)});
@@ -88,20 +88,20 @@ class Volumes : public ::testing::Test {
   Folder folder;
 };
 
-TEST_F(Volumes, AreWhatStacksAreTakenFor) {
+TEST_F(Volumes, AreTheDefaultForStacks) {
   const std::string automatic = nifti({}), volumes = nifti({"--method", "bm4d"}),
                     pictures = nifti({"--method", "bm3d"});
   EXPECT_EQ(automatic, volumes);
   EXPECT_NE(automatic, pictures);
   EXPECT_LT(error_of(volumes.substr(352)), error_of(pictures.substr(352)));
   EXPECT_LT(error_of(volumes.substr(352)), 6);
-  // Options that only one method has choose it.
+  // An option that only one method has selects that method.
   EXPECT_EQ(nifti({"--tau", "2000"}), nifti({"--tau", "2000", "--method", "bm3d"}));
   EXPECT_EQ(nifti({"--cube", "3", "--step", "3"}),
             nifti({"--cube", "3", "--step", "3", "--method", "bm4d"}));
 }
 
-TEST_F(Volumes, ArePicturesWhereOnlyThoseTakeAValue) {
+TEST_F(Volumes, AreSlicesIfOnlySlicesSupportAnOption) {
   for (const auto& [option, value] :
        std::vector<std::pair<std::string, std::string>>{{"--window", "39"}, {"--step", "6"}}) {
     const Outcome outcome = denoise("in.nii", "out.nii", {option, value});
@@ -114,12 +114,12 @@ TEST_F(Volumes, ArePicturesWhereOnlyThoseTakeAValue) {
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, HasSubstr("--method bm3d"));
   }
-  // What neither takes is an error.
+  // A value that neither method supports is an error.
   EXPECT_EQ(denoise("in.nii", "out.nii", {"--window", "4"}).code, 2);
   EXPECT_EQ(denoise("in.nii", "out.nii", {"--window", "39", "--cube", "3"}).code, 2);
 }
 
-TEST_F(Volumes, ThinStacksArePictures) {
+TEST_F(Volumes, ThinStacksAreFilteredAsSlices) {
   const auto voxels = noisy_volume();
   const auto file = volume({.dim = {width, height, 7}, .datatype = 2, .bitpix = 8},
                            std::vector(voxels.begin(), voxels.begin() + 7 * width * height));
@@ -128,7 +128,7 @@ TEST_F(Volumes, ThinStacksArePictures) {
   EXPECT_NE(nifti({}), nifti({"--method", "bm4d"}));
 }
 
-TEST_F(Volumes, OfThickSlicesArePictures) {
+TEST_F(Volumes, ThickSlicesAreFilteredAsSlices) {
   const auto voxels = noisy_volume();
   auto file = volume({.dim = {width, height, slices}, .datatype = 2, .bitpix = 8}, voxels);
   const auto with_spacing = [&](float x, float y, float z) {
@@ -142,7 +142,7 @@ TEST_F(Volumes, OfThickSlicesArePictures) {
   EXPECT_NE(nifti({}), nifti({"--method", "bm4d"}));
   EXPECT_THAT(denoise("in.nii", "out.nii", {"--log-level", "info"}).err,
               HasSubstr("slice by slice (bm3d)"));
-  // Only where the slices are the thick ones.
+  // This applies only if the filtered slices are the thick ones.
   EXPECT_EQ(nifti({"--axis", "y"}), nifti({"--axis", "y", "--method", "bm4d"}));
   for (const auto& [x, y, z] :
        {std::array{1.0f, 1.0f, 3.9f}, {1.0f, 4.0f, 4.0f}, {0.0f, 1.0f, 9.0f}, {1.0f, 1.0f, NAN}}) {
@@ -151,7 +151,7 @@ TEST_F(Volumes, OfThickSlicesArePictures) {
   }
 }
 
-TEST_F(Volumes, OfASeriesAreAlone) {
+TEST_F(Volumes, VolumesOfASeriesAreIndependent) {
   const auto voxels = noisy_volume();
   auto twice = voxels;
   twice.insert(twice.end(), voxels.begin(), voxels.end());
@@ -164,7 +164,7 @@ TEST_F(Volumes, OfASeriesAreAlone) {
   EXPECT_EQ(both.substr(352 + voxels.size()), once.substr(352));
 }
 
-TEST_F(Volumes, MayBeSequencesAndPipes) {
+TEST_F(Volumes, SequencesAndPipesCanBeVolumes) {
   const std::string volumes = raw({"--stack"});
   EXPECT_LT(error_of(volumes), 6);
   EXPECT_NE(volumes, raw({"--temporal", "0"}));
@@ -178,7 +178,7 @@ TEST_F(Volumes, MayBeSequencesAndPipes) {
   }
 }
 
-TEST_F(Volumes, PartsAreThoseOfTheWhole) {
+TEST_F(Volumes, SelectionMatchesTheCompleteVolume) {
   const std::vector<std::string> small{"--stack", "--window", "3", "--cube", "3", "--step", "2"};
   const std::string whole = raw(small);
   for (const auto& [from, to] : {std::pair{0, 1}, {4, 7}, {10, 11}}) {
@@ -188,7 +188,7 @@ TEST_F(Volumes, PartsAreThoseOfTheWhole) {
   }
 }
 
-TEST_F(Volumes, HaveNoOptionsOfPictures) {
+TEST_F(Volumes, RejectOptionsOfPictures) {
   const auto expect = [&](const std::string& in, const std::string& out,
                           const std::vector<std::string>& more, const std::string& part) {
     const Outcome outcome = denoise(in, out, more);
@@ -220,7 +220,7 @@ TEST_F(Volumes, HaveNoOptionsOfPictures) {
   expect("in_100.pgm", "out.pgm", {"--cube", "4"}, "--stack");
 }
 
-TEST_F(Volumes, AreSearchedTwiceWhereThatIsAskedFor) {
+TEST_F(Volumes, SecondSearchIsDoneOnRequest) {
   const std::string usual = raw({"--stack"});
   EXPECT_EQ(raw({"--stack", "--second-search", "kept"}), usual);
   const std::string searched = raw({"--stack", "--second-search", "window"});
@@ -228,7 +228,7 @@ TEST_F(Volumes, AreSearchedTwiceWhereThatIsAskedFor) {
   EXPECT_NEAR(error_of(searched), error_of(usual), 0.1);
 }
 
-TEST_F(Volumes, AreDoneInSegmentsToTheSameSamples) {
+TEST_F(Volumes, SegmentsGiveTheSameSamples) {
   std::vector<std::string> job{"--raw-format", "gray", "--size", "28x24", "--stack", "--lossless"};
   ASSERT_EQ(denoise("in.raw", "whole.mkv", job).code, 0);
   job.insert(job.end(), {"--segment-frames", "4"});

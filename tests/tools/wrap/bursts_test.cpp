@@ -1,4 +1,4 @@
-// --align through the command.
+// --align, processed by the command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 
 constexpr FrameFormat format{.width = 112, .height = 96, .layout = Layout::rgb};
 
-/// Waves of all directions, as a hand sees them that is turned by `degrees` and moved.
-Frame seen(double degrees, double move_x, double move_y) {
+/// Waves in all directions, seen by a hand-held camera that is rotated by `degrees` and displaced.
+Frame render_view(double degrees, double move_x, double move_y) {
   Frame frame = lull::testing::make_frame(format);
   const double turn = degrees * 3.14159265358979 / 180;
   for (int i = 0; i < 3; ++i) {
@@ -40,13 +40,13 @@ Frame seen(double degrees, double move_x, double move_y) {
   return frame;
 }
 
-class Bursts : public ::testing::Test {
+class AlignedBursts : public ::testing::Test {
  protected:
   void SetUp() override {
     for (int i = 0; i < 6; ++i) {
       const bool kept = i == keep_;
       const Frame clean =
-          seen(kept ? 0 : 0.5 * (i % 3 - 1), kept ? 0 : 8.3 * i - 20, kept ? 0 : 9.6 - 5.2 * i);
+          render_view(kept ? 0 : 0.5 * (i % 3 - 1), kept ? 0 : 8.3 * i - 20, kept ? 0 : 9.6 - 5.2 * i);
       write_pnm(folder_ / ("b" + std::to_string(i) + ".ppm"),
                 noisy_picture(clean, 25, static_cast<unsigned>(i + 1)));
       if (kept) clean_ = clean;
@@ -68,7 +68,7 @@ class Bursts : public ::testing::Test {
   Frame clean_;
 };
 
-TEST_F(Bursts, TakenByHandGainMoreThanMotionFinds) {
+TEST_F(AlignedBursts, AlignmentBeatsMotionSearch) {
   const std::string one = folder_ / "one.png", motion = folder_ / "motion.png",
                     hand = folder_ / "hand.png";
   ASSERT_EQ(denoise({"--keep", "3", "--temporal", "0"}, one).code, 0);
@@ -84,7 +84,7 @@ TEST_F(Bursts, TakenByHandGainMoreThanMotionFinds) {
   EXPECT_EQ(frames_of(folder_ / "large.png").at(0).format.width, 168);
 }
 
-/// A photograph as sensors see it: DNG 1.4, one directory, 16 bits, red, green, green, blue.
+/// A photograph in the form of a sensor: DNG 1.4, one directory, 16 bits, red, green, green, blue.
 void write_dng(const std::string& path) {
   constexpr std::uint32_t w = 32, h = 24;
   struct Entry {
@@ -92,7 +92,7 @@ void write_dng(const std::string& path) {
     std::uint32_t count, value;
   };
   constexpr std::uint32_t entries = 14, at = 8 + 2 + 12 * entries + 4;
-  const Entry directory[entries] = {{254, 4, 1, 0},                         // not of a reduced size
+  const Entry directory[entries] = {{254, 4, 1, 0},  // not of reduced size
                                     {256, 4, 1, w},                         // ImageWidth
                                     {257, 4, 1, h},                         // ImageLength
                                     {258, 3, 1, 16},                        // BitsPerSample
@@ -118,7 +118,7 @@ void write_dng(const std::string& path) {
   write_bytes(path, bytes);
 }
 
-TEST_F(Bursts, OfRawPhotographsHaveToBeDevelopedFirst) {
+TEST_F(AlignedBursts, UndevelopedRawPhotographsAreRejected) {
   for (int i = 0; i < 3; ++i) write_dng(folder_ / ("raw" + std::to_string(i) + ".dng"));
   const std::vector<std::string> names = folder_.names();
   for (const std::vector<std::string>& more :
@@ -135,7 +135,7 @@ TEST_F(Bursts, OfRawPhotographsHaveToBeDevelopedFirst) {
   }
 }
 
-TEST_F(Bursts, RefuseWhatMakesNoSenseInOneLine) {
+TEST_F(AlignedBursts, InvalidRequestsAreRejectedInOneLine) {
   struct Case {
     std::vector<std::string> more;
     const char* text;

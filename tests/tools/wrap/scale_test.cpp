@@ -1,4 +1,5 @@
-// --scale through the command: formats, sizes, what comes with a video, and what is refused.
+// --scale, processed by the command: formats, sizes, the data that accompanies a video, and
+// rejected requests.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ Outcome scaled(const std::string& from, const std::string& to,
 constexpr FrameFormat yuv{
     .width = 66, .height = 50, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
-/// What ffprobe says of the video; empty where there is no ffprobe.
+/// The video's properties from ffprobe; empty if there is no ffprobe.
 std::string probed(const std::string& path, const std::string& entries) {
   const std::string command =
       "ffprobe -v error -select_streams v:0 -show_entries stream=" + entries + " -of csv=p=0 '" +
@@ -41,7 +42,7 @@ std::string probed(const std::string& path, const std::string& entries) {
 
 class Scale : public ::testing::Test {
  protected:
-  /// A clip in 4:2:0 with samples half as wide again as they are high.
+  /// A clip in 4:2:0 whose samples are 1.5 times as wide as high.
   std::string clip(int frames = 3) {
     std::vector<Frame> all;
     for (int i = 0; i < frames; ++i)
@@ -53,7 +54,7 @@ class Scale : public ::testing::Test {
   Folder folder_;
 };
 
-TEST_F(Scale, EveryFormatComesOutLarger) {
+TEST_F(Scale, EveryFormatIsEnlarged) {
   for (const char* extension : {"png", "ppm", "tiff"}) {
     const FrameFormat format{
         .width = 31, .height = 27, .layout = Layout::rgb, .sample = SampleType::u16, .bits = 16};
@@ -65,14 +66,14 @@ TEST_F(Scale, EveryFormatComesOutLarger) {
     const Outcome outcome = scaled(in, out, {"--scale", "1.5"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     const Frame result = frames_of(out).at(0);
-    EXPECT_EQ(result.format.width, 47);  // 46.5
+    EXPECT_EQ(result.format.width, 47);  // 46.5, rounded
     EXPECT_EQ(result.format.height, 41);
     EXPECT_EQ(result.format.layout, Layout::rgb);
     EXPECT_EQ(result.format.bits, 16);
   }
 }
 
-TEST_F(Scale, VideoKeepsItsFramesAndEncodersGetTheSize) {
+TEST_F(Scale, VideoKeepsItsFramesInTheNewSize) {
   const std::string in = clip();
   for (const char* name : {"out.mkv", "out.mp4", "out.y4m", "out.%02d.png"}) {
     const Outcome outcome = scaled(in, folder_ / name);
@@ -91,7 +92,7 @@ TEST_F(Scale, VideoKeepsItsFramesAndEncodersGetTheSize) {
   EXPECT_EQ(hash.out, scaled(in, "hash", {"--scale", "2", "--threads", "1"}).out);
 }
 
-TEST_F(Scale, SegmentsAndJobsMakeTheSameFrames) {
+TEST_F(Scale, SegmentsAndJobsGiveTheSameFrames) {
   const std::string in = clip(6);
   const std::vector<std::string> scale{"--scale", "1.5", "--lossless"};
   ASSERT_EQ(scaled(in, folder_ / "whole.mkv", scale).code, 0);
@@ -105,14 +106,14 @@ TEST_F(Scale, SegmentsAndJobsMakeTheSameFrames) {
   const std::vector<Frame> a = frames_of(folder_ / "whole.mkv"),
                            b = frames_of(folder_ / "parts.mkv");
   ASSERT_EQ(a.size(), b.size());
-  EXPECT_EQ(a[0].format.width, 100);  // 99, in whole samples of chroma
+  EXPECT_EQ(a[0].format.width, 100);  // 99, rounded to complete chroma samples
   for (std::size_t i = 0; i < a.size(); ++i)
     EXPECT_GT(lull::testing::psnr(lull::testing::plane_of(a[i], 0).view(),
                                   lull::testing::plane_of(b[i], 0).view()),
               300);
 }
 
-TEST_F(Scale, AspectAndColourFollow) {
+TEST_F(Scale, AspectAndColourTagsAreKept) {
   const std::string in = clip(), made = folder_ / "made.mkv", out = folder_ / "out.mkv";
   const std::string command = "ffmpeg -v error -y -i '" + in +
                               "' -vf setsar=3/2 -color_primaries bt709 -color_trc bt709 "
@@ -126,7 +127,7 @@ TEST_F(Scale, AspectAndColourFollow) {
   EXPECT_EQ(probed(out, entries), "132,100,3:2,yuv420p,bt709,bt709,bt709");
 }
 
-TEST_F(Scale, RefusesWhatItCannotDoInOneLine) {
+TEST_F(Scale, InvalidRequestsAreRejectedInOneLine) {
   const std::string in = clip(), out = folder_ / "out.mkv";
   struct Case {
     std::vector<std::string> more;

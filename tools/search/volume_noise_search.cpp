@@ -1,4 +1,4 @@
-#include "tools/search/volume_look.h"
+#include "tools/search/volume_noise_search.h"
 
 #include <algorithm>
 #include <memory>
@@ -18,7 +18,7 @@ std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
   return io::open_source(options.input, again);
 }
 
-bool is_asked(const DenoiseOptions& options, const io::VideoInfo& info) {
+bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   const bool rician = options.noise_kind == NoiseKind::rician;  // slice by slice, too
   return is_volume(options, info) || (rician && (info.stack || options.stack));
 }
@@ -37,8 +37,8 @@ CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& sour
 std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
                                        const io::ValueScale& values) {
-  constexpr std::size_t least_cubes = 16;
-  if (collector.cubes().size() < least_cubes && collector.constant_values().empty())
+  constexpr std::size_t min_cubes = 16;
+  if (collector.cubes().size() < min_cubes && collector.constant_values().empty())
     return std::nullopt;
   return estimate_volume(collector, options.noise_kind, sample_of_zero(values));
 }
@@ -56,9 +56,9 @@ std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> found) {
 }
 
 /// `slice` with the levels of the noise in it for samples.
-void put_levels(const VolumeNoise& noise, const io::ValueScale& values, int z, Plane<float>& room,
+void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z, Plane<float>& buffer,
                 const Frame& slice) {
-  const PlaneView<float> to = slice.plane<float>(0), levels = room.view();
+  const PlaneView<float> to = slice.plane<float>(0), levels = buffer.view();
   if (noise.map) noise.map->slice(z, levels);
   const float zero = sample_of_zero(values);
   for (int y = 0; y < to.height; ++y)
@@ -83,7 +83,7 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
 
 std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                           const io::MediaSource& source) {
-  if (source.format().planes() != 1 || !is_asked(options, source.info())) return std::nullopt;
+  if (source.format().planes() != 1 || !is_volume_noise(options, source.info())) return std::nullopt;
   return scene_of(estimate(options, collect(options, source), source.info().values));
 }
 
@@ -103,10 +103,10 @@ std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
   return scene_of(std::move(found));
 }
 
-void find_kind(const DenoiseOptions& options, const io::MediaSource& source, NoiseRecord& noise) {
+void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source, NoiseRecord& noise) {
   const float sigma = noise.scenes.front().estimate.noise.sigma(0);
   const bool known = !options.sigma || options.noise_kind == NoiseKind::gaussian;
-  if (known || !(sigma > 0) || !is_asked(options, source.info())) return;
+  if (known || !(sigma > 0) || !is_volume_noise(options, source.info())) return;
   VolumeEstimate given{.noise = {.kind = NoiseKind::rician, .sigma = sigma}, .level = sigma};
   if (!options.noise_kind) {
     if (!can_read_again(options.input) || source.format().planes() != 1) return;
@@ -126,9 +126,9 @@ void write_noise_map(const DenoiseOptions& options, const io::MediaSource& sourc
   const auto sink =
       io::open_sink(options.noise_map, *again,
                     {.overwrite = options.overwrite, .datatype = io::DataType::float32});
-  Plane<float> room(source.format().width, source.format().height);
+  Plane<float> buffer(source.format().width, source.format().height);
   while (const std::optional<Frame> slice = again->read()) {
-    put_levels(levels, source.info().values, slice->slice, room, *slice);
+    write_levels(levels, source.info().values, slice->slice, buffer, *slice);
     sink->write(*slice);
   }
   sink->finish();

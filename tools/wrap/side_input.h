@@ -11,23 +11,23 @@
 
 namespace lull::tools {
 
-struct Beside {
+struct SideInput {
   std::string name, path;  // "--feature albedo", "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
   /// Frames that it gives before the one that belongs to the input's first: of a shared job's part,
   /// which begins in the middle of either.
-  std::int64_t early = 0;
+  std::int64_t leading_frames = 0;
 
   /// What a job in segments has to know of it, as long as it is there.
-  io::AdditionalSource in_job() const { return {name, path, source.get()}; }
+  io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 
 /// Opened as the input was, with `options`, where a shared job has its part. Damage is an error.
 /// @throws NoInput, BadData as io::open_source()
-[[nodiscard]] Beside open_beside(const std::string& name, const std::string& path,
+[[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                  const DenoiseOptions& given, io::SourceOptions options);
 
 /// The number of the input's first frame that goes in; none: all do, to their end.
-using PartFrom = std::optional<std::int64_t>;
+using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools

@@ -14,10 +14,10 @@ namespace lull::io {
 /// Judges frames in the thread that decodes, and packets of other streams in the one that muxes.
 /// The frames of a range keep their distances; each range begins where the last frame of the one
 /// before ends, the first where the input begins. Other packets move as the frames around them do.
-class Cut {
+class FrameSelector {
  public:
   /// `tick`: seconds per tick of the frames' times.
-  Cut(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
+  FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this nor a later frame stays
   /// For each frame in order of presentation, `number` from 0. Sets the time of one that stays.

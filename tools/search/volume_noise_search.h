@@ -28,7 +28,7 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
 
 /// Of which kind the noise is whose level was given as a sigma: what --noise says, or else the
 /// background of the input, where it is a volume that can be read again.
-void find_kind(const DenoiseOptions& options, const io::MediaSource& source, NoiseRecord& noise);
+void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source, NoiseRecord& noise);
 
 /// Writes what --noise-map asks for, if anything: a NIfTI file like the input, whose voxels are the
 /// levels of the noise in the input's units.

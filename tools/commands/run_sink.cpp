@@ -1,4 +1,4 @@
-#include "tools/commands/judging_sink.h"
+#include "tools/commands/run_sink.h"
 
 #include <utility>
 
@@ -12,9 +12,9 @@ std::string describe(const io::Damage& damage, const std::string& input) {
          input + "' damaged or missing (" + damage.first + ")";
 }
 
-void JudgingSink::write(Frame frame) {
+void RunSink::write(Frame frame) {
   if (frame.context_only) {
-    ++outside_;
+    ++context_frames_;
     return;
   }
   time_s_ = time_of(frame);
@@ -23,7 +23,7 @@ void JudgingSink::write(Frame frame) {
   if (number == options_.keep) kept_ = true;
 }
 
-void JudgingSink::finish() {
+void RunSink::finish() {
   if (options_.keep && written_ <= *options_.keep)
     throw InvalidArgument("--keep " + std::to_string(*options_.keep) + " (there are " +
                           std::to_string(written_) +
@@ -38,7 +38,7 @@ void JudgingSink::finish() {
                 "; --max-decode-errors " + std::to_string(found.frames) + " accepts it");
 }
 
-io::Damage JudgingSink::damage() const {
+io::Damage RunSink::damage() const {
   io::Damage sum = source_.damage();
   const io::Damage copied = sink_.damage();
   sum.frames += copied.frames;

@@ -1,4 +1,4 @@
-#include "tools/search/glance.h"
+#include "tools/search/quick_check.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,11 +13,11 @@ namespace {
 /// Samples as integers, so that sums are the same everywhere.
 constexpr int unit = 16;  // of a step of 8 bits
 constexpr int cell = 16, row_step = 4;
-/// Places of 8x8 samples that are looked at in a frame, and the share of quiet ones.
-constexpr int side = 8, wanted_places = 600;
-constexpr double quiet_share = 0.2;
+/// Places of 8x8 samples that are looked at in a frame, and the share of flat_noise ones.
+constexpr int side = 8, wanted_blocks = 600;
+constexpr double flat_share = 0.2;
 /// Places along an axis where copies are looked for, and how far off, in samples.
-constexpr int copy_places = 8, copy_reach = 12;
+constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>
 class Luma {
@@ -56,7 +56,7 @@ Plane<std::uint8_t> cells_of(const Luma<T>& luma) {
 
 /// Sum over a place; along rows, as those of weaved fields have little to do with each other.
 template <class T>
-std::int32_t bend_at(const Luma<T>& luma, int x, int y) {
+std::int32_t second_differences_at(const Luma<T>& luma, int x, int y) {
   std::int32_t sum = 0;
   for (int j = y; j < y + side; ++j) {
     const T* const row = luma.view.row(j) + x;
@@ -67,37 +67,37 @@ std::int32_t bend_at(const Luma<T>& luma, int x, int y) {
 }
 
 template <class T>
-float quiet_of(const Luma<T>& luma) {
+float measure_flat_noise(const Luma<T>& luma) {
   const int width = luma.view.width, height = luma.view.height;
   const double area = static_cast<double>(width) * height;
-  const int step = std::max(side, static_cast<int>(std::sqrt(area / wanted_places)));
-  std::vector<std::int32_t> bends;
+  const int step = std::max(side, static_cast<int>(std::sqrt(area / wanted_blocks)));
+  std::vector<std::int32_t> sums;
   for (int y = 0; y + side <= height; y += step)
     for (int x = 1; x + side < width; x += step)
-      if (const std::int32_t bend = bend_at(luma, x, y); bend > 0) bends.push_back(bend);
-  if (bends.empty()) return 0;
+      if (const std::int32_t bend = second_differences_at(luma, x, y); bend > 0) sums.push_back(bend);
+  if (sums.empty()) return 0;
   const auto place =
-      bends.begin() + static_cast<std::ptrdiff_t>(quiet_share * static_cast<double>(bends.size()));
-  std::ranges::nth_element(bends, place);
+      sums.begin() + static_cast<std::ptrdiff_t>(flat_share * static_cast<double>(sums.size()));
+  std::ranges::nth_element(sums, place);
   return static_cast<float>(*place) / (2 * unit * side * side);
 }
 
 /// Where a place of 8x8 samples of `a` that is not constant lies in `b`, to the bit.
-enum class Found { nowhere, in_place, moved };
+enum class CopyPosition { nowhere, in_place, moved };
 
 template <class T>
-Found find_copy(PlaneView<const T> a, PlaneView<const T> b, int x, int y) {
+CopyPosition find_copy(PlaneView<const T> a, PlaneView<const T> b, int x, int y) {
   const auto is_at = [&](int dx, int dy) {
     for (int j = 0; j < side; ++j)
       if (!std::equal(a.row(y + j) + x, a.row(y + j) + x + side, b.row(y + dy + j) + x + dx))
         return false;
     return true;
   };
-  if (is_at(0, 0)) return Found::in_place;
-  for (int dy = -copy_reach; dy <= copy_reach; ++dy)
-    for (int dx = -copy_reach; dx <= copy_reach; ++dx)
-      if (is_at(dx, dy)) return Found::moved;
-  return Found::nowhere;
+  if (is_at(0, 0)) return CopyPosition::in_place;
+  for (int dy = -copy_range; dy <= copy_range; ++dy)
+    for (int dx = -copy_range; dx <= copy_range; ++dx)
+      if (is_at(dx, dy)) return CopyPosition::moved;
+  return CopyPosition::nowhere;
 }
 
 template <class T>
@@ -108,22 +108,22 @@ bool is_moved_copy(PlaneView<const T> a, PlaneView<const T> b) {
         if (a(x + i, y + j) != a(x, y)) return false;
     return true;
   };
-  const int step_x = std::max(side, a.width / copy_places);
-  const int step_y = std::max(side, a.height / copy_places);
+  const int step_x = std::max(side, a.width / copy_blocks);
+  const int step_y = std::max(side, a.height / copy_blocks);
   int moved = 0, nowhere = 0;
-  for (int y = copy_reach; y + side + copy_reach <= a.height; y += step_y)
-    for (int x = copy_reach; x + side + copy_reach <= a.width; x += step_x) {
+  for (int y = copy_range; y + side + copy_range <= a.height; y += step_y)
+    for (int x = copy_range; x + side + copy_range <= a.width; x += step_x) {
       if (is_constant(x, y)) continue;
-      const Found found = find_copy(a, b, x, y);
-      moved += found == Found::moved, nowhere += found == Found::nowhere;
+      const CopyPosition found = find_copy(a, b, x, y);
+      moved += found == CopyPosition::moved, nowhere += found == CopyPosition::nowhere;
     }
   return moved > nowhere;
 }
 
 template <class T>
-Glance glance_of(const Frame& frame) {
+QuickCheck check_frame(const Frame& frame) {
   const Luma<T> luma(frame);
-  return {cells_of(luma), quiet_of(luma)};
+  return {cells_of(luma), measure_flat_noise(luma)};
 }
 
 bool are_apart(float a, float b, float factor, float slack) {
@@ -132,24 +132,24 @@ bool are_apart(float a, float b, float factor, float slack) {
 
 }  // namespace
 
-Glance glance_at(const Frame& frame) {
+QuickCheck quick_check(const Frame& frame) {
   switch (frame.format.sample) {
     case SampleType::u16:
-      return glance_of<std::uint16_t>(frame);
+      return check_frame<std::uint16_t>(frame);
     case SampleType::f32:
-      return glance_of<float>(frame);
+      return check_frame<float>(frame);
     case SampleType::u8:
       break;
   }
-  return glance_of<std::uint8_t>(frame);
+  return check_frame<std::uint8_t>(frame);
 }
 
-bool is_same_scene(const Glance& a, const Glance& b) {
+bool is_same_scene(const QuickCheck& a, const QuickCheck& b) {
   return lull::is_same_scene(a.cells.view(), b.cells.view());
 }
 
-bool look_alike(const Glance& a, const Glance& b) {
-  if (a.quiet != b.quiet) return false;
+bool may_repeat(const QuickCheck& a, const QuickCheck& b) {
+  if (a.flat_noise != b.flat_noise) return false;
   const auto p = a.cells.view(), q = b.cells.view();
   for (int y = 0; y < p.height; ++y)
     if (!std::equal(p.row(y), p.row(y) + p.width, q.row(y))) return false;
@@ -172,6 +172,6 @@ bool is_moved_copy(const Frame& a, const Frame& b) {
 
 bool may_differ_in_noise(float a, float b) { return are_apart(a, b, 1.1f, 0.1f); }
 
-bool jumps(float a, float b) { return are_apart(a, b, 1.2f, 0.25f); }
+bool noise_jumps(float a, float b) { return are_apart(a, b, 1.2f, 0.25f); }
 
 }  // namespace lull::tools

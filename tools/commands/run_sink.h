@@ -16,9 +16,9 @@ namespace lull::tools {
 
 /// The sink of a run. It does not give a result of damaged input its name, and it drops the frames
 /// around those that were asked for, with --keep all but one.
-class JudgingSink final : public FrameSink {
+class RunSink final : public FrameSink {
  public:
-  JudgingSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
+  RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
       : sink_(sink), source_(source), options_(options) {}
 
   void write(Frame frame) override;
@@ -27,9 +27,9 @@ class JudgingSink final : public FrameSink {
   void finish() override;
 
   /// Whether the frame of --keep is written, or all that the sink wants. From any thread.
-  bool has_enough() const { return kept_ || sink_.needs_no_more(); }
+  bool is_complete() const { return kept_ || sink_.needs_no_more(); }
   /// Frames that came around those that were asked for.
-  std::int64_t outside() const { return outside_; }
+  std::int64_t context_frames() const { return context_frames_; }
   /// Of the last frame that was asked for, its pts.
   double time_s() const { return time_s_; }
   /// Of what is decoded and what is copied. Once the source was read to its end: nobody else uses
@@ -41,24 +41,24 @@ class JudgingSink final : public FrameSink {
   const io::MediaSource& source_;
   const DenoiseOptions& options_;
   std::int64_t written_ = 0;  // or dropped for --keep
-  std::int64_t outside_ = 0;
+  std::int64_t context_frames_ = 0;
   double time_s_ = 0;
   std::atomic<bool> kept_ = false;
 };
 
 /// A source that ends once the sink has its frames: nothing behind them matters then.
-class SourceOfSome final : public FrameSource {
+class StoppingSource final : public FrameSource {
  public:
-  SourceOfSome(FrameSource& source, const JudgingSink& sink) : source_(source), sink_(sink) {}
+  StoppingSource(FrameSource& source, const RunSink& sink) : source_(source), sink_(sink) {}
   const FrameFormat& format() const noexcept override { return source_.format(); }
   std::optional<Frame> read() override {
-    return sink_.has_enough() ? std::nullopt : source_.read();
+    return sink_.is_complete() ? std::nullopt : source_.read();
   }
   void interrupt() noexcept override { source_.interrupt(); }
 
  private:
   FrameSource& source_;
-  const JudgingSink& sink_;
+  const RunSink& sink_;
 };
 
 }  // namespace lull::tools

@@ -1,10 +1,10 @@
-#include "io/demux/cut.h"
+#include "io/demux/frame_selector.h"
 
 #include <algorithm>
 
 namespace lull::io {
 
-Cut::Verdict Cut::verdict_for(std::int64_t number, std::int64_t since_start) {
+FrameSelector::Verdict FrameSelector::verdict_for(std::int64_t number, std::int64_t since_start) {
   constexpr AVRational microseconds{1, 1000000};
   if (selection_.start_us > 0 &&
       av_compare_ts(since_start, tick_, selection_.start_us, microseconds) < 0)
@@ -19,7 +19,7 @@ Cut::Verdict Cut::verdict_for(std::int64_t number, std::int64_t since_start) {
   return number >= selection_.ranges[range_].first ? Verdict::keep : Verdict::drop;
 }
 
-Cut::Verdict Cut::judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration) {
+FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration) {
   const std::lock_guard lock(mutex_);
   if (number == 0) first_ = pts;
   const Verdict verdict = verdict_for(number, pts - first_);
@@ -45,18 +45,18 @@ Cut::Verdict Cut::judge_frame(std::int64_t number, std::int64_t& pts, std::int64
   return verdict;
 }
 
-void Cut::finish() {
+void FrameSelector::finish() {
   const std::lock_guard lock(mutex_);
   finished_ = true;
   if (open_) parts_.back().to_end = true;
 }
 
-std::int64_t Cut::end() const {
+std::int64_t FrameSelector::end() const {
   const std::lock_guard lock(mutex_);
   return parts_.empty() ? INT64_MIN : parts_.back().to;
 }
 
-std::int64_t Cut::input_time(std::int64_t pts) const {
+std::int64_t FrameSelector::input_time(std::int64_t pts) const {
   const std::lock_guard lock(mutex_);
   std::int64_t shift = 0;
   for (const Part& part : parts_)
@@ -64,7 +64,7 @@ std::int64_t Cut::input_time(std::int64_t pts) const {
   return pts - shift;
 }
 
-Cut::PacketChange Cut::change_of(const AVPacket& packet, AVRational tick, bool subtitle) const {
+FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVRational tick, bool subtitle) const {
   const std::lock_guard lock(mutex_);
   const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   if (time == AV_NOPTS_VALUE) return {PacketVerdict::keep, 0, packet.duration};
@@ -94,7 +94,7 @@ Cut::PacketChange Cut::change_of(const AVPacket& packet, AVRational tick, bool s
   return {decided ? PacketVerdict::drop : PacketVerdict::wait};
 }
 
-Cut::PacketVerdict Cut::judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const {
+FrameSelector::PacketVerdict FrameSelector::judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const {
   const PacketChange change = change_of(packet, tick, subtitle);
   if (change.verdict != PacketVerdict::keep) return change.verdict;
   if (packet.pts != AV_NOPTS_VALUE) packet.pts += change.shift;

@@ -1,5 +1,5 @@
-// Jobs in segments of what has pictures beside its frames: each frame gets its own, wherever a
-// process begins, and the output has the bytes of one process.
+// Segmented jobs with side inputs for each frame: every frame gets its own, wherever a process
+// begins, and the output has the bytes of one process.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -28,13 +28,13 @@ using testing::HasSubstr;
 using testing::Not;
 using Words = std::vector<std::string>;
 
-class CompanyInJobs : public testing::Test {
+class SideInputsInJobs : public testing::Test {
  protected:
   static Outcome run(Words words, const Words& more = {}) {
     words.insert(words.end(), more.begin(), more.end());
     return run_lull(words);
   }
-  /// What one process makes, of the input, in segments.
+  /// The segmented output of one process.
   std::string whole(const Words& more) const {
     const Outcome outcome = run(
         {"denoise", "-i", in_, "-o", folder_ / "whole.mkv", "-y", "-q", "--device", "cpu"}, more);
@@ -48,7 +48,7 @@ class CompanyInJobs : public testing::Test {
   Outcome task(const std::string& which, const Words& more = {}) const {
     return run({"denoise", "--job", job_, "--segment", which, "--progress", "none"}, more);
   }
-  /// Plan, tasks from the last to the first, join; the job goes.
+  /// Plan, tasks from the last to the first, join; the job folder is then deleted.
   void expect_shared(const std::string& expected, const Words& more, int segments,
                      const Words& of_tasks = {}) {
     const Outcome planned = plan(more);
@@ -64,7 +64,7 @@ class CompanyInJobs : public testing::Test {
     fs::remove(out_);
     fs::remove_all(job_);
   }
-  /// A run that is killed once a segment is done, and goes on.
+  /// A run that is killed when a segment is finished, and resumed.
   void expect_resumed(const std::string& expected, Words more) {
     more.push_back("--resume");
     Words words = {"denoise", "-i", in_, "-o", out_, "-q", "--device", "cpu"};
@@ -93,8 +93,9 @@ class CompanyInJobs : public testing::Test {
   const std::string out_ = folder_ / "out.mkv", job_ = folder_ / "job";
 };
 
-/// A clip whose frames all differ in what is alike, with another as its guide, of other groups.
-class GuideInJobs : public CompanyInJobs {
+/// A clip whose frames all have different matches, with another clip as its guide, which has
+/// different groups.
+class GuideInJobs : public SideInputsInJobs {
  protected:
   static constexpr FrameFormat format{
       .width = 64, .height = 48, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
@@ -135,14 +136,14 @@ TEST_F(GuideInJobs, GivesTheBytesOfOneProcess) {
   expect_resumed(expected, options());
 }
 
-TEST_F(GuideInJobs, GivesTheBytesOfOneProcessOfNlm) {
+TEST_F(GuideInJobs, GivesTheBytesOfOneProcessWithNlm) {
   const Words nlm = options({"--method", "nlm"});
   const std::string expected = whole(nlm);
   expect_shared(expected, nlm, segments);
   expect_resumed(expected, nlm);
 }
 
-TEST_F(GuideInJobs, OfPartsToo) {
+TEST_F(GuideInJobs, GivesTheBytesOfOneProcessForSelections) {
   for (const Words& part : {Words{"--frames", "5-14,20-"}, Words{"--start", "0.4"}})
     expect_shared(whole(options(part)), options(part), 3);
   Words alone = options({"--frames", "5-34"});
@@ -150,7 +151,7 @@ TEST_F(GuideInJobs, OfPartsToo) {
   expect_shared(whole(alone), alone, 3);
 }
 
-TEST_F(GuideInJobs, IsReadFromTheStartWhereSeekingLeadsAstray) {
+TEST_F(GuideInJobs, IsReadFromTheStartIfSeekingIsUnreliable) {
   convert(guide_, folder_ / "guide.h264",
           {.vcodec = "libx264", .vopts = {{"x264-params", "keyint=11:scenecut=0"}}});
   guide_ = folder_ / "guide.h264";
@@ -164,7 +165,7 @@ TEST_F(GuideInJobs, IsReadFromTheStartWhereSeekingLeadsAstray) {
   EXPECT_TRUE(bytes_of(out_) == expected);
 }
 
-TEST_F(GuideInJobs, MayLieElsewhereAndHasToBeTheSame) {
+TEST_F(GuideInJobs, MayBeMovedButMustBeTheSameFile) {
   const std::string expected = whole(options());
   const Outcome planned = plan(options({"--json"}));
   ASSERT_EQ(planned.code, 0) << planned.err;
@@ -184,7 +185,7 @@ TEST_F(GuideInJobs, MayLieElsewhereAndHasToBeTheSame) {
   EXPECT_TRUE(bytes_of(out_) == expected);
 }
 
-TEST_F(GuideInJobs, IsTheOneThatAnInterruptedJobHad) {
+TEST_F(GuideInJobs, MustNotChangeInAResumedJob) {
   const Words words = options({"--resume"});
   Words begun = {"denoise", "-i", in_, "-o", out_, "-q", "--device", "cpu"};
   begun.insert(begun.end(), words.begin(), words.end());
@@ -192,10 +193,10 @@ TEST_F(GuideInJobs, IsTheOneThatAnInterruptedJobHad) {
   ASSERT_EQ(run(begun).code, 0);
   ASSERT_EQ(run(begun).code, 0);  // done already
   write_bytes(guide_, bytes_of(folder_ / "in.mkv"));
-  EXPECT_EQ(run(begun).code, 73);  // another job's
+  EXPECT_EQ(run(begun).code, 73);  // the output of another job
 }
 
-TEST_F(GuideInJobs, ThatDoesNotFitIsRefusedWhenTheJobIsPlanned) {
+TEST_F(GuideInJobs, UnsuitableGuideIsRejectedWhenTheJobIsPlanned) {
   std::vector<Frame> few;
   for (int i = 0; i < frames - 1; ++i) few.push_back(clean_picture(format, 0.3 * i));
   write_y4m(folder_ / "short.y4m", few);
@@ -206,9 +207,9 @@ TEST_F(GuideInJobs, ThatDoesNotFitIsRefusedWhenTheJobIsPlanned) {
   EXPECT_FALSE(fs::exists(job_ + "/plan"));
 }
 
-/// A sequence of renders, whose layers and whose file beside it differ from frame to frame; some
-/// frames are shown twice.
-class RendersInJobs : public CompanyInJobs {
+/// A sequence of renders whose layers and side file differ from frame to frame; some frames occur
+/// twice.
+class RendersInJobs : public SideInputsInJobs {
  protected:
   static constexpr int width = 48, height = 32, frames = 18, segments = 3;
 
@@ -265,13 +266,13 @@ TEST_F(RendersInJobs, GiveTheBytesOfOneProcess) {
   expect_resumed(expected, options("nlm"));
 }
 
-TEST_F(RendersInJobs, GiveTheBytesOfOneProcessOfBm3d) {
+TEST_F(RendersInJobs, GiveTheBytesOfOneProcessWithBm3d) {
   const std::string expected = whole(options("bm3d"));
   expect_shared(expected, options("bm3d"), segments);
   expect_resumed(expected, options("bm3d"));
 }
 
-TEST_F(RendersInJobs, HaveTheFeaturesThatWerePlanned) {
+TEST_F(RendersInJobs, MustUseThePlannedFeatures) {
   ASSERT_EQ(plan(options("nlm")).code, 0);
   expect_refused(task("1", {"--strength", "2"}), 2, "--sigma (of 0..255) was 12");
   expect_refused(task("1", {"--feature", "normal=:albedo"}), 2, "--feature normal was");
@@ -282,7 +283,7 @@ TEST_F(RendersInJobs, HaveTheFeaturesThatWerePlanned) {
   expect_refused(task("1"), 66, "normal.");
   const Outcome moved = task("1", {"--feature", "normal=" + folder_ / "there/normal.%04d.exr"});
   EXPECT_EQ(moved.code, 0) << moved.err;
-  // A layer that is not the picture has changed, in a file that a task does read.
+  // A layer other than the picture has changed in a file that a task reads.
   std::map<std::string, std::vector<float>> other;
   for (const char* name : {"R", "G", "B", "albedo.R", "albedo.G", "albedo.B"})
     other[name] = std::vector<float>(width * height, 0.5f);
