@@ -165,8 +165,8 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const Opener&
                               .threads = options.threads};
   std::unique_ptr<Denoiser> session = open(clip.format, backend);
   if (options.rician)
-    session = with_vst({.kind = NoiseKind::rician, .sigma = static_cast<float>(sigma)},
-                        clip.format, std::move(session));
+    session = with_vst({.kind = NoiseKind::rician, .sigma = static_cast<float>(sigma)}, clip.format,
+                       std::move(session));
   Figures figures;
   for (int turn = 0; turn < 2; ++turn) {  // memory is warm the second time
     std::vector<Frame> results;

@@ -143,12 +143,12 @@ std::string measure(const Options& o, const Case& c) {
     kernels.push_back(1000 / ms * static_cast<double>(c.backends.size()));
     ratios.push_back(1 / seconds.back() / kernels.back());
   }
-  const auto [least, greatest] = std::minmax_element(seconds.begin(), seconds.end());
+  const auto [min_seconds, max_seconds] = std::minmax_element(seconds.begin(), seconds.end());
   char text[300];
   std::snprintf(text, sizeof text, "%s,%s,%d,%d,%d,%.3f,%.2f,%.3f,%.3f,%.4f,%s", c.device.c_str(),
                 c.configuration.setting.c_str(), c.configuration.params.phases, c.streams, count,
                 c.clean.pixels ? psnr(one.first, c.clean) : 0.0, 1 / median(seconds),
-                1000 * median(seconds), 1000 * (*greatest - *least),
+                1000 * median(seconds), 1000 * (*max_seconds - *min_seconds),
                 median(cpu) * 1e6 / format.width / format.height, describe_shape(format).c_str());
   std::string line = text;
   if (kernels.empty()) {

@@ -77,7 +77,7 @@ Volume read_volume(const std::string& file, const std::vector<int>& part) {
   return volume;
 }
 
-float greatest(const Volume& volume) {
+float max_value(const Volume& volume) {
   float most = 0;
   for (const Frame& slice : volume.slices)
     for (int y = 0; y < volume.format.height; ++y)
@@ -125,7 +125,7 @@ Volume repeated(const Volume& volume, const std::vector<int>& size) {
 Volume clean_volume(const Options& options) {
   Volume volume = read_volume(options.file, options.crop);
   if (options.thick > 1) volume = thicker(volume, options.thick);
-  const float most = greatest(volume);
+  const float most = max_value(volume);
   for (Frame& slice : volume.slices)
     for (int y = 0; y < volume.format.height; ++y)
       for (int x = 0; x < volume.format.width; ++x) slice.plane<float>(0)(x, y) /= most;
@@ -153,13 +153,13 @@ void judge_residual(const Options& options) {
   const Volume after = read_volume(options.result, options.crop);
   if (before.format != after.format || before.slices.size() != after.slices.size())
     throw std::runtime_error("volume and result differ in size");
-  const float least = greatest(after) * 15 / 255;
+  const float min_value = max_value(after) * 15 / 255;
   Correlation residual, magnitude;
   for (std::size_t z = 1; z + 1 < after.slices.size(); ++z) {
     const auto of = [&](std::size_t slice) { return after.slices[slice].plane<float>(0); };
     for (int y = 1; y + 1 < after.format.height; ++y)
       for (int x = 1; x + 1 < after.format.width; ++x) {
-        if (of(z)(x, y) <= least) continue;
+        if (of(z)(x, y) <= min_value) continue;
         const double gradient = static_cast<double>(std::hypot(of(z)(x + 1, y) - of(z)(x - 1, y),
                                                                of(z)(x, y + 1) - of(z)(x, y - 1),
                                                                of(z + 1)(x, y) - of(z - 1)(x, y)));

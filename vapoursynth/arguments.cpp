@@ -23,10 +23,10 @@ std::optional<int> same_for_all(const Arguments& given, const char* name) {
   return values.front();
 }
 
-void require_range(const char* name, std::optional<int> value, int least, int greatest) {
-  if (!value || (*value >= least && *value <= greatest)) return;
+void require_range(const char* name, std::optional<int> value, int min_value, int max_value) {
+  if (!value || (*value >= min_value && *value <= max_value)) return;
   throw InvalidArgument(std::string(name) + " = " + std::to_string(*value) + " (must be from " +
-                        std::to_string(least) + " to " + std::to_string(greatest) +
+                        std::to_string(min_value) + " to " + std::to_string(max_value) +
                         "); choose one in range");
 }
 

@@ -60,8 +60,8 @@ std::optional<Frame> SeekingSession::go_on(const Fetch& fetch, const Keep& keep,
     Frame frame = fetch(fed_);
     if (notes_)
       frame.repeat_state = fed_ == wanted_ && repeat_state_ != RepeatState::unknown
-                           ? std::exchange(repeat_state_, RepeatState::unknown)
-                           : repeats_->find(frame);
+                               ? std::exchange(repeat_state_, RepeatState::unknown)
+                               : repeats_->find(frame);
     ++fed_;
     feed(std::move(frame), keep);
   }

@@ -62,9 +62,9 @@ class SeekingSession {
   std::unique_ptr<RepeatFinder> repeats_;  // null: nobody looks for them
   bool notes_ = false;                     // frames come with their repeat_state
   int wanted_ = 0;
-  int fed_ = 0, out_ = 0;                  // the next frame to go in, and to come out
-  int asked_ = -1;                         // the last frame that was asked for
-  int window_ = -1;                        // where the start is looked for from; -1: it is known
+  int fed_ = 0, out_ = 0;  // the next frame to go in, and to come out
+  int asked_ = -1;         // the last frame that was asked for
+  int window_ = -1;        // where the start is looked for from; -1: it is known
   RepeatState repeat_state_ = RepeatState::unknown;  // of the wanted frame, with notes
   std::optional<Frame> result_;
 };

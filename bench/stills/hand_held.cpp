@@ -12,8 +12,8 @@
 #include "bench/stills/pictures.h"
 #include "bm3d/bm3d.h"
 #include "bm3d/names.h"
-#include "burst/burst.h"
 #include "burst/affine_warp.h"
+#include "burst/burst.h"
 #include "time/frame_relation.h"
 
 namespace {
@@ -37,7 +37,8 @@ Frame crop(const Frame& picture, const burst::Alignment& hand, int margin) {
   Frame result = bench::float_frame(format, format.width - 2 * margin, format.height - 2 * margin);
   Plane<float> between(format.width, format.height), turned(format.width, format.height);
   for (int i = 0; i < format.planes(); ++i) {
-    burst::warp(picture.plane<float>(i), burst::AffineWarp(hand, 1, 1), between.view(), turned.view());
+    burst::warp(picture.plane<float>(i), burst::AffineWarp(hand, 1, 1), between.view(),
+                turned.view());
     const auto to = result.plane<float>(i);
     for (int y = 0; y < to.height; ++y)
       std::copy_n(turned.view().row(y + margin) + margin, to.width, to.row(y));

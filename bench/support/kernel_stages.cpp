@@ -16,7 +16,9 @@ using namespace bm3d;
 /// The whole picture at once, whatever its size: stages are timed apart, so that each must find
 /// what the one before it made.
 Batch whole(const ReferenceGrid& grid) {
-  const auto tiles = [](int references) { return (references + reference_tile_side - 1) / reference_tile_side; };
+  const auto tiles = [](int references) {
+    return (references + reference_tile_side - 1) / reference_tile_side;
+  };
   return {0, 0, tiles(grid.count_x), tiles(grid.count_y)};
 }
 

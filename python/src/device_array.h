@@ -20,7 +20,7 @@ using Lengths = std::vector<std::int64_t>;
 /// Of 16-bit integers at an address of a GPU; strides in bytes. Called without the interpreter's
 /// lock.
 [[nodiscard]] int max_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
-                               int device);
+                          int device);
 
 /// C order, without gaps.
 class DeviceArray {

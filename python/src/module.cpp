@@ -63,10 +63,12 @@ void bind_noise(nb::module_& m) {
       .def_prop_ro("white_only", [](const Noise& noise) { return noise.model.is_white(); })
       .def_prop_ro("kind",
                    [](const Noise& noise) {
-                     return noise.volume_noise && noise.volume_noise->kind == NoiseKind::rician ? "rician"
-                                                                                    : "gaussian";
+                     return noise.volume_noise && noise.volume_noise->kind == NoiseKind::rician
+                                ? "rician"
+                                : "gaussian";
                    })
-      .def_prop_ro("varies", [](const Noise& noise) { return noise.volume_noise && noise.volume_noise->map; })
+      .def_prop_ro("varies",
+                   [](const Noise& noise) { return noise.volume_noise && noise.volume_noise->map; })
       .def("__getstate__", [](const Noise& noise) { return state_of(noise); })
       .def("__setstate__",
            [](Noise& at, const NoiseState& state) { new (&at) Noise(noise_of(state)); });
@@ -233,8 +235,8 @@ NB_MODULE(_core, m) {
       [](const std::exception_ptr& thrown, void*) { lull::python::translate(error, thrown); });
   m.attr("version") = lull::version;
   m.def("devices", &lull::python::devices, "Name and model of each GPU.");
-  m.def("max_u16", &lull::python::max_u16, "address"_a, "shape"_a, "strides"_a,
-        "device"_a, nb::call_guard<nb::gil_scoped_release>());
+  m.def("max_u16", &lull::python::max_u16, "address"_a, "shape"_a, "strides"_a, "device"_a,
+        nb::call_guard<nb::gil_scoped_release>());
   m.def("synchronize_device", &lull::cuda::synchronize, "device"_a,
         nb::call_guard<nb::gil_scoped_release>());
   lull::python::bind_noise(m);

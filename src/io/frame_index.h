@@ -21,8 +21,8 @@ struct FrameMark {
 };
 
 struct FrameIndex {
-  std::vector<FrameMark> pictures;  // in order of presentation, from the input's first
-  std::vector<RepeatState> repeat_state;   // of each to the one before; missing: unknown
+  std::vector<FrameMark> pictures;        // in order of presentation, from the input's first
+  std::vector<RepeatState> repeat_state;  // of each to the one before; missing: unknown
   std::string no_seek_reason = {};  // why nobody may begin elsewhere, one line; empty: one may
   bool operator==(const FrameIndex&) const = default;
 

@@ -75,7 +75,7 @@ UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& pla
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {
-  enum class What { done, missing, damaged } what = What::missing;
+  enum class Status { done, missing, damaged } status = Status::missing;
   FrameRange frames{};        // of the output
   std::int64_t bytes = 0;     // of its file
   std::int64_t finished = 0;  // when, in seconds since 1970; 0: it is not there

@@ -14,8 +14,8 @@ namespace {
 
 class BackendAgreement : public EachBackend {};
 
-INSTANTIATE_TEST_SUITE_P(Bm3d, BackendAgreement, ::testing::Values(BackendKind::cpu, BackendKind::cuda),
-                         name_of_backend);
+INSTANTIATE_TEST_SUITE_P(Bm3d, BackendAgreement,
+                         ::testing::Values(BackendKind::cpu, BackendKind::cuda), name_of_backend);
 
 TEST_P(BackendAgreement, QualityMatchesReference) {
   // Rounding flips a few matches and thresholds, so the samples differ. The quality must agree

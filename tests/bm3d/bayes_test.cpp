@@ -160,7 +160,7 @@ TEST(Bayes, KeepsContrastInWeakNoiseOnTheCpu) {
       Matrix result(count, samples);
       for (int m = 0; m < count; ++m)
         for (int i = 0; i < samples; ++i) result(m, i) = static_cast<double>(rows[m * pitch + i]);
-      // Of floats up to 228 in units of sigma, 64 of them summed up.
+      // The rounding error of sums of 64 floats up to 228, in units of sigma.
       constexpr double rounding = 1e-4;
       EXPECT_LT(rms_difference(result, clean), 1.05 * noise + rounding) << noise << " " << by_basic;
     }

@@ -39,8 +39,8 @@ Contribution by_reference(const PatchTransform<Coefficient>& transform, const Ph
   auto stack = gather<Coefficient>(frames, x, y, group);
   Contribution result;
   result.weight = basic == nullptr
-                      ? hard_threshold(stack, transform, phase.group_transform, uniform_coefficients(strength),
-                                       mean_factor, variances)
+                      ? hard_threshold(stack, transform, phase.group_transform,
+                                       uniform_coefficients(strength), mean_factor, variances)
                       : wiener(stack, gather<Coefficient>(pilots, x, y, group), transform,
                                phase.group_transform, uniform_coefficients(strength), variances);
   const auto window = kaiser_window(phase.kaiser);

@@ -135,7 +135,7 @@ TEST_P(CurvedNoise, BlackStaysBlackAndWhiteStaysWhite) {
 /// Normal noise with the same set of values in every picture, in another order. One picture then
 /// shows what would otherwise need the mean of many.
 Plane<float> with_stratified_noise(int side, float level, double sigma, const NoiseCurve& curve,
-                             unsigned seed = 1) {
+                                   unsigned seed = 1) {
   const int count = side * side;
   std::vector<float> values;
   double n = -5;

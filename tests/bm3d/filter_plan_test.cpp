@@ -21,7 +21,8 @@ constexpr FilterWork still(Phase phase) { return {phase, 640, 360}; }
 
 int blocks_of(const FilterPlan& plan, Phase which, const PhaseParams& phase,
               const cuda::DeviceLimits& device) {
-  return filter_detail::resident_blocks(plan, which, filter_detail::group_slots(phase, false), device);
+  return filter_detail::resident_blocks(plan, which, filter_detail::group_slots(phase, false),
+                                        device);
 }
 
 TEST(FilterPlan, FitsTwoBlocksOfEachProfileOnAMultiprocessor) {

@@ -95,7 +95,7 @@ std::vector<Frame> with(const OutOfRangeSamples& what, const std::vector<Frame>&
 
 /// PSNR of planes `first` to `last` of the frames over the samples that are in range.
 double psnr_of_in_range_samples(const std::vector<Frame>& frames, int first, int last,
-                      const OutOfRangeSamples& what) {
+                                const OutOfRangeSamples& what) {
   double sum = 0, count = 0;
   for (const Frame& frame : frames)
     for (int i = first; i <= last; ++i) {

@@ -24,9 +24,9 @@ constexpr int width = 192, height = 144;
 struct Call {
   Phase phase;
   std::vector<float> sigma;
-  Plane<float> guide;  // in the frame of the reference patches
-  std::vector<Plane<float>> noisy;  // planes of that frame
-  std::vector<int> offsets;  // of the other frames
+  Plane<float> guide;                       // in the frame of the reference patches
+  std::vector<Plane<float>> noisy;          // planes of that frame
+  std::vector<int> offsets;                 // of the other frames
   std::vector<std::vector<Motion>> motion;  // to those frames
 };
 

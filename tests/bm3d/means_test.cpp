@@ -164,7 +164,8 @@ TEST_P(GroupMeans, RemovesNoise) {
 
 TEST_P(GroupMeans, TemporalFilteringImprovesQuality) {
   const std::vector<Frame> clip = pan(gray(112, 96), 6);
-  EXPECT_GT(psnr_of(run(params_of(equal_noise, 2), clip)), psnr_of(run(params_of(equal_noise), clip)) + 0.7);
+  EXPECT_GT(psnr_of(run(params_of(equal_noise, 2), clip)),
+            psnr_of(run(params_of(equal_noise), clip)) + 0.7);
 }
 
 TEST_P(GroupMeans, ThreadsAndStreamsDoNotChangeResult) {

@@ -208,7 +208,8 @@ void expect_identity_without_noise(Transform kind) {
       for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(stack[m][i] - original[m][i]), 0, 1e-10);
 
     stack = original;
-    EXPECT_NEAR(wiener(stack, original, transform_of<Coefficient>(kind), across, uniform_coefficients(1e-20)),
+    EXPECT_NEAR(wiener(stack, original, transform_of<Coefficient>(kind), across,
+                       uniform_coefficients(1e-20)),
                 1.0 / 256, 1e-12);
     for (int m = 0; m < 4; ++m)
       for (int i = 0; i < 64; ++i) EXPECT_NEAR(std::abs(stack[m][i] - original[m][i]), 0, 1e-10);
@@ -230,7 +231,9 @@ TEST(HardThreshold, KeepsTheMeanOfTheGroup) {
     double mean = 0;
     for (const auto& values : stack)
       for (const double v : values) mean += v / 128;
-    EXPECT_EQ(hard_threshold(stack, real_transform(Transform::dct), across, uniform_coefficients(1e9), 1), 1.0);
+    EXPECT_EQ(
+        hard_threshold(stack, real_transform(Transform::dct), across, uniform_coefficients(1e9), 1),
+        1.0);
     for (const auto& values : stack)
       for (const double v : values) EXPECT_NEAR(v, mean, 1e-10);
   }
@@ -283,9 +286,9 @@ TEST(CollaborativeFilter, EqualsTheDefinition) {
   for (int m = 0; m < 4; ++m)
     for (int i = 0; i < 64; ++i) EXPECT_NEAR(stack[m][i], hard[m][i], 1e-9);
   stack = input;
-  EXPECT_NEAR(
-      wiener(stack, pilot, real_transform(Transform::dct), GroupTransform::haar, uniform_coefficients(noise)),
-      1.0 / energy, 1e-9);
+  EXPECT_NEAR(wiener(stack, pilot, real_transform(Transform::dct), GroupTransform::haar,
+                     uniform_coefficients(noise)),
+              1.0 / energy, 1e-9);
   for (int m = 0; m < 4; ++m)
     for (int i = 0; i < 64; ++i) EXPECT_NEAR(stack[m][i], shrunk[m][i], 1e-9);
 }

@@ -141,7 +141,8 @@ struct SessionSetup {
   int fails_at = -1;  // the push at which the first session fails
 };
 
-std::unique_ptr<Denoiser> share(const Params& params, const FrameFormat& format, const SessionSetup& team) {
+std::unique_ptr<Denoiser> share(const Params& params, const FrameFormat& format,
+                                const SessionSetup& team) {
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (int i = 0; i < team.sessions; ++i)
     sessions.push_back(open(params, format, {.kind = BackendKind::cpu, .threads = 1 + i}));
@@ -161,7 +162,8 @@ void expect_equal(const std::vector<Frame>& result, const std::vector<Frame>& wh
 }
 
 void expect_shared_equal(const Clip& clip, const Params& params,
-                         const std::vector<SessionSetup>& teams = {{1, 4}, {2, 1}, {2, 5}, {3, 16}}) {
+                         const std::vector<SessionSetup>& teams = {
+                             {1, 4}, {2, 1}, {2, 5}, {3, 16}}) {
   const std::vector<Frame> whole =
       run_clip(*open(params, clip.format(), {.threads = 1}), clip.frames());
   ASSERT_EQ(whole.size(), clip.frames().size());

@@ -77,7 +77,8 @@ class TemporalSession : public ::testing::TestWithParam<BackendKind> {
   Backend backend_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Bm3d, TemporalSession, ::testing::Values(BackendKind::cpu, BackendKind::cuda),
+INSTANTIATE_TEST_SUITE_P(Bm3d, TemporalSession,
+                         ::testing::Values(BackendKind::cpu, BackendKind::cuda),
                          [](const auto& info) {
                            return std::string(info.param == BackendKind::cpu ? "cpu" : "cuda");
                          });

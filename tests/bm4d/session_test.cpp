@@ -8,8 +8,8 @@
 
 #include "bm4d/volumes.h"
 #include "core/error.h"
-#include "pipeline/part_scheduler.h"
 #include "pipeline/part_denoiser.h"
+#include "pipeline/part_scheduler.h"
 
 namespace lull::bm4d {
 namespace {
@@ -30,7 +30,8 @@ TEST(Bm4dCpuSession, FirstPhaseMatchesTheReference) {
       params.hard.cube = cube;
       params.phases = 1;
       const auto noisy = noisy_volume(size, 20, 8);  // whole levels, so that the groups are equal
-      EXPECT_LT(max_difference(denoise(params, noisy, reference_backend), denoise(params, noisy)), 0.002);
+      EXPECT_LT(max_difference(denoise(params, noisy, reference_backend), denoise(params, noisy)),
+                0.002);
     }
 }
 

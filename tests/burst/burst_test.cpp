@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
-#include "burst/alignment.h"
 #include "burst/affine_warp.h"
+#include "burst/alignment.h"
 #include "support/pictures.h"
 
 namespace lull::burst {
@@ -38,8 +38,8 @@ Plane<float> render_view(int width, int height, const Alignment& s) {
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       const double u = x + 0.5 - 0.5 * width - s.move_x, v = y + 0.5 - 0.5 * height - s.move_y;
-      picture.view()(x, y) =
-          static_cast<float>(brightness((s.a * u + s.b * v) / square, (s.a * v - s.b * u) / square));
+      picture.view()(x, y) = static_cast<float>(
+          brightness((s.a * u + s.b * v) / square, (s.a * v - s.b * u) / square));
     }
   return picture;
 }
@@ -65,7 +65,8 @@ TEST(Alignment, HasSubsampleAccuracyInNoise) {
   const Pyramid kept(read(with_noise(render_view(width, height, {}).view(), 25, 1)));
   for (const Alignment& truth :
        {Alignment{}, make_alignment(0.5, 1, 7.3, -4.6), make_alignment(-0.5, 1, -31.4, 22.8),
-        make_alignment(2, 1.01, 5.5, 5.25), make_alignment(0, 0.99, 0.5, 0.5), make_alignment(-1.3, 1, 55, 30)}) {
+        make_alignment(2, 1.01, 5.5, 5.25), make_alignment(0, 0.99, 0.5, 0.5),
+        make_alignment(-1.3, 1, 55, 30)}) {
     const Pyramid other(read(with_noise(render_view(width, height, truth).view(), 25, 2)));
     EXPECT_LT(max_corner_distance(find_alignment(kept, other), truth, width, height), 0.25)
         << truth.move_x << ", " << truth.move_y << ", " << truth.b / degree;
@@ -76,7 +77,9 @@ TEST(Alignment, IsIdentityForPicturesWithoutContent) {
   Plane<float> flat(90, 70);
   for (int y = 0; y < 70; ++y)
     for (int x = 0; x < 90; ++x) flat.view()(x, y) = 100;
-  EXPECT_LT(max_corner_distance(find_alignment(Pyramid(read(flat)), Pyramid(read(flat))), {}, 90, 70), 1e-6);
+  EXPECT_LT(
+      max_corner_distance(find_alignment(Pyramid(read(flat)), Pyramid(read(flat))), {}, 90, 70),
+      1e-6);
   const Plane<float> small = render_view(3, 2, {});
   EXPECT_TRUE(std::isfinite(find_alignment(Pyramid(read(small)), Pyramid(read(small))).move_x));
 }
@@ -84,7 +87,8 @@ TEST(Alignment, IsIdentityForPicturesWithoutContent) {
 TEST(Warp, AlignsAPictureToAnother) {
   const int width = 160, height = 120;
   const Alignment truth = make_alignment(1.2, 1.01, 6.3, -3.8);
-  const Plane<float> kept = render_view(width, height, {}), other = render_view(width, height, truth);
+  const Plane<float> kept = render_view(width, height, {}),
+                     other = render_view(width, height, truth);
   Plane<float> between(width, height), result(width, height);
   warp(read(other), AffineWarp(truth, 1, 1), between.view(), result.view());
   double worst = 0;
@@ -93,12 +97,13 @@ TEST(Warp, AlignsAPictureToAnother) {
       worst = std::max(worst, std::abs(1.0 * result.view()(x, y) - kept.view()(x, y)));
   EXPECT_LT(worst, 3);
   warp(read(other), AffineWarp({}, 1, 1), between.view(), result.view());
-  EXPECT_GT(psnr(read(result), read(other)), 90) << "nothing changes where nothing is make_alignment";
+  EXPECT_GT(psnr(read(result), read(other)), 90)
+      << "nothing changes where nothing is make_alignment";
 }
 
 /// The filtered reference frame of a burst.
 Plane<float> filter_burst(const std::vector<Frame>& burst, int keep, bool align,
-                     bm3d::BackendKind backend, int temporal) {
+                          bm3d::BackendKind backend, int temporal) {
   const FrameFormat& format = burst.front().format;
   bm3d::Params params = bm3d::make_params(bm3d::Profile::fast, {25, 0, 0}, temporal);
   params.scene_cut = 0;
@@ -124,15 +129,18 @@ TEST(Burst, HandHeldBurstBeatsOneFrameAndMotionAlone) {
       .width = width, .height = height, .sample = SampleType::f32, .bits = 32, .white = 255};
   std::vector<Frame> burst;
   for (int i = 0; i < frames; ++i) {
-    const Alignment hand =
-        i == keep ? Alignment{} : make_alignment(0.5 * (i % 3 - 1), 1, 9.4 * i - 25, 11.7 - 7.3 * i);
+    const Alignment hand = i == keep
+                               ? Alignment{}
+                               : make_alignment(0.5 * (i % 3 - 1), 1, 9.4 * i - 25, 11.7 - 7.3 * i);
     burst.push_back(make_frame(format));
     burst.back().pts = i;
-    store_plane(read(with_noise(render_view(width, height, hand).view(), 25, 10 + i)), burst.back(), 0);
+    store_plane(read(with_noise(render_view(width, height, hand).view(), 25, 10 + i)), burst.back(),
+                0);
   }
   const Plane<float> clean = render_view(width, height, {});
   const auto quality = [&](bool align, int temporal) {
-    return psnr(read(filter_burst(burst, keep, align, bm3d::BackendKind::cpu, temporal)), read(clean));
+    return psnr(read(filter_burst(burst, keep, align, bm3d::BackendKind::cpu, temporal)),
+                read(clean));
   };
   const double one = quality(false, 0), motion = quality(false, 3), by_hand = quality(true, 3);
   EXPECT_GT(by_hand, one + 2.5);

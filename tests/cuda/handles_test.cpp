@@ -65,8 +65,7 @@ void fill_and_check(int min_height) {
   std::vector<Frame> frames;
   std::vector<FramePool> pools;
   for (int k = 0; k < 3; ++k)
-    pools.emplace_back(FrameFormat{.width = 1920, .height = min_height + 500 * k},
-                       pinned_memory());
+    pools.emplace_back(FrameFormat{.width = 1920, .height = min_height + 500 * k}, pinned_memory());
   for (int i = 0; i < 36; ++i) {
     frames.push_back(pools[i % pools.size()].acquire());
     const auto& plane = frames.back().planes[0];

@@ -56,8 +56,8 @@ module(nlm/cuda ${matching} match match/cuda cuda cuda/results nlm)
 module(nlm/open ${matching} match cuda nlm nlm/cuda)
 module(scale ${matching} bm3d)
 module(nlm/features ${matching} noise/render match match/cpu cuda nlm nlm/cuda)
-module(choose ${matching} noise/volume noise/volume/cuda noise/depth noise/render cuda match bm3d bm4d nlm
-  nlm/features)
+module(choose ${matching} noise/volume noise/volume/cuda noise/depth noise/render cuda match bm3d
+  bm4d nlm nlm/features)
 set(io_base core io)  # io itself: the interfaces for its users
 module(io core)
 module(io/ffmpeg ${io_base})
@@ -68,10 +68,11 @@ module(io/stacks ${io_base} io/ffmpeg io/files io/pictures)
 module(io/demux ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks)
 module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux)
 module(io/encode ${io_base} io/ffmpeg io/demux io/read)
-module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read io/encode)
+module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read
+  io/encode)
 module(io/segments ${io_base} io/ffmpeg io/files io/demux io/read io/encode io/write)
-module(io/open ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read io/encode io/write
-  io/segments)
+module(io/open ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read io/encode
+  io/write io/segments)
 module(pipeline core)
 module(burst core)
 set(library ${modules})  # all of src
@@ -134,7 +135,8 @@ function(check_line file line)
     if(header MATCHES "${cuda_header}" AND NOT header MATCHES "^cuda/" AND
        NOT folder STREQUAL cuda AND
        NOT file MATCHES "(_cuda\\.(h|cpp)|\\.cuh?|/kernels[a-z0-9_]*\\.h)$")
-      reject(${file} ${line} "CUDA's headers may be included in src/cuda, *_cuda.*, *.cu and kernels*.h only")
+      reject(${file} ${line}
+        "CUDA's headers may be included in src/cuda, *_cuda.*, *.cu and kernels*.h only")
     endif()
   endif()
   if(in_source)

@@ -50,7 +50,7 @@ class OneSample final : public PatchSpace {
     to[0] = values_[number];
   }
   std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
-                     std::uint32_t*) const override {
+                        std::uint32_t*) const override {
     const auto second = std::ranges::stable_partition(patches, [&](std::uint32_t number) {
       return values_[number] * split.weight[0] >= split.bound;
     });

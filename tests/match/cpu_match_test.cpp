@@ -80,8 +80,8 @@ class Matching {
           }
         sum = std::min(sum, saturated);
         if (bias_ != nullptr && within_lags(dx, dy)) {
-          sum = std::min(sum + bias_->more[lag_index(dx, dy)], saturated);
-          if (sum < saturated) sum = std::max(0, sum - bias_->less[lag_index(dx, dy)]);
+          sum = std::min(sum + bias_->added[lag_index(dx, dy)], saturated);
+          if (sum < saturated) sum = std::max(0, sum - bias_->subtracted[lag_index(dx, dy)]);
         }
         if (sum <= limit) all.emplace_back(sum, pack_displacement(dx, dy));
       }
@@ -162,8 +162,8 @@ constexpr std::uint16_t everything = 65534;
 TEST(CpuMatch, AddsTheBiasOfSmallDisplacements) {
   ScoreBias bias{};
   std::mt19937 rng{6};
-  for (std::size_t i = 0; i < bias.more.size(); ++i)
-    (i % 3 == 0 ? bias.less : bias.more)[i] = static_cast<std::uint16_t>(rng() % 4000);
+  for (std::size_t i = 0; i < bias.added.size(); ++i)
+    (i % 3 == 0 ? bias.subtracted : bias.added)[i] = static_cast<std::uint16_t>(rng() % 4000);
   for (const int step : {1, 3, 6}) {
     Matching matching(61, 47, 21, step, 12, 9);  // scores around 64 * 26
     matching.set_bias(bias);
@@ -177,8 +177,8 @@ TEST(CpuMatch, AddsTheBiasOfSmallDisplacements) {
 TEST(CpuMatch, AddsTheBiasToScoresThatSaturate) {
   ScoreBias bias{};
   std::mt19937 rng{7};
-  for (std::size_t i = 0; i < bias.more.size(); ++i)
-    (i % 2 == 0 ? bias.less : bias.more)[i] = static_cast<std::uint16_t>(rng() % 65535);
+  for (std::size_t i = 0; i < bias.added.size(); ++i)
+    (i % 2 == 0 ? bias.subtracted : bias.added)[i] = static_cast<std::uint16_t>(rng() % 65535);
   for (const int step : {2, 5}) {
     // scores around 64 * 850, some of them above 16 bits
     Matching matching(61, 47, 21, step, 70, 10);

@@ -141,7 +141,8 @@ struct Kept {
       for (int i = 0; i < searched.count_x; ++i) {
         const Group group = any_group(searched.x(i), searched.y(j), used_frames, phase, rng);
         host.keep(i, j, group);
-        const int place = (j / reference_tile_side * view.tiles_x() + i / reference_tile_side) * references_per_tile +
+        const int place = (j / reference_tile_side * view.tiles_x() + i / reference_tile_side) *
+                              references_per_tile +
                           j % reference_tile_side * reference_tile_side + i % reference_tile_side;
         std::copy_n(group.members.begin(), group.count, members.begin() + place * capacity);
         counts[place] = 0;
@@ -196,8 +197,10 @@ void expect_definition(int used_frames, int levels, int search_step, const Match
   for (std::size_t k = 0; k < references; ++k) {
     const int reference_tile = static_cast<int>(k / references_per_tile);
     const int r = static_cast<int>(k % references_per_tile);
-    const int i = (batch.x0 + reference_tile % batch.tiles_x) * reference_tile_side + r % reference_tile_side;
-    const int j = (batch.y0 + reference_tile / batch.tiles_x) * reference_tile_side + r / reference_tile_side;
+    const int i =
+        (batch.x0 + reference_tile % batch.tiles_x) * reference_tile_side + r % reference_tile_side;
+    const int j =
+        (batch.y0 + reference_tile / batch.tiles_x) * reference_tile_side + r / reference_tile_side;
     if (i >= grid.count_x || j >= grid.count_y) continue;
     ASSERT_LE(log2_counts[k], 5);
     const auto* first = &found[k * capacity];
@@ -223,8 +226,9 @@ TEST_F(CudaPropagation, EqualsTheDefinition) {
 TEST_F(CudaPropagation, SearchesTheRefinementWindow) {
   for (const int near : {3, 9, 13, 17, 31})
     for (const int step : {2, 5, 8})
-      expect_definition(1, 60, 2 * step,
-                        {.window = 33, .group = 16, .step = step, .tau = 700, .refine_window = near});
+      expect_definition(
+          1, 60, 2 * step,
+          {.window = 33, .group = 16, .step = step, .tau = 700, .refine_window = near});
   expect_definition(1, 2, 4, {.window = 39, .group = 32, .step = 2, .tau = 1, .refine_window = 13});
 }
 

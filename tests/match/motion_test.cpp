@@ -126,7 +126,8 @@ TEST(Motion, EqualsPlainSearch) {
           static_cast<std::int16_t>(std::clamp(rough.y * coarse, -y.first, 90 - y.end))};
       Motion best = search(a, b, x, y, centre, motion_refinement);
       const int samples = (x.end - x.first) * (y.end - y.first);
-      if (cost(a, b, x, y, 0, 0) <= cost(a, b, x, y, best.x, best.y) + zero_motion_bonus(10, samples))
+      if (cost(a, b, x, y, 0, 0) <=
+          cost(a, b, x, y, best.x, best.y) + zero_motion_bonus(10, samples))
         best = {};
       const Motion found = cells[j * columns + i];
       EXPECT_EQ(found.x, best.x) << i << ", " << j;
@@ -204,10 +205,10 @@ TEST(RankAround, AgreesWithTheReference) {
           const cpu::MatchGeometry geometry{53, 41, window};
           const auto limit = static_cast<std::uint16_t>(110 * 64);
           const auto less = static_cast<std::uint16_t>(motion_bias * 64);
-          cpu::rank_temporal_candidates({16, limit, less, -1}, own.guide, before.guide, geometry, x, y, motion,
-                           ranking);
-          cpu::rank_temporal_candidates({16, limit, less, 1}, own.guide, after.guide, geometry, x, y, motion,
-                           ranking);
+          cpu::rank_temporal_candidates({16, limit, less, -1}, own.guide, before.guide, geometry, x,
+                                        y, motion, ranking);
+          cpu::rank_temporal_candidates({16, limit, less, 1}, own.guide, after.guide, geometry, x,
+                                        y, motion, ranking);
           const Group actual = cpu::group_of(ranking);
           ASSERT_EQ(actual.count, expected.count) << x << ", " << y << ", window " << window;
           for (int m = 0; m < actual.count; ++m)

@@ -228,8 +228,10 @@ TEST(KeptGroups, ProvideCandidatesInTheOrderOfNeighbours) {
   group.members[1] = pack_displacement(0, 9);
   kept.keep(1, 0, group);
   const auto right = [](int dx) { return pack_displacement(dx, 0); };
-  EXPECT_EQ(candidates_of(kept, 1, 0), (std::vector{right(1), right(2), right(3), group.members[1]}));
-  EXPECT_EQ(candidates_of(kept, 4, 0), (std::vector{group.members[1], right(1), right(2), right(3)}));
+  EXPECT_EQ(candidates_of(kept, 1, 0),
+            (std::vector{right(1), right(2), right(3), group.members[1]}));
+  EXPECT_EQ(candidates_of(kept, 4, 0),
+            (std::vector{group.members[1], right(1), right(2), right(3)}));
 }
 
 /// Small enough for the reference.

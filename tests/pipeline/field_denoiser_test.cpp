@@ -55,7 +55,7 @@ class OffsetDenoiser final : public Denoiser {
   }
   int delay_;
   Numbers repeats_;
-  int counted_ = 0;  // of the waiting fields
+  int counted_ = 0;        // of the waiting fields
   std::size_t ready_ = 0;  // of the waiting fields that are ready
   std::deque<Frame> waiting_;
 };
@@ -111,7 +111,8 @@ TEST(FieldDenoiser, FieldsOfEitherParityMayRepeat) {
   for (const Numbers& even : {Numbers{}, telecine_even, still})
     for (const Numbers& odd : {Numbers{}, telecine_odd, still})
       for (const int delay : {0, 1, 4}) {
-        const auto denoiser = by_fields(tiny, make_offset_denoiser(delay, even), make_offset_denoiser(delay, odd));
+        const auto denoiser =
+            by_fields(tiny, make_offset_denoiser(delay, even), make_offset_denoiser(delay, odd));
         const Numbers& longest = even.size() > odd.size() ? even : odd;
         for (const std::int64_t frames : {20, 7, 6})
           EXPECT_LE(run_clip(*denoiser, frames), delay + static_cast<std::int64_t>(longest.size()));

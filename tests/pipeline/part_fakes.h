@@ -21,7 +21,8 @@ namespace lull::pipeline {
 /// Frames in the set repeat the previous frame; the others are independent.
 class KnownRepeats final : public RepeatFinder {
  public:
-  explicit KnownRepeats(std::set<std::int64_t> repetitions) : repetitions_(std::move(repetitions)) {}
+  explicit KnownRepeats(std::set<std::int64_t> repetitions)
+      : repetitions_(std::move(repetitions)) {}
   RepeatState find(const Frame&) override {
     return repetitions_.contains(next_++) ? RepeatState::repeats : RepeatState::independent;
   }
@@ -42,13 +43,14 @@ class DigestDenoiser final : public Denoiser {
     int fails_at = -1;  // the push that throws
     bool fails_in_drain = false;
     std::atomic<bool>* failed = nullptr;  // set when it fails
-    std::atomic<bool>* waits = nullptr;  // waits for this flag, to leave parts to others
+    std::atomic<bool>* waits = nullptr;   // waits for this flag, to leave parts to others
   };
   struct Seen {
     std::vector<std::int64_t> frames;
     std::vector<int> context_distance;
   };
-  DigestDenoiser(Options options, std::vector<Seen>* seen = nullptr) : options_(options), seen_(seen) {}
+  DigestDenoiser(Options options, std::vector<Seen>* seen = nullptr)
+      : options_(options), seen_(seen) {}
   int latency() const noexcept override { return options_.margin.after; }
   std::optional<Frame> push(Frame frame) override {
     if (options_.delay_ms > 0) sleep_ms(options_.delay_ms);
@@ -104,7 +106,8 @@ class DigestDenoiser final : public Denoiser {
   int pushes_ = 0;
 };
 
-inline std::vector<std::unique_ptr<Denoiser>> team(const std::vector<DigestDenoiser::Options>& members) {
+inline std::vector<std::unique_ptr<Denoiser>> team(
+    const std::vector<DigestDenoiser::Options>& members) {
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (const DigestDenoiser::Options& member : members)
     sessions.push_back(std::make_unique<DigestDenoiser>(member));
@@ -121,7 +124,7 @@ inline std::vector<Frame> filter(Denoiser& denoiser, std::int64_t frames) {
 
 /// The result of one session that receives all frames.
 inline std::vector<Frame> single_session_result(const Margin& margin, std::int64_t frames,
-                                const std::set<std::int64_t>& repetitions) {
+                                                const std::set<std::int64_t>& repetitions) {
   DigestDenoiser session({.margin = margin});
   std::vector<Frame> out;
   for (std::int64_t i = 0; i < frames; ++i) {

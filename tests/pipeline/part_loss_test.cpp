@@ -9,8 +9,8 @@
 #include <set>
 
 #include "core/error.h"
-#include "pipeline/part_scheduler.h"
 #include "pipeline/part_fakes.h"
+#include "pipeline/part_scheduler.h"
 #include "pipeline/run.h"
 
 namespace lull::pipeline {
@@ -27,14 +27,15 @@ TEST(PartFailover, AnotherSessionTakesOverThePart) {
       auto members =
           team({{.margin = {2, 2}, .waits = &failed},
                 {.margin = {2, 2}, .delay_ms = delay, .fails_at = at, .failed = &failed}});
-      const auto scheduler = shard_parts(
-          std::move(members), {.margin = {2, 2},
-                               .frames = 6,
-                               .shard = {.on_session_lost = [&](std::size_t index, const auto&, auto left) {
-                                 const std::lock_guard lock(mutex);
-                                 EXPECT_EQ(index, 1u);
-                                 told.push_back(left);
-                               }}});
+      const auto scheduler =
+          shard_parts(std::move(members),
+                      {.margin = {2, 2},
+                       .frames = 6,
+                       .shard = {.on_session_lost = [&](std::size_t index, const auto&, auto left) {
+                         const std::lock_guard lock(mutex);
+                         EXPECT_EQ(index, 1u);
+                         told.push_back(left);
+                       }}});
       expect_equal(filter(*scheduler, 120), single_session_result({2, 2}, 120, {}));
       EXPECT_THAT(told, ElementsAre(1u));
     }
@@ -43,9 +44,9 @@ TEST(PartFailover, AnotherSessionTakesOverThePart) {
 // The remaining session is in a later part and waits for its frames.
 TEST(PartFailover, OldestPartIsTakenOverWhileTheOtherWaits) {
   const auto scheduler = shard_parts(team({{.margin = {2, 2}, .delay_ms = 2, .fails_at = 9},
-                                        {.margin = {2, 2}, .delay_ms = 2, .fails_at = 9},
-                                        {.margin = {2, 2}}}),
-                                  {.margin = {2, 2}, .frames = 10});
+                                           {.margin = {2, 2}, .delay_ms = 2, .fails_at = 9},
+                                           {.margin = {2, 2}}}),
+                                     {.margin = {2, 2}, .frames = 10});
   expect_equal(filter(*scheduler, 150), single_session_result({2, 2}, 150, {}));
 }
 
@@ -68,14 +69,14 @@ TEST(PartFailover, JobEndsWhenEverySessionFailed) {
 
 TEST(PartFailover, ReplacementTakesOverWhenEverySessionFailed) {
   for (const int at : {0, 3, 30}) {
-    const auto scheduler =
-        shard_parts(team({{.margin = {1, 1}, .fails_at = at}}),
-                    {.margin = {1, 1},
-                     .frames = 5,
-                     .shard = {.replace = [](const DeviceFailure& why) {
-                       EXPECT_STREQ(why.what(), "a device failed");
-                       return std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {1, 1}});
-                     }}});
+    const auto scheduler = shard_parts(
+        team({{.margin = {1, 1}, .fails_at = at}}),
+        {.margin = {1, 1},
+         .frames = 5,
+         .shard = {.replace = [](const DeviceFailure& why) {
+           EXPECT_STREQ(why.what(), "a device failed");
+           return std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {1, 1}});
+         }}});
     expect_equal(filter(*scheduler, 60), single_session_result({1, 1}, 60, {}));
   }
 }

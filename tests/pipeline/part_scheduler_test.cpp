@@ -23,8 +23,8 @@ using testing::ElementsAre;
 std::vector<std::set<std::int64_t>> repetitions_among(std::int64_t frames) {
   std::vector<std::set<std::int64_t>> all(4);
   for (std::int64_t i = 0; i < frames; ++i) {
-    if (i % 2 == 1) all[1].insert(i);  // every frame is doubled
-    if (i > 10 && i < 50) all[2].insert(i);  // a still section
+    if (i % 2 == 1) all[1].insert(i);                            // every frame is doubled
+    if (i > 10 && i < 50) all[2].insert(i);                      // a still section
     if (i > 0 && (i % 31 != 0 || i % 5 == 1)) all[3].insert(i);  // almost all frames are repeats
   }
   return all;
@@ -42,8 +42,11 @@ TEST(PartScheduler, MatchesASingleSession) {
                          << margin.after << ", " << sessions << " sessions, parts of " << part);
             const auto scheduler = shard_parts(
                 team(std::vector<DigestDenoiser::Options>(sessions, {.margin = margin})),
-                {.margin = margin, .frames = part, .repeats = std::make_unique<KnownRepeats>(repetitions)});
-            expect_equal(filter(*scheduler, frames), single_session_result(margin, frames, repetitions));
+                {.margin = margin,
+                 .frames = part,
+                 .repeats = std::make_unique<KnownRepeats>(repetitions)});
+            expect_equal(filter(*scheduler, frames),
+                         single_session_result(margin, frames, repetitions));
             if (HasFatalFailure()) return;
           }
 }
@@ -75,8 +78,8 @@ TEST(PartScheduler, IdleSessionTakesHalfOfTheRemainingPart) {
   std::array<std::vector<DigestDenoiser::Seen>, 2> seen;
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (auto& parts : seen)
-    sessions.push_back(
-        std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {3, 2}, .delay_ms = 1}, &parts));
+    sessions.push_back(std::make_unique<DigestDenoiser>(
+        DigestDenoiser::Options{.margin = {3, 2}, .delay_ms = 1}, &parts));
   const auto scheduler = shard_parts(
       std::move(sessions),
       {.margin = {3, 2}, .frames = 1000, .repeats = std::make_unique<KnownRepeats>(repetitions)});
@@ -85,7 +88,8 @@ TEST(PartScheduler, IdleSessionTakesHalfOfTheRemainingPart) {
   for (const auto& parts : seen) {
     EXPECT_GT(parts.size(), 0u) << "a session had nothing to do";
     for (const DigestDenoiser::Seen& part : parts) {
-      const auto first = std::ranges::find(part.context_distance, 0) - part.context_distance.begin();
+      const auto first =
+          std::ranges::find(part.context_distance, 0) - part.context_distance.begin();
       EXPECT_EQ(first, part.frames[first] == 0 ? 0 : 3);
       for (std::size_t i = 0; i < part.frames.size(); ++i) {
         if (part.context_distance[i] == 0) own.push_back(part.frames[i]);
@@ -109,18 +113,19 @@ TEST(PartScheduler, ShortRemaindersAreNotSplit) {
   std::array<std::vector<DigestDenoiser::Seen>, 2> seen;
   std::vector<std::unique_ptr<Denoiser>> sessions;
   for (auto& parts : seen)
-    sessions.push_back(
-        std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {9, 8}, .delay_ms = 1}, &parts));
+    sessions.push_back(std::make_unique<DigestDenoiser>(
+        DigestDenoiser::Options{.margin = {9, 8}, .delay_ms = 1}, &parts));
   const auto scheduler = shard_parts(std::move(sessions), {.margin = {9, 8}, .frames = 1000});
   expect_equal(filter(*scheduler, 14), single_session_result({9, 8}, 14, {}));
   EXPECT_EQ(seen[0].size() + seen[1].size(), 1u);
 }
 
 TEST(PartScheduler, AcceptsAnotherClipAfterDrain) {
-  const auto scheduler = shard_parts(team({{.margin = {2, 2}}, {.margin = {2, 2}}}),
-                                  {.margin = {2, 2},
-                                   .frames = 6,
-                                   .repeats = std::make_unique<KnownRepeats>(std::set<std::int64_t>{3})});
+  const auto scheduler =
+      shard_parts(team({{.margin = {2, 2}}, {.margin = {2, 2}}}),
+                  {.margin = {2, 2},
+                   .frames = 6,
+                   .repeats = std::make_unique<KnownRepeats>(std::set<std::int64_t>{3})});
   for (const std::int64_t frames : {40, 0, 5, 33})
     expect_equal(filter(*scheduler, frames), single_session_result({2, 2}, frames, {3}));
 }
@@ -150,7 +155,8 @@ TEST(PartScheduler, LimitsFramesInFlightForShortParts) {
       std::int64_t out = 0;
       for (std::int64_t i = 0; i < 100; ++i) {
         if (scheduler->push(make_frame(i))) ++out;
-        ASSERT_LE(i + 1 - out, scheduler->latency() + 1) << sessions << " sessions, parts of " << part;
+        ASSERT_LE(i + 1 - out, scheduler->latency() + 1)
+            << sessions << " sessions, parts of " << part;
       }
       while (scheduler->drain()) ++out;
       EXPECT_EQ(out, 100);
@@ -166,18 +172,19 @@ TEST(PartScheduler, RepeatedFramesDoNotShortenParts) {
   std::vector<DigestDenoiser::Seen> seen;
   std::vector<std::unique_ptr<Denoiser>> one;
   one.push_back(std::make_unique<DigestDenoiser>(DigestDenoiser::Options{.margin = {3, 2}}, &seen));
-  const auto scheduler =
-      shard_parts(std::move(one),
-                  {.margin = {3, 2}, .frames = 20, .repeats = std::make_unique<KnownRepeats>(repetitions)});
+  const auto scheduler = shard_parts(
+      std::move(one),
+      {.margin = {3, 2}, .frames = 20, .repeats = std::make_unique<KnownRepeats>(repetitions)});
   EXPECT_EQ(filter(*scheduler, 600).size(), 600u);
   EXPECT_EQ(seen.size(), 6u);  // 120 distinct frames
 }
 
 TEST(PartScheduler, ReleasesFramesAndSamplesOfRepeatedFrames) {
-  const auto scheduler = shard_parts(team({{.margin = {1, 1}}, {.margin = {1, 1}}}),
-                                  {.margin = {1, 1},
-                                   .frames = 4,
-                                   .repeats = std::make_unique<KnownRepeats>(std::set<std::int64_t>{1})});
+  const auto scheduler =
+      shard_parts(team({{.margin = {1, 1}}, {.margin = {1, 1}}}),
+                  {.margin = {1, 1},
+                   .frames = 4,
+                   .repeats = std::make_unique<KnownRepeats>(std::set<std::int64_t>{1})});
   std::vector<std::weak_ptr<std::byte[]>> pixels;
   std::int64_t out = 0;
   for (std::int64_t i = 0; i < 40; ++i) {
@@ -235,8 +242,9 @@ TEST(PartScheduler, SessionThatKeepsFramesIsAnInternalError) {
 
 TEST(PartScheduler, CanBeDestroyedWithFramesInFlight) {
   for (int frames = 0; frames < 40; frames += 3) {
-    const auto scheduler = shard_parts(team({{.margin = {2, 2}, .delay_ms = 1}, {.margin = {2, 2}}}),
-                                    {.margin = {2, 2}, .frames = 6});
+    const auto scheduler =
+        shard_parts(team({{.margin = {2, 2}, .delay_ms = 1}, {.margin = {2, 2}}}),
+                    {.margin = {2, 2}, .frames = 6});
     for (int i = 0; i < frames; ++i) (void)scheduler->push(make_frame(i));
   }
 }

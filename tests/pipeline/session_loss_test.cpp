@@ -85,9 +85,11 @@ class FailingDenoiser final : public Denoiser {
 
 class SessionTeam {
  public:
-  explicit SessionTeam(const std::vector<SessionBehaviour>& members, std::optional<SessionBehaviour> replacement = {}) {
+  explicit SessionTeam(const std::vector<SessionBehaviour>& members,
+                       std::optional<SessionBehaviour> replacement = {}) {
     ShardOptions options;
-    options.on_session_lost = [this](std::size_t index, const DeviceFailure& why, std::size_t left) {
+    options.on_session_lost = [this](std::size_t index, const DeviceFailure& why,
+                                     std::size_t left) {
       const std::lock_guard lock(mutex_);
       lost_.push_back(std::to_string(index) + ": " + why.what() + ", " + std::to_string(left));
     };
@@ -101,7 +103,8 @@ class SessionTeam {
       };
     std::vector<std::unique_ptr<Denoiser>> sessions;
     for (std::size_t i = 0; i < members.size(); ++i)
-      sessions.push_back(std::make_unique<FailingDenoiser>(members[i], static_cast<int>(i), count_));
+      sessions.push_back(
+          std::make_unique<FailingDenoiser>(members[i], static_cast<int>(i), count_));
     denoiser_ = shard(std::move(sessions), std::move(options));
   }
   /// Filters `frames` frames; all results must arrive, in order.
@@ -145,7 +148,9 @@ TEST(SessionFailover, FailureInPushIsHandled) {
   for (const std::int64_t at : {0, 1, 2, 7})
     for (const int latency : {0, 1, 4})
       for (const bool after : {false, true}) {
-        SessionTeam team({waiting_session(latency), {latency, 0, at, false, after}, waiting_session(latency, 1)});
+        SessionTeam team({waiting_session(latency),
+                          {latency, 0, at, false, after},
+                          waiting_session(latency, 1)});
         team.filter(60);
         EXPECT_THAT(team.lost(), ElementsAre("1: device 1 failed, 2"))
             << at << ", latency " << latency;
@@ -195,7 +200,8 @@ TEST(SessionFailover, JobEndsWhenEverySessionFailed) {
 }
 
 TEST(SessionFailover, ReplacementTakesOverWhenEverySessionFailed) {
-  for (const SessionBehaviour& replacement : {SessionBehaviour{0}, SessionBehaviour{3}, SessionBehaviour{1, 1}}) {
+  for (const SessionBehaviour& replacement :
+       {SessionBehaviour{0}, SessionBehaviour{3}, SessionBehaviour{1, 1}}) {
     SessionTeam alone({{4, 0, 7}}, replacement);
     alone.filter(40);
     EXPECT_EQ(alone.replaced(), "device 0 failed");
@@ -226,9 +232,9 @@ TEST(SessionFailover, OtherErrorsEndTheJob) {
   static_cast<FakeDenoiser&>(*sessions[1]).before_push = [](std::int64_t n) {
     if (n == 3) throw BadData("this frame is none");
   };
-  const auto denoiser =
-      shard(std::move(sessions),
-            {.on_session_lost = [](auto, const auto&, auto) { FAIL() << "that was no fault of a device"; }});
+  const auto denoiser = shard(std::move(sessions), {.on_session_lost = [](auto, const auto&, auto) {
+                                FAIL() << "that was no fault of a device";
+                              }});
   FakeSource source(-1);
   FakeSink sink;
   EXPECT_THROW(run(source, *denoiser, sink), BadData);
@@ -284,7 +290,8 @@ TEST(SessionFailover, RandomFailuresLoseNoFrame) {
       member = {any(5), any(2), any(2) ? any(20) : never, any(3) == 0, any(2) == 0};
     const bool replaced = any(2) == 0;
     if (!replaced) members[any(static_cast<int>(members.size()))] = {any(4), any(3)};
-    SessionTeam team(members, replaced ? std::optional(SessionBehaviour{any(4), any(2)}) : std::nullopt);
+    SessionTeam team(members,
+                     replaced ? std::optional(SessionBehaviour{any(4), any(2)}) : std::nullopt);
     team.filter(any(70) + 1);
     if (HasFailure()) FAIL() << "round " << round;
   }

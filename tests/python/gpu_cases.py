@@ -1,4 +1,4 @@
-"""Arrays that are denoised in the memory of a GPU as in the host's: name, array, sigma, options."""
+"""Arrays whose results must be equal in GPU and host memory: name, array, sigma, options."""
 
 import numpy as np
 from pictures import clip, noise_like, scene, volume
@@ -17,7 +17,7 @@ def scaled(array, most, dtype):
 
 
 def with_ends(array):
-    """Numbers that are none, and some far out of range."""
+    """Inserts NaN, infinities and values far out of range."""
     array = array.copy()
     array.reshape(-1)[[5, 77, 140, 900]] = np.nan, np.inf, -np.inf, 1e4
     return array
@@ -43,7 +43,7 @@ def types_of(array, name, options):
 
 
 def magnitudes():
-    """Of a ball in air, as MRI has them."""
+    """Magnitudes of a ball in air, as in MRI."""
     real, imaginary = (noise_like(SCAN, SIGMA, seed) for seed in (3, 4))
     return np.hypot(np.where(volume() > 0.45, volume(), 0) + real, imaginary).astype(np.float32)
 
@@ -109,6 +109,6 @@ NAMES = [case[0] for case in CASES]
 
 
 def stays(monkeypatch):
-    """From here on nothing may go through the host."""
+    """From here on, a conversion to host memory is an error."""
     for module in ("_denoise", "_authors", "_session"):
         monkeypatch.setattr(f"lull.{module}.to_numpy", None)

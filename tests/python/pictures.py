@@ -1,10 +1,10 @@
-"""Pictures, clips and volumes for the tests, and how far results are from them."""
+"""Pictures, clips and volumes for the tests, and the PSNR of results."""
 
 import numpy as np
 
 
 def scene(height=128, width=160, seed=5):
-    """Blocks, ramps and texture, from 0 to 1."""
+    """Blocks, ramps and texture with values from 0 to 1."""
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[:height, :width]
     blocks = np.kron(rng.random((height // 16 + 1, width // 16 + 1)), np.ones((16, 16)))

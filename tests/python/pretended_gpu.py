@@ -1,5 +1,5 @@
-"""A GPU for tests where there is none: its memory is the host's, its sessions are those of the CPU.
-What it shows is which way arrays go. (test_on_gpu.py has the real one.)"""
+"""A simulated GPU for tests without one: its memory is host memory, and its sessions run on the CPU.
+The tests check on which path arrays travel. (test_on_gpu.py uses a real GPU.)"""
 
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -10,13 +10,13 @@ from lull._values import Values
 
 
 class OnDevice:
-    """An array there, where the host does not see it."""
+    """An array in simulated GPU memory, which the host cannot access."""
 
     def __init__(self, array):
         self.there = np.asarray(array)
         self.shape, self.dtype = self.there.shape, self.there.dtype
 
-    def copy_to_host(self):  # as of numba
+    def copy_to_host(self):  # the interface of numba
         return self.there
 
     def get_into(self, array):
@@ -105,7 +105,7 @@ class Result:
 
 
 class Session:
-    opened = []  # whether results stay on the GPU
+    opened = []  # for each session, whether its results stay on the GPU
 
     def __init__(self, format, noise, method, profile, device, *options):
         self.on_device = options[3]

@@ -1,4 +1,4 @@
-"""Kinds of arrays: what comes out is what came in."""
+"""Types of arrays: the result has the type of the input."""
 
 import lull
 import numpy as np
@@ -12,7 +12,7 @@ EXPECTED = lull.denoise(NOISY, SIGMA)
 
 
 class Exported:
-    """An array of a library that numpy does not know: it speaks DLPack, and no more."""
+    """An array of a library that supports only DLPack."""
 
     def __init__(self, array):
         self.array = array
@@ -33,22 +33,22 @@ class Namespace:
         return Exported(np.from_dlpack(array))
 
 
-def test_lists():
+def test_lists_become_arrays():
     result = lull.denoise(NOISY.tolist(), SIGMA)
     assert isinstance(result, np.ndarray) and result.dtype == float
     np.testing.assert_allclose(result, EXPECTED, atol=1e-5)
 
 
-def test_dlpack():
+def test_dlpack_arrays_return_the_same_type():
     result = lull.denoise(Exported(NOISY), SIGMA)
     assert isinstance(result, Exported)
     np.testing.assert_array_equal(result.array, EXPECTED)
 
 
-def test_arrays_of_numba_are_copied():
+def test_numba_arrays_are_copied():
     class OnDevice:
         shape = NOISY.shape
-        __cuda_array_interface__ = {  # of another byte order, which is converted on the host
+        __cuda_array_interface__ = {  # with another byte order, which is converted on the host
             "shape": NOISY.shape,
             "typestr": ">f8",
             "data": (0, True),
@@ -61,7 +61,7 @@ def test_arrays_of_numba_are_copied():
     np.testing.assert_array_equal(lull.denoise(OnDevice(), SIGMA), EXPECTED)
 
 
-def test_torch():
+def test_torch_tensors():
     torch = pytest.importorskip("torch")
     noisy = torch.from_numpy(NOISY)
     result = lull.denoise(noisy, SIGMA)
@@ -85,7 +85,7 @@ def test_torch():
         )
 
 
-def test_jax():
+def test_jax_arrays():
     jax = pytest.importorskip("jax")
     result = lull.denoise(jax.numpy.asarray(NOISY), SIGMA)
     assert isinstance(result, jax.Array)
@@ -96,12 +96,12 @@ def test_jax():
     np.testing.assert_array_equal(np.asarray(result), expected)
 
 
-def test_cupy():
+def test_cupy_arrays():
     cupy = pytest.importorskip("cupy")
     result = lull.denoise(cupy.asarray(NOISY), SIGMA)
     assert isinstance(result, cupy.ndarray)
     np.testing.assert_array_equal(result.get(), lull.denoise(NOISY, SIGMA, device="cuda"))
 
 
-def test_where_arrays_are():
+def test_device_of_arrays():
     assert _arrays.device_of(NOISY) is None

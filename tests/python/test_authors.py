@@ -14,7 +14,7 @@ NOISY = (CLEAN + noise_like(CLEAN, SIGMA)).astype(float)
 
 
 def coloured(shape, sigma, seed=4):
-    """Noise of a kernel, and its power spectral density as the authors' examples have it."""
+    """Noise from a kernel, and its power spectral density in the convention of the authors."""
     kernel = np.zeros(shape)
     kernel[:2, :4] = 1
     kernel *= sigma / np.sqrt((kernel**2).sum())
@@ -23,35 +23,35 @@ def coloured(shape, sigma, seed=4):
     return np.fft.ifft2(np.fft.fft2(white) * spectrum).real, np.abs(spectrum) ** 2 * white.size
 
 
-def test_a_deviation():
+def test_standard_deviation_equals_denoise():
     result = lull.bm3d(NOISY, SIGMA)
     assert result.dtype == float and psnr(CLEAN, result) > psnr(CLEAN, NOISY) + 8
     np.testing.assert_array_equal(lull.bm3d(NOISY, np.array([SIGMA])), result)
 
 
-def test_one_stage_is_worse():
+def test_second_stage_improves():
     stages = [lull.BM3DStages.HARD_THRESHOLDING, lull.BM3DStages.ALL_STAGES]
     first, both = (psnr(CLEAN, lull.bm3d(NOISY, SIGMA, stage_arg=stage)) for stage in stages)
     assert psnr(CLEAN, NOISY) + 6 < first < both
 
 
-def test_profiles():
+def test_profile_names():
     fast, high = (psnr(CLEAN, lull.bm3d(NOISY, SIGMA, profile)) for profile in ("lc", "np"))
     assert fast < high
 
 
-def test_a_spectrum_tells_more_than_a_deviation():
+def test_spectrum_beats_standard_deviation():
     noise, psd = coloured(CLEAN.shape, SIGMA)
     by_psd, by_sigma = (lull.bm3d(CLEAN + noise, s) for s in (psd, SIGMA))
     assert psnr(CLEAN, by_psd) > psnr(CLEAN, by_sigma) + 1
 
 
-def test_a_flat_spectrum_is_white_noise():
+def test_flat_spectrum_equals_white_noise():
     flat = np.full(CLEAN.shape, SIGMA**2 * CLEAN.size)
     np.testing.assert_allclose(lull.bm3d(NOISY, flat), lull.bm3d(NOISY, SIGMA), atol=1e-5)
 
 
-def test_channels():
+def test_colour_channels():
     clean = np.stack([CLEAN, 1 - CLEAN, CLEAN[::-1]], axis=-1).astype(float)
     noisy = clean + noise_like(clean, SIGMA)
     for result in (
@@ -66,7 +66,7 @@ def test_channels():
     assert psnr(clean, result) > psnr(clean, clean + noise[..., None]) + 2
 
 
-def test_volumes():
+def test_volumes_with_bm4d():
     clean = volume()
     noisy = clean + noise_like(clean, SIGMA)
     result = lull.bm4d(noisy, SIGMA)
@@ -92,14 +92,14 @@ def test_volumes():
         (lambda: lull.bm4d(volume(), [1, 2]), "white"),
     ],
 )
-def test_what_lull_does_not_have_is_a_value_error(call, words):
+def test_unsupported_arguments_are_value_errors(call, words):
     with pytest.raises(ValueError) as error:
         call()
     assert words in str(error.value) and "\n" not in str(error.value)
 
 
-def test_no_worse_than_the_authors_package():
-    """Measured against where it is installed; it is no free software, and nothing here needs it."""
+def test_quality_matches_the_authors_package():
+    """Compares with the authors' package if it is installed. It is not free software and not needed here."""
     if importlib.util.find_spec("bm3d") is None:
         pytest.skip("the authors' bm3d is not installed")
     data = pytest.importorskip("skimage.data")
@@ -113,14 +113,14 @@ def test_no_worse_than_the_authors_package():
     assert psnr(clean, first) > psnr(clean, noisy) + 6
 
 
-def test_as_scikit_image_does():
-    """Its conventions: channel_axis, sigma in the units of the picture, floats from 0 to 1."""
-    pytest.importorskip("pywt")  # skimage has it for wavelets alone
+def test_conventions_of_scikit_image():
+    """The conventions: channel_axis, sigma in the units of the picture, floats from 0 to 1."""
+    pytest.importorskip("pywt")  # skimage needs it for wavelets only
     restoration = pytest.importorskip("skimage.restoration")
     data = pytest.importorskip("skimage.data")
     try:
         clean = data.astronaut()[:160, 160:320] / 255
-    except Exception as error:  # it downloads some pictures
+    except Exception as error:  # skimage downloads some pictures
         pytest.skip(f"no picture of scikit-image's: {error}")
     noisy = clean + np.random.default_rng(2).normal(0, 0.1, clean.shape)
     theirs = restoration.denoise_nl_means(

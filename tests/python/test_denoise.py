@@ -1,4 +1,4 @@
-"""lull.denoise: what comes out, of what kind, in which units."""
+"""lull.denoise: results, their types and units."""
 
 import mmap
 
@@ -12,13 +12,13 @@ CLEAN = scene()
 NOISY = CLEAN + noise_like(CLEAN, SIGMA)
 
 
-def test_a_picture():
+def test_picture_improves():
     result = lull.denoise(NOISY, SIGMA)
     assert result.shape == NOISY.shape and result.dtype == NOISY.dtype
     assert psnr(CLEAN, result) > psnr(CLEAN, NOISY) + 8
 
 
-def test_profiles():
+def test_every_profile_improves():
     levels = [
         psnr(CLEAN, lull.denoise(NOISY, SIGMA, profile=p))
         for p in ("fast", "balanced", "high", "paper")
@@ -27,7 +27,7 @@ def test_profiles():
     assert len(set(levels)) == 4
 
 
-def test_best_is_high_of_pictures():
+def test_best_equals_high_for_pictures():
     best, high = (lull.denoise(NOISY, SIGMA, profile=p) for p in ("best", "high"))
     assert (best == high).all()
 
@@ -37,7 +37,7 @@ def test_equal_input_gives_equal_bytes():
 
 
 @pytest.mark.parametrize("dtype, white", [(np.uint8, 255), (np.uint16, 1023), (np.uint16, 65535)])
-def test_integers_are_in_their_own_units(dtype, white):
+def test_sigma_is_in_the_units_of_integers(dtype, white):
     stored = np.rint(np.clip(NOISY, 0, 1) * white).astype(dtype)
     result = lull.denoise(stored, SIGMA * white)
     assert result.dtype == dtype
@@ -45,7 +45,7 @@ def test_integers_are_in_their_own_units(dtype, white):
 
 
 @pytest.mark.parametrize("dtype", [np.int16, np.int32, np.uint32, np.int64, np.float16, np.float64, ">f4", ">i2"])
-def test_other_types(dtype):
+def test_other_types_are_kept(dtype):
     dtype = np.dtype(dtype)
     scale = 1000 if dtype.kind in "ui" else 1
     stored = (np.clip(NOISY, 0, 2) * scale).astype(dtype)
@@ -54,24 +54,24 @@ def test_other_types(dtype):
     assert psnr(CLEAN * scale, result, scale) > psnr(CLEAN, NOISY) + 7.5
 
 
-def test_measurements_of_any_range():
+def test_floats_of_any_range():
     for low, span in [(-1000.0, 4000.0), (0.0, 1e-6), (1e5, 30.0)]:
         stored = low + NOISY.astype(float) * span
         result = lull.denoise(stored, SIGMA * span, preserve_range=True)
         assert psnr(CLEAN, (result - low) / span) > psnr(CLEAN, NOISY) + 7.5
 
 
-def test_floats_mostly_above_one_are_measurements():
+def test_floats_mostly_above_one_keep_their_range():
     result = lull.denoise(NOISY * 4095, SIGMA * 4095)
     assert psnr(CLEAN, result / 4095) > psnr(CLEAN, NOISY) + 7.5
 
 
-def test_sigma_of_nothing_changes_nothing():
+def test_sigma_zero_changes_nothing():
     for array in (NOISY, (NOISY * 255).astype(np.uint8), NOISY.astype(float)):
         np.testing.assert_array_equal(lull.denoise(array, 0), array)
 
 
-def test_colours_stay_with_their_axis():
+def test_channel_axis_can_be_any_axis():
     clean = np.stack([scene(seed=s) for s in (1, 2, 3)], axis=-1)
     noisy = clean + noise_like(clean, SIGMA)
     last = lull.denoise(noisy, SIGMA, channel_axis=-1)
@@ -80,7 +80,7 @@ def test_colours_stay_with_their_axis():
     assert psnr(clean, last) > psnr(clean, noisy) + 6
 
 
-def test_other_numbers_of_channels_are_filtered_for_themselves():
+def test_other_channel_counts_are_filtered_separately():
     noisy = np.stack([NOISY, NOISY[::-1], NOISY, CLEAN])
     result = lull.denoise(noisy, [SIGMA, SIGMA, 0, 0], channel_axis=0)
     np.testing.assert_array_equal(result[0], lull.denoise(NOISY, SIGMA))
@@ -88,7 +88,7 @@ def test_other_numbers_of_channels_are_filtered_for_themselves():
     np.testing.assert_array_equal(result[2:], noisy[2:])
 
 
-def test_frames_of_a_clip_help_each_other():
+def test_temporal_filtering_improves_clips():
     clean = clip()
     noisy = clean + noise_like(clean, SIGMA)
     over_time = lull.denoise(noisy, SIGMA, time_axis=0)
@@ -97,7 +97,7 @@ def test_frames_of_a_clip_help_each_other():
     np.testing.assert_array_equal(lull.denoise(noisy, SIGMA, time_axis=0, temporal=0), alone)
 
 
-def test_volumes_are_filtered_in_cubes():
+def test_volumes_use_cubes_by_default():
     clean = volume()
     noisy = clean + noise_like(clean, SIGMA)
     cubes = lull.denoise(noisy, SIGMA)
@@ -108,17 +108,17 @@ def test_volumes_are_filtered_in_cubes():
     np.testing.assert_array_equal(np.moveaxis(turned, 2, 0), cubes)
 
 
-def test_a_series_is_volume_after_volume():
+def test_volumes_of_a_series_are_independent():
     noisy = np.stack([volume(16, s) for s in (1, 2)])
     noisy += noise_like(noisy, SIGMA)
     series = lull.denoise(noisy, SIGMA, time_axis=0, noise="gaussian", preserve_range=True)
     assert series.shape == noisy.shape
     one = lull.denoise(noisy[1], SIGMA, noise="gaussian", preserve_range=True)
-    # (The scale is that of all of them, so that some decisions are others.)
+    # (The value range is that of the complete series, so some decisions differ.)
     assert psnr(one, series[1]) > 40
 
 
-def test_views_are_taken_as_they_lie():
+def test_views_are_read_without_conversion():
     wide = np.zeros((256, 330), np.float32)
     views = [wide[:128, 3:163], wide[::2, ::2][:, :160], wide[128:0:-1, 170:10:-1], wide.T[:128, :160]]
     for view in views:
@@ -127,7 +127,7 @@ def test_views_are_taken_as_they_lie():
         np.testing.assert_array_equal(view, NOISY)
 
 
-def test_read_only_and_unaligned_arrays():
+def test_read_only_and_unaligned_arrays_are_accepted():
     frozen = NOISY.copy()
     frozen.flags.writeable = False
     expected = lull.denoise(NOISY, SIGMA)
@@ -138,19 +138,19 @@ def test_read_only_and_unaligned_arrays():
     np.testing.assert_array_equal(lull.denoise(odd, SIGMA), expected)
 
 
-def test_nothing_is_read_behind_the_last_row():
-    """An array that ends where its memory ends."""
+def test_nothing_is_read_beyond_the_last_row():
+    """The array ends at the end of its memory mapping."""
     page = mmap.PAGESIZE
     height, width = 4 * page // 64, 64
-    room = mmap.mmap(-1, height * width)
-    array = np.frombuffer(room, np.uint8).reshape(height, width)
+    memory = mmap.mmap(-1, height * width)
+    array = np.frombuffer(memory, np.uint8).reshape(height, width)
     array[...] = np.random.default_rng(1).integers(0, 255, array.shape)
     expected = lull.denoise(array.copy(), 20)
     np.testing.assert_array_equal(lull.denoise(array, 20), expected)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (7, 7), (8, 8), (300, 1), (2, 3)])
-def test_small_pictures(shape):
+def test_small_pictures_are_accepted(shape):
     noisy = NOISY.flat[: shape[0] * shape[1]].reshape(shape)
     for array in (noisy, (noisy * 255).astype(np.uint8), noisy.astype(float)):
         for sigma in (SIGMA, "auto"):
@@ -158,13 +158,13 @@ def test_small_pictures(shape):
 
 
 @pytest.mark.parametrize("shape", [(0, 8), (8, 0), (0, 0), (0, 16, 16), (4, 0, 16)])
-def test_empty_arrays(shape):
+def test_empty_arrays_are_returned(shape):
     empty = np.zeros(shape, np.float32)
     assert lull.denoise(empty, SIGMA, **({"time_axis": 0} if len(shape) == 3 else {})).shape == shape
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
-def test_what_is_no_number_stays(dtype):
+def test_nan_and_infinity_stay(dtype):
     noisy = NOISY.astype(dtype)
     noisy[40:43, 50:52] = np.nan
     noisy[80, 20], noisy[81, 20] = np.inf, -np.inf
@@ -175,11 +175,11 @@ def test_what_is_no_number_stays(dtype):
     assert psnr(CLEAN[~wild], result[~wild]) > psnr(CLEAN, NOISY) + 7.5
 
 
-def test_nothing_but_nan():
+def test_array_of_nan_is_unchanged():
     assert np.all(np.isnan(lull.denoise(np.full((32, 32), np.nan, np.float32))))
 
 
-def test_out():
+def test_out_receives_the_result():
     expected = lull.denoise(NOISY, SIGMA)
     out = np.empty_like(NOISY)
     assert lull.denoise(NOISY, SIGMA, out=out) is out
@@ -189,7 +189,7 @@ def test_out():
     np.testing.assert_array_equal(strided, expected)
 
 
-def test_out_that_cannot_be_written_where_it_lies():
+def test_out_with_another_byte_order_or_alignment():
     expected = lull.denoise(NOISY, SIGMA)
     swapped = np.zeros(NOISY.shape, NOISY.dtype.newbyteorder("S"))
     assert lull.denoise(NOISY, SIGMA, out=swapped) is swapped
@@ -205,7 +205,7 @@ def test_out_that_cannot_be_written_where_it_lies():
         lull.denoise(NOISY, SIGMA, out=odd)
 
 
-def test_a_masked_array_would_lose_its_mask():
+def test_masked_arrays_are_rejected():
     with pytest.raises(ValueError, match="mask"):
         lull.denoise(np.ma.masked_greater(NOISY, 0.5), SIGMA)
 
@@ -249,13 +249,13 @@ def test_out_may_be_the_image():
         (dict(out=np.zeros(NOISY.shape)), "out of type"),
     ],
 )
-def test_what_makes_no_sense_is_a_value_error(arguments, words):
+def test_invalid_arguments_are_value_errors(arguments, words):
     with pytest.raises(ValueError) as error:
         lull.denoise(NOISY, **{"sigma": SIGMA, **arguments})
     assert words in str(error.value) and "\n" not in str(error.value)
 
 
-def test_ambiguous_and_impossible_arrays():
+def test_ambiguous_and_unsupported_arrays_are_rejected():
     with pytest.raises(ValueError, match="channel_axis=-1"):
         lull.denoise(np.zeros((40, 40, 3)))
     for array in (np.zeros(5), np.zeros((40, 40), complex), np.zeros((40, 40), bool), [["a"]]):
@@ -272,7 +272,7 @@ def test_other_failures_are_lull_errors():
     assert lull.Error.__module__ == "lull"
 
 
-def test_matchers():
+def test_matcher_can_be_chosen():
     window = lull.denoise(NOISY, SIGMA, profile="high")
     cluster = lull.denoise(NOISY, SIGMA, profile="high", matcher="cluster")
     assert not np.array_equal(window, cluster)
@@ -285,7 +285,7 @@ def test_matchers():
         lull.nlm(np.stack([NOISY] * 8), SIGMA, z_axis=0, matcher="cluster")
 
 
-def test_groups_of_clusters_are_averaged():
+def test_nlm_with_cluster_matcher_averages_groups():
     groups = lull.nlm(NOISY, SIGMA, matcher="cluster")
     assert psnr(CLEAN, groups) > psnr(CLEAN, NOISY) + 4
     assert not np.array_equal(groups, lull.nlm(NOISY, SIGMA))
@@ -294,7 +294,7 @@ def test_groups_of_clusters_are_averaged():
         lull.nlm(NOISY, SIGMA, matcher="cluster", guide=CLEAN)
 
 
-def test_non_local_means():
+def test_non_local_means_improves():
     result = lull.nlm(NOISY, SIGMA)
     assert psnr(CLEAN, result) > psnr(CLEAN, NOISY) + 5
     assert np.array_equal(result, lull.denoise(NOISY, SIGMA, method="nlm"))
@@ -305,7 +305,7 @@ def test_non_local_means():
 
 
 @pytest.mark.parametrize("method", ["bm3d", "nlm"])
-def test_a_guide_says_what_is_alike(method):
+def test_guide_improves_quality(method):
     noise = 60 / 255
     noisy = CLEAN + noise_like(CLEAN, noise)
     alone = lull.denoise(noisy, noise, method=method)
@@ -323,7 +323,7 @@ def test_backends_agree():
     assert psnr(reference, cpu) > 50
 
 
-def test_on_a_gpu():
+def test_gpu_result_is_near_the_cpu_result():
     if not lull.devices():
         pytest.skip("no GPU")
     cuda, cpu = (lull.denoise(NOISY, SIGMA, device=d) for d in ("cuda", "cpu"))

@@ -1,4 +1,4 @@
-"""Which way whole arrays go, where a GPU would keep them."""
+"""The path of complete arrays in GPU memory, with a simulated GPU."""
 
 import lull
 import numpy as np
@@ -14,7 +14,7 @@ def gpu(monkeypatch):
 
 
 @pytest.mark.parametrize("array, sigma, options", [case[1:] for case in CASES], ids=NAMES)
-def test_results_are_those_of_the_host(monkeypatch, array, sigma, options):
+def test_results_equal_those_of_the_host(monkeypatch, array, sigma, options):
     expected = lull.denoise(array, sigma, device="cpu", **options)
     stays(monkeypatch)
     result = lull.denoise(OnDevice(array), sigma, **options)
@@ -25,14 +25,14 @@ def test_results_are_those_of_the_host(monkeypatch, array, sigma, options):
 
 @pytest.mark.parametrize("method", ["bm3d", "nlm"])
 @pytest.mark.parametrize("dtype", [np.float32, float, np.uint16])
-def test_guide(monkeypatch, method, dtype):
+def test_guide_on_device_or_host(monkeypatch, method, dtype):
     array, guide = (
         a.astype(dtype) if dtype != np.uint16 else scaled(a, 4000, dtype)
         for a in (NOISY, NOISY[::-1])
     )
     sigma = SIGMA * 4000 if dtype == np.uint16 else SIGMA
     expected = lull.denoise(array, sigma, guide=guide, method=method, device="cpu")
-    # One in the host's memory takes the image there.
+    # A guide in host memory moves the image to the host.
     result = lull.denoise(OnDevice(array), sigma, guide=guide, method=method)
     np.testing.assert_array_equal(result, expected)
     with pytest.raises(ValueError, match="guide of shape"):
@@ -42,7 +42,7 @@ def test_guide(monkeypatch, method, dtype):
     np.testing.assert_array_equal(result.there, expected)
 
 
-def test_out(monkeypatch):
+def test_out_on_device_or_host(monkeypatch):
     expected = lull.denoise(NOISY, SIGMA, device="cpu")
     host = np.zeros_like(NOISY)
     assert lull.denoise(OnDevice(NOISY), SIGMA, out=host) is host
@@ -55,7 +55,7 @@ def test_out(monkeypatch):
         lull.denoise(OnDevice(NOISY), SIGMA, out=OnDevice(NOISY.astype(float)))
 
 
-def test_out_is_the_image(monkeypatch):
+def test_out_may_overlap_the_image(monkeypatch):
     stays(monkeypatch)
     for array in (CLIP, CLIP.astype(np.float64)):
         expected = lull.denoise(OnDevice(array), SIGMA, time_axis=0)
@@ -69,7 +69,7 @@ def test_out_is_the_image(monkeypatch):
             np.testing.assert_array_equal(shifted.there, expected.there)
 
 
-def test_byte_orders_and_places_that_no_gpu_reads_go_through_the_host():
+def test_unsupported_byte_orders_and_alignments_use_the_host():
     swapped = NOISY.astype(">f4")
     odd = np.zeros(NOISY.nbytes + 1, np.uint8)[1:].view(np.float32).reshape(NOISY.shape)
     odd[...] = NOISY
@@ -80,7 +80,7 @@ def test_byte_orders_and_places_that_no_gpu_reads_go_through_the_host():
         lull.denoise(OnDevice(NOISY > 0), SIGMA)
 
 
-def test_functions_of_the_authors(monkeypatch):
+def test_functions_of_the_authors_equal_the_host(monkeypatch):
     colours = COLOURS.transpose(1, 2, 0)
     expected = [
         lull.bm3d(NOISY, SIGMA, device="cpu"),
@@ -88,7 +88,7 @@ def test_functions_of_the_authors(monkeypatch):
         lull.bm3d_rgb(colours, SIGMA, "lc", device="cpu"),
         lull.bm4d(SCAN * 900.0, SIGMA * 900, "lc", device="cpu"),
     ]
-    integers = lull.bm3d(OnDevice(scaled(NOISY, 255, np.uint8)), 20, "lc")  # no library for floats
+    integers = lull.bm3d(OnDevice(scaled(NOISY, 255, np.uint8)), 20, "lc")  # needs no library for floats
     assert isinstance(integers, np.ndarray)
     stays(monkeypatch)
     results = [
@@ -101,7 +101,7 @@ def test_functions_of_the_authors(monkeypatch):
         np.testing.assert_array_equal(result.there, one)
 
 
-def test_large_arrays_are_looked_at_here_and_there(monkeypatch):
+def test_value_range_of_large_arrays_is_sampled(monkeypatch):
     monkeypatch.setattr("lull._values._MOST_LOOKED_AT", 1000)
     for array in (CLIP * 500, CLIP[:, ::2, ::-1] * 500, CLIP.transpose(2, 0, 1) * 500):
         expected = lull.denoise(array, SIGMA * 500, time_axis=0, temporal=0, device="cpu")

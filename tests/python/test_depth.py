@@ -6,7 +6,7 @@ import pytest
 
 
 def depth_map(height=72, width=96):
-    """A slope and a box before it, in metres."""
+    """A slope with a box in front of it, in metres."""
     y, x = np.mgrid[:height, :width]
     slope = 3 + 0.02 * x + 0.01 * y
     return np.where((abs(x - 50) < 20) & (abs(y - 36) < 18), 1.5, slope)
@@ -23,7 +23,7 @@ def rmse(result, clean=CLEAN):
 
 @pytest.mark.parametrize("sigma", [0.1, "auto"])
 @pytest.mark.parametrize("method", ["bm3d", "nlm"])
-def test_holes_stay_and_disturb_nobody(method, sigma):
+def test_holes_stay_and_do_not_affect_others(method, sigma):
     noisy = np.where(HOLES, np.nan, CLEAN + 0.1 * NOISE).astype(np.float32)
     result = lull.denoise_depth(noisy, sigma, method=method)
     np.testing.assert_array_equal(np.isnan(result), HOLES)
@@ -34,7 +34,7 @@ def test_holes_stay_and_disturb_nobody(method, sigma):
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.int32])
-def test_whole_millimetres(dtype):
+def test_integer_millimetres(dtype):
     stored = np.where(HOLES, 0, np.rint(1000 * (CLEAN + 0.1 * NOISE))).astype(dtype)
     result = lull.denoise_depth(stored, 100, invalid=0)
     assert result.dtype == dtype
@@ -42,14 +42,14 @@ def test_whole_millimetres(dtype):
     assert rmse(result / 1000) < 0.04
 
 
-def test_noise_that_grows_with_the_square():
+def test_noise_growing_with_the_square():
     noisy = CLEAN + 0.02 * CLEAN**2 * NOISE
     squared = lull.denoise_depth(noisy, 0.02, model="depth2", reference=1)
     assert squared.dtype == np.float64
     assert rmse(squared) < 0.8 * rmse(lull.denoise_depth(noisy, "auto"))
 
 
-def test_sequences():
+def test_sequences_improve_over_time():
     maps = np.stack([CLEAN + 0.1 * np.random.default_rng(k).normal(size=CLEAN.shape)
                      for k in range(3)]).astype(np.float32)
     alone = lull.denoise_depth(maps, 0.1, time_axis=0, profile="balanced")
@@ -70,12 +70,12 @@ def test_sequences():
         ({"time_axis": 2}, "time_axis = 2"),
     ],
 )
-def test_what_makes_no_sense(options, said):
+def test_invalid_options_are_value_errors(options, said):
     with pytest.raises(ValueError, match=said):
         lull.denoise_depth(CLEAN, **options)
 
 
-def test_maps_that_are_no_depths():
+def test_unsuitable_maps_are_rejected():
     with pytest.raises(ValueError, match="nothing but holes"):
         lull.denoise_depth(np.full((16, 16), np.nan), 1)
     with pytest.raises(ValueError, match="integers must be from 0 to 65535"):

@@ -1,4 +1,4 @@
-"""lull.enlarge: what is larger, and how much of the detail is there."""
+"""lull.enlarge: size, types and reconstructed detail."""
 
 import lull
 import numpy as np
@@ -10,16 +10,16 @@ LARGE = (0.5 + 0.4 * np.tanh(4 * np.sin((X + 0.35 * Y) / 6))).astype(np.float32)
 SMALL = LARGE.reshape(64, 2, 80, 2).mean((1, 3))
 
 
-def test_detail():
+def test_detail_is_reconstructed():
     result = lull.enlarge(SMALL)
     assert result.shape == LARGE.shape and result.dtype == SMALL.dtype
     assert psnr(LARGE, result) > psnr(LARGE, SMALL.repeat(2, 0).repeat(2, 1)) + 12
-    # It is an enlargement of what was given.
+    # Reducing the result gives the input.
     assert psnr(SMALL, result.reshape(64, 2, 80, 2).mean((1, 3))) > 45
 
 
 @pytest.mark.parametrize("dtype, white", [(np.uint8, 255), (np.uint16, 1023), (np.float64, 1), (np.int32, 1000)])
-def test_types(dtype, white):
+def test_sample_types_are_kept(dtype, white):
     stored = SMALL * white
     stored = (stored if white == 1 else np.rint(stored)).astype(dtype)
     result = lull.enlarge(stored)
@@ -39,7 +39,7 @@ def test_axes_and_factors():
 
 
 @pytest.mark.parametrize("options, said", [({"factor": 5}, "5"), ({"profile": "x"}, "profile = 'x'")])
-def test_what_makes_no_sense(options, said):
+def test_invalid_options_are_value_errors(options, said):
     with pytest.raises(ValueError, match=said):
         lull.enlarge(SMALL, **options)
     with pytest.raises(ValueError, match="of shape"):

@@ -1,4 +1,4 @@
-"""lull.estimate_noise, and what takes its result."""
+"""lull.estimate_noise, and the functions that accept its result."""
 
 import pickle
 
@@ -19,7 +19,7 @@ def test_the_level_is_in_the_arrays_units(scale, dtype):
     assert isinstance(found.sigma, float)
 
 
-def test_of_a_clip_and_of_colours():
+def test_clips_and_colours():
     clean = clip(12, 128, 160)
     assert float(lull.estimate_noise(clean + noise_like(clean, 0.06), time_axis=0)) == pytest.approx(
         0.06, rel=0.12
@@ -29,7 +29,7 @@ def test_of_a_clip_and_of_colours():
     assert len(found.sigma) == 3 and np.mean(found.sigma) == pytest.approx(0.05, rel=0.25)
 
 
-def test_of_volumes():
+def test_gaussian_volumes():
     clean = volume(32) * 900 - 100
     noisy = clean + noise_like(clean, 30)
     found = lull.estimate_noise(noisy)
@@ -46,12 +46,12 @@ def test_rician_volumes():
     assert found.kind == "rician" and float(found) == pytest.approx(50, rel=0.12)
     rician = lull.denoise(noisy, 50, noise="rician")
     gaussian = lull.denoise(noisy, 50, noise="gaussian")
-    # Magnitudes of air have a mean of 1.25 sigma that a Gaussian filter leaves.
+    # Magnitudes of air have a mean of 1.25 sigma, which a filter for Gaussian noise keeps.
     assert rician[:, :10].mean() < 0.5 * gaussian[:, :10].mean()
     np.testing.assert_array_equal(lull.denoise(noisy, 50), rician)
 
 
-def test_an_estimate_is_a_sigma():
+def test_estimate_can_be_used_as_sigma():
     noisy = CLEAN + noise_like(CLEAN, 0.08)
     found = lull.estimate_noise(noisy)
     np.testing.assert_array_equal(lull.denoise(noisy, found), lull.denoise(noisy))
@@ -62,15 +62,15 @@ def test_an_estimate_is_a_sigma():
     np.testing.assert_array_equal(results[0], lull.denoise(noisy))
 
 
-def test_an_estimate_of_another_scale():
+def test_estimate_can_be_rescaled():
     noisy = np.clip(CLEAN + noise_like(CLEAN, 0.05), 0, 1)
     found = lull.estimate_noise((noisy * 255).round().astype(np.uint8))
-    # sigma 12.75 of bytes is 12.75 / 255 of 0..1, and here it is said of bytes.
+    # A sigma of 12.75 in bytes is 12.75 / 255 in 0..1; the estimate here is in bytes.
     result = lull.denoise(noisy * 4095, found * (4095 / 255), preserve_range=True)
     assert psnr(CLEAN, result / 4095) > psnr(CLEAN, noisy) + 8
 
 
-def test_what_cannot_be():
+def test_invalid_inputs_are_value_errors():
     with pytest.raises(ValueError, match="nothing in it"):
         lull.estimate_noise(np.zeros((0, 5)))
     found = lull.estimate_noise(CLEAN)
@@ -86,7 +86,7 @@ def test_estimates_can_be_pickled(kind):
     if kind == "clipped":
         noisy = np.clip(CLEAN / 4 + noise_like(CLEAN, 0.15), 0, 1)
     elif kind == "colours":
-        noise = noise_like(CLEAN, 0.08)  # of all channels: lull says it for the opponent space
+        noise = noise_like(CLEAN, 0.08)  # in all channels: lull reports it in the opponent space
         noisy, axes = np.stack([CLEAN + noise, 1 - CLEAN + noise, noise + 0.5], -1), {"channel_axis": -1}
     elif kind == "rician":
         inside = volume(40)

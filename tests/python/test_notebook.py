@@ -1,4 +1,4 @@
-"""The notebook of samples/ runs, and what it asserts holds."""
+"""The notebook of samples/ runs, and its assertions hold."""
 
 import json
 import pathlib
@@ -8,7 +8,7 @@ import pytest
 NOTEBOOK = pathlib.Path(__file__).parents[2] / "samples" / "python.ipynb"
 
 
-def test_it_runs_in_jupyter():
+def test_notebook_runs_in_jupyter():
     nbclient = pytest.importorskip("nbclient")
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
@@ -19,7 +19,7 @@ def test_it_runs_in_jupyter():
     assert sum("image/png" in data for data in shown) == 4
 
 
-def test_its_cells_are_python():
+def test_notebook_cells_are_python():
     for cell in json.loads(NOTEBOOK.read_text())["cells"]:
         if cell["cell_type"] == "code":
             assert cell["outputs"] == [] and cell["execution_count"] is None

@@ -1,4 +1,4 @@
-"""Arrays in the memory of a GPU, denoised there. (lull.DeviceArray needs no other library.)"""
+"""Arrays that are denoised in GPU memory. (lull.DeviceArray needs no other library.)"""
 
 import lull
 import numpy as np
@@ -21,7 +21,7 @@ def to_host(there):
 
 
 class View:
-    """A view of numpy's with its memory on the GPU, which nobody can bring to the host."""
+    """A view like numpy's with its memory on the GPU; it cannot be copied to the host."""
 
     def __init__(self, view):
         owner = view if view.base is None else view.base
@@ -40,7 +40,7 @@ class View:
 
 
 @pytest.mark.parametrize("array, sigma, options", [case[1:] for case in CASES], ids=NAMES)
-def test_results_are_those_of_the_host(monkeypatch, array, sigma, options):
+def test_results_equal_those_of_the_host(monkeypatch, array, sigma, options):
     expected = lull.denoise(array, sigma, device="cuda:0", **options)
     stays(monkeypatch)
     result = lull.denoise(View(array), sigma, **options)
@@ -51,7 +51,7 @@ def test_results_are_those_of_the_host(monkeypatch, array, sigma, options):
 
 @pytest.mark.parametrize("method", ["bm3d", "nlm"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint16])
-def test_guide(monkeypatch, method, dtype):
+def test_guide_on_gpu(monkeypatch, method, dtype):
     if dtype == np.uint16:
         array, guide, sigma = scaled(NOISY, 4000, dtype), scaled(NOISY[::-1], 4000, dtype), 300
     else:
@@ -62,7 +62,7 @@ def test_guide(monkeypatch, method, dtype):
     np.testing.assert_array_equal(to_host(result), expected)
 
 
-def test_functions_of_the_authors(monkeypatch):
+def test_functions_of_the_authors_equal_the_host(monkeypatch):
     colours = COLOURS.transpose(1, 2, 0)
     expected = [
         lull.bm3d(NOISY, SIGMA, device="cuda:0"),
@@ -81,7 +81,7 @@ def test_functions_of_the_authors(monkeypatch):
         np.testing.assert_array_equal(to_host(result), one)
 
 
-def test_out(monkeypatch):
+def test_out_on_gpu_or_host(monkeypatch):
     expected = lull.denoise(NOISY, SIGMA, device="cuda:0")
     there, out = on_gpu(NOISY), on_gpu(NOISY * 0)
     host = np.empty_like(NOISY)
@@ -125,7 +125,7 @@ def test_tensors_stay_on_the_gpu(monkeypatch, name):
     np.testing.assert_array_equal(torch.stack(results).cpu().numpy(), expected)
 
 
-def test_dlpack():
+def test_dlpack_arrays():
     there = on_gpu(NOISY)
     assert there.__dlpack_device__() == (2, there.device)
     assert "dltensor" in repr(there.__dlpack__(stream=None))
@@ -164,7 +164,7 @@ def test_jax_stays_on_the_gpu(monkeypatch):
     )
 
 
-def test_on_the_cpu_if_asked():
+def test_cpu_can_be_requested():
     result = lull.denoise(on_gpu(NOISY), SIGMA, device="cpu")
     np.testing.assert_array_equal(to_host(result), lull.denoise(NOISY, SIGMA, device="cpu"))
 
@@ -172,7 +172,7 @@ def test_on_the_cpu_if_asked():
 @pytest.mark.parametrize("copy", [False, True])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float16, np.float32, np.float64])
 @pytest.mark.parametrize("method", ["bm3d", "bm4d", "nlm"])
-def test_frames_of_a_session_stay_there(monkeypatch, method, dtype, copy):
+def test_session_frames_stay_on_the_gpu(monkeypatch, method, dtype, copy):
     whole = np.dtype(dtype).kind == "u"
     frames = scaled(CLIP, np.iinfo(dtype).max, dtype) if whole else CLIP.astype(dtype)
     sigma = SIGMA * (np.iinfo(dtype).max if whole else 1)

@@ -7,7 +7,7 @@ from pictures import psnr
 
 
 def render(height=64, width=80, level=0.3, seed=3):
-    """A wall and a floor with stripes, clean and noisy, and what a renderer knows of them."""
+    """A wall and a striped floor, clean and noisy, and the features from a renderer."""
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[:height, :width]
     floor = y >= height // 2
@@ -26,7 +26,7 @@ CLEAN, NOISY, FEATURES = render()
 
 
 @pytest.mark.parametrize("method", ["nlm", "bm3d"])
-def test_features_help(method):
+def test_features_improve_quality(method):
     alone = lull.denoise_render(NOISY, variance=FEATURES["variance"], method=method)
     helped = lull.denoise_render(NOISY, method=method, **FEATURES)
     assert helped.shape == NOISY.shape and helped.dtype == NOISY.dtype
@@ -34,7 +34,7 @@ def test_features_help(method):
     assert psnr(CLEAN, helped) > psnr(CLEAN, alone) + 2
 
 
-def test_halves_say_the_variance():
+def test_variance_from_half_buffers():
     rng = np.random.default_rng(4)
     half_a = CLEAN * (1 + 0.4 * rng.normal(size=CLEAN.shape))
     half_b = CLEAN * (1 + 0.4 * rng.normal(size=CLEAN.shape))
@@ -44,7 +44,7 @@ def test_halves_say_the_variance():
     assert psnr(CLEAN, result) > psnr(CLEAN, noisy) + 6
 
 
-def test_light_of_any_range_and_pixels_that_are_no_number():
+def test_any_light_range_and_nan():
     expected = lull.denoise_render(NOISY, **FEATURES)
     bright = {**FEATURES, "variance": FEATURES["variance"] * 1e8}
     np.testing.assert_allclose(lull.denoise_render(NOISY * 1e4, **bright), expected * 1e4, rtol=1e-3)
@@ -63,13 +63,13 @@ def test_sequences_and_axes():
     np.testing.assert_array_equal(alone[1], lull.denoise_render(noisy[1], **frames[1][2]))
     over_time = lull.denoise_render(noisy, time_axis=0, **features)
     assert psnr(CLEAN, over_time[1]) > psnr(CLEAN, alone[1])
-    # Channels first, depth without an axis for them.
+    # Channels come first; depth has no channel axis.
     first = {name: np.moveaxis(f, -1, 0) if f.ndim == 3 else f for name, f in FEATURES.items()}
     result = lull.denoise_render(np.moveaxis(NOISY, -1, 0), channel_axis=0, **first)
     np.testing.assert_array_equal(np.moveaxis(result, 0, -1), lull.denoise_render(NOISY, **FEATURES))
 
 
-def test_one_channel():
+def test_single_channel():
     grey = NOISY[..., 0]
     features = {"albedo": FEATURES["albedo"][..., 0], "normal": FEATURES["normal"]}
     result = lull.denoise_render(grey, channel_axis=None, sigma=0.2, **features)
@@ -93,11 +93,11 @@ def test_one_channel():
         ({"profile": "best"}, "profile = 'best'"),
     ],
 )
-def test_what_makes_no_sense(options, said):
+def test_invalid_arguments_are_value_errors(options, said):
     with pytest.raises(ValueError, match=said):
         lull.denoise_render(NOISY, **options)
 
 
-def test_bytes_are_no_light():
+def test_byte_arrays_are_rejected():
     with pytest.raises(ValueError, match="a render of uint8"):
         lull.denoise_render(np.zeros((8, 8, 3), np.uint8))

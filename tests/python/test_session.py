@@ -20,18 +20,18 @@ def run(session, frames, **options):
     return np.stack(results + list(session.drain()))
 
 
-def test_results_are_those_of_the_whole_clip():
+def test_results_equal_those_of_the_complete_clip():
     expected = lull.denoise(NOISY, SIGMA, time_axis=0)
     with lull.Session(NOISY.shape[1:], NOISY.dtype, SIGMA) as session:
         assert session.latency > 0 and session.device in ("cpu", *(d for d, _ in lull.devices()))
         np.testing.assert_array_equal(run(session, NOISY), expected)
-        # And once more: it is as new.
+        # A drained session behaves like a new one.
         np.testing.assert_array_equal(run(session, NOISY, copy=False), expected)
         np.testing.assert_array_equal(np.stack(list(session.denoise(NOISY))), expected)
 
 
 @pytest.mark.parametrize("dtype, bits, white", [(np.uint8, None, 255), (np.uint16, 10, 1023), (float, None, 1)])
-def test_types(dtype, bits, white):
+def test_sample_types_are_kept(dtype, bits, white):
     frames = np.clip(NOISY, 0, 1) * white
     frames = (frames if dtype is float else np.rint(frames)).astype(dtype)
     with lull.Session(frames.shape[1:], dtype, SIGMA * white, bits=bits) as session:
@@ -53,12 +53,12 @@ def test_a_frame_may_change_after_it_was_pushed():
     np.testing.assert_array_equal(np.stack(results), expected)
 
 
-def test_frames_that_repeat():
+def test_repeated_frames_have_equal_results():
     frames = NOISY[[0, 0, 1, 2, 2, 2, 3, 4, 5, 6, 6]]
     with lull.Session(frames.shape[1:], frames.dtype, SIGMA) as session:
         results = run(session, frames)
     np.testing.assert_array_equal(results, lull.denoise(frames, SIGMA, time_axis=0))
-    results[0][...] = 0  # nobody else's
+    results[0][...] = 0  # must not affect other results
     assert results[1].any()
 
 
@@ -94,35 +94,35 @@ def test_colours_and_slices():
         ((40, 40), dict(sigma=1, threads=-1), "threads = -1"),
     ],
 )
-def test_what_makes_no_sense_is_a_value_error(shape, arguments, words):
+def test_invalid_arguments_are_value_errors(shape, arguments, words):
     with pytest.raises(ValueError) as error:
         lull.Session(shape, **arguments)
     assert words in str(error.value)
 
 
-def test_frames_of_another_byte_order():
+def test_other_byte_orders_are_accepted():
     other = NOISY[0].dtype.newbyteorder("S")
     with lull.Session((64, 80), other, SIGMA, temporal=0) as session:
         (result,) = session.denoise([NOISY[0].astype(other)])
     np.testing.assert_array_equal(result, lull.denoise(NOISY[0], SIGMA))
 
 
-def test_frames_of_another_format():
+def test_frames_of_another_format_are_rejected():
     with lull.Session((64, 80), np.float32, SIGMA) as session:
         for frame in (NOISY[0].astype(float), NOISY[0][:-1], np.zeros((64, 80, 3), np.float32)):
             with pytest.raises(ValueError, match="another session"):
                 session.push(frame)
-        assert len(run(session, NOISY)) == len(NOISY)  # it goes on
+        assert len(run(session, NOISY)) == len(NOISY)  # the session continues
 
 
-def test_a_closed_session():
+def test_closed_session_rejects_frames():
     session = lull.Session((64, 80), np.float32, SIGMA)
     session.close()
     with pytest.raises(lull.Error, match="closed"):
         session.push(NOISY[0])
 
 
-def test_other_threads_go_on_meanwhile():
+def test_other_threads_run_during_a_call():
     ticks, stop = [], threading.Event()
 
     def tick():
@@ -140,7 +140,7 @@ def test_other_threads_go_on_meanwhile():
         end = time.perf_counter()
         return sum(begin < t < end for t in ticks)
 
-    # A call may be over before another thread is awake, on a fast GPU or a busy machine.
+    # On a fast GPU or a busy machine a call may end before the other thread runs.
     went_on = any(ticks_during_a_call() > 2 for _ in range(100))
     stop.set()
     thread.join()
@@ -163,7 +163,7 @@ def test_several_threads_share_a_session():
     assert sum(counts) + len(list(session.drain())) == 3 * len(NOISY)
 
 
-def test_ctrl_c_between_frames():
+def test_keyboard_interrupt_between_frames():
     import _thread
 
     threading.Timer(0.3, _thread.interrupt_main).start()
@@ -171,7 +171,7 @@ def test_ctrl_c_between_frames():
         lull.denoise(np.repeat(NOISY, 400, axis=0), SIGMA, time_axis=0, temporal=0)
 
 
-def test_best_has_phases_of_its_own():
+def test_best_profile_has_its_own_latency():
     latency = {}
     for profile in ("high", "best"):
         with lull.Session(NOISY.shape[1:], NOISY.dtype, SIGMA, profile=profile, temporal=1) as session:

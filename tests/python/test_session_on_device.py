@@ -1,4 +1,4 @@
-"""Which way frames of a session go, where a GPU would keep them."""
+"""The path of session frames in GPU memory, with a simulated GPU."""
 
 import lull
 import numpy as np
@@ -31,7 +31,7 @@ def results_of(session, frames, copy=False):
     return results + list(session.drain())
 
 
-def test_results_stay(session):
+def test_results_stay_on_the_device(session):
     for _ in range(2):
         results = results_of(session, [OnDevice(frame) for frame in CLIP])
         assert all(isinstance(result, OnDevice) for result in results)
@@ -39,7 +39,7 @@ def test_results_stay(session):
     assert pretended_gpu.Session.opened == [False, True]
 
 
-def test_each_clip_goes_its_own_way(session):
+def test_each_clip_chooses_its_memory(session):
     np.testing.assert_array_equal(results_of(session, CLIP), EXPECTED)
     results = results_of(session, [OnDevice(frame) for frame in CLIP])
     np.testing.assert_array_equal([result.there for result in results], EXPECTED)
@@ -47,19 +47,19 @@ def test_each_clip_goes_its_own_way(session):
     assert pretended_gpu.Session.opened == [False, True, False]
 
 
-def test_a_clip_stays_where_it_is(session):
+def test_memory_cannot_change_within_a_clip(session):
     session.push(OnDevice(CLIP[0]), copy=False)
     with pytest.raises(ValueError, match="not on cuda:0"):
         session.push(CLIP[1])
 
 
-def test_other_samples_go_through_the_host(session):
+def test_unsupported_frames_are_rejected_without_copy(session):
     with pytest.raises(ValueError, match="open another session"):
         session.push(OnDevice(CLIP[0, :-1]), copy=False)
     assert pretended_gpu.Session.opened == [False]
 
 
-def test_a_closed_session_stays_closed(session):
+def test_closed_session_stays_closed(session):
     session.close()
     with pytest.raises(Exception, match="closed"):
         session.push(OnDevice(CLIP[0]), copy=False)
@@ -68,7 +68,7 @@ def test_a_closed_session_stays_closed(session):
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float64])
 @pytest.mark.parametrize("copy", [False, True])
-def test_frames_of_other_types(open_session, dtype, copy):
+def test_other_sample_types_stay_on_the_device(open_session, dtype, copy):
     frames = np.where(CLIP > 0.9, np.inf, CLIP).astype(dtype)
     expected = lull.denoise(frames, SIGMA, time_axis=0, device="cpu")
     with open_session(frames.shape[1:], dtype, SIGMA) as session:
@@ -82,7 +82,7 @@ def test_frames_of_other_types(open_session, dtype, copy):
     np.testing.assert_array_equal([result.there for result in results], expected)
 
 
-def test_slices_stay(open_session):
+def test_slices_stay_on_the_device(open_session):
     scan = (volume() + noise_like(volume(), SIGMA)).astype(np.float32)
     with open_session(scan.shape[1:], scan.dtype, SIGMA, method="bm4d", device="cpu") as on_host:
         expected = results_of(on_host, scan)

@@ -1,4 +1,4 @@
-"""Clips for the tests of the plug-in, and what the command makes of them."""
+"""Clips for the tests of the plug-in, and the results of the command for them."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ if not hasattr(core, "lull"):
 
 
 def scene(width, height, seed):
-    """Blocks, ramps and texture, from 0 to 1."""
+    """Blocks, ramps and texture with values from 0 to 1."""
     rng = np.random.default_rng(seed)
     y, x = np.mgrid[:height, :width]
     blocks = rng.random((height // 16 + 2, width // 16 + 2))
@@ -25,8 +25,8 @@ def scene(width, height, seed):
 
 
 def moving(frames, width, height, kinds="f", seed=1):
-    """Noisy frames of a picture that moves. `kinds`, one letter for each frame, over and over:
-    f a new frame, r one that repeats the one before, c the first of another scene."""
+    """Noisy frames of a moving picture. `kinds` has one letter per frame and is repeated: f is a new
+    frame, r repeats the previous frame, c begins another scene."""
     rng = np.random.default_rng(seed)
     wide = scene(width + 2 * frames, height, seed)
     clips, clean, cuts = [], [], 0
@@ -46,7 +46,7 @@ def moving(frames, width, height, kinds="f", seed=1):
 
 
 def source(planes, format):
-    """A clip of VapourSynth's whose frames have these planes: for each frame a list of arrays."""
+    """A VapourSynth clip with these planes: a list of arrays for each frame."""
     height, width = planes[0][0].shape
     blank = core.std.BlankClip(
         width=width, height=height, length=len(planes), format=format, fpsnum=25, fpsden=1, keep=True
@@ -67,7 +67,7 @@ def planes_of(frame):
 
 
 def command(planes, tag, tmp_path: pathlib.Path, *options):
-    """What the command makes of frames in Y4M with the colour space `tag`."""
+    """Returns the result of the command for frames in Y4M with the colour space `tag`."""
     height, width = planes[0][0].shape
     wide = planes[0][0].dtype == np.uint16
     noisy, clean = tmp_path / "in.y4m", tmp_path / "out.y4m"

@@ -1,4 +1,4 @@
-"""The plug-in for VapourSynth, held against the command."""
+"""The plug-in for VapourSynth, compared with the command."""
 
 import os
 import random
@@ -47,28 +47,29 @@ def test_any_order_gives_the_bytes_of_the_command(kinds, tmp_path):
 
 
 @pytest.mark.parametrize("profile", ["fast", "high", "paper"])
-def test_defaults_are_the_commands(profile, tmp_path):
+def test_defaults_equal_those_of_the_command(profile, tmp_path):
     planes = grey(moving(7, 64, 48)[0])
     expected = command(planes, "mono", tmp_path, "--sigma", "10", "--profile", profile)
     clip = core.lull.Denoise(source(planes, vs.GRAY8), sigma=10, profile=profile, device="cpu")
     assert_equal(clip, expected, [4, 0, 6, 1, 2])
 
 
-def test_a_still_clip_in_any_order(tmp_path):
+def test_still_clip_in_any_order(tmp_path):
     planes = grey(moving(75, 64, 48, "r")[0])
     expected = command(planes, "mono", tmp_path, "--sigma", "20")
     clip = core.lull.Denoise(source(planes, vs.GRAY8), sigma=20, device="cpu")
     assert_equal(clip, expected, [70, 35, 3, 74, 0, 40, 31])
 
 
-def test_large_planes_come_out_whole():
-    rng = np.random.default_rng(3)  # several threads copy them, and heights are no multiple of that
+def test_large_planes_are_copied_completely():
+    # Several threads copy a plane, and the height is not a multiple of their number.
+    rng = np.random.default_rng(3)
     planes = [[rng.random((811, 1003)).astype(np.float32)] for _ in range(2)]
     clip = core.lull.Denoise(source(planes, vs.GRAYS), sigma=0, profile="fast", device="cpu")
     assert_equal(clip, planes, [1, 0])
 
 
-def test_parallel_requests_come_in_order(tmp_path):
+def test_parallel_requests_give_ordered_frames(tmp_path):
     planes = grey(moving(24, 64, 48)[0])
     expected = command(planes, "mono", tmp_path, "--sigma", "20")
     clip = core.lull.Denoise(source(planes, vs.GRAY8), sigma=20, device="cpu")
@@ -80,7 +81,7 @@ def test_parallel_requests_come_in_order(tmp_path):
     "format, tag, dtype, white",
     [(vs.YUV420P8, "420jpeg", np.uint8, 255), (vs.YUV420P10, "420p10", np.uint16, 1023)],
 )
-def test_planes_and_depths(format, tag, dtype, white, tmp_path):
+def test_layouts_and_depths_equal_the_command(format, tag, dtype, white, tmp_path):
     planes = yuv420(moving(8, 96, 64)[0], dtype, white)
     options = ["--sigma", "20:12:0", "--profile", "fast", "--temporal", "1"]
     expected = command(planes, tag, tmp_path, *options)
@@ -113,20 +114,20 @@ def test_formats_are_denoised(format):
     assert after < before / 4
 
 
-def test_noise_is_found():
+def test_noise_is_estimated():
     noisy, clean = moving(12, 160, 128)
     result = core.lull.Denoise(source(grey(noisy), vs.GRAY8), device="cpu")
     got = planes_of(result.get_frame(6))[0] / 255
     assert np.mean((got - clean[6]) ** 2) < np.mean((noisy[6] - clean[6]) ** 2) / 8
 
 
-def test_properties_stay():
+def test_frame_properties_are_kept():
     clip = source(grey(moving(3, 64, 48)[0]), vs.GRAY8).std.SetFrameProps(Note="kept", _Matrix=1)
     frame = core.lull.Denoise(clip, sigma=5, device="cpu").get_frame(1)
     assert frame.props["Note"] == "kept" and frame.props["_Matrix"] == 1
 
 
-def test_names_of_bm3dcuda():
+def test_argument_names_of_bm3dcuda():
     noisy, clean = moving(6, 96, 64)
     clip = source([[frame.astype(np.float32)] for frame in noisy], vs.GRAYS)
     settings = dict(
@@ -158,7 +159,7 @@ def test_names_of_bm3dcuda():
         ("BM3Dv2", dict(device_id=99), "no GPU"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_line(function, settings, words):
+def test_invalid_settings_are_rejected_in_one_line(function, settings, words):
     clip = core.std.BlankClip(format=vs.GRAY8, width=64, height=48, length=2)
     with pytest.raises(vs.Error) as error:
         getattr(core.lull, function)(clip, **settings)
@@ -166,14 +167,14 @@ def test_what_cannot_be_is_refused_in_a_line(function, settings, words):
 
 
 @pytest.mark.parametrize("format", [vs.GRAYH, vs.GRAY32])
-def test_formats_that_lull_does_not_have(format):
+def test_unsupported_formats_are_rejected(format):
     clip = core.std.BlankClip(format=format, width=64, height=48, length=2)
     with pytest.raises(vs.Error, match="bits"):
         core.lull.Denoise(clip, sigma=5)
 
 
 @pytest.mark.parametrize("method", ["bm3d", "nlm"])
-def test_a_guide_gives_the_bytes_of_the_command(method, tmp_path):
+def test_guide_gives_the_bytes_of_the_command(method, tmp_path):
     noisy, clean = moving(9, 96, 64)
     planes, guides = grey(noisy), grey(clean)
     folder = tmp_path / "guide"
@@ -203,7 +204,7 @@ def test_clusters_give_the_bytes_of_the_command(tmp_path, method):
         core.lull.Denoise(source(planes, vs.GRAY8), sigma=20, device="cpu", matcher="tree")
 
 
-def test_guides_that_do_not_fit_and_changing_clips_are_refused():
+def test_unsuitable_guides_and_changing_clips_are_rejected():
     clip = core.std.BlankClip(format=vs.GRAY8, width=64, height=48, length=2)
     for guide in (clip.resize.Point(width=32), clip.std.Trim(first=1), clip.std.Loop(2)):
         with pytest.raises(vs.Error, match="guide: "):
@@ -213,7 +214,7 @@ def test_guides_that_do_not_fit_and_changing_clips_are_refused():
         core.lull.Denoise(changing, sigma=5)
 
 
-def test_a_source_that_fails_and_comes_back():
+def test_source_may_fail_temporarily():
     calls = []
 
     def fail_once(n, f):
@@ -233,8 +234,8 @@ def test_a_source_that_fails_and_comes_back():
     )
 
 
-def test_vspipe(tmp_path):
-    """Headless, as scripts are run, with the plug-in found in a folder."""
+def test_plugin_is_found_by_vspipe(tmp_path):
+    """Runs a script without a display, with the plug-in in a plug-in folder."""
     bin = os.path.dirname(sys.executable)
     vspipe = os.path.join(bin, "vspipe")
     environment = dict(

@@ -33,9 +33,9 @@ constexpr std::pair<bm3d::Profile, const char*> profile_texts[] = {
     {bm3d::Profile::paper, "paper"}};
 
 /// A file that goes when nobody needs it any more.
-struct Passing {
+struct TemporaryFile {
   std::string path;
-  ~Passing() {
+  ~TemporaryFile() {
     std::error_code ignored;
     fs::remove(path, ignored);
   }
@@ -48,13 +48,13 @@ class Participants {
 
   int run() {
     const std::vector<std::string> subjects = chosen();
-    begin_derivative(raw_, options_.output);
+    create_derivative(raw_, options_.output);
     for (const std::string& subject : subjects) {
       const int before = images_;
       for (const BidsImage& image : raw_.images_of(subject)) {
         if (!wanted(image)) continue;
         ++images_;
-        const int code = tried(image);
+        const int code = try_denoise(image);
         if (code >= 128) return code;
         if (code == 0) continue;
         ++failed_;
@@ -91,7 +91,7 @@ class Participants {
   }
 
   /// The exit code. What fails is told, and does not stop the others.
-  int tried(const BidsImage& image) {
+  int try_denoise(const BidsImage& image) {
     try {
       return denoised(image);
     } catch (...) {
@@ -110,7 +110,7 @@ class Participants {
     const bool whole = fs::exists(json, code) && fs::exists(output, code);
     if (whole && !options_.denoise.overwrite) {
       ++done_before_;
-      if (made_otherwise(json)) ++made_otherwise_;
+      if (has_other_settings(json)) ++with_other_settings_;
       return 0;
     }
     fs::create_directories(folder, code);
@@ -119,17 +119,17 @@ class Participants {
     options.input = raw_.root() + "/" + image.path;
     options.output = output;
     options.overwrite = true;
-    const Passing noise_file{folder + "/.lull-noise-" + std::to_string(getpid()) + ".json"};
-    const BidsTreatment treatment = treatment_of(options, noise_file.path);
+    const TemporaryFile noise_file{folder + "/.lull-noise-" + std::to_string(getpid()) + ".json"};
+    const BidsProcessing processing = processing_of(options, noise_file.path);
     const int result = denoise(options);
     if (result != 0) return result;
     copy_companions(image, folder);
-    io::write_text(json, sidecar_of(raw_, image, treatment).dump(2) + "\n", true);
+    io::write_text(json, sidecar_of(raw_, image, processing).dump(2) + "\n", true);
     return 0;
   }
 
   /// Whether a sidecar tells of other settings than those that are asked for now.
-  bool made_otherwise(const std::string& sidecar) const {
+  bool has_other_settings(const std::string& sidecar) const {
     const DenoiseOptions& wanted = options_.denoise;
     try {
       const Json told = read_json(sidecar);
@@ -150,9 +150,9 @@ class Participants {
   }
 
   /// Finds the noise, for the sidecar and for what denoises.
-  static BidsTreatment treatment_of(DenoiseOptions& options, const std::string& noise_file) {
+  static BidsProcessing processing_of(DenoiseOptions& options, const std::string& noise_file) {
     const auto source = io::open_source(options.input, source_options(options));
-    BidsTreatment treatment{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
+    BidsProcessing processing{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
                             .profile = text_of(options.profile),
                             .noise = "Gaussian",
                             .stated = options.sigma.has_value(),
@@ -166,16 +166,16 @@ class Participants {
     }
     const SceneNoise& found = noise.scenes.front();
     const double unit = noise.unit > 0 ? noise.unit : 1;
-    treatment.sigma =
+    processing.sigma =
         unit * static_cast<double>(found.volume ? found.volume->level : found.estimate.level[0]);
     const NoiseKind kind =
         options.noise_kind.value_or(found.volume ? found.volume->noise.kind : NoiseKind::gaussian);
-    if (kind == NoiseKind::rician) treatment.noise = "Rician";
-    if (options.sigma) treatment.sigma = static_cast<double>(options.sigma->front());
-    if (options.sigma) return treatment;
+    if (kind == NoiseKind::rician) processing.noise = "Rician";
+    if (options.sigma) processing.sigma = static_cast<double>(options.sigma->front());
+    if (options.sigma) return processing;
     write_noise(noise_file, noise, true);
     options.noise_file = noise_file;
-    return treatment;
+    return processing;
   }
 
   /// lull denoise copies those that lie beside the image; others belong to it, too.
@@ -193,8 +193,8 @@ class Participants {
                        std::to_string(images_) + " images denoised";
     if (done_before_ > 0) text += ", " + std::to_string(done_before_) + " of them before";
     if (failed_ > 0) text += ", " + std::to_string(failed_) + " failed";
-    if (made_otherwise_ > 0)
-      say(LogLevel::warning, std::to_string(made_otherwise_) +
+    if (with_other_settings_ > 0)
+      say(LogLevel::warning, std::to_string(with_other_settings_) +
                                  " of these were made before with another profile, strength or "
                                  "sigma; -y makes them anew");
     say(failed_ > 0 ? LogLevel::error : LogLevel::info, text);
@@ -202,7 +202,7 @@ class Participants {
 
   const BidsOptions& options_;
   BidsDataset raw_;
-  int images_ = 0, failed_ = 0, done_before_ = 0, made_otherwise_ = 0, code_ = 0;
+  int images_ = 0, failed_ = 0, done_before_ = 0, with_other_settings_ = 0, code_ = 0;
 };
 
 }  // namespace

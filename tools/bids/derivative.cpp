@@ -90,23 +90,23 @@ void write_once(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-Json sidecar_of(const BidsDataset& raw, const BidsImage& image, const BidsTreatment& treatment) {
+Json sidecar_of(const BidsDataset& raw, const BidsImage& image, const BidsProcessing& processing) {
   Json json = raw.metadata_of(image);
-  json["Description"] = "Denoised by lull with " + treatment.method;
+  json["Description"] = "Denoised by lull with " + processing.method;
   json["Sources"] = Json::array({"bids:raw:" + image.path});
   if (!json.contains("SkullStripped")) json["SkullStripped"] = false;
-  json["NoiseSigma"] = treatment.sigma;
+  json["NoiseSigma"] = processing.sigma;
   json["NoiseSigmaUnits"] = "those of the image";
-  json["NoiseSigmaOrigin"] = treatment.stated ? "stated" : "estimated";
-  json["NoiseDistribution"] = treatment.noise;
-  json["DenoisingMethod"] = treatment.method;
-  json["DenoisingProfile"] = treatment.profile;
-  json["DenoisingStrength"] = treatment.strength;
+  json["NoiseSigmaOrigin"] = processing.stated ? "stated" : "estimated";
+  json["NoiseDistribution"] = processing.noise;
+  json["DenoisingMethod"] = processing.method;
+  json["DenoisingProfile"] = processing.profile;
+  json["DenoisingStrength"] = processing.strength;
   json["DenoisingVersion"] = "lull " + std::string(version);
   return json;
 }
 
-void begin_derivative(const BidsDataset& raw, const std::string& folder) {
+void create_derivative(const BidsDataset& raw, const std::string& folder) {
   std::error_code code;
   if (fs::equivalent(raw.root(), folder, code))
     throw InvalidArgument("'" + folder + "' is the dataset itself; name another folder, such as " +

@@ -8,7 +8,7 @@
 namespace lull::tools {
 
 /// How an image was denoised.
-struct BidsTreatment {
+struct BidsProcessing {
   std::string method, profile;  // "BM4D", "balanced"
   double sigma = 0;             // standard deviation of the noise, in the image's units
   std::string noise;            // "Rician" or "Gaussian"
@@ -18,10 +18,10 @@ struct BidsTreatment {
 
 /// Beside the image: what its source says, and what was done to it.
 [[nodiscard]] Json sidecar_of(const BidsDataset& raw, const BidsImage& image,
-                              const BidsTreatment& treatment);
+                              const BidsProcessing& processing);
 
 /// The folder of the derivative, with its description and README, which stay if lull wrote them.
 /// @throws CannotCreate  the folder holds something else, or cannot be made
-void begin_derivative(const BidsDataset& raw, const std::string& folder);
+void create_derivative(const BidsDataset& raw, const std::string& folder);
 
 }  // namespace lull::tools

@@ -53,7 +53,7 @@ void append_bash_command(std::string& values, std::string& options, const Manual
 }
 
 /// For the text between the brackets of _arguments, within single quotes.
-std::string in_zsh(std::string_view text) {
+std::string escape_zsh(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '\'')
@@ -72,11 +72,11 @@ std::string zsh_action(const ManualOption& option) {
 }
 
 std::string zsh_argument(const ManualOption& option) {
-  const std::string value = ":" + in_zsh(option.operand() ? option.names.front() : option.value) +
+  const std::string value = ":" + escape_zsh(option.operand() ? option.names.front() : option.value) +
                             ":" + zsh_action(option);
   if (option.operand()) return "'" + value + "'";
   const std::string end =
-      "'[" + in_zsh(option.help) + "]" + (option.value.empty() ? "" : value) + "'";
+      "'[" + escape_zsh(option.help) + "]" + (option.value.empty() ? "" : value) + "'";
   if (option.names.size() == 1) return option.names.front() + end;
   return "'(" + joined(option.names) + ")'{" + joined(option.names, ",") + "}" + end;
 }
@@ -144,7 +144,7 @@ std::string zsh_completion(const Manual& manual) {
       "  typeset -A opt_args\n"
       "  local -a commands=(\n";
   for (const ManualCommand& command : manual.commands)
-    out += "    '" + short_name(command) + ":" + in_zsh(command.summary) + "'\n";
+    out += "    '" + short_name(command) + ":" + escape_zsh(command.summary) + "'\n";
   out += "  )\n  _arguments -C \\\n";
   for (const ManualOption& option : manual.program.options)
     out += "    " + zsh_argument(option) + " \\\n";

@@ -23,9 +23,9 @@ std::string row(const std::string& left, std::string_view right, std::size_t col
   } else {
     text.resize(column, ' ');
   }
-  const std::size_t room = width - column;
-  while (right.size() > room) {
-    std::size_t space = right.rfind(' ', room);
+  const std::size_t text_width = width - column;
+  while (right.size() > text_width) {
+    std::size_t space = right.rfind(' ', text_width);
     if (space == std::string_view::npos) space = std::min(right.find(' '), right.size());
     text += std::string(right.substr(0, space)) + "\n" + std::string(column, ' ');
     right.remove_prefix(std::min(space + 1, right.size()));
@@ -59,7 +59,7 @@ std::string brief_options(const ManualCommand& command) {
   return text;
 }
 
-std::string whole_options(const ManualCommand& command) {
+std::string full_options(const ManualCommand& command) {
   std::string text, group;
   for (const ManualOption& option : command.options) {
     if (option.group != group) text += (text.empty() ? "" : "\n") + option.group + ":\n";
@@ -90,18 +90,18 @@ std::string basic_help(const ManualCommand& command) {
   return summary_of(command) + "\n" + use + "\n" + brief_options(command) + brief_footer(command);
 }
 
-std::string whole_help(const ManualCommand& command) {
-  return summary_of(command) + "\n  " + usage(command) + "\n\n" + whole_options(command) +
+std::string full_help(const ManualCommand& command) {
+  return summary_of(command) + "\n  " + usage(command) + "\n\n" + full_options(command) +
          after_empty_line(command.footer);
 }
 
-std::string whole_help(const Manual& manual) {
+std::string full_help(const Manual& manual) {
   const ManualCommand& program = manual.program;
   std::string text = summary_of(program) + "\n" + program.brief_usage + "\n" +
-                     command_list(manual) + "\n" + whole_options(program) +
+                     command_list(manual) + "\n" + full_options(program) +
                      after_empty_line(program.footer);
   for (const ManualCommand& command : manual.commands)
-    text += "\n" + std::string(width, '-') + "\n" + command.name + "\n\n" + whole_help(command);
+    text += "\n" + std::string(width, '-') + "\n" + command.name + "\n\n" + full_help(command);
   return text;
 }
 

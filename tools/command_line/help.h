@@ -11,7 +11,7 @@ namespace lull::tools {
 [[nodiscard]] std::string basic_help(const Manual& manual);
 [[nodiscard]] std::string basic_help(const ManualCommand& command);
 /// Everything: --help-all.
-[[nodiscard]] std::string whole_help(const Manual& manual);
-[[nodiscard]] std::string whole_help(const ManualCommand& command);
+[[nodiscard]] std::string full_help(const Manual& manual);
+[[nodiscard]] std::string full_help(const ManualCommand& command);
 
 }  // namespace lull::tools

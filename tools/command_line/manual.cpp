@@ -39,7 +39,7 @@ std::vector<std::string> groups_of(const ManualCommand& command) {
 }
 
 /// For text between the bars of a table.
-std::string in_markdown(std::string_view text) {
+std::string escape_markdown(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (std::string_view("|*_<\\`").find(c) != std::string_view::npos) result += '\\';
@@ -64,7 +64,7 @@ void append_markdown(std::string& out, const ManualCommand& command) {
       for (const std::string& name : option.names)
         names += (names.empty() ? "" : ", ") + as_code(name);
       if (!option.value.empty()) names += " " + as_code(option.value);
-      out += "| " + names + " | " + in_markdown(option.help) + " |\n";
+      out += "| " + names + " | " + escape_markdown(option.help) + " |\n";
     }
   }
   split_footer(
@@ -72,7 +72,7 @@ void append_markdown(std::string& out, const ManualCommand& command) {
       [&](const std::string& code) { out += "\n```\n" + code + "```\n"; });
 }
 
-std::string in_man(std::string_view text) {
+std::string escape_man(std::string_view text) {
   std::string result;
   bool line_starts = true;
   for (const char c : text) {
@@ -85,19 +85,19 @@ std::string in_man(std::string_view text) {
 
 void append_man(std::string& out, const ManualCommand& command) {
   for (const std::string& group : groups_of(command)) {
-    out += ".PP\n\\fI" + in_man(group) + "\\fR\n";
+    out += ".PP\n\\fI" + escape_man(group) + "\\fR\n";
     for (const ManualOption& option : command.options) {
       if (option.group != group) continue;
       std::string names;
       for (const std::string& name : option.names)
-        names += (names.empty() ? "\\fB" : ", \\fB") + in_man(name) + "\\fR";
-      if (!option.value.empty()) names += " \\fI" + in_man(option.value) + "\\fR";
-      out += ".TP\n" + names + "\n" + in_man(option.help) + "\n";
+        names += (names.empty() ? "\\fB" : ", \\fB") + escape_man(name) + "\\fR";
+      if (!option.value.empty()) names += " \\fI" + escape_man(option.value) + "\\fR";
+      out += ".TP\n" + names + "\n" + escape_man(option.help) + "\n";
     }
   }
   split_footer(
-      command.footer, [&](const std::string& text) { out += ".PP\n" + in_man(text); },
-      [&](const std::string& code) { out += ".PP\n.nf\n.RS 4\n" + in_man(code) + ".RE\n.fi\n"; });
+      command.footer, [&](const std::string& text) { out += ".PP\n" + escape_man(text); },
+      [&](const std::string& code) { out += ".PP\n.nf\n.RS 4\n" + escape_man(code) + ".RE\n.fi\n"; });
 }
 
 }  // namespace
@@ -149,11 +149,11 @@ std::string man_page(const Manual& manual) {
       "\" \"User Commands\"\n.SH NAME\nlull \\- remove noise from video and pictures\n"
       ".SH SYNOPSIS\n.B lull\n\\fICOMMAND\\fR [\\fIOPTION\\fR ...]\n"
       ".SH DESCRIPTION\n" +
-      in_man(manual.program.summary) + "\n";
+      escape_man(manual.program.summary) + "\n";
   append_man(out, manual.program);
   out += ".SH COMMANDS\n";
   for (const ManualCommand& command : manual.commands) {
-    out += ".SS " + in_man(usage(command)) + "\n" + in_man(command.summary) + ".\n";
+    out += ".SS " + escape_man(usage(command)) + "\n" + escape_man(command.summary) + ".\n";
     append_man(out, command);
   }
   return out + ".SH SEE ALSO\n.BR ffmpeg (1)\n";

@@ -32,7 +32,7 @@ class Parser {
   const CLI::App* selected() const;
   Manual manual() const;
   ManualCommand manual_of(const CLI::App& app) const;
-  std::string help(bool whole) const;
+  std::string help(bool full) const;
   std::string requested_text() const;
 
   CommandTable table_;
@@ -134,10 +134,10 @@ Manual Parser::manual() const {
 }
 
 /// Of what was selected.
-std::string Parser::help(bool whole) const {
+std::string Parser::help(bool full) const {
   const CLI::App* command = selected();
-  if (!command) return whole ? whole_help(manual()) : basic_help(manual());
-  return whole ? whole_help(manual_of(*command)) : basic_help(manual_of(*command));
+  if (!command) return full ? full_help(manual()) : basic_help(manual());
+  return full ? full_help(manual_of(*command)) : basic_help(manual_of(*command));
 }
 
 [[noreturn]] void refuse_choice(const std::string& problem, const std::string& word,
@@ -200,8 +200,8 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");
   }
-  if (given_.denoise.job.folder.empty()) place_operands(given_.denoise);
-  place_operands(given_.plan);
+  if (given_.denoise.job.folder.empty()) assign_operands(given_.denoise);
+  assign_operands(given_.plan);
   const std::string command = selected()->get_name();
   if (command == "denoise") return {[o = given_.denoise] { return denoise(o); }, {}};
   if (command == "plan")

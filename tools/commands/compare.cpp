@@ -119,7 +119,7 @@ std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
   return rows;
 }
 
-void refuse_places_of(const CompareOptions& options) {
+void check_output_names(const CompareOptions& options) {
   for (const std::string& input : {options.first, options.second}) {
     if (!options.csv.empty() && io::same_file(input, options.csv))
       throw InvalidArgument("the CSV file " + options.csv +
@@ -136,7 +136,7 @@ void refuse_places_of(const CompareOptions& options) {
 }  // namespace
 
 int compare(const CompareOptions& options) {
-  refuse_places_of(options);
+  check_output_names(options);
   const auto first = io::open_source(options.first), second = io::open_source(options.second);
   if (first->info().stack && second->info().stack) {
     compare_volumes(options, *first, *second);

@@ -54,7 +54,7 @@ int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_f
 
 /// Where others may take part, what is in the way of reading and writing may be gone at the next
 /// attempt, or on the next machine.
-int run_or_ask_again(const DenoiseOptions& options, Reports& reports,
+int run_with_retry_code(const DenoiseOptions& options, Reports& reports,
                      std::int64_t& damaged_frames) {
   try {
     return run(options, reports, damaged_frames);
@@ -70,7 +70,7 @@ int denoise_checked(const DenoiseOptions& options) {
   Reports reports{{options.log, options.quiet}, {options.progress, options.quiet}};
   std::int64_t damaged_frames = 0;
   try {
-    return run_or_ask_again(options, reports, damaged_frames);
+    return run_with_retry_code(options, reports, damaged_frames);
   } catch (...) {
     const Failure failure = current_failure();
     reports.log.note_failure(failure.text);

@@ -61,9 +61,9 @@ void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from
 }
 
 /// How many of the first `frames` an earlier run has made.
-std::int64_t done_before(const std::vector<io::FrameRange>& wanted, std::int64_t frames) {
+std::int64_t done_before(const std::vector<io::FrameRange>& needed, std::int64_t frames) {
   std::int64_t count = frames;
-  for (const io::FrameRange& range : wanted)
+  for (const io::FrameRange& range : needed)
     count -= std::max<std::int64_t>(std::min(range.last, frames - 1) - range.first + 1, 0);
   return count;
 }
@@ -111,8 +111,8 @@ class Run {
 
  private:
   void open_source() {
-    std::int64_t& most_memory = options_.source.limits.memory;
-    if (most_memory == 0) most_memory = default_max_memory();
+    std::int64_t& max_memory = options_.source.limits.memory;
+    if (max_memory == 0) max_memory = default_max_memory();
     devices_ = choose_devices(options_);
     open_source_on(devices_.backends, true);
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
@@ -142,10 +142,10 @@ class Run {
   }
 
   /// Of a scene that was found on the way, by the thread that reads.
-  void learn(const SceneNoise& scene, const ScenePlan& plan) {
-    page_->learn(scene, plan);
-    grain_->learn(scene);
-    reports_.progress.learn(levels_of(scene, source_->format().planes()));
+  void on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
+    page_->on_new_scene(scene, plan);
+    grain_->on_new_scene(scene);
+    reports_.progress.on_new_scene(levels_of(scene, source_->format().planes()));
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
@@ -180,7 +180,7 @@ class Run {
                             scale_memory(options_, source_->format(), devices_.backends)});
     grain_.emplace(options_, source_->format(), noise_->record());
     if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
-    if (!grain_->look_ahead(options_, *noise_, devices_.backends, notify(), signals_.token()))
+    if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
       return false;
     opened_ = tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
@@ -194,11 +194,11 @@ class Run {
   }
 
   void select_frames() {
-    wanted_ = sink_->needed_frames();
+    needed_frames_ = sink_->needed_frames();
     if (options_.job.plans) return;
     const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
     if (needs_margins(options_)) context_end_.emplace(*source_, opened_.denoisers.size());
-    select_frames(opened_, options_.keep ? kept : wanted_, plan(), filtered_format(),
+    select_frames(opened_, options_.keep ? kept : needed_frames_, plan(), filtered_format(),
                      context_end_ ? &*context_end_ : nullptr, notify());
   }
 
@@ -228,7 +228,7 @@ class Run {
     const pipeline::PipelineOptions pipeline_options{
         .observer = [&](pipeline::PipelineStats stats) {
           stats.frames -= run_sink.context_frames();
-          stats.skipped = done_before(wanted_, stats.frames);
+          stats.skipped = done_before(needed_frames_, stats.frames);
           page_->note(stats);
           if (stats.frames > 0) reports_.progress.update(stats, run_sink.time_s());
         }};
@@ -236,10 +236,10 @@ class Run {
     try {
       const auto all = noise_->frames(
           *source_, source_->info(),
-          [this](const SceneNoise& scene, const ScenePlan& plan) { learn(scene, plan); });
+          [this](const SceneNoise& scene, const ScenePlan& plan) { on_new_scene(scene, plan); });
       StoppingSource stopping(*all, run_sink);
-      const bool some = makes_one_picture_ || !options_.job.folder.empty();
-      FrameSource& frames = some ? stopping : *all;
+      const bool stops_early = makes_one_picture_ || !options_.job.folder.empty();
+      FrameSource& frames = stops_early ? stopping : *all;
       stats = pipeline::run(frames, *denoiser, run_sink, pipeline_options, signals_.token());
     } catch (...) {
       damaged_frames_ = run_sink.damage().frames;
@@ -251,7 +251,7 @@ class Run {
     stats.frames -= run_sink.context_frames();
     if (stats.cancelled) return stopped();
     grain_->finish();
-    stats.skipped = done_before(wanted_, stats.frames);
+    stats.skipped = done_before(needed_frames_, stats.frames);
     report_losses(reports_, *sink_, reported);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input));
@@ -277,7 +277,7 @@ class Run {
     auto denoiser =
         aligned(merge_fields(std::move(opened_), source_->format()), options_, plan().method(), *source_);
     const bool part = !options_.job.folder.empty();
-    denoiser = side_inputs_.attach_to(page_->watch(grain_->watch(std::move(denoiser))),
+    denoiser = side_inputs_.attach_to(page_->observe(grain_->observe(std::move(denoiser))),
                              part ? FirstFrame(0) : std::nullopt);
     if (mask_) return masked(std::move(denoiser), *std::move(mask_));
     return enlarged(std::move(denoiser), options_, *source_, backends);
@@ -308,7 +308,7 @@ class Run {
   std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
   bool makes_one_picture_ = false;  // one picture is made
-  std::vector<io::FrameRange> wanted_;
+  std::vector<io::FrameRange> needed_frames_;
   std::optional<ContextEnd> context_end_;
   OpenedDenoisers opened_;
   std::int64_t damaged_frames_ = 0;

@@ -20,7 +20,7 @@ inline double seconds(std::int64_t ticks, const Rational& tick) {
 }
 
 /// Which frame is wanted: by its time after the first, or by its number.
-struct Place {
+struct FramePosition {
   double time = 0;
   std::optional<std::int64_t> number;
 };
@@ -33,28 +33,28 @@ struct Window {
   double time = 0;          // after the first frame of the input
 };
 
-/// Reads up to what follows the frame at `place`.
+/// Reads up to what follows the frame at `position`.
 class WindowReader {
  public:
   /// `start`: the time of the input's first frame, in seconds.
-  WindowReader(FrameSource& source, const Place& place, Margin margin, pipeline::RepeatNotes* notes,
+  WindowReader(FrameSource& source, const FramePosition& position, Margin margin, pipeline::RepeatNotes* notes,
                std::optional<double> start)
-      : source_(source), place_(place), margin_(margin), notes_(notes), start_(start) {}
+      : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
-  /// Nothing if no frame is at the place. `frame`: one that was read already, or none.
+  /// Nothing if no frame is at the position. `frame`: one that was read already, or none.
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
-    for (; frame && !is_behind(*frame); frame = source_.read()) {
+    for (; frame && !is_after_position(*frame); frame = source_.read()) {
       keep(*std::move(frame));
-      if (place_.number && number_ == *place_.number + 1) break;
+      if (position_.number && number_ == *position_.number + 1) break;
     }
-    const bool found = place_.number ? number_ == *place_.number + 1 : frame || shows_to_its_end();
-    if (!found || lead_.empty()) return std::nullopt;
-    Window window{.frames = {}, .target = lead_.size() - 1, .number = number_ - 1, .time = 0};
-    window.time = seconds(lead_.back().pts, lead_.back().time_base) - *start_;
-    window.frames.assign(std::make_move_iterator(lead_.begin()),
-                         std::make_move_iterator(lead_.end()));
-    if (place_.number) frame = source_.read();
+    const bool found = position_.number ? number_ == *position_.number + 1 : frame || last_frame_covers_position();
+    if (!found || leading_.empty()) return std::nullopt;
+    Window window{.frames = {}, .target = leading_.size() - 1, .number = number_ - 1, .time = 0};
+    window.time = seconds(leading_.back().pts, leading_.back().time_base) - *start_;
+    window.frames.assign(std::make_move_iterator(leading_.begin()),
+                         std::make_move_iterator(leading_.end()));
+    if (position_.number) frame = source_.read();
     for (int after = 0; frame && after < margin_.after; frame = source_.read()) {
       note(*frame);
       if (frame->repeat_state != RepeatState::repeats) ++after;
@@ -70,17 +70,17 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Whether it comes after the frame that is shown at the place. The first one never does.
-  bool is_behind(const Frame& frame) {
+  /// Whether it comes after the frame that is shown at the position. The first one never does.
+  bool is_after_position(const Frame& frame) {
     constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
     const double time = time_of(frame);
-    return !place_.number && !lead_.empty() && time > place_.time + rounding;
+    return !position_.number && !leading_.empty() && time > position_.time + rounding;
   }
 
-  bool shows_to_its_end() {
-    if (lead_.empty()) return false;
-    const Frame& last = lead_.back();
-    return place_.time < time_of(last) + std::max(seconds(last.duration, last.time_base), 1e-3);
+  bool last_frame_covers_position() {
+    if (leading_.empty()) return false;
+    const Frame& last = leading_.back();
+    return position_.time < time_of(last) + std::max(seconds(last.duration, last.time_base), 1e-3);
   }
 
   void note(Frame& frame) {
@@ -90,23 +90,23 @@ class WindowReader {
   /// The last frames that are no repetitions, with those.
   void keep(Frame frame) {
     note(frame);
-    if (frame.repeat_state != RepeatState::repeats) ++fresh_;
-    lead_.push_back(std::move(frame));
+    if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;
+    leading_.push_back(std::move(frame));
     ++number_;
-    while (fresh_ > margin_.before + 2) {
-      if (lead_.front().repeat_state != RepeatState::repeats) --fresh_;
-      lead_.pop_front();
+    while (unique_frames_ > margin_.before + 2) {
+      if (leading_.front().repeat_state != RepeatState::repeats) --unique_frames_;
+      leading_.pop_front();
     }
   }
 
   FrameSource& source_;
-  const Place place_;
+  const FramePosition position_;
   const Margin margin_;
   pipeline::RepeatNotes* notes_;
   std::optional<double> start_;
-  std::deque<Frame> lead_;
+  std::deque<Frame> leading_;
   std::int64_t number_ = 0;
-  int fresh_ = 0;
+  int unique_frames_ = 0;
 };
 
 }  // namespace lull::tools

@@ -20,7 +20,7 @@ std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   return io::open_source(options.input, source);
 }
 
-void put_together(const DenoiseOptions& options, Log& log) {
+void join_segments(const DenoiseOptions& options, Log& log) {
   const io::JobPlan& plan = *options.job.plan;
   const io::UnfinishedSegments unfinished = io::find_unfinished(options.job.folder, plan, {});
   if (!unfinished.none())
@@ -69,7 +69,7 @@ int join(const JoinOptions& given) {
     return 0;
   }
   try {
-    put_together(options, log);
+    join_segments(options, log);
   } catch (const IoError& error) {
     throw TryAgain(error.what());
   }

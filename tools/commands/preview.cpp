@@ -66,7 +66,7 @@ void choose_output(DenoiseOptions& options) {
     throw CannotCreate("'" + options.output + "' exists; give -y to overwrite it");
 }
 
-Place place_in(const io::VideoInfo& info, const DenoiseOptions& options) {
+FramePosition position_in(const io::VideoInfo& info, const DenoiseOptions& options) {
   if (info.stack || info.still || options.stack) {
     if (options.at_us)
       throw InvalidArgument("--at with '" + options.input + "' (" +
@@ -100,7 +100,7 @@ class Preview {
       throw InvalidArgument("--at X,Y,Z with '" + options_.input +
                             "' (it is no grey volume of 8 slices or more); leave it out");
     // Repetitions are looked for on the scale that frames are filtered on.
-    if (options_.depth.on) find_in_depths();
+    if (options_.depth.on) estimate_depth_noise();
     if (uses_features(options_)) find_noise({}, 0);
     const Window window = find_window();
     find_noise(window.frames, time_of(window.frames[window.target]));
@@ -108,7 +108,7 @@ class Preview {
     std::string which = "the frame at " + text_of(window.time) + " s";
     if (source_->info().stack) which = "slice " + std::to_string(window.number);
     if (source_->info().still) which = "the picture";
-    say(which, factor);
+    log_summary(which, factor);
   }
 
  private:
@@ -127,8 +127,8 @@ class Preview {
   }
   bool fields() const { return options_.interlaced == Interlaced::fields; }
 
-  /// Of a pipe, in the frames that were read. `place`: when the frame is shown.
-  void find_noise(const std::vector<Frame>& read, double place) {
+  /// Of a pipe, in the frames that were read. `position`: when the frame is shown.
+  void find_noise(const std::vector<Frame>& read, double position) {
     if (options_.depth.on) return;  // known before
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
@@ -137,14 +137,14 @@ class Preview {
     determine_noise_kind(options_, *source_, *noise);
     for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
     const ClipPlan plan = clip_plan(options_, *noise, source_->info());
-    const auto scene = std::ranges::upper_bound(plan.starts, place) - plan.starts.begin();
+    const auto scene = std::ranges::upper_bound(plan.starts, position) - plan.starts.begin();
     plan_ = {.scenes = {plan.scenes[scene]}, .starts = {}};
     params_ = plan_.method();
   }
 
-  void find_in_depths() {
+  void estimate_depth_noise() {
     const bool again = can_read_again(options_.input);
-    std::vector<Frame> first = again ? first_maps(options_) : read_frames(*source_, frames_ahead);
+    std::vector<Frame> first = again ? read_first_maps(options_) : read_frames(*source_, frames_ahead);
     const DepthPlan depth = plan_depth(options_, *source_, first);
     for (const std::string& line : depth.lines) log_.write(LogLevel::info, line);
     plan_ = clip_plan(options_, depth, source_->info());
@@ -168,7 +168,7 @@ class Preview {
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
     const std::int64_t volumes = source_->info().frames_estimate / slices;
     std::vector<std::int64_t> at = options_.at_voxel;
-    if (options_.at_us) (void)place_in(source_->info(), options_);  // a volume has no times
+    if (options_.at_us) (void)position_in(source_->info(), options_);  // a volume has no times
     if (at.empty()) return {geometry, volumes / 2};
     if (at.size() == 3) at.push_back(volumes / 2);
     const std::int64_t sizes[] = {geometry.size[0], geometry.size[1], geometry.size[2], volumes};
@@ -214,52 +214,52 @@ class Preview {
     const int factor = amplification();
     io::write_png(options_.output, cuts_picture(geometry, before, after, factor),
                   options_.overwrite);
-    say("cuts through voxel " + std::to_string(geometry.at[0]) + "," +
+    log_summary("cuts through voxel " + std::to_string(geometry.at[0]) + "," +
             std::to_string(geometry.at[1]) + "," + std::to_string(geometry.at[2]) + " of volume " +
             std::to_string(volume),
         factor);
   }
 
   Window find_window() {
-    const Place place = place_in(source_->info(), options_);
+    const FramePosition position = position_in(source_->info(), options_);
     FrameSource& frames = prefixed_ ? static_cast<FrameSource&>(*prefixed_) : *source_;
     std::optional<Frame> first = frames.read();
     if (!first) throw BadData("'" + options_.input + "' has no frame; check the file");
     const double start = seconds(first->pts, first->time_base);
-    if (std::optional<Window> window = skip_to(place, start)) return *std::move(window);
-    std::optional<Window> window = read_window(frames, place, start, std::move(first));
+    if (std::optional<Window> window = skip_to(position, start)) return *std::move(window);
+    std::optional<Window> window = read_window(frames, position, start, std::move(first));
     if (window) return *std::move(window);
-    throw InvalidArgument("--at " + text_of(place.time) + " (the input ends before, after " +
+    throw InvalidArgument("--at " + text_of(position.time) + " (the input ends before, after " +
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
   /// Without what comes long before; nothing where the input cannot be read from its middle.
-  std::optional<Window> skip_to(const Place& place, double start) {
+  std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // more than repetitions take of the margin
     const Rational rate = source_->info().frame_rate;
-    if (place.number || rate.num <= 0 || !can_read_again(options_.input) || side_inputs_.has_files())
+    if (position.number || rate.num <= 0 || !can_read_again(options_.input) || side_inputs_.has_files())
       return std::nullopt;
     const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
-    const double skip = place.time - margin - lead_s;
+    const double skip = position.time - margin - lead_s;
     if (skip < lead_s) return std::nullopt;  // soon read
     try {
       io::SourceOptions options = source_options(options_, backends_);
       options.skip_us = std::llround(skip * 1e6);
       const auto source = io::open_source(options_.input, options);
       std::optional<Frame> first = source->read();
-      const bool early = first && seconds(first->pts, first->time_base) - start <= place.time;
+      const bool early = first && seconds(first->pts, first->time_base) - start <= position.time;
       if (!early || source->format() != source_->format()) return std::nullopt;
-      return read_window(*source, place, start, std::move(first));
+      return read_window(*source, position, start, std::move(first));
     } catch (const Error&) {
       return std::nullopt;  // from the start, then, and what is wrong is said there
     }
   }
 
-  std::optional<Window> read_window(FrameSource& source, const Place& place, double start,
+  std::optional<Window> read_window(FrameSource& source, const FramePosition& position, double start,
                                     std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
     // Of fields every session finds repetitions by itself.
-    WindowReader reader(source, place, margin_of(params_), fields() ? nullptr : &notes, start);
+    WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
 
@@ -290,8 +290,8 @@ class Preview {
 
   /// Writes the picture. By how much what was taken away is amplified.
   int show(const Frame& before, const Frame& after) {
-    std::optional<ShownDepths> depths;
-    if (options_.depth.on) depths = shown_depths(before, samples_);
+    std::optional<DisplayedDepths> depths;
+    if (options_.depth.on) depths = displayed_depths(before, samples_);
     const auto seen_as = [&](const Frame& frame) {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
@@ -299,7 +299,7 @@ class Preview {
     // Where no level of the noise says how it looks.
     const bool by_looks =
         depths || uses_features(options_) || before.format.sample == SampleType::f32;
-    const int factor = by_looks ? tools::amplification(removed_as_shown(a, b)) : amplification();
+    const int factor = by_looks ? tools::amplification(rms_difference(a, b)) : amplification();
     io::write_png(options_.output, panels(a, b, factor), options_.overwrite);
     if (depths)
       log_.write(LogLevel::info, "shown: " + text_of(depths->low) + " dark to " +
@@ -317,7 +317,7 @@ class Preview {
     return text;
   }
 
-  void say(const std::string& which, int factor) {
+  void log_summary(const std::string& which, int factor) {
     log_.write(LogLevel::info, options_.output + ": " + which +
                                    ", before | after | what was taken away, amplified " +
                                    std::to_string(factor) + (factor == 1 ? " time" : " times"));

@@ -24,18 +24,18 @@ struct Moments {
 void convolve(const std::vector<float>& in, const std::vector<float>& weights,
               std::vector<float>& out) {
   std::fill(out.begin(), out.end(), 0.0f);
-  const int places = static_cast<int>(out.size());
+  const int positions = static_cast<int>(out.size());
   for (std::size_t t = 0; t < weights.size(); ++t) {
     const float weight = weights[t];
     const float* shifted = in.data() + t;
     float* sum = out.data();
-    for (int x = 0; x < places; ++x) sum[x] += weight * shifted[x];
+    for (int x = 0; x < positions; ++x) sum[x] += weight * shifted[x];
   }
 }
 
 void add_scaled(const std::vector<float>& row, float weight, std::vector<float>& sum) {
-  const int places = static_cast<int>(sum.size());
-  for (int x = 0; x < places; ++x) sum[x] += weight * row[x];
+  const int positions = static_cast<int>(sum.size());
+  for (int x = 0; x < positions; ++x) sum[x] += weight * row[x];
 }
 
 /// The index summed over one row of places, for samples with peak 1. Shifting both pictures by
@@ -97,11 +97,11 @@ template <class T>
 double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak) {
   const std::vector<float> across = gaussian_window(a.width), down = gaussian_window(a.height);
   const int taps = static_cast<int>(down.size());
-  const int places = a.width - static_cast<int>(across.size()) + 1;
+  const int positions = a.width - static_cast<int>(across.size()) + 1;
   const float scale = static_cast<float>(1 / peak);
 
-  Moments samples(a.width), local(places);
-  std::vector<Moments> rows(taps, Moments(places));  // the last `taps` rows, in a ring
+  Moments samples(a.width), local(positions);
+  std::vector<Moments> rows(taps, Moments(positions));  // the last `taps` rows, in a ring
   double sum = 0;
   for (int y = 0; y < a.height; ++y) {
     for (int x = 0; x < a.width; ++x) {
@@ -123,7 +123,7 @@ double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak) {
     }
     sum += index_sum(local);
   }
-  return sum / (static_cast<double>(places) * (a.height - taps + 1));
+  return sum / (static_cast<double>(positions) * (a.height - taps + 1));
 }
 
 template double mean_squared_error(PlaneView<const std::uint8_t>, PlaneView<const std::uint8_t>);

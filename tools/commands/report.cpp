@@ -14,17 +14,17 @@ namespace lull::tools {
 namespace {
 
 /// Beside the folder: what is in it is the job's.
-std::string page_beside(std::string folder) {
+std::string default_page(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder + ".html";
 }
 
-std::string undone_text(const io::JobState& state) {
+std::string progress_text(const io::JobState& state) {
   using What = io::SegmentState::Status;
   std::int64_t missing = 0, damaged = 0;
   for (const io::SegmentState& segment : state.segments) {
-    missing += segment.what == What::missing ? 1 : 0;
-    damaged += segment.what == What::damaged ? 1 : 0;
+    missing += segment.status == What::missing ? 1 : 0;
+    damaged += segment.status == What::damaged ? 1 : 0;
   }
   const auto all = static_cast<std::int64_t>(state.segments.size());
   std::string text = std::to_string(all - missing - damaged) +
@@ -39,7 +39,7 @@ std::string undone_text(const io::JobState& state) {
 int report(const JobReportOptions& options) {
   Log log({}, options.quiet);
   const io::JobState state = io::read_job(options.folder);
-  const std::string page = options.output.empty() ? page_beside(options.folder) : options.output;
+  const std::string page = options.output.empty() ? default_page(options.folder) : options.output;
   if (state.plan)
     for (const std::string& file : {state.plan->input, state.plan->output})
       if (io::same_file(file, page))
@@ -47,7 +47,7 @@ int report(const JobReportOptions& options) {
   // Made again and again while a job goes on: an older page by default is replaced.
   io::write_text(page, job_page(state, options.folder),
                  options.overwrite || options.output.empty());
-  log.write(LogLevel::info, page + ": " + undone_text(state));
+  log.write(LogLevel::info, page + ": " + progress_text(state));
   return 0;
 }
 

@@ -21,7 +21,7 @@
 namespace lull::tools {
 namespace {
 
-void refuse_page_places(const DenoiseOptions& options) {
+void check_page_name(const DenoiseOptions& options) {
   const PageOptions& page = options.page;
   for (const std::string& other :
        {options.input, options.output, options.log.file, options.grain_table, options.noise_map,
@@ -159,7 +159,7 @@ RunReport::RunReport(const DenoiseOptions& options, const io::MediaSource& sourc
     : options_(options) {
   const PageOptions& page = options.page;
   if (page.file.empty()) return;
-  refuse_page_places(options);
+  check_page_name(options);
   info_ = source.info();
   facts_ = {.input = options.input,
             .output = options.output,
@@ -200,40 +200,40 @@ void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
     record_->show_cuts(geometry_, info_.frames_estimate / slices / 2, slices);
 }
 
-void RunReport::learn(const SceneNoise& scene, const ScenePlan& plan) {
+void RunReport::on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
   if (!file_) return;
   const std::lock_guard lock(mutex_);
-  learned_.emplace_back(scene, plan);
+  new_scenes_.emplace_back(scene, plan);
 }
 
 /// A page that cannot be made does no harm: the frames go on.
-void RunReport::see(const Frame& noisy, const Frame& result) {
+void RunReport::add_frame(const Frame& noisy, const Frame& result) {
   if (noisy.context_only) return;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [scene, plan] : learned_) record_->add_scene(scene, plan);
-    learned_.clear();
+    for (const auto& [scene, plan] : new_scenes_) record_->add_scene(scene, plan);
+    new_scenes_.clear();
   }
   try {
     std::optional<FrameErrors> errors;
     if (reference_ && result.pixels) errors = reference_->errors(noisy, result);
     if (reference_ && !result.pixels) reference_->skip();
-    record_->see(noisy, result, errors);
+    record_->add_frame(noisy, result, errors);
   } catch (const std::exception& error) {
     const std::lock_guard lock(mutex_);
     if (problem_.empty()) problem_ = error.what();
   }
 }
 
-std::unique_ptr<Denoiser> RunReport::watch(std::unique_ptr<Denoiser> denoiser) {
+std::unique_ptr<Denoiser> RunReport::observe(std::unique_ptr<Denoiser> denoiser) {
   if (!file_) return denoiser;
   return pipeline::observed(
-      std::move(denoiser), [this](const Frame& noisy, const Frame& result) { see(noisy, result); },
+      std::move(denoiser), [this](const Frame& noisy, const Frame& result) { add_frame(noisy, result); },
       pipeline::ObservedFrames::all);
 }
 
 void RunReport::note(const pipeline::PipelineStats& stats) {
-  if (record_) record_->note(stats);
+  if (record_) record_->add_load(stats);
 }
 
 /// Of a digest that takes so long that the page would wait for it, nothing.

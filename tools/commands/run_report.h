@@ -61,16 +61,16 @@ class RunReport {
              const std::vector<bm3d::Backend>& backends);
   /// A scene that was found on the way, behind those that are known, before its first frame goes
   /// in. From any thread.
-  void learn(const SceneNoise& scene, const ScenePlan& plan);
+  void on_new_scene(const SceneNoise& scene, const ScenePlan& plan);
   /// The run's denoiser, which is watched.
-  [[nodiscard]] std::unique_ptr<Denoiser> watch(std::unique_ptr<Denoiser> denoiser);
+  [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
   /// Once the output has its name. What went wrong, for a warning; empty if nothing did.
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);
 
  private:
-  void see(const Frame& noisy, const Frame& result);
+  void add_frame(const Frame& noisy, const Frame& result);
   [[nodiscard]] std::string frames_not_shown() const;
   void write_page(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   std::string digest_of_input(double patience_s);
@@ -85,7 +85,7 @@ class RunReport {
   std::optional<ReferenceReader> reference_;
   std::mutex mutex_;
   std::string problem_;
-  std::vector<std::pair<SceneNoise, ScenePlan>> learned_;  // that the record has not
+  std::vector<std::pair<SceneNoise, ScenePlan>> new_scenes_;  // that the record has not
   std::stop_source stop_;
   std::future<std::string> input_digest_;
 };

@@ -36,7 +36,7 @@ VolumeTotals& VolumeTotals::operator+=(const VolumeTotals& other) {
   voxels += other.voxels;
   not_finite += other.not_finite;
   squares += other.squares;
-  places += other.places;
+  positions += other.positions;
   ssim_sum += other.ssim_sum;
   return *this;
 }
@@ -45,7 +45,7 @@ double VolumeTotals::mse() const {
   return voxels > 0 ? squares / static_cast<double>(voxels) : not_a_number;
 }
 double VolumeTotals::ssim() const {
-  return places > 0 ? ssim_sum / static_cast<double>(places) : not_a_number;
+  return positions > 0 ? ssim_sum / static_cast<double>(positions) : not_a_number;
 }
 
 VolumeQuality::VolumeQuality(int width, int height, std::int64_t slices, double peak)
@@ -55,24 +55,24 @@ VolumeQuality::VolumeQuality(int width, int height, std::int64_t slices, double 
       across_(window_along(width)),
       down_(window_along(height)),
       through_(window_along(slices)),
-      places_x_(width - static_cast<int>(across_.size()) + 1),
-      places_y_(height - static_cast<int>(down_.size()) + 1),
+      positions_x_(width - static_cast<int>(across_.size()) + 1),
+      positions_y_(height - static_cast<int>(down_.size()) + 1),
       ring_(through_.size()) {
-  const std::size_t places = static_cast<std::size_t>(places_x_) * places_y_;
+  const std::size_t positions = static_cast<std::size_t>(positions_x_) * positions_y_;
   for (auto& plane : samples_) plane.resize(static_cast<std::size_t>(width) * height);
-  for (auto& plane : rows_) plane.resize(static_cast<std::size_t>(places_x_) * height);
-  for (auto& plane : local_) plane.resize(places);
+  for (auto& plane : rows_) plane.resize(static_cast<std::size_t>(positions_x_) * height);
+  for (auto& plane : local_) plane.resize(positions);
   for (Moments& moments : ring_)
-    for (auto& plane : moments) plane.resize(places);
+    for (auto& plane : moments) plane.resize(positions);
 }
 
 void VolumeQuality::add(const std::vector<double>& a, const std::vector<double>& b,
                         const SliceMask* mask) {
   add_errors(a, b, mask);
   fill(a, b);
-  blur(ring_[of_slices_.size() % ring_.size()]);
-  of_slices_.push_back(mask);
-  if (of_slices_.size() >= through_.size()) add_places();
+  blur(ring_[masks_.size() % ring_.size()]);
+  masks_.push_back(mask);
+  if (masks_.size() >= through_.size()) add_positions();
 }
 
 void VolumeQuality::add_errors(const std::vector<double>& a, const std::vector<double>& b,
@@ -109,21 +109,21 @@ void VolumeQuality::blur(Moments& into) {
   for (std::size_t m = 0; m < samples_.size(); ++m) {
     std::ranges::fill(rows_[m], 0.0f);
     std::ranges::fill(into[m], 0.0f);
-    const auto places = static_cast<std::size_t>(places_x_);
+    const auto positions = static_cast<std::size_t>(positions_x_);
     for (int y = 0; y < height_; ++y)
       for (std::size_t t = 0; t < across_.size(); ++t)
-        add_scaled(&samples_[m][static_cast<std::size_t>(y) * width_ + t], across_[t], places,
-                   &rows_[m][y * places]);
-    for (int y = 0; y < places_y_; ++y)
+        add_scaled(&samples_[m][static_cast<std::size_t>(y) * width_ + t], across_[t], positions,
+                   &rows_[m][y * positions]);
+    for (int y = 0; y < positions_y_; ++y)
       for (std::size_t t = 0; t < down_.size(); ++t)
-        add_scaled(&rows_[m][(y + t) * places], down_[t], places, &into[m][y * places]);
+        add_scaled(&rows_[m][(y + t) * positions], down_[t], positions, &into[m][y * positions]);
   }
 }
 
 /// Of the windows that end with the last slice.
-void VolumeQuality::add_places() {
-  const std::size_t first = of_slices_.size() - through_.size();
-  const SliceMask* mask = of_slices_[first + (through_.size() - 1) / 2];
+void VolumeQuality::add_positions() {
+  const std::size_t first = masks_.size() - through_.size();
+  const SliceMask* mask = masks_[first + (through_.size() - 1) / 2];
   for (std::size_t m = 0; m < local_.size(); ++m) {
     std::ranges::fill(local_[m], 0.0f);
     for (std::size_t t = 0; t < through_.size(); ++t)
@@ -132,13 +132,13 @@ void VolumeQuality::add_places() {
   }
   const int middle_x = static_cast<int>(across_.size() - 1) / 2;
   const int middle_y = static_cast<int>(down_.size() - 1) / 2;
-  for (int y = 0; y < places_y_; ++y)
-    for (int x = 0; x < places_x_; ++x) {
+  for (int y = 0; y < positions_y_; ++y)
+    for (int x = 0; x < positions_x_; ++x) {
       if (mask && !mask->inside(x + middle_x, y + middle_y)) continue;
-      const std::size_t i = static_cast<std::size_t>(y) * places_x_ + x;
+      const std::size_t i = static_cast<std::size_t>(y) * positions_x_ + x;
       const double index = index_of(local_[0][i], local_[1][i], local_[2][i], local_[3][i]);
       if (std::isnan(index)) continue;
-      ++totals_.places;
+      ++totals_.positions;
       totals_.ssim_sum += index;
     }
 }

@@ -14,7 +14,7 @@ struct VolumeTotals {
   std::int64_t voxels = 0;      // that were compared
   std::int64_t not_finite = 0;  // left out: one of the two is no finite number
   double squares = 0;           // sum of squared differences
-  std::int64_t places = 0;      // of the window of SSIM
+  std::int64_t positions = 0;      // of the window of SSIM
   double ssim_sum = 0;
 
   VolumeTotals& operator+=(const VolumeTotals& other);
@@ -46,15 +46,15 @@ class VolumeQuality {
                   const SliceMask* mask);
   void fill(const std::vector<double>& a, const std::vector<double>& b);
   void blur(Moments& into);
-  void add_places();
+  void add_positions();
 
   int width_, height_;
   double peak_;
   std::vector<float> across_, down_, through_;  // the window along each axis
-  int places_x_, places_y_;
+  int positions_x_, positions_y_;
   Moments samples_, rows_, local_;
   std::vector<Moments> ring_;                // of the last slices
-  std::vector<const SliceMask*> of_slices_;  // those that were added
+  std::vector<const SliceMask*> masks_;  // those that were added
   VolumeTotals totals_;
 };
 

@@ -20,24 +20,24 @@ std::string line(const char* kind, double x1, double y1, double x2, double y2) {
 
 double top_of(const Chart& chart) {
   if (chart.top != 0) return chart.top;
-  double most = 0;
+  double max_value = 0;
   for (const Curve& curve : chart.curves)
     for (const auto& [x, y] : curve.points)
-      if (std::isfinite(y)) most = std::max(most, y);
-  return round_up(most);
+      if (std::isfinite(y)) max_value = std::max(max_value, y);
+  return round_up(max_value);
 }
 
 /// Returns the legend: one entry for each curve, in the corner whose top right is (right, above).
 /// Curves that are dimmed come last.
-std::string key_of(const Chart& chart, double right, double above) {
-  std::size_t longest = 0;
-  for (const Curve& curve : chart.curves) longest = std::max(longest, curve.name.size());
-  if (longest == 0) return {};
-  const double wide = 34 + 7.0 * static_cast<double>(longest), left = right - wide - 4;
+std::string legend_of(const Chart& chart, double right, double above) {
+  std::size_t max_length = 0;
+  for (const Curve& curve : chart.curves) max_length = std::max(max_length, curve.name.size());
+  if (max_length == 0) return {};
+  const double width = 34 + 7.0 * static_cast<double>(max_length), left = right - width - 4;
   std::string svg = printed(
       "<rect class=\"key\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
       "fill-opacity=\"0.8\"/>\n",
-      left, above + 4, wide, 16.0 * static_cast<double>(chart.curves.size()) + 6);
+      left, above + 4, width, 16.0 * static_cast<double>(chart.curves.size()) + 6);
   double at = above + 20;
   for (const Curve& curve : chart.curves) {
     svg +=
@@ -49,9 +49,9 @@ std::string key_of(const Chart& chart, double right, double above) {
 }
 
 /// Returns the colour of a value: mid-grey for 0, orange for `most`, blue for -`most`.
-std::string colour_of(double value, double most) {
+std::string colour_of(double value, double max_value) {
   constexpr double grey[3] = {128, 128, 128}, warm[3] = {240, 130, 30}, cold[3] = {40, 110, 240};
-  const double share = std::clamp(std::abs(value) / most, 0.0, 1.0);
+  const double share = std::clamp(std::abs(value) / max_value, 0.0, 1.0);
   const auto& end = value > 0 ? warm : cold;
   int rgb[3];
   for (int i = 0; i < 3; ++i)
@@ -68,7 +68,7 @@ double round_up(double value) {
   return value;
 }
 
-std::string drawn(const Chart& chart, double left, double above) {
+std::string chart_elements(const Chart& chart, double left, double above) {
   const double top = top_of(chart), bottom = above + chart.height;
   const auto place_x = [&](double x) {
     return left + chart.width * (x - chart.left) / (chart.right - chart.left);
@@ -95,22 +95,22 @@ std::string drawn(const Chart& chart, double left, double above) {
       if (std::isfinite(y)) svg += printed("%.1f,%.1f ", place_x(x), place_y(y));
     svg += "\"/>\n";
   }
-  return svg + key_of(chart, left + chart.width, above);
+  return svg + legend_of(chart, left + chart.width, above);
 }
 
 std::string svg_of(const Chart& chart) {
   return printed("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"",
                  chart_left + chart.width + chart_right, chart_top + chart.height + chart_bottom) +
-         escaped(chart.title) + "\">\n" + drawn(chart, chart_left, chart_top) + "</svg>\n";
+         escaped(chart.title) + "\">\n" + chart_elements(chart, chart_left, chart_top) + "</svg>\n";
 }
 
 std::string heatmap(const Autocorrelation& lags, const std::string& title) {
   constexpr int cell = 20, side = correlation_lags * cell, edge = 30;
-  double most = 0.1;  // minimum range, so that noise around 0 is not magnified
+  double max_value = 0.1;  // minimum range, so that noise around 0 is not magnified
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
       if (dx != 0 || dy != 0)
-        most = std::max(most, std::abs(static_cast<double>(lags[lag_index(dx, dy)])));
+        max_value = std::max(max_value, std::abs(static_cast<double>(lags[lag_index(dx, dy)])));
   std::string svg = printed("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"",
                             side + 2 * edge + 100, side + 2 * edge + 20) +
                     escaped(title) + "\">\n" + label(edge, 20, "start", title);
@@ -121,7 +121,7 @@ std::string heatmap(const Autocorrelation& lags, const std::string& title) {
       svg += printed("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"",
                      edge + (dx + correlation_reach) * cell, edge + (dy + correlation_reach) * cell,
                      cell - 1, cell - 1) +
-             colour_of(value, most) + "\"><title>" + printed("%d, %d: %.3f", dx, dy, value) +
+             colour_of(value, max_value) + "\"><title>" + printed("%d, %d: %.3f", dx, dy, value) +
              "</title></rect>\n";
     }
   for (const int lag : {-7, 0, 7}) {
@@ -133,8 +133,8 @@ std::string heatmap(const Autocorrelation& lags, const std::string& title) {
     const double y = edge + 40 + (1 - share) * 60;
     svg += printed("<rect x=\"%d\" y=\"%.1f\" width=\"18\" height=\"28\" fill=\"", edge + side + 24,
                    y) +
-           colour_of(share * most, most) + "\"/>\n" +
-           label(edge + side + 50, y + 18, "start", printed("%+.2f", share * most));
+           colour_of(share * max_value, max_value) + "\"/>\n" +
+           label(edge + side + 50, y + 18, "start", printed("%+.2f", share * max_value));
   }
   return svg + "</svg>\n";
 }

@@ -34,7 +34,7 @@ inline constexpr int chart_left = 56, chart_top = 44, chart_right = 20, chart_bo
 
 /// Returns the SVG elements of a chart whose plot area begins at (x, y), without an enclosing <svg>
 /// element.
-[[nodiscard]] std::string drawn(const Chart& chart, double x, double y);
+[[nodiscard]] std::string chart_elements(const Chart& chart, double x, double y);
 /// Returns the chart as an <svg> element.
 [[nodiscard]] std::string svg_of(const Chart& chart);
 

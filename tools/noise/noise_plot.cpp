@@ -16,8 +16,8 @@ double spectrum_at(const PlaneNoise& plane, double frequency) {
   double power = 0;
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx) {
-      const double turn = 2 * std::numbers::pi * frequency;
-      power += plane.correlation_at(dx, dy) * (std::cos(turn * dx) + std::cos(turn * dy)) / 2;
+      const double phase = 2 * std::numbers::pi * frequency;
+      power += plane.correlation_at(dx, dy) * (std::cos(phase * dx) + std::cos(phase * dy)) / 2;
     }
   return static_cast<double>(plane.sigma) * std::sqrt(std::max(power, 0.0));
 }
@@ -40,9 +40,9 @@ NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames) {
       level.points.emplace_back(k * NoiseCurve::spacing,
                                 plane.curve ? plane.curve->sigma[k] : estimate.level[i]);
     if (opponent) spectrum = {std::array{"Y", "U", "V"}[i], colours[i], {}};
-    const PlaneNoise& shown = opponent ? filtered.plane(i) : plane;
+    const PlaneNoise& filtered_plane = opponent ? filtered.plane(i) : plane;
     for (int k = 0; k <= 32; ++k)
-      spectrum.points.emplace_back(k / 64.0, spectrum_at(shown, k / 64.0));
+      spectrum.points.emplace_back(k / 64.0, spectrum_at(filtered_plane, k / 64.0));
     levels.push_back(std::move(level));
     spectra.push_back(std::move(spectrum));
   }
@@ -57,9 +57,9 @@ NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames) {
 }
 
 std::string plot(const NoiseRecord& record, const std::string& title) {
-  constexpr std::size_t most = 12;  // maximum number of scenes in a picture
+  constexpr std::size_t max_scenes = 12;  // maximum number of scenes in a picture
   constexpr int gap = 90;
-  const std::size_t count = std::min(record.scenes.size(), most);
+  const std::size_t count = std::min(record.scenes.size(), max_scenes);
   std::string charts;
   int width = 0, row = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -72,8 +72,8 @@ std::string plot(const NoiseRecord& record, const std::string& title) {
     width = drawing.level.width;
     row = chart_top + drawing.level.height + chart_bottom;
     const int top = static_cast<int>(i) * row + chart_top;
-    charts += drawn(drawing.level, chart_left, top);
-    charts += drawn(drawing.spectrum, chart_left + width + gap, top);
+    charts += chart_elements(drawing.level, chart_left, top);
+    charts += chart_elements(drawing.spectrum, chart_left + width + gap, top);
   }
   const int whole_width = 2 * (chart_left + width) + gap;
   const int whole_height = static_cast<int>(count) * row;

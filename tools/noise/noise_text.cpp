@@ -19,7 +19,7 @@ std::string text_of(double value) {
 
 /// Describes the correlation of the noise between samples. The means of white noise over 8x8
 /// samples have an eighth of its level.
-std::string kind_of(const NoiseEstimate& estimate, double unit) {
+std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;
   const double coarse = static_cast<double>(estimate.coarse);
@@ -44,8 +44,8 @@ std::string tendency_of(const NoiseModel& noise) {
     const float dark = sigma[NoiseCurve::knots / 8], bright = sigma[NoiseCurve::knots * 7 / 8];
     if (bright > clear * dark) return ", rises with brightness";
     if (dark > clear * bright) return ", falls with brightness";
-    const auto [least, most] = std::ranges::minmax(sigma);
-    if (most > clear * least) return ", varies with brightness";
+    const auto [lowest, highest] = std::ranges::minmax(sigma);
+    if (highest > clear * lowest) return ", varies with brightness";
   }
   return {};
 }
@@ -56,7 +56,7 @@ std::string describe(const NoiseEstimate& estimate, Layout layout, double own_un
   const double unit = own_unit > 0 ? own_unit : 1;
   const bool none = std::ranges::all_of(estimate.noise.sigmas(), [](float s) { return s == 0; });
   std::string text = none ? "none to speak of"
-                          : kind_of(estimate, unit) + ", " + levels_of(estimate, layout, unit) +
+                          : describe_correlation(estimate, unit) + ", " + levels_of(estimate, layout, unit) +
                                 (own_unit > 0 ? " (the file's units)" : " (8-bit levels)") +
                                 tendency_of(estimate.noise);
   if (!estimate.certain)

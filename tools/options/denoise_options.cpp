@@ -326,7 +326,7 @@ constexpr OptionRow table[] = {
 }  // namespace
 
 std::span<const OptionRow> denoise_option_table() {
-  static const std::vector<OptionRow> whole = [] {
+  static const std::vector<OptionRow> all_rows = [] {
     std::vector<OptionRow> rows(std::begin(table), std::end(table));
     const auto method_rows = std::ranges::find(rows, method, &OptionRow::group);
     rows.insert(method_rows, noise_option_rows().begin(), noise_option_rows().end());
@@ -338,10 +338,10 @@ std::span<const OptionRow> denoise_option_table() {
       rows.insert(rows.end(), more.begin(), more.end());
     return rows;
   }();
-  return whole;
+  return all_rows;
 }
 
-void place_operands(DenoiseOptions& options) {
+void assign_operands(DenoiseOptions& options) {
   for (const std::string& name : options.operands) {
     if (options.input.empty()) {
       options.input = name;

@@ -89,7 +89,7 @@ inline constexpr const char* guide_name = "--guide";
 
 struct DenoiseOptions {
   std::string input, output;
-  std::vector<std::string> operands;  // names without -i and -o, in order; place_operands()
+  std::vector<std::string> operands;  // names without -i and -o, in order; assign_operands()
   bool overwrite = false, quiet = false;
 
   std::optional<std::array<float, 3>> sigma;  // empty: what is found, or in noise_file
@@ -196,7 +196,7 @@ struct OptionRow {
 
 /// Makes the operands what was not given with -i and -o: the input first, then the output.
 /// @throws InvalidArgument  there are too many
-void place_operands(DenoiseOptions& options);
+void assign_operands(DenoiseOptions& options);
 
 /// The same of what --grain and --grain-table go together with; check() calls it.
 void check_grain(const DenoiseOptions& options);

@@ -15,7 +15,7 @@ namespace lull::tools {
 namespace {
 
 /// The whole of `text` as a number from 0 in decimal digits.
-std::optional<std::int64_t> whole(std::string_view text) {
+std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
@@ -25,19 +25,19 @@ std::optional<std::int64_t> whole(std::string_view text) {
 
 /// "30000/1001", "25" or "23.976", exactly.
 std::optional<Rational> rate(std::string_view text) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();  // FFmpeg's fractions
+  constexpr std::int64_t max = std::numeric_limits<int>::max();  // FFmpeg's fractions
   Rational result{0, 1};
   std::string digits(text);
   if (const std::size_t slash = text.find('/'); slash != text.npos) {
-    result.den = whole(text.substr(slash + 1)).value_or(0);
+    result.den = whole_number(text.substr(slash + 1)).value_or(0);
     digits = text.substr(0, slash);
   } else if (const std::size_t point = text.find('.'); point != text.npos) {
     digits.erase(point, 1);
     if (text.size() - point - 1 > 6) return std::nullopt;
     for (std::size_t i = point + 1; i < text.size(); ++i) result.den *= 10;
   }
-  result.num = whole(digits).value_or(0);
-  if (result.num < 1 || result.den < 1 || result.num > most || result.den > most)
+  result.num = whole_number(digits).value_or(0);
+  if (result.num < 1 || result.den < 1 || result.num > max || result.den > max)
     return std::nullopt;
   return result;
 }
@@ -45,10 +45,10 @@ std::optional<Rational> rate(std::string_view text) {
 void set_size(DenoiseOptions& options, const std::string& text) {
   const std::size_t x = text.find('x');
   const std::string_view sides(text);
-  const std::int64_t width = whole(sides.substr(0, x)).value_or(0);
-  const std::int64_t height = x == text.npos ? 0 : whole(sides.substr(x + 1)).value_or(0);
-  constexpr int most = 1 << 20;
-  if (width < 1 || height < 1 || width > most || height > most)
+  const std::int64_t width = whole_number(sides.substr(0, x)).value_or(0);
+  const std::int64_t height = x == text.npos ? 0 : whole_number(sides.substr(x + 1)).value_or(0);
+  constexpr int max = 1 << 20;
+  if (width < 1 || height < 1 || width > max || height > max)
     reject("--size", text, "must be WIDTHxHEIGHT in samples");
   options.raw.width = static_cast<int>(width);
   options.raw.height = static_cast<int>(height);
@@ -81,12 +81,12 @@ void set_frames(DenoiseOptions& options, const std::string& text) {
     if (more) rest.remove_prefix(comma + 1);
     const std::size_t dash = part.find('-');
     io::FrameRange range;
-    const auto first = whole(part.substr(0, dash));
+    const auto first = whole_number(part.substr(0, dash));
     range.first = first.value_or(-1);
     if (dash == part.npos) {
       range.last = range.first;
     } else if (dash + 1 < part.size()) {
-      range.last = whole(part.substr(dash + 1)).value_or(-1);
+      range.last = whole_number(part.substr(dash + 1)).value_or(-1);
     }
     const bool rising = ranges.empty() || range.first > ranges.back().last;
     if (range.first < 0 || range.last < range.first || !rising) reject("--frames", text, why);
@@ -96,13 +96,13 @@ void set_frames(DenoiseOptions& options, const std::string& text) {
 
 /// "12.5", "1:30" or "1:02:03.250" in microseconds; nullopt if it is none of these.
 std::optional<std::int64_t> time_us(std::string_view text) {
-  constexpr std::int64_t second = 1000000, longest_s = std::int64_t{1} << 40;
+  constexpr std::int64_t second = 1000000, max_seconds = std::int64_t{1} << 40;
   std::int64_t seconds = 0, fraction = 0;
   if (const std::size_t point = text.find('.'); point != text.npos) {
     std::string digits(text.substr(point + 1));
     if (digits.empty() || digits.size() > 6) return std::nullopt;
     digits.resize(6, '0');
-    const auto value = whole(digits);
+    const auto value = whole_number(digits);
     if (!value) return std::nullopt;
     fraction = *value;
     text = text.substr(0, point);
@@ -110,12 +110,12 @@ std::optional<std::int64_t> time_us(std::string_view text) {
   int parts = 0;
   for (bool more = true; more; ++parts) {
     const std::size_t colon = text.find(':');
-    const auto value = whole(text.substr(0, colon));
+    const auto value = whole_number(text.substr(0, colon));
     more = colon != text.npos;
-    if (!value || parts > 2 || *value > longest_s || (parts > 0 && *value > 59))
+    if (!value || parts > 2 || *value > max_seconds || (parts > 0 && *value > 59))
       return std::nullopt;
     seconds = 60 * seconds + *value;
-    if (seconds > longest_s) return std::nullopt;
+    if (seconds > max_seconds) return std::nullopt;
     if (more) text.remove_prefix(colon + 1);
   }
   return seconds * second + fraction;
@@ -127,10 +127,10 @@ std::int64_t time_or_reject(std::string_view option, const std::string& text) {
   return *value;
 }
 
-std::int64_t limit_or_reject(std::string_view option, const std::string& text, std::int64_t most) {
-  const std::int64_t value = whole(text).value_or(0);
-  if (value < 1 || value > most)
-    reject(option, text, "must be a whole number from 1 to " + std::to_string(most));
+std::int64_t limit_or_reject(std::string_view option, const std::string& text, std::int64_t max) {
+  const std::int64_t value = whole_number(text).value_or(0);
+  if (value < 1 || value > max)
+    reject(option, text, "must be a whole number from 1 to " + std::to_string(max));
   return value;
 }
 
@@ -172,8 +172,8 @@ constexpr std::pair<std::string_view, bool Drops::*> drop_kinds[] = {
     {"tags", &Drops::tags}};
 
 void add_drop(Drops& drops, const std::string& text) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  if (const auto index = whole(text); index && *index <= most)
+  constexpr std::int64_t max = std::numeric_limits<int>::max();
+  if (const auto index = whole_number(text); index && *index <= max)
     return drops.streams.push_back(static_cast<int>(*index));
   const auto* kind =
       std::ranges::find(drop_kinds, text, &std::pair<std::string_view, bool Drops::*>::first);
@@ -266,16 +266,16 @@ constexpr OptionRow rows[] = {
 };
 
 /// Of a video a time, of a volume a place.
-void set_place(DenoiseOptions& o, const std::string& v) {
+void set_position(DenoiseOptions& o, const std::string& v) {
   if (v.find(',') == std::string::npos) {
     o.at_us = time_or_reject("--at", v);
     return;
   }
   o.at_voxel.clear();
   for (const std::string& part : split(v, ',')) {
-    const auto place = number<int>(part);
-    if (!place || *place < 0) reject("--at", v, "must be X,Y,Z or X,Y,Z,V: whole numbers from 0");
-    o.at_voxel.push_back(*place);
+    const auto coordinate = number<int>(part);
+    if (!coordinate || *coordinate < 0) reject("--at", v, "must be X,Y,Z or X,Y,Z,V: whole numbers from 0");
+    o.at_voxel.push_back(*coordinate);
   }
   if (o.at_voxel.size() < 3 || o.at_voxel.size() > 4)
     reject("--at", v, "must be a time, X,Y,Z or X,Y,Z,V");
@@ -299,19 +299,19 @@ std::vector<OptionRow> preview_option_rows() {
        "the frame that is shown at this time after the first, in seconds or h:m:s (default: a "
        "third of the whole); of a volume the voxel where the cuts meet, and of a series which "
        "volume, all from 0 (default: the middle)",
-       set_place, "the frame at this time, in seconds or h:m:s; of a volume a voxel"}};
+       set_position, "the frame at this time, in seconds or h:m:s; of a volume a voxel"}};
   constexpr std::string_view groups[] = {"Files",           "Noise",     "Method", "Devices",
                                          "Slice stacks",    input,       limits,   "Reports",
                                          "Non-local means", "Depth maps"};
   // What a whole result is made with, and what has a meaning for it alone.
-  constexpr std::string_view others[] = {
+  constexpr std::string_view excluded[] = {
       "INPUT",       "OUTPUT",          "-i,--input",      "-o,--output", "--hwaccel",
       "--streams",   "--frames",        "--output-format", "--start",     "--duration",
       "--progress",  "--progress-fd",   "--datatype",      "--noise-map", "--report",
       "--reference", "--report-frames", "--align"};
   for (const OptionRow& row : denoise_option_table())
     if (std::ranges::find(groups, row.group) != std::end(groups) &&
-        std::ranges::find(others, row.names) == std::end(others))
+        std::ranges::find(excluded, row.names) == std::end(excluded))
       all.push_back(row);
   return all;
 }

@@ -75,7 +75,7 @@ constexpr OptionRow rows[] = {
 };
 
 /// Options that nlm does not have.
-constexpr std::string_view others[] = {
+constexpr std::string_view unsupported_options[] = {
     "--window",
     "--group",
     "--step",
@@ -98,7 +98,7 @@ constexpr std::string_view others[] = {
     "--near-window",
     "--near-temporal-window"};
 /// But for these where it averages groups.
-constexpr std::string_view of_groups[] = {"--matcher", "--cluster", "--batch"};
+constexpr std::string_view group_options[] = {"--matcher", "--cluster", "--batch"};
 
 /// What renders go together with.
 void check_features(const DenoiseOptions& options) {
@@ -139,13 +139,13 @@ void check_nlm(const DenoiseOptions& options) {
   }
   const bool groups = averages_groups(options);
   for (const auto& [name, value] : options.given) {
-    if (groups && std::ranges::find(of_groups, name) != std::end(of_groups)) continue;
+    if (groups && std::ranges::find(group_options, name) != std::end(group_options)) continue;
     if (name == "--matcher" && value == "window") continue;  // as it is anyway
     if (name == "--matcher" || name == "--cluster")
       throw InvalidArgument("--matcher " + value +
                             " with --method nlm (it has windows of its own, or one phase with "
                             "clusters); give --matcher cluster, or leave it out");
-    if (std::ranges::find(others, name) != std::end(others))
+    if (std::ranges::find(unsupported_options, name) != std::end(unsupported_options))
       throw InvalidArgument(name + " with --method nlm (nlm does not have it); leave one out");
   }
   if (groups) return check_group_means(options);

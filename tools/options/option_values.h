@@ -64,11 +64,11 @@ Number number_or_reject(std::string_view option, const std::string& text) {
   return *value;
 }
 
-inline int count_or_reject(std::string_view option, const std::string& text, int least, int most) {
+inline int count_or_reject(std::string_view option, const std::string& text, int min, int max) {
   const auto value = number<int>(text);
-  if (!value || *value < least || *value > most)
+  if (!value || *value < min || *value > max)
     reject(option, text,
-           "must be a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+           "must be a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   return *value;
 }
 

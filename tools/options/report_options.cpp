@@ -32,7 +32,7 @@ io::FrameRange segments_of(const std::string& text) {
 
 /// "0,120,240"
 std::vector<std::int64_t> frames_of_page(const std::string& text) {
-  constexpr std::size_t most = 16;
+  constexpr std::size_t max_frames = 16;
   std::vector<std::int64_t> frames;
   for (const std::string& part : split(text, ',')) {
     const auto frame = number<std::int64_t>(part);
@@ -40,7 +40,7 @@ std::vector<std::int64_t> frames_of_page(const std::string& text) {
       reject("--report-frames", text, "must be rising numbers of frames from 0, with commas");
     frames.push_back(*frame);
   }
-  if (frames.size() > most) reject("--report-frames", text, "must be 16 numbers at most");
+  if (frames.size() > max_frames) reject("--report-frames", text, "must be 16 numbers at most");
   return frames;
 }
 

@@ -8,9 +8,9 @@
 namespace lull::tools {
 namespace {
 
-constexpr std::size_t longest = 64;  // letters; what is longer is no slip of the pen
+constexpr std::size_t max_word_length = 64;  // letters; what is longer is no slip of the pen
 
-std::string plain(std::string_view word) {
+std::string normalise(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
   std::string text(word);
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -35,27 +35,27 @@ std::size_t distance(const std::string& a, const std::string& b) {
 }
 
 /// How unlike they are; nothing where nobody would take one for the other.
-std::optional<std::size_t> unlikeness(const std::string& word, const std::string& candidate) {
+std::optional<std::size_t> typing_distance(const std::string& word, const std::string& candidate) {
   if (word.size() >= 3 && candidate.starts_with(word)) return 1;
   const std::size_t letters = distance(word, candidate);
-  const std::size_t bearable = word.size() < 3 ? 0 : word.size() < 5 ? 1 : word.size() < 9 ? 2 : 3;
-  if (letters > bearable) return std::nullopt;
+  const std::size_t max_distance = word.size() < 3 ? 0 : word.size() < 5 ? 1 : word.size() < 9 ? 2 : 3;
+  if (letters > max_distance) return std::nullopt;
   return letters;
 }
 
 }  // namespace
 
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
-  const std::string meant = plain(word);
-  if (meant.empty() || meant.size() > longest) return {};
+  const std::string normalised = normalise(word);
+  if (normalised.empty() || normalised.size() > max_word_length) return {};
   std::string nearest;
-  std::size_t least = longest;
+  std::size_t min_distance = max_word_length;
   for (const std::string& candidate : candidates) {
-    const auto unlike = unlikeness(meant, plain(candidate));
-    if (!unlike) continue;
+    const auto distance_to_candidate = typing_distance(normalised, normalise(candidate));
+    if (!distance_to_candidate) continue;
     // Of several that a word begins, the shortest.
-    if (*unlike < least || (*unlike == least && candidate.size() < nearest.size())) {
-      least = *unlike;
+    if (*distance_to_candidate < min_distance || (*distance_to_candidate == min_distance && candidate.size() < nearest.size())) {
+      min_distance = *distance_to_candidate;
       nearest = candidate;
     }
   }

@@ -92,9 +92,9 @@ bool has_thick_slices(const io::VideoInfo& input) {
 }
 
 bool looks_like_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
-  constexpr int enough = 8;  // slices: cubes of fewer find too few others
+  constexpr int min_slices = 8;  // slices: cubes of fewer find too few others
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  return (input.stack || options.stack) && (slices >= enough || (options.stack && slices == 0));
+  return (input.stack || options.stack) && (slices >= min_slices || (options.stack && slices == 0));
 }
 
 }  // namespace
@@ -102,8 +102,8 @@ bool looks_like_volume(const DenoiseOptions& options, const io::VideoInfo& input
 std::span<const OptionRow> volume_option_rows() { return rows; }
 
 bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
-  if (const std::string alone = bm3d_alone(options); !alone.empty())
-    throw InvalidArgument(alone + " with --method bm4d (bm4d does not have it); leave one out");
+  if (const std::string option = bm3d_alone(options); !option.empty())
+    throw InvalidArgument(option + " with --method bm4d (bm4d does not have it); leave one out");
   const bool high =
       options.profile == bm3d::Profile::high || options.profile == bm3d::Profile::best;
   const auto profile = options.profile == bm3d::Profile::fast ? bm4d::Profile::fast
@@ -150,12 +150,12 @@ bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.method == MethodChoice::bm3d) return false;
   if (options.method == MethodChoice::nlm)
     return looks_like_volume(options, input) && !has_thick_slices(input) && !options.temporal;
-  const bool asked = options.method == MethodChoice::bm4d || !options.bm4d_alone.empty();
-  if (asked && !stack)
+  const bool requested = options.method == MethodChoice::bm4d || !options.bm4d_alone.empty();
+  if (requested && !stack)
     throw InvalidArgument((options.bm4d_alone.empty() ? "--method bm4d" : options.bm4d_alone[0]) +
                           " for '" + options.input +
                           "' (its frames are no slices of a volume); give --stack if they are");
-  if (asked) return true;
+  if (requested) return true;
   return looks_like_volume(options, input) && !has_thick_slices(input) &&
          out_of_range(options).empty();
 }

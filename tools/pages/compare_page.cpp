@@ -12,7 +12,7 @@
 namespace lull::tools {
 namespace {
 
-constexpr std::size_t most_pairs = 8, most_figures = 1024;
+constexpr std::size_t max_pairs = 8, max_figures = 1024;
 
 /// So that most of the differences stay within the scale.
 int factor_for(double rms) { return amplification(static_cast<float>(std::max(rms, 0.1))); }
@@ -22,7 +22,7 @@ std::string times_text(int factor) { return factor == 1 ? "" : printed(", %d-fol
 }  // namespace
 
 CompareRecord::CompareRecord(const FrameFormat& format)
-    : format_(format), part_(middle_of(format)), pairs_(most_pairs), notes_(most_figures) {}
+    : format_(format), part_(middle_of(format)), pairs_(max_pairs), notes_(max_figures) {}
 
 void CompareRecord::show_cuts(const CutGeometry& geometry, std::int64_t volume,
                               std::int64_t slices) {
@@ -32,23 +32,23 @@ void CompareRecord::show_cuts(const CutGeometry& geometry, std::int64_t volume,
 void CompareRecord::add(const Frame& a, const Frame& b,
                         const std::optional<FrameFigures>& figures) {
   if (cuts_) {
-    const std::int64_t place = number_ - cuts_->volume * cuts_->slices;
-    if (place >= 0 && place < cuts_->slices) {
-      cuts_->first.add(a, static_cast<int>(place));
-      cuts_->second.add(b, static_cast<int>(place));
+    const std::int64_t slice = number_ - cuts_->volume * cuts_->slices;
+    if (slice >= 0 && slice < cuts_->slices) {
+      cuts_->first.add(a, static_cast<int>(slice));
+      cuts_->second.add(b, static_cast<int>(slice));
       const double rms = a.format == b.format ? removed_rms(a, b, 0) : 0;
       cuts_->squares += rms * rms;
     }
-  } else if (pairs_.wants()) {
+  } else if (pairs_.keeps_next()) {
     const int factor = factor_for(removed_rms(a, b, 0));
-    pairs_.add({number_, factor, shown(part_of(a, part_), part_of(b, part_), factor)});
+    pairs_.add({number_, factor, compare_pictures(part_of(a, part_), part_of(b, part_), factor)});
   } else {
-    pairs_.pass();
+    pairs_.skip();
   }
-  if (figures && notes_.wants())
+  if (figures && notes_.keeps_next())
     notes_.add({number_, *figures});
   else
-    notes_.pass();
+    notes_.skip();
   ++number_;
 }
 
@@ -57,16 +57,16 @@ std::string CompareRecord::pictures() const {
   if (cuts_) {
     const int factor = factor_for(std::sqrt(cuts_->squares / static_cast<double>(cuts_->slices)));
     for (int i = 0; i < 3; ++i)
-      html += slider_of(shown(cuts_->geometry, cuts_->first, cuts_->second, i, factor),
+      html += slider_of(compare_pictures(cuts_->geometry, cuts_->first, cuts_->second, i, factor),
                         {"A", "B", "A - B" + times_text(factor)},
                         std::string("cut across ") + "zyx"[i] + " at " +
                             std::to_string(cuts_->geometry.at[2 - i]));
     return html;
   }
   const std::vector<Pair>& all = pairs_.items();
-  const std::size_t most = std::min<std::size_t>(all.size(), 3);
-  for (std::size_t i = 0; i < most; ++i) {
-    const Pair& pair = all[(2 * i + 1) * all.size() / (2 * most)];
+  const std::size_t max_value = std::min<std::size_t>(all.size(), 3);
+  for (std::size_t i = 0; i < max_value; ++i) {
+    const Pair& pair = all[(2 * i + 1) * all.size() / (2 * max_value)];
     std::string caption = "frame " + std::to_string(pair.number);
     if (part_.width != format_.width || part_.height != format_.height)
       caption += printed(": %dx%d samples in the middle of %dx%d", part_.width, part_.height,
@@ -82,12 +82,12 @@ std::string CompareRecord::curves() const {
   std::array<Chart, 2> charts{Chart{.title = "PSNR by frame, dB"}, Chart{.title = "SSIM by frame"}};
   for (int which = 0; which < 2; ++which) {
     Chart& chart = charts[which];
-    double least = 1e9, most = -1e9;
+    double min_value = 1e9, max_value = -1e9;
     for (int i = 0; i < format_.planes(); ++i) {
       Curve curve{plane_name_of(format_.layout, i), plane_colour(format_.layout, i), {}};
       for (const Note& note : notes) {
         const double value = which == 0 ? note.figures.psnr[i] : note.figures.ssim[i];
-        if (std::isfinite(value)) least = std::min(least, value), most = std::max(most, value);
+        if (std::isfinite(value)) min_value = std::min(min_value, value), max_value = std::max(max_value, value);
         curve.points.emplace_back(static_cast<double>(note.number), value);
       }
       chart.curves.push_back(std::move(curve));
@@ -96,9 +96,9 @@ std::string CompareRecord::curves() const {
     chart.axis = "frame";
     chart.right = static_cast<double>((length + 3) / 4 * 4);
     chart.width = 860;
-    if (least > most) least = 0, most = 1;  // all frames are equal
-    chart.bottom = which == 0 ? std::floor(least) - 1 : std::floor(least * 20) / 20;
-    chart.top = which == 0 ? std::ceil(most) + 1 : std::max(1.0, chart.bottom + 0.05);
+    if (min_value > max_value) min_value = 0, max_value = 1;  // all frames are equal
+    chart.bottom = which == 0 ? std::floor(min_value) - 1 : std::floor(min_value * 20) / 20;
+    chart.top = which == 0 ? std::ceil(max_value) + 1 : std::max(1.0, chart.bottom + 0.05);
   }
   return svg_of(charts[0]) + svg_of(charts[1]);
 }

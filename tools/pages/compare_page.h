@@ -41,7 +41,7 @@ class CompareRecord {
   struct Pair {
     std::int64_t number = 0;
     int factor = 1;
-    Shown pictures;
+    ComparisonPictures pictures;
   };
   struct Cuts {
     CutGeometry geometry;
@@ -55,8 +55,8 @@ class CompareRecord {
   FrameFormat format_;
   Part part_;
   std::int64_t number_ = 0;
-  Thinned<Pair> pairs_;
-  Thinned<Note> notes_;
+  ThinnedList<Pair> pairs_;
+  ThinnedList<Note> notes_;
   std::optional<Cuts> cuts_;
 };
 

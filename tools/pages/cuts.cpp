@@ -46,11 +46,11 @@ struct PanelSize {
 
 /// Pixels of each cut, one to the smallest side of a voxel, unless that would be a giant.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
-  constexpr double most = 4096;
+  constexpr double max_side = 4096;
   std::array<double, 3> length{};
   const double unit = std::ranges::min(geometry.spacing);
   for (int a = 0; a < 3; ++a) length[a] = geometry.size[a] * geometry.spacing[a] / unit;
-  const double shrink = std::min(1.0, most / std::ranges::max(length));
+  const double shrink = std::min(1.0, max_side / std::ranges::max(length));
   std::array<PanelSize, 3> sizes{};
   const auto pixels = [&](int axis) {
     return std::max(1, static_cast<int>(std::lround(length[axis] * shrink)));
@@ -91,12 +91,12 @@ void VolumeCuts::add(const Frame& slice, int number) {
   at[order] = number;
   for (int i = 0; i < 3; ++i) {
     const CutAxes& axes = cut_axes[i];
-    const int place = geometry_.at[axes.across];
-    if (order == axes.across && number != place) continue;
+    const int position = geometry_.at[axes.across];
+    if (order == axes.across && number != position) continue;
     const PlaneView<float> cut = cuts_[i].view();
     const bool one_x = row == axes.across, one_y = column == axes.across;
-    for (int y = one_y ? place : 0; y < (one_y ? place + 1 : slice.format.height); ++y)
-      for (int x = one_x ? place : 0; x < (one_x ? place + 1 : slice.format.width); ++x) {
+    for (int y = one_y ? position : 0; y < (one_y ? position + 1 : slice.format.height); ++y)
+      for (int x = one_x ? position : 0; x < (one_x ? position + 1 : slice.format.width); ++x) {
         at[row] = x;
         at[column] = y;
         cut(at[axes.along_row], at[axes.along_column]) = sample_of(slice, x, y);

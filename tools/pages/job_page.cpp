@@ -26,9 +26,9 @@ std::string numbers_of(const io::JobState& state, What what) {
   std::string text;
   const auto size = static_cast<std::int64_t>(state.segments.size());
   for (std::int64_t i = 0; i < size; ++i) {
-    if (state.segments[i].what != what) continue;
+    if (state.segments[i].status != what) continue;
     std::int64_t last = i;
-    while (last + 1 < size && state.segments[last + 1].what == what) ++last;
+    while (last + 1 < size && state.segments[last + 1].status == what) ++last;
     text += (text.empty() ? "" : ", ") + std::to_string(i) +
             (last > i ? "-" + std::to_string(last) : "");
     i = last;
@@ -38,25 +38,25 @@ std::string numbers_of(const io::JobState& state, What what) {
 
 /// A square for each segment, or for several where there are thousands.
 std::string map_of(const io::JobState& state) {
-  constexpr std::size_t columns = 50, most = 2000;
+  constexpr std::size_t columns = 50, max_cells = 2000;
   constexpr int cell = 18;
-  const std::size_t each = (state.segments.size() + most - 1) / most;
+  const std::size_t each = (state.segments.size() + max_cells - 1) / max_cells;
   const std::size_t cells = (state.segments.size() + each - 1) / each;
   const std::size_t rows = (cells + columns - 1) / columns;
   std::string svg = printed("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"segments\">\n",
                             static_cast<int>(columns) * cell, static_cast<int>(rows) * cell);
   for (std::size_t i = 0; i < cells; ++i) {
-    What worst = What::done;  // of those that the square stands for
+    What shown = What::done;  // of those that the square stands for
     const std::size_t end = std::min((i + 1) * each, state.segments.size());
     for (std::size_t k = i * each; k < end; ++k)
-      if (state.segments[k].what != What::done && worst != What::damaged)
-        worst = state.segments[k].what;
+      if (state.segments[k].status != What::done && shown != What::damaged)
+        shown = state.segments[k].status;
     svg += printed("<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>",
-                   state_name(worst), static_cast<int>(i % columns) * cell,
+                   state_name(shown), static_cast<int>(i % columns) * cell,
                    static_cast<int>(i / columns) * cell, cell - 2, cell - 2) +
            (each == 1 ? "segment " + std::to_string(i)
                       : "segments " + std::to_string(i * each) + "-" + std::to_string(end - 1)) +
-           ": " + state_name(worst) + "</title></rect>\n";
+           ": " + state_name(shown) + "</title></rect>\n";
   }
   return svg + "</svg>\n<p class=\"dim\">A square is " +
          (each == 1 ? std::string("a segment") : std::to_string(each) + " segments") +
@@ -67,19 +67,19 @@ std::string map_of(const io::JobState& state) {
 std::string progress_chart(const io::JobState& state) {
   std::vector<std::int64_t> times;
   for (const io::SegmentState& segment : state.segments)
-    if (segment.what == What::done) times.push_back(segment.finished);
+    if (segment.status == What::done) times.push_back(segment.finished);
   if (times.size() < 2) return {};
   std::ranges::sort(times);
   const std::int64_t start = std::min(state.begun, times.front());
   const auto length = static_cast<double>(std::max<std::int64_t>(times.back() - start, 1));
-  const bool long_one = length > 3 * 3600;
-  const double unit = long_one ? 3600 : 60;
+  const bool in_hours = length > 3 * 3600;
+  const double unit = in_hours ? 3600 : 60;
   Curve curve{"", "#3aa655", {{0, 0}}};
   for (std::size_t i = 0; i < times.size(); ++i)
     curve.points.emplace_back(static_cast<double>(times[i] - start) / unit,
                               static_cast<double>(i + 1));
   return svg_of({.title = "segments done",
-                 .axis = std::string(long_one ? "hours" : "minutes") + " after the start",
+                 .axis = std::string(in_hours ? "hours" : "minutes") + " after the start",
                  .right = length / unit,
                  .top = static_cast<double>(state.segments.size()),
                  .curves = {std::move(curve)},
@@ -87,23 +87,23 @@ std::string progress_chart(const io::JobState& state) {
 }
 
 std::string segments_table(const io::JobState& state) {
-  constexpr std::size_t most = 500;
+  constexpr std::size_t max_cells = 500;
   std::vector<Cells> rows;
-  for (std::size_t i = 0; i < std::min(state.segments.size(), most); ++i) {
+  for (std::size_t i = 0; i < std::min(state.segments.size(), max_cells); ++i) {
     const io::SegmentState& segment = state.segments[i];
-    const char* kind = segment.what == What::done      ? "yes"
-                       : segment.what == What::damaged ? "no"
+    const char* kind = segment.status == What::done      ? "yes"
+                       : segment.status == What::damaged ? "no"
                                                        : "dim";
     rows.push_back(
         {std::to_string(i),
          std::to_string(segment.frames.first) + "-" + std::to_string(segment.frames.last),
-         std::string("<span class=\"") + kind + "\">" + state_name(segment.what) + "</span>",
-         segment.what == What::missing ? "" : bytes_text(segment.bytes),
+         std::string("<span class=\"") + kind + "\">" + state_name(segment.status) + "</span>",
+         segment.status == What::missing ? "" : bytes_text(segment.bytes),
          time_text(segment.finished)});
   }
   std::string html = html_table({"segment", "frames", "", "size", "finished"}, rows);
-  if (state.segments.size() > most)
-    html += "<p>The first " + std::to_string(most) + " of " +
+  if (state.segments.size() > max_cells)
+    html += "<p>The first " + std::to_string(max_cells) + " of " +
             std::to_string(state.segments.size()) + ".</p>\n";
   return html;
 }
@@ -132,7 +132,7 @@ std::string job_page(const io::JobState& state, const std::string& folder) {
   const auto all = static_cast<std::int64_t>(state.segments.size());
   std::int64_t bytes = 0, frames = 0;
   for (const io::SegmentState& segment : state.segments)
-    if (segment.what == What::done)
+    if (segment.status == What::done)
       bytes += segment.bytes, frames += segment.frames.last - segment.frames.first + 1;
   Page page("Job " + folder);
   Facts tiles{

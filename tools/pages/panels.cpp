@@ -39,7 +39,7 @@ Frame panels(const Frame& before, const Frame& after, int factor) {
   return all;
 }
 
-float removed_as_shown(const Frame& before, const Frame& after) {
+float rms_difference(const Frame& before, const Frame& after) {
   double sum = 0;
   for (int plane = 0; plane < 3; ++plane) {
     const PlaneView<const std::uint16_t> a = before.plane<std::uint16_t>(plane);
@@ -54,15 +54,15 @@ float removed_as_shown(const Frame& before, const Frame& after) {
   return static_cast<float>(std::sqrt(sum / samples) / 257);
 }
 
-ShownDepths shown_depths(const Frame& map, const DepthSamples& samples) {
-  DepthStatistics look(samples);
-  look.add(map);
-  if (look.empty()) return {};
-  constexpr double beyond = 1e-3;
-  return {look.quantile(beyond), look.quantile(1 - beyond)};
+DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples) {
+  DepthStatistics statistics(samples);
+  statistics.add(map);
+  if (statistics.empty()) return {};
+  constexpr double tail_share = 1e-3;
+  return {statistics.quantile(tail_share), statistics.quantile(1 - tail_share)};
 }
 
-Frame depth_picture(const Frame& map, const DepthSamples& samples, const ShownDepths& shown) {
+Frame depth_picture(const Frame& map, const DepthSamples& samples, const DisplayedDepths& range) {
   constexpr double darkest = 32 * 257;  // so that a hole is none of them
   const int width = map.format.width, height = map.format.height;
   FramePool pool({.width = width,
@@ -73,14 +73,14 @@ Frame depth_picture(const Frame& map, const DepthSamples& samples, const ShownDe
   Frame picture = pool.acquire();
   Plane<float> values(width, height);
   load_plane(map, 0, values.view());
-  const double unit = map.format.full_scale() / 255, span = shown.high - shown.low;
+  const double unit = map.format.full_scale() / 255, span = range.high - range.low;
   const std::vector<bool> holes = samples.holes_of(map);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
       std::uint16_t grey = 0;
       if (!holes[static_cast<std::size_t>(y) * width + x]) {
         const double depth = samples.depth(static_cast<double>(values.view()(x, y)) * unit);
-        const double share = span > 0 ? std::clamp((depth - shown.low) / span, 0.0, 1.0) : 0.5;
+        const double share = span > 0 ? std::clamp((depth - range.low) / span, 0.0, 1.0) : 0.5;
         grey = static_cast<std::uint16_t>(std::lround(darkest + share * (65535 - darkest)));
       }
       for (int plane = 0; plane < 3; ++plane) picture.plane<std::uint16_t>(plane)(x, y) = grey;

@@ -11,17 +11,17 @@ namespace lull::tools {
 [[nodiscard]] Frame panels(const Frame& before, const Frame& after, int factor);
 
 /// Root mean square of before - after, of such frames, on the 0..255 scale.
-[[nodiscard]] float removed_as_shown(const Frame& before, const Frame& after);
+[[nodiscard]] float rms_difference(const Frame& before, const Frame& after);
 
-/// The depths that are shown as the darkest and the brightest grey.
-struct ShownDepths {
+/// The depths that are range as the darkest and the brightest grey.
+struct DisplayedDepths {
   double low = 0, high = 1;
 };
 /// Those of a map, but for a thousandth of its samples at either end, so that a few wild ones do
 /// not make all others alike.
-[[nodiscard]] ShownDepths shown_depths(const Frame& map, const DepthSamples& samples);
+[[nodiscard]] DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples);
 /// Holes are black, other samples from dark grey to white, as R G B of 16 bits.
 [[nodiscard]] Frame depth_picture(const Frame& map, const DepthSamples& samples,
-                                  const ShownDepths& shown);
+                                  const DisplayedDepths& range);
 
 }  // namespace lull::tools

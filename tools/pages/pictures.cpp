@@ -8,7 +8,7 @@
 namespace lull::tools {
 namespace {
 
-constexpr int most_width = 512, most_height = 384;  // of what is shown
+constexpr int max_width = 512, max_height = 384;  // of what is compare_pictures
 
 std::uint8_t to_byte(int v) {
   return static_cast<std::uint8_t>((std::clamp(v, 0, 65535) * 255 + 32767) / 65535);
@@ -17,11 +17,11 @@ std::uint8_t to_byte(int v) {
 }  // namespace
 
 Part middle_of(const FrameFormat& format) {
-  Part part{.width = std::min(format.width, most_width),
-            .height = std::min(format.height, most_height)};
-  constexpr int even = 8;  // whatever the chroma, and DCTs of encoders
-  part.x = (format.width - part.width) / 2 / even * even;
-  part.y = (format.height - part.height) / 2 / even * even;
+  Part part{.width = std::min(format.width, max_width),
+            .height = std::min(format.height, max_height)};
+  constexpr int alignment = 8;  // whatever the chroma, and DCTs of encoders
+  part.x = (format.width - part.width) / 2 / alignment * alignment;
+  part.y = (format.height - part.height) / 2 / alignment * alignment;
   return part;
 }
 
@@ -48,13 +48,13 @@ int amplification(float sigma) {
   return factor;
 }
 
-Shown shown(const Frame& before, const Frame& after, int factor) {
+ComparisonPictures compare_pictures(const Frame& before, const Frame& after, int factor) {
   const Frame noisy = io::to_rgb(before), clean = io::to_rgb(after);
   const bool grey = before.format.layout == Layout::gray;
   FramePool pool({.width = before.format.width,
                   .height = before.format.height,
                   .layout = grey ? Layout::gray : Layout::rgb});
-  const Shown pictures{pool.acquire(), pool.acquire(), pool.acquire()};
+  const ComparisonPictures pictures{pool.acquire(), pool.acquire(), pool.acquire()};
   for (int i = 0; i < (grey ? 1 : 3); ++i) {
     const PlaneView<const std::uint16_t> a = noisy.plane<std::uint16_t>(i);
     const PlaneView<const std::uint16_t> b = clean.plane<std::uint16_t>(i);
@@ -71,13 +71,13 @@ Shown shown(const Frame& before, const Frame& after, int factor) {
   return pictures;
 }
 
-Shown shown(const CutGeometry& geometry, const VolumeCuts& before, const VolumeCuts& after, int cut,
+ComparisonPictures compare_pictures(const CutGeometry& geometry, const VolumeCuts& before, const VolumeCuts& after, int cut,
             int factor) {
   auto panels = cut_panels(geometry, before, after, cut, factor);
   return {std::move(panels[0]), std::move(panels[1]), std::move(panels[2])};
 }
 
-std::string slider_of(const Shown& pictures, const std::array<std::string, 3>& names,
+std::string slider_of(const ComparisonPictures& pictures, const std::array<std::string, 3>& names,
                       const std::string& caption) {
   return slider(
       {{names[0], pictures.before}, {names[1], pictures.after}, {names[2], pictures.difference}},

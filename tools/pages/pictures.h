@@ -26,17 +26,17 @@ struct Part {
 [[nodiscard]] int amplification(float sigma);
 
 /// Of 8 bits, grey or R G B.
-struct Shown {
+struct ComparisonPictures {
   Frame before, after, difference;
 };
 /// `difference`: before - after, amplified, around mid-grey.
-[[nodiscard]] Shown shown(const Frame& before, const Frame& after, int factor);
+[[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after, int factor);
 /// The same of the cut across z, y or x (0, 1, 2).
-[[nodiscard]] Shown shown(const CutGeometry& geometry, const VolumeCuts& before,
+[[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry, const VolumeCuts& before,
                           const VolumeCuts& after, int cut, int factor);
 
 /// In the order of `names`, which are those of before, after and difference.
-[[nodiscard]] std::string slider_of(const Shown& pictures, const std::array<std::string, 3>& names,
+[[nodiscard]] std::string slider_of(const ComparisonPictures& pictures, const std::array<std::string, 3>& names,
                                     const std::string& caption);
 
 }  // namespace lull::tools

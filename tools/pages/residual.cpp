@@ -35,28 +35,28 @@ class Residual {
         weights_(values_.size()) {
     for (int by = 0; by < rows_; ++by)
       for (int bx = 0; bx < columns_; ++bx)
-        if (counts(bx, by)) take(bx, by);
+        if (counts(bx, by)) add_block(bx, by);
     centre();
   }
 
   std::vector<Block>& blocks() { return blocks_; }
 
   /// For lags up to `most` along either axis.
-  void add_products(int most, std::vector<double>& products, std::vector<double>& pairs) const {
+  void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
-    for (int dy = 0; dy <= most; ++dy)
-      for (int dx = dy == 0 ? 0 : -most; dx <= most; ++dx) {
+    for (int dy = 0; dy <= max_lag; ++dy)
+      for (int dx = dy == 0 ? 0 : -max_lag; dx <= max_lag; ++dx) {
         products[half_index(dx, dy)] += sum(values_, dx, dy);
         pairs[half_index(dx, dy)] += sum(weights_, dx, dy);
       }
   }
 
   /// With these blocks alone.
-  Residual only(std::span<const Block> some) const {
+  Residual restricted_to(std::span<const Block> blocks) const {
     Residual part = *this;
     std::ranges::fill(part.values_, 0.0f);
     std::ranges::fill(part.weights_, 0.0f);
-    for (const Block& block : some)
+    for (const Block& block : blocks)
       for (int y = block.y * side; y < (block.y + 1) * side; ++y) {
         const std::size_t first = at(block.x * side, y);
         std::copy_n(&values_[first], side, &part.values_[first]);
@@ -87,14 +87,14 @@ class Residual {
     return static_cast<double>(gx * gx + gy * gy);
   }
 
-  void take(int bx, int by) {
+  void add_block(int bx, int by) {
     Block block{.x = bx, .y = by};
     for (int y = by * side; y < (by + 1) * side; ++y)
       for (int x = bx * side; x < (bx + 1) * side; ++x) {
-        const float taken = part_.before(x, y) - part_.after(x, y);
-        values_[at(x, y)] = taken;
+        const float removed = part_.before(x, y) - part_.after(x, y);
+        values_[at(x, y)] = removed;
         weights_[at(x, y)] = 1;
-        const auto square = static_cast<double>(taken * taken);
+        const auto square = static_cast<double>(removed * removed);
         const auto level = static_cast<double>(part_.level(x, y));
         block.squares += square;
         block.relative += square / (level * level);
@@ -120,11 +120,11 @@ class Residual {
     constexpr int lanes = 8;
     double total = 0;
     for (int y = 0; y + dy < height_; ++y) {
-      const float* here = &of[at(0, y)];
-      const float* there = &of[at(0, y + dy)] + dx;
+      const float* row = &of[at(0, y)];
+      const float* shifted = &of[at(0, y + dy)] + dx;
       float lane[lanes] = {};
       for (int x = 0; x < width_; x += lanes)
-        for (int k = 0; k < lanes; ++k) lane[k] += here[x + k] * there[x + k];
+        for (int k = 0; k < lanes; ++k) lane[k] += row[x + k] * shifted[x + k];
       for (const float part : lane) total += static_cast<double>(part);
     }
     return total;
@@ -161,14 +161,14 @@ void ResidualSums::add(const ResidualPart& part) {
   for (const Block& block : blocks) squares_ += block.squares, relative_ += block.relative;
   residual.add_products(reach, products_, pairs_);
   std::ranges::stable_sort(blocks, {}, &Block::gradient);
-  const std::size_t calm = (blocks.size() + 1) / 2, busy = (blocks.size() + 9) / 10;
-  calm_ += static_cast<std::int64_t>(calm), busy_ += static_cast<std::int64_t>(busy);
-  for (std::size_t i = 0; i < calm; ++i) calm_relative_ += blocks[i].relative;
-  for (std::size_t i = blocks.size() - busy; i < blocks.size(); ++i)
-    busy_relative_ += blocks[i].relative;
+  const std::size_t flat = (blocks.size() + 1) / 2, textured = (blocks.size() + 9) / 10;
+  flat_ += static_cast<std::int64_t>(flat), textured_ += static_cast<std::int64_t>(textured);
+  for (std::size_t i = 0; i < flat; ++i) flat_relative_ += blocks[i].relative;
+  for (std::size_t i = blocks.size() - textured; i < blocks.size(); ++i)
+    textured_relative_ += blocks[i].relative;
   const std::span<const Block> sorted(blocks);
-  residual.only(sorted.first(calm)).add_products(near, calm_near_.products, calm_near_.pairs);
-  residual.only(sorted.last(busy)).add_products(near, busy_near_.products, busy_near_.pairs);
+  residual.restricted_to(sorted.first(flat)).add_products(near, flat_near_.products, flat_near_.pairs);
+  residual.restricted_to(sorted.last(textured)).add_products(near, textured_near_.products, textured_near_.pairs);
 }
 
 ResidualFindings ResidualSums::findings() const {
@@ -177,28 +177,28 @@ ResidualFindings ResidualSums::findings() const {
   const auto count = static_cast<double>(blocks_);
   found.rms = std::sqrt(squares_ / count);
   found.level = std::sqrt(relative_ / count);
-  if (calm_relative_ > 0)
-    found.edges = std::sqrt(busy_relative_ / static_cast<double>(busy_) /
-                            (calm_relative_ / static_cast<double>(calm_)));
+  if (flat_relative_ > 0)
+    found.edges = std::sqrt(textured_relative_ / static_cast<double>(textured_) /
+                            (flat_relative_ / static_cast<double>(flat_)));
   for (int dy = 0; dy <= reach; ++dy)
     for (int dx = dy == 0 ? 0 : -reach; dx <= reach; ++dx) {
       const auto value = static_cast<float>(correlation_in(products_, pairs_, half_index(dx, dy)));
       found.correlation[lag_index(dx, dy)] = found.correlation[lag_index(-dx, -dy)] = value;
     }
-  found.alike_at_edges = -1;
+  found.edge_correlation_excess = -1;
   for (int dy = 0; dy <= near; ++dy)
     for (int dx = dy == 0 ? 1 : -near; dx <= near; ++dx) {
       const int lag = half_index(dx, dy);
-      found.alike_at_edges = std::max(
-          found.alike_at_edges, correlation_in(busy_near_.products, busy_near_.pairs, lag) -
-                                    correlation_in(calm_near_.products, calm_near_.pairs, lag));
+      found.edge_correlation_excess = std::max(
+          found.edge_correlation_excess, correlation_in(textured_near_.products, textured_near_.pairs, lag) -
+                                    correlation_in(flat_near_.products, flat_near_.pairs, lag));
     }
   return found;
 }
 
 namespace {
 
-ResidualReason alike_as_expected(const ResidualFindings& found, const PlaneNoise& expected) {
+ResidualReason check_white_correlation(const ResidualFindings& found, const PlaneNoise& expected) {
   constexpr double limit = 0.06;
   double alike = -1;
   int at_x = 0, at_y = 0;
@@ -214,20 +214,20 @@ ResidualReason alike_as_expected(const ResidualFindings& found, const PlaneNoise
           text("%.2f", limit), alike <= limit};
 }
 
-ResidualReason alike_everywhere(const ResidualFindings& found) {
+ResidualReason check_edge_correlation(const ResidualFindings& found) {
   constexpr double limit = 0.12;
   return {"Are neighbours at edges more alike than elsewhere?",
-          text("by %.3f", found.alike_at_edges), text("%.2f", limit),
-          found.alike_at_edges <= limit};
+          text("by %.3f", found.edge_correlation_excess), text("%.2f", limit),
+          found.edge_correlation_excess <= limit};
 }
 
-ResidualReason even_at_edges(const ResidualFindings& found) {
+ResidualReason check_edge_strength(const ResidualFindings& found) {
   constexpr double limit = 1.05;
   return {"Was more taken away at edges than where it is calm?",
           text("%.2f times as much", found.edges), text("%.2f", limit), found.edges <= limit};
 }
 
-ResidualReason no_more_than_there_is(const ResidualFindings& found) {
+ResidualReason check_level(const ResidualFindings& found) {
   constexpr double limit = 1.1;
   return {"Was more taken away than the noise that was found?",
           text("%.2f times its level", found.level), text("%.2f", limit), found.level <= limit};
@@ -235,20 +235,20 @@ ResidualReason no_more_than_there_is(const ResidualFindings& found) {
 
 }  // namespace
 
-ResidualVerdict judge(const ResidualFindings& found, const PlaneNoise& expected,
+ResidualVerdict assess_residual(const ResidualFindings& found, const PlaneNoise& expected,
                       NoiseOrigin origin) {
   using Answer = ResidualVerdict::Answer;
-  constexpr std::int64_t enough = 100;
-  if (found.blocks < enough)
+  constexpr std::int64_t min_blocks = 100;
+  if (found.blocks < min_blocks)
     return {.why = found.blocks == 0 ? "nothing was measured" : "too little was measured"};
   if (!(found.rms > 0)) return {.why = "nothing was taken away"};
   const bool white = expected.is_white() && origin != NoiseOrigin::assumed;
-  const ResidualReason alike = white ? alike_as_expected(found, expected) : alike_everywhere(found);
-  const ResidualReason edges = even_at_edges(found);
+  const ResidualReason alike = white ? check_white_correlation(found, expected) : check_edge_correlation(found);
+  const ResidualReason edges = check_edge_strength(found);
   ResidualVerdict verdict{.answer = Answer::yes, .reasons = {alike, edges}};
   bool level = true;
   if (origin != NoiseOrigin::stated) {
-    verdict.reasons.push_back(no_more_than_there_is(found));
+    verdict.reasons.push_back(check_level(found));
     level = verdict.reasons.back().passed;
   }
   if (!alike.passed || !level || (white && !edges.passed)) {

@@ -30,7 +30,7 @@ struct ResidualFindings {
   Autocorrelation correlation{};
   /// By how much neighbours, up to 2 samples apart, are more alike in those blocks than in the calm
   /// ones, in units of the variance.
-  double alike_at_edges = 0;
+  double edge_correlation_excess = 0;
 };
 
 /// Blocks of 8x8 samples count if all of their samples do and are not the same. Equal parts in
@@ -42,13 +42,13 @@ class ResidualSums {
 
  private:
   int pictures_ = 0;
-  std::int64_t blocks_ = 0, calm_ = 0, busy_ = 0;
+  std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
   double squares_ = 0, relative_ = 0;             // sums over blocks of their means
-  double calm_relative_ = 0, busy_relative_ = 0;  // the same of those
+  double flat_relative_ = 0, textured_relative_ = 0;  // the same of those
   std::vector<double> products_, pairs_;          // by lag
   struct Near {
     std::vector<double> products, pairs;  // the same, of a part of the blocks, near lags alone
-  } calm_near_, busy_near_;
+  } flat_near_, textured_near_;
 };
 
 /// One of the questions that decide: what was measured, what would be noise.
@@ -74,7 +74,7 @@ enum class NoiseOrigin { stated, found, assumed };
 /// not more alike than elsewhere, by 0.12, and the other two hold. What cameras make of their noise
 /// is stronger at edges itself: there nobody can tell. Less than 100 blocks do not tell. Measured:
 /// docs/reference/reports.md.
-[[nodiscard]] ResidualVerdict judge(const ResidualFindings& findings, const PlaneNoise& expected,
+[[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings, const PlaneNoise& expected,
                                     NoiseOrigin origin);
 
 }  // namespace lull::tools

@@ -68,7 +68,7 @@ ExpectedNoise::ExpectedNoise(const SceneNoise& scene, Layout layout,
                              const std::optional<VolumeNoise>& volume_noise)
     : plane_(scene.estimate.noise.plane(0)),
       volume_noise_(volume_noise),
-      least_(-std::numeric_limits<float>::infinity()) {
+      min_signal_(-std::numeric_limits<float>::infinity()) {
   if (scene.volume && scene.volume->noise.sigma > 0) plane_ = {.sigma = scene.volume->level};
   if (layout == Layout::rgb) {
     const PlaneNoise green = scene.estimate.noise.plane(1);
@@ -77,7 +77,7 @@ ExpectedNoise::ExpectedNoise(const SceneNoise& scene, Layout layout,
     if (green.curve && green.sigma > 0) factor_ = plane_.sigma / green.sigma;
   }
   if (volume_noise_ && !volume_noise_->map) plane_.sigma = volume_noise_->sigma;
-  if (volume_noise_ && volume_noise_->kind == NoiseKind::rician) least_ = volume_noise_->zero + 3 * level();
+  if (volume_noise_ && volume_noise_->kind == NoiseKind::rician) min_signal_ = volume_noise_->zero + 3 * level();
 }
 
 float ExpectedNoise::level() const {
@@ -86,22 +86,22 @@ float ExpectedNoise::level() const {
 
 void ExpectedNoise::levels(PlaneView<const float> after, int slice, int from_x, int from_y,
                            PlaneView<float> to) const {
-  constexpr float least = 1e-6f;
+  constexpr float min_signal = 1e-6f;
   const NoiseMap* map = volume_noise_ && slice >= 0 ? volume_noise_->map.get() : nullptr;
-  Plane<float> whole;
+  Plane<float> slice_levels;
   if (map) {
-    whole = Plane<float>(map->voxels[0], map->voxels[1]);
-    map->slice(std::min(slice, map->voxels[2] - 1), whole.view());
+    slice_levels = Plane<float>(map->voxels[0], map->voxels[1]);
+    map->slice(std::min(slice, map->voxels[2] - 1), slice_levels.view());
   }
   for (int y = 0; y < to.height; ++y)
     for (int x = 0; x < to.width; ++x) {
       float level = plane_.sigma;
       if (map)
-        level = whole.view()(std::min(x + from_x, map->voxels[0] - 1),
+        level = slice_levels.view()(std::min(x + from_x, map->voxels[0] - 1),
                              std::min(y + from_y, map->voxels[1] - 1));
       else if (plane_.curve)
         level = factor_ * plane_.curve->at(after(x, y));
-      to(x, y) = std::max(level, least);
+      to(x, y) = std::max(level, min_signal);
     }
 }
 
@@ -121,7 +121,7 @@ ResidualPlanes residual_planes(const Frame& before, const Frame& after, const Ex
       const bool finite = std::isfinite(a(x, y)) && std::isfinite(b(x, y));
       const bool inside = !mask || mask->inside(x + from_x, y + from_y);
       planes.counts.view()(x, y) =
-          finite && inside && a(x, y) > dark && a(x, y) < bright && b(x, y) > noise.least();
+          finite && inside && a(x, y) > dark && a(x, y) < bright && b(x, y) > noise.min_signal();
       if (!finite) a(x, y) = b(x, y) = 0;
     }
   return planes;

@@ -27,13 +27,13 @@ class ExpectedNoise {
   /// `after`.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
   /// Below this, a result is of Rician noise, whose mean is not that of the signal.
-  float least() const { return least_; }
+  float min_signal() const { return min_signal_; }
 
  private:
   PlaneNoise plane_;
   float factor_ = 1;  // of the curve
   std::optional<VolumeNoise> volume_noise_;
-  float least_;
+  float min_signal_;
 };
 
 struct ResidualPlanes {

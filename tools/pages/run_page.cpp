@@ -57,11 +57,11 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
     html +=
         slider_of(cuts[i].pictures, names,
                   std::string("cut across ") + axes[i] + " at " + std::to_string(cuts[i].number));
-  const bool whole = part.width == record.format().width && part.height == record.format().height;
+  const bool is_complete = part.width == record.format().width && part.height == record.format().height;
   for (const ShownFrame& frame : record.shown_frames()) {
     std::string caption = (facts.stack ? "slice " : "frame ") + std::to_string(frame.number);
     if (!facts.stack && frame.time_s > 0) caption += printed(", at %.3f s", frame.time_s);
-    if (!whole)
+    if (!is_complete)
       caption += printed(": %dx%d samples in the middle of %dx%d", part.width, part.height,
                          record.format().width, record.format().height);
     html += slider_of(frame.pictures, names, caption);
@@ -111,11 +111,11 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
 
 Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
   Curve before{"before", "#8a8a8a", {}}, after{"after", "#3b82f6", {}};
-  double least = 1e9, most = 0;
+  double min_value = 1e9, max_value = 0;
   for (const FrameNote& note : record.notes()) {
     for (const double value : {note.psnr_before, note.psnr_after})
       if (std::isfinite(value) && value > 0)
-        least = std::min(least, value), most = std::max(most, value);
+        min_value = std::min(min_value, value), max_value = std::max(max_value, value);
     before.points.emplace_back(static_cast<double>(note.number), note.psnr_before);
     after.points.emplace_back(static_cast<double>(note.number), note.psnr_after);
   }
@@ -124,8 +124,8 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .axis = facts.stack ? "slice" : "frame",
           .left = static_cast<double>(notes.front().number),
           .right = end_of(notes),
-          .bottom = std::floor(std::min(least, most)) - 1,
-          .top = std::ceil(most) + 1,
+          .bottom = std::floor(std::min(min_value, max_value)) - 1,
+          .top = std::ceil(max_value) + 1,
           .curves = {std::move(before), std::move(after)},
           .width = 860};
 }
@@ -134,8 +134,8 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();
   constexpr const char* colours[] = {"#3b82f6", "#e0803a", "#3aa655"};
-  constexpr std::size_t most_points = 100;
-  const std::size_t step = std::max<std::size_t>(load.size() / most_points, 1);
+  constexpr std::size_t max_points = 100;
+  const std::size_t step = std::max<std::size_t>(load.size() / max_points, 1);
   Chart chart{.title = "share of the time that each stage worked, %",
               .axis = "seconds",
               .left = 0,
@@ -203,7 +203,7 @@ void add_tiles_of(Page& page, const RunRecord& record, const pipeline::PipelineS
 std::string run_page(const RunRecord& record, const pipeline::PipelineStats& stats,
                      std::int64_t damaged_frames, const RunFacts& facts) {
   Page page(title_of(facts));
-  const ResidualVerdict verdict = judge(record.findings(), expected_of(record), facts.origin);
+  const ResidualVerdict verdict = assess_residual(record.findings(), expected_of(record), facts.origin);
   add_tiles_of(page, record, stats, damaged_frames, verdict, facts);
   if (!facts.notes.empty()) {
     std::string html;

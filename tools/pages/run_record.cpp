@@ -12,15 +12,15 @@
 namespace lull::tools {
 namespace {
 
-constexpr std::size_t most_candidates = 8, most_notes = 1024, most_load = 512;
+constexpr std::size_t max_candidates = 8, max_notes = 1024, max_load_notes = 512;
 
 double decibels(double mse, double peak) {
   return mse > 0 ? 10 * std::log10(peak * peak / mse) : std::numeric_limits<double>::infinity();
 }
 
-/// Outside of a mask a result may be anything: it is shown as it was.
+/// Outside of a mask a result may be anything: it is compare_pictures as it was.
 template <class T>
-void put_back(const Frame& noisy, const Part& part, const Frame& result) {
+void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& result) {
   const PlaneView<const T> from = noisy.plane<T>(0);
   const PlaneView<T> to = result.plane<T>(0);
   for (int y = 0; y < part.height; ++y)
@@ -43,13 +43,13 @@ Frame within_mask(const Frame& noisy, const Frame& result, const Part& part) {
   if (!noisy.mask || format.layout != Layout::gray) return copy;
   switch (format.sample) {
     case SampleType::u8:
-      put_back<std::uint8_t>(noisy, part, copy);
+      restore_outside_mask<std::uint8_t>(noisy, part, copy);
       break;
     case SampleType::u16:
-      put_back<std::uint16_t>(noisy, part, copy);
+      restore_outside_mask<std::uint16_t>(noisy, part, copy);
       break;
     case SampleType::f32:
-      put_back<float>(noisy, part, copy);
+      restore_outside_mask<float>(noisy, part, copy);
       break;
   }
   return copy;
@@ -61,9 +61,9 @@ RunRecord::RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen
     : format_(format),
       chosen_(std::move(chosen)),
       part_(middle_of(format)),
-      candidates_(most_candidates),
-      notes_(most_notes),
-      load_(most_load) {}
+      candidates_(max_candidates),
+      notes_(max_notes),
+      load_(max_load_notes) {}
 
 void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields) {
   noise_ = noise;
@@ -72,17 +72,17 @@ void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool field
   fields_ = fields && format_.height >= 2;
   expected_.clear();
   for (std::size_t i = 0; i < noise.scenes.size(); ++i)
-    expect(noise.scenes[i], i < plan.scenes.size() ? plan.scenes[i].method.volume_noise : std::nullopt);
-  float most = 0;
-  for (const ExpectedNoise& expected : expected_) most = std::max(most, expected.level());
-  factor_ = amplification(most);
+    add_expected_noise(noise.scenes[i], i < plan.scenes.size() ? plan.scenes[i].method.volume_noise : std::nullopt);
+  float max_level = 0;
+  for (const ExpectedNoise& expected : expected_) max_level = std::max(max_level, expected.level());
+  factor_ = amplification(max_level);
   if (!plan.later) return;  // else the others come when they do
   noise_.scenes.resize(1);
   expected_.erase(expected_.begin() + 1, expected_.end());
   starts_.clear();
 }
 
-void RunRecord::expect(const SceneNoise& scene, const std::optional<VolumeNoise>& volume_noise) {
+void RunRecord::add_expected_noise(const SceneNoise& scene, const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
   if (estimate.level == std::array<float, 3>{})  // a level that was stated is in the model alone
@@ -96,7 +96,7 @@ void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
     if (!starts_.empty()) starts_.pop_back();
   }
   if (!expected_.empty()) starts_.push_back(scene.from_s);
-  expect(scene, plan.method.volume_noise);
+  add_expected_noise(scene, plan.method.volume_noise);
 }
 
 void RunRecord::show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices) {
@@ -107,12 +107,12 @@ std::size_t RunRecord::scene_of(double time_s) const {
   return std::ranges::upper_bound(starts_, time_s) - starts_.begin();
 }
 
-Shown RunRecord::pictures_of(const Frame& noisy, const Frame& result) const {
-  return shown(part_of(noisy, part_), within_mask(noisy, result, part_), factor_);
+ComparisonPictures RunRecord::pictures_of(const Frame& noisy, const Frame& result) const {
+  return compare_pictures(part_of(noisy, part_), within_mask(noisy, result, part_), factor_);
 }
 
 /// What is measured where pictures are taken.
-void RunRecord::look_at(const Frame& noisy, const Frame& result, std::size_t scene) {
+void RunRecord::measure_residual(const Frame& noisy, const Frame& result, std::size_t scene) {
   Frame before = part_of(noisy, part_), after = part_of(result, part_);
   if (fields_) {
     before.format.height = after.format.height = part_.height / 4 * 4;
@@ -124,16 +124,16 @@ void RunRecord::look_at(const Frame& noisy, const Frame& result, std::size_t sce
 }
 
 void RunRecord::add_to_cuts(const Frame& noisy, const Frame& result) {
-  const std::int64_t place = number_ - cuts_->volume * cuts_->slices;
-  if (place < 0 || place >= cuts_->slices) return;
-  cuts_->before.add(noisy, static_cast<int>(place));
+  const std::int64_t slice = number_ - cuts_->volume * cuts_->slices;
+  if (slice < 0 || slice >= cuts_->slices) return;
+  cuts_->before.add(noisy, static_cast<int>(slice));
   const Part whole{.width = format_.width, .height = format_.height};
   cuts_->after.add(noisy.mask ? within_mask(noisy, result, whole) : result,
-                   static_cast<int>(place));
-  ++cuts_->seen;
+                   static_cast<int>(slice));
+  ++cuts_->slices_added;
 }
 
-void RunRecord::see(const Frame& noisy, const Frame& result,
+void RunRecord::add_frame(const Frame& noisy, const Frame& result,
                     const std::optional<FrameErrors>& errors) {
   const double time = static_cast<double>(noisy.pts) * static_cast<double>(noisy.time_base.num) /
                       static_cast<double>(std::max<std::int64_t>(noisy.time_base.den, 1));
@@ -146,16 +146,16 @@ void RunRecord::see(const Frame& noisy, const Frame& result,
   if (cuts_) add_to_cuts(noisy, result);
   const bool chosen = std::ranges::find(chosen_, number_) != chosen_.end();
   std::optional<ShownFrame> frame;
-  if (candidates_.wants() || chosen) {
-    look_at(noisy, result, scene);
+  if (candidates_.keeps_next() || chosen) {
+    measure_residual(noisy, result, scene);
     if (!cuts_ && (chosen || chosen_.empty()))
       frame = ShownFrame{number_, time - *first_s_, pictures_of(noisy, result)};
   }
-  if (chosen && frame) picked_.push_back(*frame);
-  if (candidates_.wants())
+  if (chosen && frame) chosen_frames_.push_back(*frame);
+  if (candidates_.keeps_next())
     candidates_.add(frame ? *std::move(frame) : ShownFrame{number_, time - *first_s_, {}});
   else
-    candidates_.pass();
+    candidates_.skip();
   FrameNote note{.number = number_, .scene = scene};
   if (errors) {
     double before = 0, after = 0, samples = 0;
@@ -169,46 +169,46 @@ void RunRecord::see(const Frame& noisy, const Frame& result,
     note.psnr_before = decibels(before / samples, errors->peak);
     note.psnr_after = decibels(after / samples, errors->peak);
   }
-  if (notes_.wants()) {
+  if (notes_.keeps_next()) {
     for (int i = 0; i < format_.planes(); ++i) note.removed[i] = removed_rms(noisy, result, i);
     notes_.add(note);
   } else {
-    notes_.pass();
+    notes_.skip();
   }
   ++number_, ++frames_;
 }
 
-void RunRecord::note(const pipeline::PipelineStats& stats) {
-  if (load_.wants())
+void RunRecord::add_load(const pipeline::PipelineStats& stats) {
+  if (load_.keeps_next())
     load_.add({stats.seconds, stats.busy, stats.frames});
   else
-    load_.pass();
+    load_.skip();
 }
 
 std::vector<std::int64_t> RunRecord::frames_not_shown() const {
   std::vector<std::int64_t> absent;
   std::ranges::copy_if(chosen_, std::back_inserter(absent), [&](std::int64_t number) {
-    return std::ranges::find(picked_, number, &ShownFrame::number) == picked_.end();
+    return std::ranges::find(chosen_frames_, number, &ShownFrame::number) == chosen_frames_.end();
   });
   return absent;
 }
 
 std::vector<ShownFrame> RunRecord::shown_frames() const {
-  if (!chosen_.empty() || cuts_) return picked_;
+  if (!chosen_.empty() || cuts_) return chosen_frames_;
   const std::vector<ShownFrame>& all = candidates_.items();
-  constexpr std::size_t most = 3;
-  if (all.size() <= most) return all;
-  std::vector<ShownFrame> some;
-  for (std::size_t i = 0; i < most; ++i) some.push_back(all[(2 * i + 1) * all.size() / (2 * most)]);
-  return some;
+  constexpr std::size_t max_shown = 3;
+  if (all.size() <= max_shown) return all;
+  std::vector<ShownFrame> selected;
+  for (std::size_t i = 0; i < max_shown; ++i) selected.push_back(all[(2 * i + 1) * all.size() / (2 * max_shown)]);
+  return selected;
 }
 
 std::vector<ShownFrame> RunRecord::shown_cuts() const {
   std::vector<ShownFrame> cuts;
-  if (!cuts_ || cuts_->seen < cuts_->slices) return cuts;
+  if (!cuts_ || cuts_->slices_added < cuts_->slices) return cuts;
   for (int i = 0; i < 3; ++i)
     cuts.push_back({cuts_->geometry.at[2 - i], 0,
-                    shown(cuts_->geometry, cuts_->before, cuts_->after, i, factor_)});
+                    compare_pictures(cuts_->geometry, cuts_->before, cuts_->after, i, factor_)});
   return cuts;
 }
 

@@ -45,7 +45,7 @@ struct LoadNote {
 struct ShownFrame {
   std::int64_t number = 0;
   double time_s = 0;  // after the first frame
-  Shown pictures;
+  ComparisonPictures pictures;
 };
 
 /// The mean squared errors of one frame, by plane, and the peak of their PSNR.
@@ -67,7 +67,7 @@ class RunRecord {
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// A frame that was asked for, in order, with or without a result; by one thread.
-  void see(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
+  void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
   /// By one thread, which may be another.
   void note(const pipeline::PipelineStats& stats);
 
@@ -91,10 +91,10 @@ class RunRecord {
   const Part& part() const { return part_; }
 
  private:
-  void expect(const SceneNoise& scene, const std::optional<VolumeNoise>& volume_noise);
+  void add_expected_noise(const SceneNoise& scene, const std::optional<VolumeNoise>& volume_noise);
   std::size_t scene_of(double time_s) const;
-  void look_at(const Frame& noisy, const Frame& result, std::size_t scene);
-  Shown pictures_of(const Frame& noisy, const Frame& result) const;
+  void measure_residual(const Frame& noisy, const Frame& result, std::size_t scene);
+  ComparisonPictures pictures_of(const Frame& noisy, const Frame& result) const;
   void add_to_cuts(const Frame& noisy, const Frame& result);
 
   FrameFormat format_;
@@ -107,17 +107,17 @@ class RunRecord {
   Part part_;
   std::int64_t number_ = 0, frames_ = 0;
   std::optional<double> first_s_;
-  Thinned<ShownFrame> candidates_;
-  std::vector<ShownFrame> picked_;
-  Thinned<FrameNote> notes_;
-  Thinned<LoadNote> load_;
+  ThinnedList<ShownFrame> candidates_;
+  std::vector<ShownFrame> chosen_frames_;
+  ThinnedList<FrameNote> notes_;
+  ThinnedList<LoadNote> load_;
   ResidualSums residual_;
   ReferenceSums reference_;
   struct Cuts {
     CutGeometry geometry;
     std::int64_t volume, slices;
     VolumeCuts before, after;
-    std::int64_t seen;
+    std::int64_t slices_added;
   };
   std::optional<Cuts> cuts_;
 };

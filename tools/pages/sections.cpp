@@ -14,7 +14,7 @@ namespace lull::tools {
 namespace {
 
 constexpr const char* noise_fact_name = "the noise";
-constexpr std::size_t most_scenes = 12;  // whose curves are drawn
+constexpr std::size_t max_scenes = 12;  // whose curves are drawn
 
 Curve along(const PlaneNoise& noise, bool down, const std::string& name, const char* colour) {
   Curve curve{name, colour, {}};
@@ -36,14 +36,14 @@ Curve spectrum_curve(PlaneNoise noise, const std::string& name, const char* colo
 std::string noise_section(const NoiseRecord& noise) {
   std::string html;
   for (const std::string& line : describe(noise)) html += "<p>" + escaped(line) + "</p>\n";
-  for (std::size_t i = 0; i < std::min(noise.scenes.size(), most_scenes); ++i) {
+  for (std::size_t i = 0; i < std::min(noise.scenes.size(), max_scenes); ++i) {
     if (noise.scenes[i].volume) continue;  // a level, which the line tells
     if (noise.scenes.size() > 1) html += "<h3>Scene " + std::to_string(i) + "</h3>\n";
     const NoiseCharts charts = noise_charts(noise.scenes[i].estimate, noise.layout);
     html += "<div class=\"charts\">" + svg_of(charts.level) + svg_of(charts.spectrum) + "</div>\n";
   }
-  if (noise.scenes.size() > most_scenes)
-    html += "<p>Curves of the first " + std::to_string(most_scenes) + " scenes of " +
+  if (noise.scenes.size() > max_scenes)
+    html += "<p>Curves of the first " + std::to_string(max_scenes) + " scenes of " +
             std::to_string(noise.scenes.size()) + ".</p>\n";
   return html;
 }

@@ -10,28 +10,28 @@ namespace lull::tools {
 
 /// Keeps what comes, then every second of it, every fourth ...: from half of `most` to `most`.
 template <class T>
-class Thinned {
+class ThinnedList {
  public:
-  explicit Thinned(std::size_t most) : most_(most) {}
+  explicit ThinnedList(std::size_t max_size) : max_size_(max_size) {}
 
-  /// Whether the one that comes next is kept: then add() it, else pass().
-  bool wants() const { return seen_ % step_ == 0; }
-  void pass() { ++seen_; }
+  /// Whether the one that comes next is kept: then add() it, else skip().
+  bool keeps_next() const { return count_ % step_ == 0; }
+  void skip() { ++count_; }
   void add(T item) {
-    ++seen_;
+    ++count_;
     items_.push_back(std::move(item));
-    if (items_.size() < most_) return;
+    if (items_.size() < max_size_) return;
     for (std::size_t i = 0; 2 * i < items_.size(); ++i) items_[i] = std::move(items_[2 * i]);
     items_.resize((items_.size() + 1) / 2);
     step_ *= 2;
   }
 
   const std::vector<T>& items() const { return items_; }
-  std::int64_t seen() const { return seen_; }
+  std::int64_t count() const { return count_; }
 
  private:
-  std::size_t most_;
-  std::int64_t seen_ = 0, step_ = 1;
+  std::size_t max_size_;
+  std::int64_t count_ = 0, step_ = 1;
   std::vector<T> items_;
 };
 

@@ -62,9 +62,9 @@ Log::~Log() {
   if (file_ >= 0) close(file_);
 }
 
-void Log::write(LogLevel level, const std::string& said) {
-  if (said.empty() || level > options_.level) return;
-  const std::string text = one_line(said);  // text of the input's tags may be part of the message
+void Log::write(LogLevel level, const std::string& message) {
+  if (message.empty() || level > options_.level) return;
+  const std::string text = one_line(message);  // text of the input's tags may be part of the message
   const std::lock_guard lock(mutex_);
   append(level, text);
   if (quiet_ && level > LogLevel::error) return;

@@ -106,7 +106,7 @@ void Progress::start(const JobFacts& facts) {
         "\n");
 }
 
-void Progress::learn(const SceneLevels& scene) {
+void Progress::on_new_scene(const SceneLevels& scene) {
   const std::lock_guard lock(mutex_);
   if (!scenes_.empty() && scene.from_s <= scenes_.back().from_s) scenes_.pop_back();
   scenes_.push_back(scene);

@@ -43,7 +43,7 @@ struct JobFacts {
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
   std::vector<std::string> devices;
   std::vector<SceneLevels> noise{};  // known noise, from the first scene on
-  bool follows = false;  // scenes after the first are reported later, by learn()
+  bool follows = false;  // scenes after the first are reported later, by on_new_scene()
 };
 
 /// Writes progress to a file descriptor without blocking on its reader: lines that do not fit into
@@ -57,7 +57,7 @@ class Progress {
 
   void start(const JobFacts& facts);
   /// Adds a scene after the known ones.
-  void learn(const SceneLevels& scene);
+  void on_new_scene(const SceneLevels& scene);
   /// Called after each frame. `time_s`: its pts in seconds.
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live line.

@@ -23,18 +23,18 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
 }
 
 /// Appends the parts to `line`, most important first, as far as they fit.
-void append_fitting(std::string& line, const std::vector<std::string>& parts, std::size_t room) {
+void append_fitting(std::string& line, const std::vector<std::string>& parts, std::size_t max_length) {
   for (const std::string& part : parts) {
     if (part.empty()) continue;
-    if (line.size() + 2 + part.size() > room) return;
+    if (line.size() + 2 + part.size() > max_length) return;
     line += "  " + part;
   }
 }
 
-std::string without_length(const pipeline::PipelineStats& stats, std::size_t room) {
+std::string without_length(const pipeline::PipelineStats& stats, std::size_t max_length) {
   std::string line = std::to_string(stats.frames) + (stats.frames == 1 ? " frame" : " frames");
-  append_fitting(line, {fps_of(stats), format_duration(stats.seconds), busiest_of(stats)}, room);
-  return line.substr(0, room);
+  append_fitting(line, {fps_of(stats), format_duration(stats.seconds), busiest_of(stats)}, max_length);
+  return line.substr(0, max_length);
 }
 
 }  // namespace
@@ -51,22 +51,22 @@ std::string format_duration(double seconds) {
 }
 
 std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t frames, int columns) {
-  constexpr std::size_t least_bar = 8, most_bar = 30;  // length of the bar in columns, without the brackets
-  const auto room = static_cast<std::size_t>(std::max(columns, 2) - 1);
-  if (frames <= 0 || stats.frames > frames) return without_length(stats, room);
+  constexpr std::size_t min_bar = 8, max_bar = 30;  // length of the bar in columns, without the brackets
+  const auto max_length = static_cast<std::size_t>(std::max(columns, 2) - 1);
+  if (frames <= 0 || stats.frames > frames) return without_length(stats, max_length);
   const double share = static_cast<double>(stats.frames) / static_cast<double>(frames);
   char percent[16];  // 100 is shown at the end only
   std::snprintf(percent, sizeof percent, "%3d%%", static_cast<int>(100 * share));
   std::string rest;
-  const std::size_t taken = sizeof "100% []" - 1;
-  if (room < taken + least_bar) return std::string(percent).substr(0, room);
+  const std::size_t fixed_length = sizeof "100% []" - 1;
+  if (max_length < fixed_length + min_bar) return std::string(percent).substr(0, max_length);
   const double left = static_cast<double>(frames - stats.frames) / std::max(stats.fps(), 1e-9);
   append_fitting(
       rest,
       {std::to_string(stats.frames) + "/" + std::to_string(frames),
        stats.fps() > 0 ? "ETA " + format_duration(left) : "", fps_of(stats), busiest_of(stats)},
-      room - taken - least_bar);
-  const std::size_t bar = std::min(room - taken - rest.size(), most_bar);
+      max_length - fixed_length - min_bar);
+  const std::size_t bar = std::min(max_length - fixed_length - rest.size(), max_bar);
   const auto full = static_cast<std::size_t>(share * static_cast<double>(bar));
   return std::string(percent) + " [" + std::string(full, '#') + std::string(bar - full, '.') + "]" +
          rest;

@@ -12,32 +12,36 @@
 namespace lull::tools {
 namespace {
 
-/// Three frames say whether the noise is as it was.
+/// Length of an excerpt that is enough to check whether the noise is unchanged, in frames.
 constexpr std::size_t short_excerpt = 3;
-/// Frames between looks without a cut; twice as many after each in vain.
+/// Number of frames between two checks without a cut. The interval doubles after each check that
+/// yields no temporal estimate.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Levels that differ by more are those of different noise: after a cut, where another session
-/// costs nothing, and within a scene, where it does not see the frames before.
+/// Levels with a larger ratio belong to different noise. After a cut, opening another session costs
+/// nothing; within a scene, the new session does not see the frames before, so the ratio must be
+/// larger.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
-/// A level below it is none to speak of.
+/// Levels below this value are negligible and count as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Noise that is found has to be seen at a check, too: it is everywhere, and flat_noise places have
-/// this share of it at least. (AheadFrame: 0.89 and more; motion that was not followed: 0.17 to 0.73, and
-/// more where all of the picture is texture.)
+/// Noise is everywhere, so flat areas must show at least this share of the expected variation;
+/// otherwise the change between frames is motion that was not compensated. (Measured shares: 0.89
+/// and more for noise; 0.17 to 0.73 for uncompensated motion, and more if the complete picture is
+/// textured.)
 constexpr float min_flat_share = 0.75f;
-/// What clean single pictures read at most.
+/// Maximum level that is estimated for a clean single picture.
 constexpr float max_clean_level = 2;
 
 bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
 
-/// Small levels are hardly told apart.
+/// The slack of 0.3 is for low levels, which cannot be distinguished reliably.
 bool are_near(float a, float b, float factor) {
   constexpr float slack = 0.3f;
   const float less = std::max(std::min(a, b), min_distinct_level);
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// How much of QuickCheck::flat_noise noise of this kind makes: samples of a row against their neighbours.
+/// Returns the value of QuickCheck::flat_noise that this noise produces: the deviation of samples
+/// from the mean of their neighbours in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));
@@ -46,7 +50,8 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
-/// In luma as after a cut, in chroma and in spectrum as well as a few frames tell.
+/// Compares the luma levels with the tolerance after a cut; chroma levels and coarseness get a
+/// larger tolerance, because an excerpt has only a few frames.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
@@ -98,7 +103,7 @@ std::optional<Frame> NoiseFollower::read() {
   return frame;
 }
 
-/// The frame that is given next.
+/// Checks the frame that read() returns next, and switches the scene if necessary.
 void NoiseFollower::check_next() {
   AheadFrame& next = ahead_.front();
   if (next.frame.context_only) {
@@ -119,16 +124,19 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// The scene of those that are known that has begun by then and had not before; else, and where its
-/// noise is like that of the one at hand, which began where the frames showed it, that.
+/// Returns the predicted scene that begins at or before `time_s` and was not used yet. If there is
+/// none, or if its noise is similar to the noise of the current scene, the result is the current
+/// scene: its start was found in the frames themselves.
 std::size_t NoiseFollower::predicted_at(double time_s) {
-  constexpr double rounding = 1e-4;  // as of sessions
+  constexpr double rounding = 1e-4;  // the same as in sessions
   std::size_t scene = scene_;
-  while (next_predicted_ < predicted_count_ && known_[next_predicted_].from_s <= time_s + rounding) scene = next_predicted_++;
+  while (next_predicted_ < predicted_count_ && known_[next_predicted_].from_s <= time_s + rounding)
+    scene = next_predicted_++;
   return are_alike(known_[scene].estimate, known_[scene_].estimate) ? scene_ : scene;
 }
 
-/// Whether so many frames are there. What fails ahead of its time fails when its time has come.
+/// Reads ahead up to `count` frames; returns whether there are that many. A read error is rethrown
+/// when read() reaches its position.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;
@@ -146,10 +154,10 @@ bool NoiseFollower::fill(std::size_t count) {
   return ahead_.size() >= count;
 }
 
-/// Up to the next cut, or to where a check says that the noise may be another one again.
-std::size_t NoiseFollower::frames_of_scene(std::size_t most) {
+/// Counts the frames up to the next cut or the next jump of the noise, at most `max_count`.
+std::size_t NoiseFollower::frames_of_scene(std::size_t max_count) {
   std::size_t count = 1;
-  for (; count < most && fill(count + 1) && ahead_[count].can_check; ++count) {
+  for (; count < max_count && fill(count + 1) && ahead_[count].can_check; ++count) {
     const QuickCheck &before = ahead_[count - 1].check, &next = ahead_[count].check;
     if (!is_same_scene(before, next) || noise_jumps(before.flat_noise, next.flat_noise)) break;
   }
@@ -173,15 +181,15 @@ bool NoiseFollower::is_near_level_of(float level, std::size_t scene, bool cut) c
   return are_near(level, known_[scene].estimate.level[0], cut ? after_cut : within_scene);
 }
 
-/// Of the scenes so far the one whose noise is nearest.
+/// Returns the known scene whose noise is nearest, if one is similar.
 std::optional<std::size_t> NoiseFollower::find_similar_scene(const NoiseEstimate& found) const {
   if (!is_over_time(found)) return std::nullopt;
   std::optional<std::size_t> nearest;
-  float least = 0;
+  float min_difference = 0;
   for (std::size_t i = 0; i < known_.size(); ++i) {
     if (!known_[i].over_time || !are_alike(known_[i].estimate, found)) continue;
     const float off = std::abs(known_[i].estimate.level[0] - found.level[0]);
-    if (!nearest || off < least) nearest = i, least = off;
+    if (!nearest || off < min_difference) nearest = i, min_difference = off;
   }
   return nearest;
 }
@@ -191,32 +199,37 @@ bool NoiseFollower::needs_estimate() const {
   const QuickCheck& check = ahead_.front().check;
   if (noise_jumps(check.flat_noise, last_check_->flat_noise)) return true;
   if (frames_since_check_ < check_interval_) return false;
-  return may_differ_in_noise(check.flat_noise, checked_flat_noise_) || (!is_temporal_ && !may_repeat(*last_check_, check));
+  return may_differ_in_noise(check.flat_noise, checked_flat_noise_) ||
+         (!is_temporal_ && !may_repeat(*last_check_, check));
 }
 
-/// By the first frames.
+/// Compares the first frames of the new scene with the noise of `scene`.
 bool NoiseFollower::has_noise_of(std::size_t scene, bool cut) {
   if (!known_[scene].over_time || (scene == scene_ && !is_temporal_)) return false;
   const ClipMeasurement measured = measure_clip(excerpts_at(frames_of_scene(short_excerpt)));
-  return measured.found && is_near_level_of(estimate_of(measured, format().layout).level[0], scene, cut);
+  return measured.found &&
+         is_near_level_of(estimate_of(measured, format().layout).level[0], scene, cut);
 }
 
-/// Of a scene with `count` frames at hand. Nothing: it does not say.
+/// Estimates the noise from the next `count` frames. Returns nothing if they do not allow an
+/// estimate.
 std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut) const {
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
-    const bool drawn = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
-    if (drawn || checked_flat_noise_ < min_flat_share * expected_flat_noise(found)) return std::nullopt;
+    const bool is_synthetic = is_moved_copy(ahead_[0].frame, ahead_[1].frame);
+    if (is_synthetic || checked_flat_noise_ < min_flat_share * expected_flat_noise(found))
+      return std::nullopt;
     return found;
   }
-  // What says nothing is taken for more of the same, but for a still picture. That is judged as one
-  // among others; in a film it has no noise of its own.
+  // Frames without a temporal estimate count as a continuation of the scene, except for a still
+  // picture after a cut. It is judged like any single picture; in a film it gets no noise of its
+  // own.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
 }
 
-/// @param expected  the scene that is is_predicted to begin here, or else the one at hand
+/// @param expected  the scene that is predicted to begin here, otherwise the current scene
 void NoiseFollower::update_scene(bool cut, std::size_t expected) {
   frames_since_check_ = 0;
   checked_flat_noise_ = ahead_.front().check.flat_noise;
@@ -227,30 +240,32 @@ void NoiseFollower::update_scene(bool cut, std::size_t expected) {
   }
   const std::size_t count = frames_of_scene(frames_ahead);
   const std::optional<NoiseEstimate> found = estimate(count, cut);
-  const bool fresh = found && is_over_time(*found);
-  check_interval_ = fresh ? min_interval : std::min(2 * check_interval_, max_interval);
+  const bool is_temporal = found && is_over_time(*found);
+  check_interval_ = is_temporal ? min_interval : std::min(2 * check_interval_, max_interval);
   if (!found) return switch_to(expected, true);
   choose_scene(count, *found, cut, expected);
-  is_temporal_ = fresh;
-  has_temporal_scene_ = has_temporal_scene_ || fresh;
+  is_temporal_ = is_temporal;
+  has_temporal_scene_ = has_temporal_scene_ || is_temporal;
 }
 
 void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, bool cut,
-                          std::size_t expected) {
+                                 std::size_t expected) {
   const float level = found.level[0];
-  // What several frames say is worth more than what one did.
+  // An estimate from several frames replaces one from a single frame.
   const bool was_still = expected == scene_ ? !is_temporal_ : !known_[expected].over_time;
   const bool better = is_over_time(found) && was_still &&
                       std::max(level, known_[expected].estimate.level[0]) > min_distinct_level;
   if (!better && is_near_level_of(level, expected, cut)) return switch_to(expected, true);
   if (!better && is_near_level_of(level, scene_, cut)) return;
-  if (const std::optional<std::size_t> like = find_similar_scene(found)) return switch_to(*like, false);
+  if (const std::optional<std::size_t> like = find_similar_scene(found))
+    return switch_to(*like, false);
   const std::size_t next = known_.size();
   known_.push_back(scene_noise(0, excerpts_at(count), found));
   switch_to(next, false);
 }
 
-/// From the frame that comes on. Where times do not rise, nothing can be told by them.
+/// Switches the scene at the next frame. If timestamps do not increase, a scene cannot be
+/// identified by its time, and the current scene continues.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

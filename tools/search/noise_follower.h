@@ -1,5 +1,6 @@
 #pragma once
-// The noise of a stream, scene by scene: frames are read ahead where it may change.
+// Tracks the noise of a stream from scene to scene. Frames are read ahead where the noise may
+// change.
 
 #include <cstddef>
 #include <deque>
@@ -17,27 +18,27 @@
 
 namespace lull::tools {
 
-/// From which frames the noise is known of which a follower begins.
+/// The frames that the known noise at the start of a stream was estimated from.
 enum class KnownFrom {
-  first_frames,  // those with which the stream begins
-  positions,        // spread over the stream
+  first_frames,  // the first frames of the stream
+  positions,     // excerpts that are spread over the stream
 };
 
-/// The frames of a source. Each is given a check; at a cut, where a scene is known to begin, and
-/// where a check says that the noise may be another one, the frames from there on are looked at
-/// before the first of them is given: three, and where those do not say that the noise is as it was
-/// or was is_predicted, up to `frames_ahead`, or up to the next cut. What is like the noise of a scene
-/// before is taken for that. As the frames alone decide, equal streams give equal scenes.
-///
-/// Frames around those that are asked for (Frame::context_only), and those in a GPU's memory, are not
-/// looked at: there the scenes that are known begin at their times.
+/// Passes on the frames of a source and detects noise changes. Every frame gets a quick check. The
+/// noise is estimated at a cut, where a known scene begins, and where the quick check indicates
+/// another noise level. The estimate uses three frames; if they do not confirm the current or the
+/// predicted noise, up to `frames_ahead` frames, or fewer if a cut follows. If the noise resembles
+/// that of an earlier scene, the earlier scene is used again. The result depends on the frames
+/// alone: equal streams give equal scenes.
+/// Context frames (Frame::context_only) and frames in GPU memory are not examined. There, the known
+/// scenes begin at their times.
 class NoiseFollower final : public FrameSource {
  public:
-  /// Told of a scene whose noise is another one, before its first frame is given, by the thread
-  /// that reads. `is_predicted`: it is one of those that were known, at its time.
+  /// Called by the reading thread when a scene with other noise begins, before its first frame is
+  /// returned. `is_predicted`: the scene was known and begins at its time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
-  /// @param known  scenes, in the order of time; with the first of them the source begins
+  /// @param known  scenes in the order of time; the source begins with the first one
   NoiseFollower(FrameSource& source, const DenoiseOptions& options, std::vector<SceneNoise> known,
                 KnownFrom from, OnScene on_scene);
 
@@ -48,12 +49,12 @@ class NoiseFollower final : public FrameSource {
  private:
   struct AheadFrame {
     Frame frame;
-    bool can_check;  // and may be looked at
+    bool can_check;  // the frame may be examined
     QuickCheck check;
   };
 
   bool fill(std::size_t count);
-  std::size_t frames_of_scene(std::size_t most);
+  std::size_t frames_of_scene(std::size_t max_count);
   bool repeats(std::size_t count) const;
   std::vector<Excerpt> excerpts_at(std::size_t count) const;
   std::size_t predicted_at(double time_s);
@@ -73,25 +74,25 @@ class NoiseFollower final : public FrameSource {
   std::deque<AheadFrame> ahead_;
   bool ended_ = false;
   std::exception_ptr failure_;
-  std::vector<SceneNoise> known_;  // first those that are is_predicted, then those that were found
-  const std::size_t predicted_count_;     // how many
-  std::size_t next_predicted_ = 1;            // the next of them
-  std::size_t scene_ = 0;             // whose noise the scene at hand has
-  bool is_temporal_;                 // the scene at hand was measured so
-  bool has_temporal_scene_;                   // any scene was
-  bool continues_scene_;                     // the frame that comes is known to be of the scene at hand
-  std::optional<double> from_s_;   // where that begins
-  std::optional<QuickCheck> last_check_;     // at the frame before
-  float checked_flat_noise_ = 0;                // of QuickCheck, where was looked last
-  std::size_t frames_since_check_ = 0;          // frames since then
-  std::size_t check_interval_;           // until another look without a cut
+  std::vector<SceneNoise> known_;         // the predicted scenes, followed by the detected ones
+  const std::size_t predicted_count_;     // number of predicted scenes
+  std::size_t next_predicted_ = 1;        // index of the next predicted scene
+  std::size_t scene_ = 0;                 // index in known_ of the current scene
+  bool is_temporal_;                      // the current scene has an estimate over time
+  bool has_temporal_scene_;               // at least one scene has such an estimate
+  bool continues_scene_;                  // the next frame is known to belong to the current scene
+  std::optional<double> from_s_;          // start of the current scene
+  std::optional<QuickCheck> last_check_;  // of the previous frame
+  float checked_flat_noise_ = 0;          // QuickCheck::flat_noise at the last estimate
+  std::size_t frames_since_check_ = 0;    // frames since the last estimate
+  std::size_t check_interval_;            // frames until the next estimate without a cut
 };
 
-/// Whether that is done of what these options ask for. A volume has one noise, as have frames that
-/// become one picture; times of parts that are joined say little.
+/// Returns whether the noise is tracked with these options. Volumes have a single noise estimate,
+/// and so do frames that become one picture; timestamps of joined parts do not identify scenes.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Of the frames with which a pipe begins, as many as there are before the first cut.
+/// Returns the first frames of a pipe up to the first cut.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -11,21 +11,24 @@
 namespace lull::tools {
 namespace {
 
-/// Levels that differ by more are those of different noise: estimates are within 15 % of it.
+/// Levels with a larger ratio belong to different noise; estimates have an error of up to 15 %.
 constexpr float same_level = 1.3f;
-/// How near a cut is looked for by whole excerpts, and how many frames are read from there on.
+/// The bisection for a cut stops at this distance in seconds. From there on the frames are read one
+/// by one.
 constexpr double near_s = 1.0;
-/// Halves are filtered too where means over 16 samples have so much of the deviation of means over
-/// 8: of noise that reaches less far they have half.
+/// Frames of half the size are filtered too if the deviation of means over 16 samples is more than
+/// this share of the deviation of means over 8 samples. For noise without long-range correlation
+/// the share is one half.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
 
 bool is_same(float a, float b) {
-  return std::max(a, b) <= same_level * std::min(a, b) + 0.3f;  // small ones are hardly told apart
+  return std::max(a, b) <=
+         same_level * std::min(a, b) + 0.3f;  // low levels cannot be distinguished reliably
 }
 
-/// Of every 8th sample of luma, how far it changes.
+/// Mean absolute difference of every 8th luma sample along both axes.
 template <class T>
 double change(PlaneView<const T> a, PlaneView<const T> b) {
   double sum = 0;
@@ -48,47 +51,48 @@ double change(const Frame& a, const Frame& b) {
   return 0;
 }
 
-/// Of a excerpt.
+/// Noise level of an excerpt.
 struct Level {
   double time_s;
   float level;
 };
 
-/// The cut may lie within a excerpt.
+/// The time of the last frame: a cut may be inside an excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
-/// Of a frame to the one before it.
+/// Difference between a frame and its predecessor.
 struct Change {
   double time_s, change;
 };
 
-/// Where the picture is another one, or, where it goes on, where it begins to change more or less
-/// than before, for its noise: the split with the greatest variance between its sides.
+/// Returns the time of the cut. If one difference stands out, the cut is there. Otherwise it is
+/// where the differences become larger or smaller because of the noise: the split with the largest
+/// variance between the two sides.
 double cut_at(const std::vector<Change>& changes) {
-  const auto most = std::ranges::max_element(changes, {}, &Change::change);
+  const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
   std::ranges::sort(sorted, {}, &Change::change);
-  constexpr double outstanding = 2.5;  // times the median
-  if (most->change > outstanding * sorted[sorted.size() / 2].change) return most->time_s;
-  double whole = 0, before = 0, greatest = 0, cut = changes.front().time_s;
-  for (const Change& c : changes) whole += c.change;
+  constexpr double outstanding = 2.5;  // relative to the median
+  if (largest->change > outstanding * sorted[sorted.size() / 2].change) return largest->time_s;
+  double sum = 0, before = 0, max_variance = 0, cut = changes.front().time_s;
+  for (const Change& c : changes) sum += c.change;
   const auto count = static_cast<double>(changes.size());
   for (std::size_t k = 1; k < changes.size(); ++k) {
     before += changes[k - 1].change;
     const auto n = static_cast<double>(k);
-    const double step = before / n - (whole - before) / (count - n);
+    const double step = before / n - (sum - before) / (count - n);
     const double between = step * step * n * (count - n);
-    if (between > greatest) cut = changes[k].time_s;
-    greatest = std::max(greatest, between);
+    if (between > max_variance) cut = changes[k].time_s;
+    max_variance = std::max(max_variance, between);
   }
   return cut;
 }
 
-/// Where the noise changes between two excerpts: the time of the first frame of the second scene.
+/// Returns the time of the first frame after the noise change between two excerpts.
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
-    // Between key frames there may be none to begin at.
+    // If no key frame is in between, no excerpt can begin there.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
     const std::vector<Excerpt> one{middle.frames};
@@ -102,14 +106,14 @@ double cut_between(Level before, Level after, const FramesFrom& frames_from) {
       after.time_s = end_of(middle);
   }
   std::vector<Change> changes;
-  int left = max_frames;
+  int remaining = max_frames;
   std::optional<Frame> last;
   frames_from(before.time_s, [&](Frame frame) {
     const double time = time_of(frame);
     if (last && time > before.time_s && time <= after.time_s)
       changes.push_back({time, change(*last, frame)});
     last = std::move(frame);
-    return time < after.time_s && --left > 0;
+    return time < after.time_s && --remaining > 0;
   });
   return changes.empty() ? after.time_s : cut_at(changes);
 }
@@ -135,7 +139,7 @@ std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames) {
   for (std::size_t at = 0; at < frames.size(); at += length) {
     const std::size_t end = std::min(frames.size(), at + length);
     excerpts.emplace_back(frames.begin() + static_cast<std::ptrdiff_t>(at),
-                       frames.begin() + static_cast<std::ptrdiff_t>(end));
+                          frames.begin() + static_cast<std::ptrdiff_t>(end));
   }
   return excerpts;
 }
@@ -157,7 +161,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // What is told of single pictures allows for coarser noise already
+  // Estimates from single pictures already allow for coarser noise
   // (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
@@ -169,7 +173,8 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
     for (const Frame& frame : excerpt) half.push_back(halving.of(frame));
   }
   const NoiseEstimate half = estimate_noise(halves);
-  if (half.coarse > min_coarse_share * estimate.coarse && half.coarse > min_coarse) scene.half = half;
+  if (half.coarse > min_coarse_share * estimate.coarse && half.coarse > min_coarse)
+    scene.half = half;
   return scene;
 }
 
@@ -177,8 +182,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  std::vector<std::size_t> begins{0};  // of runs of excerpts with about one level
-  std::size_t last = 0;                // excerpt of the run that says its level
+  std::vector<std::size_t> begins{0};  // first excerpt of each run of similar levels
+  std::size_t last = 0;                // last excerpt of the run that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Clips whose noise changes from scene to scene: another ISO, another camera.
+// Noise by scene for clips whose noise changes, for example after a change of ISO speed or camera.
 
 #include <functional>
 #include <span>
@@ -10,37 +10,38 @@
 
 namespace lull::tools {
 
-/// Frames that follow one another, and when they begin.
+/// Consecutive frames and their start time.
 struct TimedExcerpt {
-  double time_s = 0;  // of the first one's pts
+  double time_s = 0;  // pts of the first frame in seconds
   Excerpt frames{};
 };
 
-/// Takes frames one by one as long as it says that it wants more.
+/// Receives frames one by one; returns whether it needs more.
 using FrameConsumer = std::function<bool(Frame frame)>;
-/// Gives frames from about a time on, by pts; none where nothing can be read.
+/// Reads frames from about this time on (by pts) and passes them on; no frame if nothing can be
+/// read.
 using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>;
 
-/// What these excerpts say, of whole frames and, where the noise is so coarse, of halves.
+/// Returns the noise of a scene; if the noise is coarse, also the noise in frames of half the size.
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
 [[nodiscard]] double time_of(const Frame& frame);
 [[nodiscard]] std::vector<Excerpt> excerpts_of(std::span<const TimedExcerpt> excerpts);
-/// Looks of up to three frames each, spread over these.
+/// Splits frames into excerpts of up to three consecutive frames.
 [[nodiscard]] std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames);
 
-/// The scenes of a clip: one if the level of the noise is about the same in all excerpts, else one for
-/// each run of excerpts in which it is, which begins where the picture changes most between the two
-/// excerpts that differ. Scenes that no look fell into are not known.
+/// Returns the scenes of a clip: one if the noise level is similar in all excerpts, otherwise one
+/// for each run of excerpts with similar levels. A scene begins where the picture changes most
+/// between two excerpts with different levels. Scenes without an excerpt are not found.
 /// @param excerpts  in the order of time; not empty
-/// @param all  the estimate of all excerpts together
-/// @param frames_from  may be empty: then there is one scene
+/// @param all  the estimate from all excerpts together
+/// @param frames_from  if it is empty, the clip is one scene
 [[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts,
                                                 const NoiseEstimate& all,
                                                 const FramesFrom& frames_from);
 
-/// Up to `count` frames from about `time_s` on.
+/// Reads up to `count` frames from about `time_s` on.
 [[nodiscard]] TimedExcerpt read_excerpt(const FramesFrom& frames_from, double time_s, int count);
 
 }  // namespace lull::tools

@@ -10,13 +10,14 @@
 namespace lull::tools {
 namespace {
 
-/// Samples as integers, so that sums are the same everywhere.
-constexpr int unit = 16;  // of a step of 8 bits
+/// Samples as integers, so that sums do not depend on the order or the machine.
+constexpr int unit = 16;  // per step of 8 bits
 constexpr int cell = 16, row_step = 4;
-/// Places of 8x8 samples that are looked at in a frame, and the share of flat_noise ones.
+/// Side of the blocks that are examined, approximate number of blocks, and the share of blocks that
+/// count as flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
-/// Places along an axis where copies are looked for, and how far off, in samples.
+/// Number of blocks along an axis that are searched for copies, and the search range in samples.
 constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>
@@ -30,7 +31,7 @@ class Luma {
   std::int32_t operator()(T sample) const {
     if constexpr (sizeof(T) == 1) return unit * sample;
     float v = static_cast<float>(sample) * scale_;
-    v = v > 0.0f ? v : 0.0f;  // not a number gives 0
+    v = v > 0.0f ? v : 0.0f;  // NaN becomes 0
     return static_cast<std::int32_t>((v < 255.0f * unit ? v : 255.0f * unit) + 0.5f);
   }
 
@@ -54,7 +55,8 @@ Plane<std::uint8_t> cells_of(const Luma<T>& luma) {
   return cells;
 }
 
-/// Sum over a place; along rows, as those of weaved fields have little to do with each other.
+/// Returns the sum of absolute second differences in a block. It uses rows only, because adjacent
+/// rows of interlaced frames belong to different fields.
 template <class T>
 std::int32_t second_differences_at(const Luma<T>& luma, int x, int y) {
   std::int32_t sum = 0;
@@ -74,15 +76,16 @@ float measure_flat_noise(const Luma<T>& luma) {
   std::vector<std::int32_t> sums;
   for (int y = 0; y + side <= height; y += step)
     for (int x = 1; x + side < width; x += step)
-      if (const std::int32_t bend = second_differences_at(luma, x, y); bend > 0) sums.push_back(bend);
+      if (const std::int32_t bend = second_differences_at(luma, x, y); bend > 0)
+        sums.push_back(bend);
   if (sums.empty()) return 0;
-  const auto place =
+  const auto position =
       sums.begin() + static_cast<std::ptrdiff_t>(flat_share * static_cast<double>(sums.size()));
-  std::ranges::nth_element(sums, place);
-  return static_cast<float>(*place) / (2 * unit * side * side);
+  std::ranges::nth_element(sums, position);
+  return static_cast<float>(*position) / (2 * unit * side * side);
 }
 
-/// Where a place of 8x8 samples of `a` that is not constant lies in `b`, to the bit.
+/// Where `b` contains an exact copy of an 8x8 block of `a` that is not constant.
 enum class CopyPosition { nowhere, in_place, moved };
 
 template <class T>

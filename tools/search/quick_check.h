@@ -1,6 +1,6 @@
 #pragma once
-// A frame at a glance: what is worth knowing of every frame of a stream, in a fraction of a
-// millisecond, to see where its noise is worth a look.
+// A quick check of every frame of a stream, in a fraction of a millisecond. It decides where a
+// noise estimate is worth its time.
 
 #include <cstdint>
 
@@ -9,28 +9,31 @@
 
 namespace lull::tools {
 
-/// Of luma; of RGB, of green.
+/// Statistics of luma, or of green for RGB.
 struct QuickCheck {
-  /// Means of 16x16 samples, of every fourth row of them, in steps of 8 bits.
+  /// Means of 16x16 samples (every fourth row of them), in 8-bit levels.
   Plane<std::uint8_t> cells;
-  /// How far samples are from the mean of their neighbours in the row, in flat_noise places that are not
-  /// constant: white noise of `sigma` has about 0.9 sigma. 0: all is constant. In levels.
+  /// Mean deviation of samples from the mean of their row neighbours, in flat areas that are not
+  /// constant, in 8-bit levels. White noise of standard deviation sigma gives about 0.9 sigma. 0:
+  /// the frame is constant.
   float flat_noise = 0;
 };
 
-/// `frame` is in the host's memory.
+/// `frame` must be in host memory.
 [[nodiscard]] QuickCheck quick_check(const Frame& frame);
 
-/// False: a cut lies between.
+/// Returns false if there is a cut between the two frames.
 [[nodiscard]] bool is_same_scene(const QuickCheck& a, const QuickCheck& b);
-/// As far as a glance can tell, one repeats the other.
+/// Returns whether the frames may be repetitions; the check compares the statistics only.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
-/// Whether the second frame is for the most part the first one, moved by whole samples to the bit:
-/// drawn, not filmed, so that there is no noise between them. Of their main planes.
+/// Returns whether most blocks of the second frame are exact copies of moved blocks of the first
+/// one. Such a picture is synthetic, for example a scrolling title, and the difference of its
+/// frames contains no noise. The main planes are compared.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
-/// Whether noise may be of another level by QuickCheck::flat_noise: more than a tenth apart.
+/// Returns whether two values of QuickCheck::flat_noise indicate different noise levels: they
+/// differ by more than a tenth.
 [[nodiscard]] bool may_differ_in_noise(float flat_noise_a, float flat_noise_b);
-/// The same of frames that follow each other: more than a fifth.
+/// The same test for consecutive frames: more than a fifth.
 [[nodiscard]] bool noise_jumps(float flat_noise_a, float flat_noise_b);
 
 }  // namespace lull::tools

@@ -22,14 +22,14 @@ std::string text_of_depth(double value) {
 
 void check_invalid(double invalid, const FrameFormat& format) {
   if (format.sample == SampleType::f32) return;
-  const auto most = static_cast<double>((1 << format.bits) - 1);
-  if (invalid >= 0 && invalid <= most && invalid == std::floor(invalid)) return;
+  const auto max_value = static_cast<double>((1 << format.bits) - 1);
+  if (invalid >= 0 && invalid <= max_value && invalid == std::floor(invalid)) return;
   throw InvalidArgument("--invalid " + text_of_depth(invalid) + " (samples of " +
                         std::to_string(format.bits) + " bits are whole numbers from 0 to " +
-                        text_of_depth(most) + "); give one of these");
+                        text_of_depth(max_value) + "); give one of these");
 }
 
-/// --sigma in the unit of depths.
+/// Converts --sigma to the unit of the depths.
 double stated_sigma(const DenoiseOptions& options, const DepthSamples& samples,
                     const FrameFormat& format) {
   const auto sigma = static_cast<double>((*options.sigma)[0]);
@@ -44,7 +44,7 @@ DepthSamples depth_samples(const DenoiseOptions& options, const io::MediaSource&
   const FrameFormat& format = input.format();
   if (format.planes() != 1)
     throw InvalidArgument("'" + options.input + "' has frames of " + describe(format) +
-                          " (a depth map is grey, one number a sample); convert it, or leave "
+                          " (a depth map has one value per pixel); convert it, or leave "
                           "--depth, --invalid and --sigma-model out");
   DepthSamples samples{.noise = options.depth.noise};
   if (input.info().stack) {
@@ -57,7 +57,7 @@ DepthSamples depth_samples(const DenoiseOptions& options, const io::MediaSource&
   return samples;
 }
 
-std::vector<Frame> first_maps(const DenoiseOptions& options) {
+std::vector<Frame> read_first_maps(const DenoiseOptions& options) {
   const auto source = io::open_source(options.input, source_options(options));
   return read_frames(*source, frames_ahead);
 }
@@ -65,14 +65,14 @@ std::vector<Frame> first_maps(const DenoiseOptions& options) {
 DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                      const std::vector<Frame>& frames) {
   const DepthSamples samples = depth_samples(options, input);
-  DepthStatistics look(samples);
-  for (const Frame& frame : frames) look.add(frame);
-  if (look.empty())
-    throw BadData("'" + options.input + "' is nothing but holes (no sample is a depth); check " +
+  DepthStatistics statistics(samples);
+  for (const Frame& frame : frames) statistics.add(frame);
+  if (statistics.empty())
+    throw BadData("'" + options.input + "' contains only holes (no sample is a depth); check " +
                   "--invalid and the file");
   std::optional<double> stated;
   if (options.sigma) stated = stated_sigma(options, samples, input.format());
-  DepthSetup known = prepare_depth(look, frames, stated, options.depth.reference);
+  DepthSetup known = prepare_depth(statistics, frames, stated, options.depth.reference);
   const float level = known.noise.sigma;
   SceneNoise scene;
   scene.estimate.noise = NoiseModel({level, level, level});
@@ -83,15 +83,15 @@ DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input
                  .lines = {}};
 
   const bool squared = options.depth.noise == DepthNoise::squared;
-  const double holes = look.share_of_holes();
-  plan.lines.push_back("depth: " + text_of_depth(look.min_depth()) + " to " +
-                       text_of_depth(look.max_depth()) + ", " +
+  const double holes = statistics.share_of_holes();
+  plan.lines.push_back("depth: " + text_of_depth(statistics.min_depth()) + " to " +
+                       text_of_depth(statistics.max_depth()) + ", " +
                        (holes > 0 ? text_of_depth(100 * holes) + " % holes" : "no holes"));
   if (!options.sigma || (squared && !options.depth.reference))
     plan.lines.push_back(
-        "noise: " + std::string(options.sigma ? "" : "found, ") + "sigma " +
+        "noise: " + std::string(options.sigma ? "" : "estimated, ") + "sigma " +
         text_of_depth(known.scale.sigma) +
-        (squared ? " at depth " + text_of_depth(plan.scale.reference) + ", growing with its square"
+        (squared ? " at depth " + text_of_depth(plan.scale.reference) + ", growing with the square of the depth"
                  : std::string()));
   return plan;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Runs over depth maps: what their samples stand for, their range, their noise.
+// Depth maps: how samples represent depths, the depth range, and the noise.
 
 #include <string>
 #include <vector>
@@ -15,23 +15,25 @@ namespace lull::tools {
 struct DepthPlan {
   DepthScale scale;
   NoiseRecord noise;               // on the 0..255 scale of `scale`
-  std::vector<std::string> lines;  // what is told of it
+  std::vector<std::string> lines;  // messages for the user
 };
 
-/// How samples of the input are depths. @throws InvalidArgument  it is not grey, or its samples
-/// cannot hold the value that marks holes
+/// Returns how the samples of the input represent depths.
+/// @throws InvalidArgument  the input is not grey, or its samples cannot hold the value that marks
+/// holes
 [[nodiscard]] DepthSamples depth_samples(const DenoiseOptions& options,
                                          const io::MediaSource& input);
 
-/// The first frames of an input that can be read again.
-[[nodiscard]] std::vector<Frame> first_maps(const DenoiseOptions& options);
+/// Reads the first frames of an input that can be read again.
+[[nodiscard]] std::vector<Frame> read_first_maps(const DenoiseOptions& options);
 
-/// For an input that begins with `frames`. @throws BadData  they are nothing but holes
+/// Plans the filtering of an input that begins with `frames`.
+/// @throws BadData  the frames contain only holes
 [[nodiscard]] DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                                    const std::vector<Frame>& frames);
 
-/// What such an input is filtered with. @throws InvalidArgument  naming a parameter outside its
-/// range
+/// Returns the filters and parameters for such an input.
+/// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const DepthPlan& depth,
                                  const io::VideoInfo& input);
 

@@ -30,8 +30,8 @@ std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
 }  // namespace
 
 std::string cpu_target() {
-  // Highway numbers its targets from the best on. Of those that this CPU has, the build holds
-  // HWY_TARGETS.
+  // Highway numbers its targets from the best to the worst. HWY_TARGETS are those that the build
+  // contains; of these, the best one that the CPU supports is used.
   const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
@@ -40,7 +40,7 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
-  // FFmpeg decodes on a GPU only where the context there is its own, or like it.
+  // FFmpeg decodes on a GPU only in a context that it created itself or that has the same flags.
   if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }
@@ -66,13 +66,13 @@ ChosenDevices choose_devices(const DenoiseOptions& options) {
     return chosen;
   }
   if (list.devices.empty())
-    throw DeviceUnavailable("no GPU to use (" + list.reason + "); try --device cpu");
+    throw DeviceUnavailable("no usable GPU (" + list.reason + "); try --device cpu");
   if (choice.gpus.empty())
     for (const auto& device : list.devices) chosen.backends.push_back(gpu(options, device.index));
   for (const int index : choice.gpus) {
-    const bool there = std::any_of(list.devices.begin(), list.devices.end(),
-                                   [&](const auto& device) { return device.index == index; });
-    if (!there)
+    const bool is_visible = std::any_of(list.devices.begin(), list.devices.end(),
+                                        [&](const auto& device) { return device.index == index; });
+    if (!is_visible)
       throw DeviceUnavailable("no GPU " + std::to_string(index) + " (" +
                               std::to_string(list.devices.size()) + " visible); see lull devices");
     chosen.backends.push_back(gpu(options, index));

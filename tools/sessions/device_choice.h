@@ -1,5 +1,5 @@
 #pragma once
-// From --device to backends.
+// Selects backends by --device.
 
 #include <optional>
 #include <string>
@@ -12,18 +12,18 @@
 namespace lull::tools {
 
 struct ChosenDevices {
-  std::vector<bm3d::Backend> backends;  // one for each session, from 1
-  std::string reason;                   // what auto or --fallback took and why; empty otherwise
+  std::vector<bm3d::Backend> backends;  // one per session, at least 1
+  std::string reason;                   // what auto or --fallback selected and why; empty otherwise
 };
 
-/// Those that may be chosen get ready meanwhile; none where a CPU is asked for, a GPU that decodes,
-/// or a plan of a job.
+/// Starts to create contexts on the GPUs that may be selected, in the background. Returns nothing
+/// if no GPU denoises, if FFmpeg decodes on a GPU, or if the run only plans a job.
 [[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options);
 
-/// @throws DeviceUnavailable  a GPU is asked for that is not there
+/// @throws DeviceUnavailable  a requested GPU does not exist
 [[nodiscard]] ChosenDevices choose_devices(const DenoiseOptions& options);
 
-/// Highway's name of the instruction set that the CPU backend runs with: "AVX2".
+/// Returns Highway's name of the instruction set that the CPU backend uses, for example "AVX2".
 [[nodiscard]] std::string cpu_target();
 
 }  // namespace lull::tools

@@ -17,7 +17,7 @@ namespace {
 // What is read beforehand costs time: fewer frames of a scene are enough.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
-void refuse_places(const DenoiseOptions& options) {
+void check_table_name(const DenoiseOptions& options) {
   for (const std::string& file : {options.input, options.output, options.log.file})
     if (!file.empty() && !options.grain_table.empty() &&
         (file == options.grain_table || io::same_file(file, options.grain_table)))
@@ -25,7 +25,7 @@ void refuse_places(const DenoiseOptions& options) {
                             " is the input, the output or the log; choose another name");
 }
 
-void refuse_format(const FrameFormat& format) {
+void check_grain_format(const FrameFormat& format) {
   if (format.layout == Layout::rgb)
     throw InvalidArgument(
         "a film grain table of RGB (AV1 has grain of Y, Cb and Cr alone); convert the input to YUV "
@@ -42,7 +42,7 @@ std::unique_ptr<io::TextFile> open_file(const DenoiseOptions& options) {
 }
 
 /// Fields differ from frames, and who takes less away has less grain.
-bool takes_all(const DenoiseOptions& options) {
+bool removes_all_noise(const DenoiseOptions& options) {
   return options.interlaced != Interlaced::fields && options.strength >= 1;
 }
 
@@ -62,17 +62,17 @@ GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format,
                    const NoiseRecord& noise)
     : keep_(options.keep_grain),
       named_(!options.grain_table.empty()),
-      whole_(takes_all(options)),
+      whole_(removes_all_noise(options)),
       scenes_(noise.scenes),
       collector_(format, keep_ ? sparse : GrainSampling{}) {
   if (!keep_ && !named_) return;
-  refuse_format(format);
-  refuse_places(options);
+  check_grain_format(format);
+  check_table_name(options);
   if (keep_ && !can_read_again(options.input)) refuse_grain_of_pipe(options.input);
   file_ = open_file(options);
 }
 
-void GrainJob::learn(const SceneNoise& scene) {
+void GrainJob::on_new_scene(const SceneNoise& scene) {
   const std::lock_guard lock(mutex_);
   add_scene(scenes_, scene);
 }
@@ -82,7 +82,7 @@ std::string GrainJob::table() {
   return text_of(collector_.finish(whole_ ? known_noise(scenes_) : std::vector<KnownNoise>{}));
 }
 
-bool GrainJob::look_ahead(const DenoiseOptions& options, InputNoise& noise,
+bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                           const std::vector<bm3d::Backend>& backends, const Notify& notify,
                           const std::stop_token& stop) {
   if (!keep_) return true;
@@ -97,21 +97,21 @@ bool GrainJob::look_ahead(const DenoiseOptions& options, InputNoise& noise,
       merge_fields(open_sessions(options, plan, seen, backends, notify), source->format()),
       [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); });
   const auto frames = noise.frames(
-      *source, source->info(), [this](const SceneNoise& scene, const ScenePlan&) { learn(scene); });
+      *source, source->info(), [this](const SceneNoise& scene, const ScenePlan&) { on_new_scene(scene); });
   while (const auto frame = frames->read()) {
     if (stop.stop_requested()) return false;
     if (!collector_.observe(*frame)) continue;
     for (auto result = denoiser->push(*frame); result; result = denoiser->next()) continue;
   }
   while (denoiser->drain()) continue;
-  noise.settle(source->info());
+  noise.keep_scenes(source->info());
   file_->write(table());
   return !stop.stop_requested();
 }
 
 std::string GrainJob::encoder_table() const { return keep_ ? file_->temporary() : std::string(); }
 
-std::unique_ptr<Denoiser> GrainJob::watch(std::unique_ptr<Denoiser> denoiser) {
+std::unique_ptr<Denoiser> GrainJob::observe(std::unique_ptr<Denoiser> denoiser) {
   if (keep_ || !named_) return denoiser;
   return pipeline::observed(std::move(denoiser), [this](const Frame& noisy, const Frame& result) {
     if (!noisy.context_only && collector_.observe(noisy)) collector_.add(noisy, result);

@@ -31,15 +31,15 @@ class GrainJob {
 
   /// With --grain keep, before the session and the sink are opened: finds the table, and the
   /// scenes of `noise` on the way. False: stopped.
-  [[nodiscard]] bool look_ahead(const DenoiseOptions& options, InputNoise& noise,
+  [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                 const std::vector<bm3d::Backend>& backends, const Notify& notify,
                                 const std::stop_token& stop);
   /// The file for the encoder; empty without --grain keep.
   std::string encoder_table() const;
   /// A scene that was found on the way, behind those that are known. From any thread.
-  void learn(const SceneNoise& scene);
+  void on_new_scene(const SceneNoise& scene);
   /// The run's denoiser, which is watched where a table is asked for.
-  [[nodiscard]] std::unique_ptr<Denoiser> watch(std::unique_ptr<Denoiser> denoiser);
+  [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   /// Once all frames are out: the table gets its name. @throws IoError, CannotCreate
   void finish();
 

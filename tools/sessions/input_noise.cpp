@@ -15,9 +15,9 @@ namespace lull::tools {
 namespace {
 
 /// Those that were read already, then those of the source, whose noise may be followed.
-class FramesOfRun final : public FrameSource {
+class RunSource final : public FrameSource {
  public:
-  FramesOfRun(FrameSource& source, std::vector<Frame> first) : prefixed_(source, std::move(first)) {}
+  RunSource(FrameSource& source, std::vector<Frame> first) : prefixed_(source, std::move(first)) {}
 
   void follow(const DenoiseOptions& options, const NoiseRecord& known, KnownFrom from,
               NoiseFollower::OnScene on_scene) {
@@ -34,7 +34,7 @@ class FramesOfRun final : public FrameSource {
 };
 
 /// Whether the run finds the noise of frames for itself: a task has it from its plan.
-bool is_to_be_followed(const DenoiseOptions& options, const io::VideoInfo& input,
+bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                        const NoiseRecord& known) {
   const bool is_task = options.job.plan && !options.job.plans;
   return finds_noise(options) && !is_task && follows_scenes(options, input) &&
@@ -44,18 +44,18 @@ bool is_to_be_followed(const DenoiseOptions& options, const io::VideoInfo& input
 }  // namespace
 
 void InputNoise::find(io::MediaSource& source, const std::function<void()>& open_sink) {
-  if (options_.depth.on) return find_in_depths(source, open_sink);
+  if (options_.depth.on) return estimate_depth_noise(source, open_sink);
   const io::VideoInfo& input = source.info();
   std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), input.values);
   if (!noise)
     noise = can_read_again(options_.input) ? search_noise(options_, source)
-                                           : look_at_pipe(source, open_sink);
+                                           : estimate_from_pipe(source, open_sink);
   known_ = *std::move(noise);
   determine_noise_kind(options_, source, known_);
   for (const std::string& line : noise_lines(options_, known_)) info_(line);
   plan_ = clip_plan(options_, known_, input);
   record_ = known_;
-  if (is_to_be_followed(options_, input, known_)) {
+  if (needs_follower(options_, input, known_)) {
     record_.scenes.resize(1);
     plan_.later = std::make_shared<LaterScenes>();
   }
@@ -63,7 +63,7 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
 }
 
 /// It is neither a job in segments nor read twice for its grain.
-NoiseRecord InputNoise::look_at_pipe(io::MediaSource& source,
+NoiseRecord InputNoise::estimate_from_pipe(io::MediaSource& source,
                                      const std::function<void()>& open_sink) {
   open_sink();
   first_ = read_frames(source, frames_to_read_ahead(options_));
@@ -71,13 +71,13 @@ NoiseRecord InputNoise::look_at_pipe(io::MediaSource& source,
   return noise_of_first_frames(options_, scenes ? first_scene_of(first_) : first_, source.info().values);
 }
 
-void InputNoise::find_in_depths(io::MediaSource& source, const std::function<void()>& open_sink) {
+void InputNoise::estimate_depth_noise(io::MediaSource& source, const std::function<void()>& open_sink) {
   const bool again = can_read_again(options_.input);
   if (!again) {
     open_sink();
     first_ = read_frames(source, frames_ahead);
   }
-  DepthPlan depth = plan_depth(options_, source, again ? first_maps(options_) : first_);
+  DepthPlan depth = plan_depth(options_, source, again ? read_first_maps(options_) : first_);
   for (const std::string& line : depth.lines) info_(line);
   plan_ = clip_plan(options_, depth, source.info());
   known_ = record_ = std::move(depth.noise);
@@ -86,17 +86,17 @@ void InputNoise::find_in_depths(io::MediaSource& source, const std::function<voi
 std::unique_ptr<FrameSource> InputNoise::frames(FrameSource& source, const io::VideoInfo& input,
                                                 OnScene on_scene) {
   const KnownFrom from = first_.empty() ? KnownFrom::positions : KnownFrom::first_frames;
-  auto frames = std::make_unique<FramesOfRun>(source, std::move(first_));
+  auto frames = std::make_unique<RunSource>(source, std::move(first_));
   if (plan_.later)
     frames->follow(
         options_, known_, from,
         [this, &input, on_scene = std::move(on_scene)](const SceneNoise& scene, bool is_predicted) {
-          take_up(scene, is_predicted, input, on_scene);
+          start_scene(scene, is_predicted, input, on_scene);
         });
   return frames;
 }
 
-void InputNoise::take_up(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
+void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
                          const OnScene& on_scene) {
   record_.scenes.push_back(scene);
   if (!is_predicted) info_(noise_lines(options_, record_).back());
@@ -105,7 +105,7 @@ void InputNoise::take_up(const SceneNoise& scene, bool is_predicted, const io::V
   plan_.later->add(scene.from_s, plan);  // last: now its frames may go in
 }
 
-void InputNoise::settle(const io::VideoInfo& input) {
+void InputNoise::keep_scenes(const io::VideoInfo& input) {
   known_ = record_;
   plan_ = clip_plan(options_, known_, input);
 }

@@ -43,12 +43,12 @@ class InputNoise {
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
   /// All frames were read: what was found is what is known when they are read again.
-  void settle(const io::VideoInfo& input);
+  void keep_scenes(const io::VideoInfo& input);
 
  private:
-  void find_in_depths(io::MediaSource& source, const std::function<void()>& open_sink);
-  NoiseRecord look_at_pipe(io::MediaSource& source, const std::function<void()>& open_sink);
-  void take_up(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
+  void estimate_depth_noise(io::MediaSource& source, const std::function<void()>& open_sink);
+  NoiseRecord estimate_from_pipe(io::MediaSource& source, const std::function<void()>& open_sink);
+  void start_scene(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
                const OnScene& on_scene);
 
   const DenoiseOptions& options_;

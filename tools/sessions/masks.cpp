@@ -14,16 +14,16 @@ std::string size_text(const FrameFormat& format, std::int64_t slices) {
          std::to_string(slices);
 }
 
-/// The mask's file, opened as the volume was: along the same axis, within the same limits.
+/// Opens the mask with the axis and the limits of the volume.
 std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
                                            const io::SourceOptions& options) {
-  io::SourceOptions own;
-  own.limits = options.limits;
-  own.axis = options.axis;
-  auto mask = io::open_source(path, own);
+  io::SourceOptions mask_options;
+  mask_options.limits = options.limits;
+  mask_options.axis = options.axis;
+  auto mask = io::open_source(path, mask_options);
   if (!mask->info().stack)
     throw InvalidArgument("--mask " + path +
-                          " (it is no volume); give a NIfTI file or a TIFF stack");
+                          " (it is not a volume); give a NIfTI file or a TIFF stack");
   return mask;
 }
 
@@ -32,12 +32,13 @@ void check_size(const std::string& path, const io::MediaSource& mask,
   const FrameFormat &a = mask.format(), &b = source.format();
   const std::int64_t slices =
       source.info().stack ? source.info().slices : source.info().frames_estimate;
-  const std::int64_t all = source.info().frames_estimate, own = mask.info().frames_estimate;
-  const bool fits = slices == 0 || (mask.info().slices == slices && (own == slices || own == all));
+  const std::int64_t all = source.info().frames_estimate, mask_slices = mask.info().frames_estimate;
+  const bool fits = slices == 0 ||
+                    (mask.info().slices == slices && (mask_slices == slices || mask_slices == all));
   if (a.width == b.width && a.height == b.height && fits) return;
-  throw BadData("--mask " + path + " is of " + size_text(a, own) + " voxels, the input of " +
-                size_text(b, all) +
-                " (a mask is of the same size, or of one volume of a series); resample it");
+  throw BadData("--mask " + path + " has " + size_text(a, mask_slices) +
+                " voxels, the input has " + size_text(b, all) +
+                " (a mask must match the volume, or one volume of a series); resample it");
 }
 
 std::shared_ptr<const SliceMask> mask_of(const FrameFormat& format,
@@ -51,7 +52,7 @@ std::shared_ptr<const SliceMask> mask_of(const FrameFormat& format,
   return std::make_shared<SliceMask>(format.width, format.height, std::move(bits), zero);
 }
 
-/// What stands for nothing: black, of chroma no colour.
+/// Returns the sample for voxels outside the mask: black, or the neutral value for chroma.
 template <class T>
 T zero_of(const FrameFormat& format, int plane, float zero) {
   if constexpr (std::is_floating_point_v<T>) return plane == 0 ? zero : 0;
@@ -59,7 +60,7 @@ T zero_of(const FrameFormat& format, int plane, float zero) {
   return chroma ? static_cast<T>(1 << (format.bits - 1)) : T{};
 }
 
-/// Outside of the mask. Planes that are subsampled have that of the first.
+/// Restores the samples outside the mask. Subsampled planes use the mask of the first plane.
 template <class T>
 void restore_plane(const Frame& noisy, int plane, float zero, const Frame& result) {
   const SliceMask& mask = *noisy.mask;
@@ -68,10 +69,11 @@ void restore_plane(const Frame& noisy, int plane, float zero, const Frame& resul
   const int shift_y = plane == 0 ? 0 : format.chroma_shift_y;
   const PlaneView<const T> from = noisy.plane<T>(plane);
   const PlaneView<T> to = result.plane<T>(plane);
-  const T nothing = zero_of<T>(format, plane, zero);
+  const T zero_value = zero_of<T>(format, plane, zero);
   for (int y = 0; y < to.height; ++y)
     for (int x = 0; x < to.width; ++x)
-      if (!mask.inside(x << shift_x, y << shift_y)) to(x, y) = mask.zero() ? nothing : from(x, y);
+      if (!mask.inside(x << shift_x, y << shift_y))
+        to(x, y) = mask.zero() ? zero_value : from(x, y);
 }
 
 void restore_outside(const Frame& noisy, float zero, const Frame& result) {
@@ -88,7 +90,7 @@ void restore_outside(const Frame& noisy, float zero, const Frame& result) {
     }
 }
 
-/// Gives each slice its mask.
+/// Sets the mask of each slice.
 class MaskAttacher final : public Denoiser {
  public:
   MaskAttacher(std::unique_ptr<Denoiser> denoiser, VolumeMask mask)
@@ -132,7 +134,7 @@ VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
     mask.slices.push_back(mask_of(file->format(), values, zero_outside, mask.inside));
   }
   if (mask.inside == 0)
-    throw BadData("--mask " + path + " has nothing inside (all its values are 0); give another");
+    throw BadData("--mask " + path + " selects no voxel (all its values are 0); give another mask");
   return mask;
 }
 
@@ -140,12 +142,12 @@ std::optional<VolumeMask> given_mask(const DenoiseOptions& options, const io::Me
   if (options.mask.empty()) return std::nullopt;
   if (!source.info().stack && !options.stack)
     throw InvalidArgument("--mask for '" + options.input +
-                          "' (its frames are no slices of a volume); give --stack if they are");
+                          "' (its frames are not slices of a volume); give --stack if they are");
   return read_mask(options.mask, source, source_options(options), options.zero_outside);
 }
 
 std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask) {
-  // Nobody else looks at the samples of a result any more.
+  // No later stage reads the samples of a result, so they can be changed in place.
   auto restoring = pipeline::observed(std::move(denoiser),
                                       [zero = mask.zero](const Frame& noisy, const Frame& result) {
                                         restore_outside(noisy, zero, result);

@@ -1,5 +1,5 @@
 #pragma once
-// Which voxels of a volume are wanted, as a file says.
+// Masks: a file selects the voxels of a volume that are denoised.
 
 #include <cstdint>
 #include <memory>
@@ -14,31 +14,34 @@
 
 namespace lull::tools {
 
-/// The masks of the slices of a volume, which is one for all of a series, or of a whole series.
+/// The masks of slices: of one volume, which then applies to all volumes of a series, or of a
+/// complete series.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;
-  std::int64_t inside = 0;  // voxels
-  float zero = 0;           // the sample that stands for the value 0 (of float samples)
+  std::int64_t inside = 0;  // number of voxels inside
+  float zero = 0;           // the sample that represents the value 0, for float samples
 
-  /// @throws BadData  there is no such slice
+  /// @throws BadData  the mask has no such slice
   [[nodiscard]] const std::shared_ptr<const SliceMask>& of(const Frame& slice) const;
 };
 
-/// The mask for the slices of `source`: voxels are inside where the file's value is a number other
-/// than 0. `options`: those that `source` was opened with.
-/// @throws NoInput, BadData as io::open_source(); BadData  it is of another size, or nothing is
-///         inside; InvalidArgument  it is no stack
+/// Reads the mask for the slices of `source`. A voxel is inside if its value in the file is a
+/// number other than 0. `options` are those that `source` was opened with.
+/// @throws NoInput, BadData  as io::open_source()
+/// @throws BadData  the mask has another size, or no voxel is inside
+/// @throws InvalidArgument  the file is not a stack
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);
 
-/// That of the options' file, if there is one.
-/// @throws as read_mask(); InvalidArgument  there is one although the frames are no slices
+/// Reads the mask that the options name, if any.
+/// @throws as read_mask(); InvalidArgument  a mask is given although the frames are not slices
 [[nodiscard]] std::optional<VolumeMask> given_mask(const DenoiseOptions& options,
                                                    const io::MediaSource& source);
 
-/// Gives each slice its mask, which the session may look at, and puts back what was outside, or
-/// zeros. Slices in flight are kept until their results are out.
+/// Wraps `denoiser` so that every slice has its mask, which the session may use. Voxels outside the
+/// mask are restored or set to 0 in the results. Slices in flight are kept until their results are
+/// returned.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
-/// /proc/meminfo: "MemAvailable:   17053552 kB".
+/// Reads MemAvailable in bytes from /proc/meminfo: "MemAvailable:   17053552 kB".
 std::int64_t available(const std::string& root) {
   std::ifstream file(root + "proc/meminfo");
   for (std::string name, rest; file >> name && std::getline(file, rest);)
@@ -24,19 +24,19 @@ std::int64_t available(const std::string& root) {
   return no_limit;
 }
 
-/// A file of one number; "max", or one that is not there, is no limit.
+/// Reads a file with one number. "max" or a missing file means no limit.
 std::int64_t limit_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t bytes = 0;
   return file >> bytes && bytes > 0 ? bytes : no_limit;
 }
 
-/// The least limit of the groups that the process is in. Lines of /proc/self/cgroup are
-/// "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7)); a container may see
-/// its own group as the root.
-std::int64_t allowed(const std::string& root) {
+/// Returns the minimum of the limits of all control groups of the process. Lines of
+/// /proc/self/cgroup are "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7));
+/// a container may see its own group as the root.
+std::int64_t memory_limit(const std::string& root) {
   const std::string groups = root + "sys/fs/cgroup";
-  std::int64_t least = std::min(limit_in(groups + "/memory.max"),
+  std::int64_t limit = std::min(limit_in(groups + "/memory.max"),
                                 limit_in(groups + "/memory/memory.limit_in_bytes"));
   std::ifstream file(root + "proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -49,9 +49,9 @@ std::int64_t allowed(const std::string& root) {
     const std::string folder = groups + (controllers.empty() ? "" : "/memory");
     const char* name = controllers.empty() ? "/memory.max" : "/memory.limit_in_bytes";
     for (; path.size() > 1; path.resize(path.rfind('/')))
-      least = std::min(least, limit_in(folder + path + name));
+      limit = std::min(limit, limit_in(folder + path + name));
   }
-  return least;
+  return limit;
 }
 
 double bytes_of(const FrameFormat& format, double sample) {
@@ -64,39 +64,39 @@ double bytes_of(const FrameFormat& format, double sample) {
 }  // namespace
 
 std::int64_t default_max_memory(const std::string& root) {
-  const std::int64_t least = std::min(available(root), allowed(root));
-  return least == no_limit ? 0 : least / 2;
+  const std::int64_t limit = std::min(available(root), memory_limit(root));
+  return limit == no_limit ? 0 : limit / 2;
 }
 
 int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
   constexpr double gib = 1 << 30;
-  const std::int64_t allowed = method.memory > 0 ? method.memory : default_max_memory();
-  // A quarter: sessions keep what they filter, and their results, besides.
-  const double memory = std::clamp(static_cast<double>(allowed) / 4, gib, 8 * gib);
+  const std::int64_t memory_limit = method.memory > 0 ? method.memory : default_max_memory();
+  // Only a quarter, because sessions also hold the frames that they filter, and their results.
+  const double memory = std::clamp(static_cast<double>(memory_limit) / 4, gib, 8 * gib);
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);
   const Margin margin = margin_of(method);
-  const double most = std::clamp(fitting, 4.0 * margin.before, 60.0 * margin.before);
-  if (method.frames <= 0) return static_cast<int>(most);
+  const double max_frames = std::clamp(fitting, 4.0 * margin.before, 60.0 * margin.before);
+  if (method.frames <= 0) return static_cast<int>(max_frames);
   const double count = static_cast<double>(method.frames), of_all = static_cast<double>(sessions);
-  const double rounds = std::ceil(count / (of_all * most));
+  const double rounds = std::ceil(count / (of_all * max_frames));
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// A session on the host has planes of floats for each frame that it works on: the noisy one, the
-// basic estimate and two sums for every plane, up to two guides of luma, and the groups that are
-// kept; where those are propagated, bytes of the guides of all frames that are looked at, four for
-// each sample. On a GPU all that is in the GPU's memory, and the host's has the frames alone.
+// A session on the host has float planes for each frame that it works on: the noisy frame, the
+// basic estimate and two sums for every plane, up to two luma guides, and the kept groups. With
+// propagated matches it also holds the guides of all searched frames in bytes, four per sample. On
+// a GPU all of this is in GPU memory, and the host holds the frames only.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
   const bool host = backend.kind != bm3d::BackendKind::cuda;
   const double frame = bytes_of(plan.frame, plan.frame.bytes_per_sample());
   const double inside = margin.after + 1;
-  constexpr double queues = 2 * 4 + 3;  // pipeline::PipelineOptions, and one in each stage's hands
+  constexpr double queues = 2 * 4 + 3;  // pipeline::PipelineOptions, and one frame in each stage
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   double frames = queues + std::min(backend.threads > 0 ? backend.threads : cores, 16);
-  double bytes = plan.beside;
+  double bytes = plan.other_bytes;
   if (plan.params.render && plan.params.means && (host || plan.backends.size() == 1)) {
     nlm::FeatureParams params;
     params.temporal = plan.params.means->temporal;
@@ -125,7 +125,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(plan.params, plan.frame, plan.backends.size(), 1);
   }
-  // What frames bring along: at most a dozen planes each, and the even light.
+  // Features of the frames, at most a dozen planes per frame, and the stabilised picture.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);
   if (plan.params.volume_noise) bytes += inside * bytes_of(plan.frame, sizeof(float));
@@ -133,13 +133,13 @@ std::int64_t host_memory(const PlannedSessions& plan) {
 }
 
 void check_memory(const DenoiseOptions& options, const PlannedSessions& plan) {
-  const std::int64_t most = options.source.limits.memory, need = host_memory(plan);
-  if (most <= 0 || need <= most) return;
+  const std::int64_t limit = options.source.limits.memory, need = host_memory(plan);
+  if (limit <= 0 || need <= limit) return;
   const bool temporal = plan.params.is_temporal();
   throw OutOfMemory("frames of " + describe(plan.frame) + " need about " + describe_bytes(need) +
-                    " of memory (more than " + describe_bytes(most) + "); " +
+                    " of memory (the limit is " + describe_bytes(limit) + "); " +
                     (temporal ? "give a smaller --temporal, or " : "") +
-                    "allow it with --max-memory " + std::to_string((need >> 20) + 1) + "M");
+                    "raise the limit with --max-memory " + std::to_string((need >> 20) + 1) + "M");
 }
 
 }  // namespace lull::tools

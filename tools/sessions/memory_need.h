@@ -1,5 +1,5 @@
 #pragma once
-// What a job keeps in the host's memory, against what it may.
+// The host memory that a job needs, and its limit.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,30 +13,30 @@
 
 namespace lull::tools {
 
-/// Half of what the system can give now without swapping, or of what the control groups of the
-/// process allow it, whichever is less: encoders and decoders take memory, too, of which nobody
-/// says how much. 0: nobody knows. `root`: where /proc and /sys are.
+/// Returns half of the memory that is available without swapping, or half of the limit of the
+/// process's control groups, whichever is less. The rest is for encoders and decoders, whose need
+/// is unknown. 0: no limit is known. `root` is the folder of /proc and /sys.
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
 struct PlannedSessions {
   Method params;
-  FrameFormat frame;  // of the input
+  FrameFormat frame;  // format of the input
   std::vector<bm3d::Backend> backends;
-  double beside = 0;  // bytes that something else takes
+  double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// How many frames of a clip each of several sessions over time gets at a time, where one session
-/// has `clips` of them (the fields of either parity are one). What it does for the margins is lost,
-/// so that more are better; but as many for each session, and once more, are in the host's memory:
-/// a quarter of what it may take, from 1 to 8 GiB. Where the number of frames is known, all
-/// sessions get as much to do.
+/// Returns the number of consecutive frames that each session gets at a time when several sessions
+/// filter a clip over time. `clips` is the number of clips that share a session (the fields of
+/// either parity count as one). Margins are filtered twice, so longer parts are more efficient; but
+/// one part per session, and one more, are in host memory: a quarter of its limit, from 1 to 8 GiB.
+/// If the number of frames is known, all sessions get equal shares.
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 
-/// Bytes that sessions keep of frames, and that wait before and behind them; roughly.
+/// Estimates the bytes for frames that sessions hold and that wait before and after them.
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);
 
-/// @throws OutOfMemory  it is more than the limit of the options
+/// @throws OutOfMemory  the need exceeds the limit of the options
 void check_memory(const DenoiseOptions& options, const PlannedSessions& plan);
 
 }  // namespace lull::tools

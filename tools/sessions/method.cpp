@@ -12,7 +12,7 @@
 namespace lull::tools {
 namespace {
 
-/// Repetitions are found in the renders themselves, whatever a filter sees of them.
+/// Repeated frames are detected in the renders themselves, independent of stabilisation.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }
@@ -37,19 +37,19 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   return bm3d::open(method.pictures, format, backend);
 }
 
-/// Looks at depth maps as their filters do.
-class EvenDepthFinder final : public RepeatFinder {
+/// Detects repeated frames in stabilised depth maps, which are what the filters see.
+class StabilisedDepthFinder final : public RepeatFinder {
  public:
-  EvenDepthFinder(const DepthScale& scale, const FrameFormat& even,
-                  std::unique_ptr<RepeatFinder> finder)
-      : scale_(scale), pool_(even), finder_(std::move(finder)) {}
+  StabilisedDepthFinder(const DepthScale& scale, const FrameFormat& stabilised,
+                        std::unique_ptr<RepeatFinder> finder)
+      : scale_(scale), pool_(stabilised), finder_(std::move(finder)) {}
 
   RepeatState find(const Frame& frame) override {
-    Frame even = pool_.acquire();
-    even.copy_info(frame);
-    stabilise_depth(scale_, frame, even);
-    const RepeatState repeat_state = finder_->find(even);
-    last_ = std::move(even);  // stays until the next call
+    Frame stabilised = pool_.acquire();
+    stabilised.copy_info(frame);
+    stabilise_depth(scale_, frame, stabilised);
+    const RepeatState repeat_state = finder_->find(stabilised);
+    last_ = std::move(stabilised);  // must exist until the next call
     return repeat_state;
   }
   void clear() override { finder_->clear(); }
@@ -75,8 +75,8 @@ Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
   const bool groups = averages_groups(options);
   if (groups && volumes)
     throw InvalidArgument("--matcher cluster with --method nlm for the volume '" + options.input +
-                          "' (clusters lie in pictures); give --temporal 0 to take it slice by "
-                          "slice, or leave it out");
+                          "' (clusters exist in pictures only); give --temporal 0 to filter it "
+                          "slice by slice, or leave it out");
   Method method = groups              ? Method(make_means_params(options, noise, temporal))
                   : uses_nlm(options) ? Method(make_nlm_params(options, noise, volumes, temporal))
                   : volumes           ? Method(make_volume_params(options, noise))
@@ -103,8 +103,8 @@ Margin margin_of(const Method& method) {
 std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                       const bm3d::Backend& backend) {
   if (method.depth) {
-    const FrameFormat even = stabilised_depth_format(format);
-    return with_vst(*method.depth, format, open_filter(method, even, backend));
+    const FrameFormat stabilised = stabilised_depth_format(format);
+    return with_vst(*method.depth, format, open_filter(method, stabilised, backend));
   }
   if (!method.volume_noise) return open_filter(method, format, backend);
   return with_vst(*method.volume_noise, format,
@@ -116,10 +116,10 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const Fra
     return open_render_finder(method.means ? method.means->temporal : method.pictures.temporal,
                               format);
   if (!method.depth) return open_finder(method, format);
-  const FrameFormat even = stabilised_depth_format(format);
-  auto finder = open_finder(method, even);
+  const FrameFormat stabilised = stabilised_depth_format(format);
+  auto finder = open_finder(method, stabilised);
   if (!finder) return nullptr;
-  return std::make_unique<EvenDepthFinder>(*method.depth, even, std::move(finder));
+  return std::make_unique<StabilisedDepthFinder>(*method.depth, stabilised, std::move(finder));
 }
 
 }  // namespace lull::tools

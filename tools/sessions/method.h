@@ -1,5 +1,5 @@
 #pragma once
-// What denoises the frames of a run: one of the methods, with its parameters.
+// The method that denoises the frames of a run, with its parameters.
 
 #include <cstdint>
 #include <memory>
@@ -20,52 +20,53 @@ namespace lull::tools {
 
 struct Method {
   bm3d::Params pictures;
-  std::optional<bm4d::Params> volumes;  // instead of pictures
-  std::optional<nlm::Params> means;     // instead of either, of pictures or volumes
-  /// Of stacks whose noise is Rician, or varies: samples are made even before the filter.
+  std::optional<bm4d::Params> volumes;  // instead of `pictures`
+  std::optional<nlm::Params> means;     // non-local means for pictures or volumes, instead of both
+  /// For stacks with Rician or spatially varying noise: samples are variance-stabilised before the
+  /// filter.
   std::optional<VolumeNoise> volume_noise;
-  std::optional<DepthScale> depth;  // of depth maps, which are made even in the same way
-  /// Of renders, whose frames bring features: what else is known of their noise.
+  std::optional<DepthScale> depth;  // for depth maps, which are variance-stabilised in the same way
+  /// For renders, whose frames have features: what else is known about their noise.
   std::optional<RenderNoise> render;
-  std::int64_t frames = 0;  // that are expected; 0: any number
-  std::int64_t memory = 0;  // bytes that the job may take on the host; 0: half of what is free
+  std::int64_t frames = 0;  // expected number of frames; 0: unknown
+  std::int64_t memory = 0;  // limit of host memory for the job in bytes; 0: half of the free memory
 
   Method() = default;
   Method(bm3d::Params params) : pictures(std::move(params)) {}
   explicit Method(const bm4d::Params& params) : volumes(params) {}
   explicit Method(const nlm::Params& params) : means(params) {}
-  /// For what opens sessions of BM3D alone.
+  /// For functions that open BM3D sessions only.
   operator const bm3d::Params&() const { return pictures; }
 
   const NoiseModel& noise() const {
     return means ? means->noise : volumes ? volumes->noise : pictures.noise;
   }
-  /// Whether the frames are slices of volumes.
+  /// Returns whether the frames are slices of volumes.
   bool is_volume() const { return means ? means->is_volume() : volumes.has_value(); }
-  /// Whether other frames help in time.
+  /// Returns whether patches of neighbouring frames are used.
   bool is_temporal() const {
     return means ? means->temporal > 0 : !volumes && pictures.temporal > 0;
   }
-  /// For frames that are far from each other.
+  /// Disables the temporal search, for frames that are not neighbours.
   void disable_temporal() {
     pictures.temporal = 0;
     if (means) means->temporal = 0;
   }
-  /// Whether BM3D's batches bound what a device needs.
+  /// Returns whether the device memory depends on the batch size of BM3D.
   bool has_batches() const { return !means && !volumes; }
 };
 
-/// For this noise, by the options and by what the input is. @throws InvalidArgument  they do not
-/// fit each other
+/// Selects the method for this noise by the options and the kind of input.
+/// @throws InvalidArgument  the options contradict each other or the input
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
 
-/// How many frames around one its result depends on.
+/// Returns how many frames before and after a frame affect its result.
 [[nodiscard]] Margin margin_of(const Method& method);
-/// A session on one device, which is named as for BM3D.
+/// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                                     const bm3d::Backend& backend);
-/// Null where frames that repeat others are none of the method's business.
+/// Returns null if the method does not treat repeated frames specially.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
 

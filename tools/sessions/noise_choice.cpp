@@ -20,14 +20,14 @@ bool is_stack(const DenoiseOptions& options, const io::VideoInfo& input) {
 }
 
 /// What a filter takes: where a volume's noise is made even, the level that it is made to have.
-NoiseModel level_noise(const DenoiseOptions& options, const SceneNoise& scene,
+NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                        const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options, input)) return scene.estimate.noise;
   const float level = scene.volume->level;
   return NoiseModel({level, level, level});
 }
 
-std::optional<VolumeNoise> uneven_noise(const DenoiseOptions& options, const SceneNoise& scene,
+std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options, const SceneNoise& scene,
                                         const io::VideoInfo& input) {
   if (!scene.volume || !is_stack(options, input)) return std::nullopt;
   VolumeNoise noise = scene.volume->noise;
@@ -101,21 +101,21 @@ std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseR
 
 SceneLevels levels_of(const SceneNoise& scene, int planes) {
   const std::array<float, 3> levels = scene.estimate.noise.levels_in_samples();
-  SceneLevels told{scene.from_s, {}};
+  SceneLevels levels_by_plane{scene.from_s, {}};
   for (int i = 0; i < planes; ++i)
-    told.sigma.push_back(static_cast<double>(
+    levels_by_plane.sigma.push_back(static_cast<double>(
         scene.volume && scene.volume->noise.sigma > 0 ? scene.volume->level : levels[i]));
-  return told;
+  return levels_by_plane;
 }
 
 ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
                      const io::VideoInfo& input) {
-  ScenePlan plan{.method = choose_method(options, level_noise(options, scene, input), input),
+  ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
   // A guide shows whole frames, and so do features.
   if (scene.half && options.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
-  plan.method.volume_noise = uneven_noise(options, scene, input);
+  plan.method.volume_noise = noise_to_stabilise(options, scene, input);
   return plan;
 }
 

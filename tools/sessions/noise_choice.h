@@ -1,5 +1,5 @@
 #pragma once
-// Which noise a run takes away: what its options state, or what is found in its input.
+// The noise that a run removes: given by options, or estimated from the input.
 
 #include <optional>
 #include <string>
@@ -13,26 +13,27 @@
 
 namespace lull::tools {
 
-/// The noise that is stated: by --sigma, on the scale of filters (rescale_sigma); by --noise; by
-/// the job that is gone on with. Nothing: it has to be found.
-/// @throws InvalidArgument  it is of frames of another layout; NoInput, BadData
+/// Returns the noise that is given: by --sigma (after rescale_sigma()), by --noise, or by the job
+/// that is resumed. Returns nothing if it must be estimated.
+/// @throws InvalidArgument  the given noise belongs to frames of another layout
+/// @throws NoInput, BadData  the noise file
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// What is told of it: a line for each scene; none if it was given as a sigma.
+/// Returns the messages about the noise, one per scene; none if it was given by --sigma.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
 
-/// What progress tells of a scene, of frames with so many planes.
+/// Returns the levels of a scene for progress reports, for frames with `planes` planes.
 [[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);
 
-/// The parameters for a scene.
-/// @throws InvalidArgument  naming a parameter outside its range
+/// Returns the parameters for a scene.
+/// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
                                    const io::VideoInfo& input);
-/// Those for each scene.
-/// @throws InvalidArgument  naming a parameter outside its range
+/// Returns the parameters for all scenes.
+/// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const NoiseRecord& noise,
                                  const io::VideoInfo& input);
 

@@ -1,5 +1,5 @@
 #pragma once
-// From the options of a run to what reads its input and denoises it.
+// Creates the source options and the denoiser of a run from its options.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,30 +19,32 @@
 
 namespace lull::tools {
 
-/// Whether frames around those that are asked for are looked at.
+/// Returns whether the source must also deliver context frames around the selection.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Why no GPU decodes though --hwaccel asks for it; empty if one may. Frames in its memory are for
-/// nobody but the denoiser on it.
+/// Returns why no GPU can decode although --hwaccel requests it; empty if a GPU can. Decoded frames
+/// in GPU memory are available only to the denoiser on that GPU.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
-/// Of a run that denoises on `backends`: damage is passed over and counted.
+/// Returns the source options of a run that denoises on `backends`. Damage is tolerated and
+/// counted.
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
-/// What a scene is filtered with.
+/// The methods for a scene.
 struct ScenePlan {
   Method method;
-  std::optional<Method> half;  // of frames of half the size, which are filtered too
+  std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes of a stream behind its first, told while it runs. From any thread.
+/// The scenes after the first one; scenes are added while the stream is read. Thread-safe.
 class LaterScenes {
  public:
-  /// `from_s` is behind those of the scenes before. Frames of the scene may go in from then on.
+  /// `from_s` must be later than in all previous calls. After the call, frames of the scene may be
+  /// pushed.
   void add(double from_s, ScenePlan plan);
-  /// How many of them have come by a frame's time.
+  /// Returns the number of these scenes that have begun at the frame's time.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
@@ -52,55 +54,61 @@ class LaterScenes {
   std::vector<ScenePlan> plans_;
 };
 
-/// What a clip is filtered with: scenes, which differ in nothing but the noise.
+/// The methods for a clip, by scene. Scenes differ in their noise only.
 struct ClipPlan {
-  std::vector<ScenePlan> scenes;  // that are known before the first frame
-  std::vector<double> starts;     // of the second on, in seconds of Frame::pts
-  /// Of a stream whose scenes are followed: all behind the first, in place of the others above.
+  std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
+  std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
+  /// For a stream whose noise is tracked: all scenes after the first one; `starts` is not used
+  /// then.
   std::shared_ptr<LaterScenes> later = nullptr;
-  bool frame_by_frame = false;  // frames are filtered one by one
+  bool frame_by_frame = false;  // each frame is filtered independently
   const Method& method() const { return scenes.front().method; }
-  /// Or may have: more than one.
+  /// Returns whether there is, or may be, more than one scene.
   bool has_scenes() const { return later || !starts.empty(); }
   std::size_t scene_at(const Frame& frame) const;
-  /// The scene of this number, by scene_at().
+  /// Returns the scene of a number from scene_at().
   ScenePlan scene(std::size_t number) const;
-  /// Whether frames of half the size are made, in the host's memory.
+  /// Returns whether frames of half the size are made; this needs frames in host memory.
   bool has_halves() const;
 };
 
-/// What a session has to see around the frames that are wanted.
+/// Returns the context that a session needs around a part of the clip.
 [[nodiscard]] pipeline::PartContext part_context_of(const ClipPlan& plan,
-                                                     const FrameFormat& format);
+                                                    const FrameFormat& format);
 
-/// What denoises a stream: one session for whole frames, or one for the fields of either parity.
-/// `format` is what sessions see. `notify` may be called from any thread, as long as they live.
+/// Opens the denoisers of a stream: one for whole frames, or one for the fields of each parity.
+/// `format` is that of the frames or fields. `notify` may be called from any thread as long as the
+/// denoisers exist.
 [[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                                             const FrameFormat& format,
                                             const std::vector<bm3d::Backend>& backends,
                                             const Notify& notify);
 
-/// Tells a source that frames around its last part are not needed any more, as soon as all sessions
-/// over its frames notify so.
+/// Stops the reading of context frames after the last part when all sessions report that they need
+/// no more.
 class ContextEnd {
  public:
-  ContextEnd(io::MediaSource& source, std::size_t sessions) : source_(source), idle_(sessions, -1) {}
+  ContextEnd(io::MediaSource& source, std::size_t sessions)
+      : source_(source), idle_(sessions, -1) {}
 
-  /// What a session calls with the last frame after which it needs no other; all in one thread.
+  /// Returns the function that a session calls with the number of the last frame that it needs. All
+  /// calls must come from one thread.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:
   io::MediaSource& source_;
-  std::vector<std::int64_t> idle_;  // by session
+  std::vector<std::int64_t> idle_;  // number of the last needed frame for each session, or -1
 };
 
-/// Of a job that goes on, only what is missing is denoised, with --keep one frame, and of the
-/// frames around a part none. `format` is what sessions see; `context_end` is null without margins.
+/// Wraps the denoisers so that only `wanted` frames are filtered: the missing frames of a resumed
+/// job, the frame of --keep, no context frames. `format` is that of the frames or fields;
+/// `context_end` is null without margins.
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
-                      const Notify& notify);
+                   const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
+                   const Notify& notify);
 
-/// The sessions as one, for whole frames of `format`.
-[[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const FrameFormat& format);
+/// Combines the denoisers to one for whole frames of `format`.
+[[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened,
+                                                     const FrameFormat& format);
 
 }  // namespace lull::tools

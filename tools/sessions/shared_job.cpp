@@ -89,7 +89,7 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   for (const auto& option : given.given) apply(option, options);
   options.given = given.given;
   options.job.folder = given.job.folder;
-  place_operands(options);
+  assign_operands(options);
   if (!options.output.empty())
     throw InvalidArgument("--job with the output '" + options.output +
                           "' (the plan names it, and lull join makes it); leave it out");

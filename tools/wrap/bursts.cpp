@@ -14,11 +14,11 @@ void check_align(const DenoiseOptions& options, const io::MediaSource& source) {
   if (!options.align) return;
   const std::string with = "--align with '" + options.input + "' (";
   if (source.info().stack || options.stack)
-    throw InvalidArgument(with + "slices are no burst); leave it out");
+    throw InvalidArgument(with + "slices are not a burst); leave it out");
   if (source.info().still) throw InvalidArgument(with + "it is one picture); leave it out");
   if (!options.keep && !io::holds_one_frame(options.output, source, sink_options(options)))
     throw InvalidArgument(
-        "--align without --keep (the frames are laid onto the one that is kept); give its number");
+        "--align without --keep (all frames are aligned to this one); give its number");
 }
 
 std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser, const DenoiseOptions& options,

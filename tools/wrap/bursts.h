@@ -1,5 +1,5 @@
 #pragma once
-// What --align asks for: the frames of a burst laid onto the one that is kept.
+// --align: aligns the frames of a burst to the reference frame.
 
 #include <memory>
 
@@ -10,12 +10,13 @@
 
 namespace lull::tools {
 
-/// Before anything is opened for writing. @throws InvalidArgument  the input is no burst; no frame
-/// is kept
+/// Must be called before any output is opened.
+/// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// `denoiser`, which uses `method`, with the frames that matter for the kept one as that sees them;
-/// without --align that itself.
+/// Wraps `denoiser`, which uses `method`, so that it receives the frames aligned to the reference
+/// frame (--keep), limited to the frames that affect its result. Without --align it returns
+/// `denoiser` unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

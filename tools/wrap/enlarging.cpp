@@ -70,7 +70,7 @@ void check_scale(const DenoiseOptions& options, const io::MediaSource& source) {
                           "it first");
   const FrameFormat to = scale::scaled_format(source.format(), options.scale);
   if (1.0 * to.width * to.height > static_cast<double>(options.source.limits.pixels))
-    throw BadData("--scale would make frames of " + describe(to) + " (more than " +
+    throw BadData("--scale would give frames of " + describe(to) + " (more than " +
                   std::to_string(options.source.limits.pixels) +
                   " pixels); give a smaller factor, or --max-pixels");
 }
@@ -85,7 +85,7 @@ void add_size(const DenoiseOptions& options, const FrameFormat& format, io::Sink
 double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                     const std::vector<bm3d::Backend>& backends) {
   if (options.scale == 1) return 0;
-  // Results wait in a queue, in the stages' hands and inside the encoder.
+  // Results are held in a queue, in the pipeline stages and in the encoder.
   constexpr double waiting = 8;
   const FrameFormat to = scale::scaled_format(format, options.scale);
   return scale::host_bytes({.factor = options.scale, .profile = options.profile}, format,

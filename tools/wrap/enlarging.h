@@ -1,5 +1,5 @@
 #pragma once
-// What --scale asks for: results that are larger than the input.
+// --scale: results that are larger than the input.
 
 #include <memory>
 #include <vector>
@@ -11,19 +11,21 @@
 
 namespace lull::tools {
 
-/// Before anything is opened for writing. @throws InvalidArgument  the input's frames cannot be
-/// enlarged: slices, fields; BadData  results would be larger than frames may be
+/// Must be called before any output is opened.
+/// @throws InvalidArgument  the input cannot be enlarged: it has slices or fields
+/// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Says how large the frames are that the sink gets.
+/// Sets the size of the frames that the sink receives.
 void add_size(const DenoiseOptions& options, const FrameFormat& format, io::SinkOptions& sink);
 
-/// Bytes of the host's memory that enlarging takes beside all else; 0 without --scale.
+/// Returns the host memory in bytes that enlarging needs in addition; 0 without --scale.
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// The results of `denoiser`, enlarged on the first of `backends`, alpha with them; without --scale
-/// that itself. Frames without samples, and those that nobody wants, pass.
+/// Wraps `denoiser` so that its results and their alpha are enlarged on the first of `backends`.
+/// Context frames and frames without samples pass unchanged. Without --scale it returns `denoiser`
+/// unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

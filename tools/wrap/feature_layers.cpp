@@ -12,8 +12,8 @@ namespace {
 using LayerNames = std::span<const std::string_view>;
 using ChannelNames = std::vector<std::string>;
 
-/// Names of layers, without what stands before the last dot (a view layer), in any case: those
-/// that OIDN's loader knows, and Blender, Arnold and RenderMan write.
+/// Names of layers in lower case, without the part before the last dot (the view layer): the names
+/// that OIDN's loader knows, and those that Blender, Arnold and RenderMan write.
 constexpr std::string_view albedo_names[] = {"albedo", "denoising albedo", "diffcol",
                                              "denoise_albedo", "diffuse_albedo"};
 constexpr std::string_view normal_names[] = {"normal", "denoising normal", "n", "normals",
@@ -39,7 +39,7 @@ bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
   });
 }
 
-/// The channels of a layer that a feature is made of; empty: it has none.
+/// Returns the channels of a layer that form the feature; empty if the layer does not have them.
 ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   if (feature == Feature::depth) {
     for (const char* one : {"Z", "V", "Y", "R"})
@@ -53,7 +53,7 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   return {};
 }
 
-/// The layer of a name that renderers give to this feature; null: there is none.
+/// Finds a layer by the names that renderers use for the feature; null if there is none.
 const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Feature feature) {
   for (const std::string_view name : known_names[static_cast<std::size_t>(feature)])
     for (const io::LayerName& layer : layers)
@@ -61,7 +61,7 @@ const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Fea
           !channels_of(layer, feature).empty())
         return &layer;
   if (feature != Feature::depth) return nullptr;
-  for (const io::LayerName& layer : layers)  // Z beside R, G and B
+  for (const io::LayerName& layer : layers)  // Z in the same layer as R, G and B
     if (layer.name.empty() && has_channels(layer, {"Z"}) && layer.channels.size() > 1)
       return &layer;
   return nullptr;
@@ -70,15 +70,15 @@ const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Fea
 }  // namespace
 
 FeatureLayers::FeatureLayers(const DenoiseOptions& options)
-    : by_names_(options.guide == "auto"), given_(options.features) {}
+    : finds_by_name_(options.guide == "auto"), choices_(options.features) {}
 
-std::vector<FeatureLayer> FeatureLayers::among(const std::vector<io::LayerName>& all) const {
+std::vector<FeatureLayer> FeatureLayers::select(const std::vector<io::LayerName>& all) const {
   std::vector<FeatureLayer> found;
   for (int f = 0; f < feature_count; ++f) {
     const auto feature = static_cast<Feature>(f);
-    const auto given = std::ranges::find(given_, feature, &FeatureChoice::feature);
-    if (given == given_.end()) {
-      const io::LayerName* layer = by_names_ ? find_by_names(all, feature) : nullptr;
+    const auto given = std::ranges::find(choices_, feature, &FeatureChoice::feature);
+    if (given == choices_.end()) {
+      const io::LayerName* layer = finds_by_name_ ? find_by_names(all, feature) : nullptr;
       if (layer) found.push_back({feature, {layer->name, channels_of(*layer, feature)}});
     } else if (given->file.empty()) {
       const auto layer = std::ranges::find(all, given->layer, &io::LayerName::name);
@@ -91,10 +91,10 @@ std::vector<FeatureLayer> FeatureLayers::among(const std::vector<io::LayerName>&
 }
 
 io::LayerChoice FeatureLayers::choice() const {
-  if (!by_names_ && given_.empty()) return {};
+  if (!finds_by_name_ && choices_.empty()) return {};
   return [*this](const std::vector<io::LayerName>& all) {
     std::vector<io::LayerName> layers;
-    for (const FeatureLayer& one : among(all))
+    for (const FeatureLayer& one : select(all))
       if (!one.layer.channels.empty()) layers.push_back(one.layer);
     return layers;
   };

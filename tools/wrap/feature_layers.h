@@ -1,6 +1,6 @@
 #pragma once
-// Which layers of a render are features: by the names that renderers give them, or as the user
-// says.
+// Selects the layers of a render that serve as features, by well-known names or as given by the
+// user.
 
 #include <string>
 #include <vector>
@@ -13,22 +13,24 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  io::LayerName layer;  // with the channels that the feature is made of; none: there are not these
+  io::LayerName layer;  // only the channels that form the feature; no channels: the layer is
+                        // missing or does not have them
 };
 
 class FeatureLayers {
  public:
   FeatureLayers() = default;
-  /// Those that --guide auto and --feature ask for.
+  /// Uses the layers that --guide auto and --feature select.
   explicit FeatureLayers(const DenoiseOptions& options);
 
-  [[nodiscard]] std::vector<FeatureLayer> among(const std::vector<io::LayerName>& all) const;
-  /// What is read with a picture for them (io::SourceOptions::layers).
+  [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerName>& all) const;
+  /// Returns the selection of layers that are read together with a picture
+  /// (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
 
  private:
-  bool by_names_ = false;
-  std::vector<FeatureChoice> given_;
+  bool finds_by_name_ = false;
+  std::vector<FeatureChoice> choices_;
 };
 
 }  // namespace lull::tools

@@ -12,10 +12,10 @@
 namespace lull::tools {
 namespace {
 
-/// As it was given.
+/// Returns the option as the user gave it.
 std::string text_of(const SideInput& file) { return file.name + "=" + file.path; }
 
-/// A frame of any samples as floats on the scale of its file.
+/// Converts a frame of any sample type to floats on the scale of its file.
 Frame as_floats(const Frame& frame) {
   if (frame.format.sample == SampleType::f32) return frame;
   FrameFormat format = frame.format;
@@ -44,7 +44,7 @@ class FeatureAttacher final : public Denoiser {
 
   std::optional<Frame> push(Frame noisy) override {
     auto features = std::make_shared<Features>();
-    for (const FeatureLayer& one : sources_.layers.among(io::layers_of(noisy))) {
+    for (const FeatureLayer& one : sources_.layers.select(io::layers_of(noisy))) {
       if (one.layer.channels.empty()) refuse_layer(noisy, one);
       (*features)[one.feature] =
           std::make_shared<const Frame>(io::read_layer(noisy, one.layer.name, one.layer.channels));
@@ -63,11 +63,11 @@ class FeatureAttacher final : public Denoiser {
   [[noreturn]] void refuse_layer(const Frame& noisy, const FeatureLayer& wanted) const {
     throw BadData("'" + sources_.input + "' has no layer " + wanted.layer.name + " for " +
                   option_of(wanted.feature) + " (it has " + io::layers_text(noisy) +
-                  "); name another");
+                  "); give another name");
   }
   [[noreturn]] void refuse_names(const Frame& noisy) const {
     throw BadData("'" + sources_.input +
-                  "' has no features that --guide auto knows by name (it has " +
+                  "' has no layer with a well-known name for --guide auto (it has " +
                   io::layers_text(noisy) + "); name them with --feature");
   }
 
@@ -75,7 +75,7 @@ class FeatureAttacher final : public Denoiser {
     std::optional<Frame> frame = one.file.source->read();
     if (!frame)
       throw BadData(text_of(one.file) + " ends after " + std::to_string(one.read) +
-                    " frames (the input goes on); give one of the same length");
+                    " frames (the input has more); give a file of the same length");
     ++one.read;
     return as_floats(*frame);
   }
@@ -85,19 +85,20 @@ class FeatureAttacher final : public Denoiser {
 };
 
 void check_feature_file(const FeatureSources::File& one, const FrameFormat& input) {
-  const FrameFormat& own = one.file.source->format();
+  const FrameFormat& format = one.file.source->format();
   const std::string what = text_of(one.file);
-  if (own.width != input.width || own.height != input.height)
-    throw BadData(what + " is of " + std::to_string(own.width) + "x" + std::to_string(own.height) +
-                  " pixels, the input of " + std::to_string(input.width) + "x" +
-                  std::to_string(input.height) + "; give one of the same size");
-  const bool fits = one.feature == Feature::normal  ? own.layout == Layout::rgb
-                    : one.feature == Feature::depth ? own.layout == Layout::gray
-                                                    : own.layout != Layout::yuv;
+  if (format.width != input.width || format.height != input.height)
+    throw BadData(what + " has " + std::to_string(format.width) + "x" +
+                  std::to_string(format.height) + " pixels, the input has " +
+                  std::to_string(input.width) + "x" + std::to_string(input.height) +
+                  "; give a file of the same size");
+  const bool fits = one.feature == Feature::normal  ? format.layout == Layout::rgb
+                    : one.feature == Feature::depth ? format.layout == Layout::gray
+                                                    : format.layout != Layout::yuv;
   if (!fits)
-    throw BadData(what + " has " + (own.planes() == 3 ? "three channels" : "one channel") +
-                  (own.layout == Layout::yuv ? " of YCbCr" : "") +
-                  " (a normal has three, depth one, others are grey or RGB); convert it");
+    throw BadData(what + " has " + (format.planes() == 3 ? "three channels" : "one channel") +
+                  (format.layout == Layout::yuv ? " of YCbCr" : "") +
+                  " (a normal needs three channels, depth one, others are grey or RGB); convert it");
 }
 
 }  // namespace
@@ -105,12 +106,12 @@ void check_feature_file(const FeatureSources::File& one, const FrameFormat& inpu
 FeatureSources open_features(const DenoiseOptions& given, const io::SourceOptions& options,
                              const io::MediaSource& input) {
   FeatureSources sources{.layers = FeatureLayers(given), .files = {}, .input = given.input};
-  io::SourceOptions own = options;
-  own.white = 1;
+  io::SourceOptions feature_options = options;
+  feature_options.white = 1;
   for (const FeatureChoice& choice : given.features) {
     if (choice.file.empty()) continue;
-    sources.files.push_back(
-        {choice.feature, open_side_input(option_of(choice.feature), choice.file, given, own)});
+    sources.files.push_back({choice.feature, open_side_input(option_of(choice.feature), choice.file,
+                                                             given, feature_options)});
     check_feature_file(sources.files.back(), input.format());
   }
   return sources;
@@ -119,7 +120,7 @@ FeatureSources open_features(const DenoiseOptions& given, const io::SourceOption
 std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser, FeatureSources sources,
                                    FirstFrame first_frame) {
   return std::make_unique<FeatureAttacher>(std::move(denoiser), std::move(sources),
-                                        first_frame.value_or(0));
+                                           first_frame.value_or(0));
 }
 
 }  // namespace lull::tools

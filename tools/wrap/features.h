@@ -1,5 +1,5 @@
 #pragma once
-// The features of a run of renders: layers of the input, or other files.
+// Features of renders: layers of the input, or separate files.
 
 #include <cstdint>
 #include <memory>
@@ -10,33 +10,35 @@
 #include "io/media.h"
 #include "noise/render/features.h"
 #include "tools/options/denoise_options.h"
-#include "tools/wrap/side_input.h"
 #include "tools/wrap/feature_layers.h"
+#include "tools/wrap/side_input.h"
 
 namespace lull::tools {
 
-/// Where each frame's features come from.
+/// The sources of the features of each frame.
 struct FeatureSources {
   struct File {
     Feature feature;
     SideInput file;
-    std::int64_t read = 0;  // frames of it
+    std::int64_t read = 0;  // number of frames that were read
   };
-  FeatureLayers layers;  // of the input
+  FeatureLayers layers;  // layers of the input
   std::vector<File> files;
   std::string input;
 };
 
-/// Those of the options, files opened as `input` was, with `options`.
-/// @throws NoInput, BadData as io::open_source(); BadData  a file is of another size than the input
+/// Opens the feature files that the options name, with `options`, like `input`.
+/// @throws NoInput, BadData  as io::open_source()
+/// @throws BadData  a file has another size than the input
 [[nodiscard]] FeatureSources open_features(const DenoiseOptions& given,
                                            const io::SourceOptions& options,
                                            const io::MediaSource& input);
 
-/// Gives each frame that goes into `denoiser` its features (Frame::features).
-/// @throws BadData  from push(), or at once: a layer is missing or of another size, a file ends too
-///                  early
+/// Wraps `denoiser` so that every frame receives its features (Frame::features).
+/// @throws BadData  from push() or at once: a layer is missing or has another size, or a file ends
+/// too early
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
-                                                 FeatureSources sources, FirstFrame first_frame = {});
+                                                 FeatureSources sources,
+                                                 FirstFrame first_frame = {});
 
 }  // namespace lull::tools

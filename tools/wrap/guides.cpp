@@ -25,10 +25,11 @@ class GuidedDenoiser final : public Denoiser {
         format_(input.format()),
         pool_(guide_->format()),
         ended_(first_frame.has_value()) {
-    // Where either has values of its own for black and white, those of the input count.
-    const io::ValueScale &own = guide_->info().values, &wanted = input.info().values;
-    factor_ = static_cast<float>(own.span / wanted.span);
-    offset_ = static_cast<float>((own.low - wanted.low) / wanted.span) * format_.white;
+    // If one of the files has its own values for black and white, the values of the input apply.
+    const io::ValueScale &guide_values = guide_->info().values, &input_values = input.info().values;
+    factor_ = static_cast<float>(guide_values.span / input_values.span);
+    offset_ = static_cast<float>((guide_values.low - input_values.low) / input_values.span) *
+              format_.white;
     while (frames_ < guide.leading_frames + first_frame.value_or(0)) (void)next_guide();
   }
 
@@ -46,11 +47,11 @@ class GuidedDenoiser final : public Denoiser {
   std::optional<Frame> drain() override {
     if (!ended_) {
       ended_ = true;
-      // Frames around a part may be more than those that the input had to give.
+      // The guide may have more context frames around a part than the input.
       const std::optional<Frame> more = guide_->read();
       if (more && !more->context_only)
-        throw BadData("the guide goes on after " + std::to_string(frames_) +
-                      " frames (the input has no more); give one of the same length");
+        throw BadData("the guide has more than " + std::to_string(frames_) +
+                      " frames (the input ends there); give a guide of the same length");
     }
     return denoiser_->drain();
   }
@@ -58,7 +59,7 @@ class GuidedDenoiser final : public Denoiser {
   [[noreturn]] static void refuse(const FrameFormat& guide, const FrameFormat& input) {
     throw BadData("the guide has frames of " + describe(guide) + ", the input of " +
                   describe(input) +
-                  " (patches are compared place by place); give one of the same size and kind");
+                  " (patches are matched at equal positions); give a guide of the same size and kind");
   }
   static void check(const FrameFormat& guide, const FrameFormat& input) {
     if (!has_same_shape(guide, input)) refuse(guide, input);
@@ -69,7 +70,7 @@ class GuidedDenoiser final : public Denoiser {
     std::optional<Frame> guide = guide_->read();
     if (!guide)
       throw BadData("the guide ends after " + std::to_string(frames_) +
-                    " frames (the input goes on); give one of the same length");
+                    " frames (the input has more); give a guide of the same length");
     ++frames_;
     return *std::move(guide);
   }
@@ -77,10 +78,10 @@ class GuidedDenoiser final : public Denoiser {
   Frame on_scale(Frame guide) {
     if (guide.format.sample != SampleType::f32) return guide;
     if (factor_ != 1 || offset_ != 0) {
-      const Frame own = std::exchange(guide, pool_.acquire());
-      for (int i = 0; i < own.format.planes(); ++i) {
-        const PlaneView<float> from = own.plane<float>(i), to = guide.plane<float>(i);
-        const float unit = format_.white / own.format.white;
+      const Frame original = std::exchange(guide, pool_.acquire());
+      for (int i = 0; i < original.format.planes(); ++i) {
+        const PlaneView<float> from = original.plane<float>(i), to = guide.plane<float>(i);
+        const float unit = format_.white / original.format.white;
         for (int y = 0; y < to.height; ++y)
           for (int x = 0; x < to.width; ++x) to(x, y) = from(x, y) * unit * factor_ + offset_;
       }
@@ -91,31 +92,32 @@ class GuidedDenoiser final : public Denoiser {
 
   std::unique_ptr<Denoiser> denoiser_;
   std::unique_ptr<io::MediaSource> guide_;
-  FrameFormat format_;  // of the input
+  FrameFormat format_;  // format of the input
   FramePool pool_;
-  float factor_ = 1, offset_ = 0;  // from the guide's float samples to the input's
+  float factor_ = 1, offset_ = 0;  // convert float samples of the guide to the scale of the input
   std::int64_t frames_ = 0;
-  bool ended_;  // or its end does not count
+  bool ended_;  // the end of the guide was checked, or need not be checked
 };
 
 }  // namespace
 
 std::optional<SideInput> open_guide(const DenoiseOptions& given, const io::SourceOptions& options,
-                                 const io::MediaSource& input) {
+                                    const io::MediaSource& input) {
   if (!has_guide_file(given)) return std::nullopt;
   SideInput guide = open_side_input(guide_name, given.guide, given, options);
   GuidedDenoiser::check(guide.source->format(), input.format());
   const bool floats = guide.source->format().sample == SampleType::f32;
   if (floats != (input.format().sample == SampleType::f32) && input.info().values.native)
     throw BadData(
-        "the guide has values of another kind than the input (one of them has units of "
-        "its own); give one of the same kind");
+        "only one of guide and input has values in units of its own (they cannot be compared); "
+        "give a guide of the same kind");
   return guide;
 }
 
 std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,
                                  const io::MediaSource& input, FirstFrame first_frame) {
-  return std::make_unique<GuidedDenoiser>(std::move(denoiser), std::move(guide), input, first_frame);
+  return std::make_unique<GuidedDenoiser>(std::move(denoiser), std::move(guide), input,
+                                          first_frame);
 }
 
 }  // namespace lull::tools

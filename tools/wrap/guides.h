@@ -1,5 +1,5 @@
 #pragma once
-// The guide of a run: another clip that says which patches are alike.
+// The guide of a run: another clip in which patches are matched.
 
 #include <memory>
 #include <optional>
@@ -11,17 +11,18 @@
 
 namespace lull::tools {
 
-/// That of the options, if there is one. It is opened as `input` was, with `options`.
-/// @throws NoInput, BadData as io::open_source(); BadData  it is of another size or kind than the
-///         input
+/// Opens the guide with `options`, like `input`; returns nothing if the options name none.
+/// @throws NoInput, BadData  as io::open_source()
+/// @throws BadData  the guide has another size or layout than the input
 [[nodiscard]] std::optional<SideInput> open_guide(const DenoiseOptions& given,
-                                               const io::SourceOptions& options,
-                                               const io::MediaSource& input);
+                                                  const io::SourceOptions& options,
+                                                  const io::MediaSource& input);
 
-/// Gives each frame that goes into `denoiser` its guide (Frame::guide), on the scale of the input.
-/// @param first_frame  where it is given, how much longer the guide is does not count
+/// Wraps `denoiser` so that every frame receives its guide (Frame::guide), on the scale of the
+/// input.
+/// @param first_frame  if it is set, the guide may be longer than the input
 /// @throws BadData  at once, or from push() or drain(): the guide is shorter or longer than the
-///                  input
+/// input
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,
                                                const io::MediaSource& input,
                                                FirstFrame first_frame = {});

@@ -4,13 +4,16 @@
 
 namespace lull::tools {
 
-SideInput open_side_input(const std::string& name, const std::string& path, const DenoiseOptions& given,
-                   io::SourceOptions options) {
+SideInput open_side_input(const std::string& name, const std::string& path,
+                          const DenoiseOptions& given, io::SourceOptions options) {
   options.gpu.reset();
   options.layers = {};
   options.tolerate_damage = false;
   const std::int64_t leading_frames = add_part_to_side_input(given, name, options);
-  return {.name = name, .path = path, .source = io::open_source(path, options), .leading_frames = leading_frames};
+  return {.name = name,
+          .path = path,
+          .source = io::open_source(path, options),
+          .leading_frames = leading_frames};
 }
 
 }  // namespace lull::tools

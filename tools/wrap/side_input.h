@@ -1,5 +1,6 @@
 #pragma once
-// Other inputs that are read beside the one that is denoised, frame by frame: a guide, features.
+// Side inputs: files that are read frame by frame in parallel with the input, such as a guide or
+// features.
 
 #include <cstdint>
 #include <memory>
@@ -14,20 +15,21 @@ namespace lull::tools {
 struct SideInput {
   std::string name, path;  // "--feature albedo", "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
-  /// Frames that it gives before the one that belongs to the input's first: of a shared job's part,
-  /// which begins in the middle of either.
+  /// Number of frames that the source returns before the frame that belongs to the input's first
+  /// frame. It is above 0 for a part of a shared job if the two files start at different positions.
   std::int64_t leading_frames = 0;
 
-  /// What a job in segments has to know of it, as long as it is there.
+  /// Returns the entry for a job in segments; valid as long as this object exists.
   io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 
-/// Opened as the input was, with `options`, where a shared job has its part. Damage is an error.
-/// @throws NoInput, BadData as io::open_source()
+/// Opens a side input with `options`, like the input; in a shared job at the position of the part.
+/// Damage is an error.
+/// @throws NoInput, BadData  as io::open_source()
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
-                                 const DenoiseOptions& given, io::SourceOptions options);
+                                        const DenoiseOptions& given, io::SourceOptions options);
 
-/// The number of the input's first frame that goes in; none: all do, to their end.
+/// Number of the input's first frame that is pushed. Not set: all frames are pushed, up to the end.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools

@@ -7,7 +7,7 @@
 namespace lull::tools {
 
 SideInputs::SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
-                 const io::MediaSource& input)
+                       const io::MediaSource& input)
     : input_(&input), guide_(open_guide(given, options, input)) {
   if (uses_features(given)) features_ = open_features(given, options, input);
 }
@@ -20,7 +20,8 @@ std::vector<io::AdditionalSource> SideInputs::job_sources() const {
   return all;
 }
 
-std::unique_ptr<Denoiser> SideInputs::attach_to(std::unique_ptr<Denoiser> denoiser, FirstFrame first_frame) {
+std::unique_ptr<Denoiser> SideInputs::attach_to(std::unique_ptr<Denoiser> denoiser,
+                                                FirstFrame first_frame) {
   if (guide_) denoiser = guided(std::move(denoiser), *std::move(guide_), *input_, first_frame);
   if (features_) denoiser = featured(std::move(denoiser), *std::move(features_), first_frame);
   return denoiser;

@@ -1,5 +1,5 @@
 #pragma once
-// All that comes beside the frames of a run: a guide, or features.
+// All side inputs of a run: a guide, or features.
 
 #include <memory>
 #include <optional>
@@ -8,28 +8,29 @@
 #include "core/denoiser.h"
 #include "io/media.h"
 #include "tools/options/denoise_options.h"
-#include "tools/wrap/side_input.h"
 #include "tools/wrap/features.h"
+#include "tools/wrap/side_input.h"
 
 namespace lull::tools {
 
 class SideInputs {
  public:
-  /// Nothing.
+  /// No side inputs.
   SideInputs() = default;
-  /// What `given` names, opened as `input` was, with `options`; `input` outlives it.
+  /// Opens the side inputs that `given` names with `options`, like `input`, which must outlive this
+  /// object.
   /// @throws as open_guide() and open_features()
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
-          const io::MediaSource& input);
+             const io::MediaSource& input);
 
-  /// Whether other files are read, whose frames are counted from the first one on.
+  /// Returns whether there are side input files; their frames are counted from the first frame on.
   bool has_files() const { return !job_sources().empty(); }
-  /// What a job in segments has to know of it, before give().
+  /// Returns the entries for a job in segments. Must be called before attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
-  /// Gives it to each frame that goes into `denoiser`. Once.
+  /// Wraps `denoiser` so that every frame receives its guide and features. May be called once.
   /// @throws as guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,
-                                               FirstFrame first_frame = {});
+                                                    FirstFrame first_frame = {});
 
  private:
   const io::MediaSource* input_ = nullptr;

@@ -14,8 +14,8 @@ namespace {
 
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
-// ISO/IEC 14496-12, 4.2: size, type, and the size in 64 bits where the first is 1. Data of another
-// kind may follow the last box, so only boxes of known types count.
+// ISO/IEC 14496-12, 4.2: each box begins with its size and type. If the size is 1, a size of 64
+// bits follows. Other data may follow the last box, so only boxes of known types count.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -24,7 +24,7 @@ std::string check_boxes(FileBytes& file) {
   for (std::uint8_t head[16]; file.read(at, head, 8);) {
     if (std::ranges::find(known, tag(head + 4)) == known.end()) break;
     std::uint64_t bytes = big_endian(head, 4);
-    if (bytes == 0) break;  // up to the end of the file
+    if (bytes == 0) break;  // the box extends to the end of the file
     if (bytes == 1 && !file.read(at, head, 16)) return "cut inside the head of a box";
     if (bytes == 1) bytes = big_endian(head + 8, 8);
     if (bytes < 8) break;
@@ -34,11 +34,11 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// RFC 8794, section 4: a number's length is one more than the zero bits before its first one.
+// RFC 8794, section 4: the length of a number is the number of its leading zero bits plus one.
 struct EbmlNumber {
   std::uint64_t value = 0;
   int bytes = 0;
-  bool unknown = false;  // all ones: a size that the writer did not know
+  bool unknown = false;  // all bits are 1: the writer did not know the size
 };
 
 bool read_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
@@ -54,7 +54,8 @@ bool read_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber
   return true;
 }
 
-// RFC 9559, section 5: the file is a head and a Segment, which knows its size once finished.
+// RFC 9559, section 5: the file consists of a header and a Segment. A finished Segment states its
+// size.
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   std::uint64_t at = 0;
@@ -70,21 +71,22 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// A RIFF chunk (AVI: the first and then one for each further gigabyte, WebP: one).
+// A file consists of RIFF chunks: AVI has one more for each further gigabyte, WebP has one.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
     const std::uint64_t bytes =
         head[4] | head[5] << 8 | head[6] << 16 | std::uint64_t{head[7]} << 24;
-    if (bytes == 0 || bytes == 0xffffffff) break;  // never finished, or a stream
+    if (bytes == 0 || bytes == 0xffffffff) break;  // not finished, or a stream
     if (bytes > file.size() - at - 8) return truncation_text("RIFF", at + 8 + bytes, file.size());
     at += 8 + bytes + bytes % 2;
   }
   return {};
 }
 
-// PNG (ISO/IEC 15948), 5.3: signature, then chunks of length, type, data, checksum, up to IEND.
-// Several pictures may follow each other; anything else after IEND is not ours to judge.
+// PNG (ISO/IEC 15948), 5.3: the file consists of a signature and of chunks (length, type, data,
+// checksum) up to IEND. Several pictures may follow each other. The check ignores anything else
+// after IEND.
 std::string check_png(FileBytes& file) {
   constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
   std::uint64_t at = 0;
@@ -100,17 +102,18 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// What may follow the last unit of a file without being a part of it: tags of other programs,
-/// padding, what a copy picked up. No player minds.
+/// Maximum number of bytes after the last unit of a file that do not belong to it: tags of other
+/// programs, padding, remains of a copy. Players ignore such bytes.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
-// Packets of 188 bytes that begin with 0x47, with a time stamp before (Blu-ray) or a checksum
-// after (DVB) 192 or 204. The last five in a row tell where packets begin: a recording may begin in
-// the middle of one.
+// A packet has 188 bytes and begins with 0x47. With a time stamp before the packet (Blu-ray) the
+// distance between packets is 192 bytes, with a checksum after it (DVB) 204. A recording may begin
+// in the middle of a packet, so the last five packets determine where packets begin.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
-  const std::uint64_t start =
-      file.size() > max_trailing_bytes + in_a_row * 204 ? file.size() - max_trailing_bytes - in_a_row * 204 : 0;
+  const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
+                                  ? file.size() - max_trailing_bytes - in_a_row * 204
+                                  : 0;
   std::vector<std::uint8_t> tail(file.size() - start);
   file.read(start, tail.data(), tail.size());
   const auto is_packet = [&](std::size_t at, std::size_t distance) {
@@ -125,15 +128,16 @@ std::string check_transport_stream(FileBytes& file) {
   return {};
 }
 
-// Adobe's FLV specification, annex E: after a head that tells its own size, tags (kind, size in 24
-// bits, time, the number 0), each followed by its whole size.
+// Adobe's FLV specification, annex E: the file consists of a header, which states its own size, and
+// of tags (kind, size in 24 bits, time, the number 0). The total size of a tag follows it.
 std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
   const std::string cut = "the last tag is not whole";
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // As a rule the end tells; the way through all tags is for files that have something behind it.
+  // Usually the last bytes of the file confirm the last tag. Files with other data after the last
+  // tag need the walk through all tags.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
@@ -143,7 +147,7 @@ std::string check_flv(FileBytes& file) {
   while (at < file.size()) {
     if (!file.read(at, head, 1)) return cut;
     const int kind = head[0] & 0x1f;
-    if (kind != sound && kind != video && kind != script) return {};  // no tag
+    if (kind != sound && kind != video && kind != script) return {};  // other data
     if (!file.read(at, head, 11)) return cut;
     if (big_endian(head + 8, 3) != 0) return {};
     at += 11 + big_endian(head + 1, 3) + 4;
@@ -151,7 +155,8 @@ std::string check_flv(FileBytes& file) {
   return at == file.size() ? "" : cut;
 }
 
-// GIF89a, appendix B: a head, perhaps a table of colours, then blocks up to the trailer.
+// GIF89a, appendix B: the file consists of a header, an optional colour table, and blocks up to the
+// trailer.
 std::string check_gif(FileBytes& file) {
   const std::string cut = "the trailer is missing";
   const auto table = [](std::uint8_t flags) -> std::uint64_t {
@@ -160,27 +165,27 @@ std::string check_gif(FileBytes& file) {
   std::uint8_t head[10];
   if (!file.read(0, head, 10) || !file.read(10, head, 1)) return cut;
   std::uint64_t at = 13 + table(head[0]);
-  const auto skip_blocks = [&] {  // of up to 255 bytes each, an empty one at the end
+  const auto skip_blocks = [&] {  // blocks of up to 255 bytes; the last one is empty
     for (std::uint8_t bytes = 1; bytes > 0; at += 1 + bytes)
       if (!file.read(at, &bytes, 1)) return false;
     return true;
   };
   for (std::uint8_t kind = 0; file.read(at++, &kind, 1);) {
-    if (kind == 0x21) {  // an extension: its kind
+    if (kind == 0x21) {  // an extension; skips its kind
       at += 1;
-    } else if (kind == 0x2c) {  // a picture: place and size, colours, bits of a code
+    } else if (kind == 0x2c) {  // a picture: position, size, colour table, code size
       if (!file.read(at + 8, head, 1)) return cut;
       at += 9 + table(head[0]) + 1;
     } else {
-      return {};  // the trailer, 0x3b, or what a decoder has to judge
+      return {};  // the trailer (0x3b), or data that the decoder must check
     }
     if (!skip_blocks()) return cut;
   }
   return cut;
 }
 
-// RFC 3533, section 6: pages of a head, lengths of segments, and the segments. The last page of a
-// stream carries a flag.
+// RFC 3533, section 6: a page consists of a header, the lengths of its segments, and the segments.
+// The last page of a stream has a flag.
 std::string check_ogg(FileBytes& file) {
   constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
   const std::string missing = "the last page is missing";
@@ -200,7 +205,7 @@ std::string check_ogg(FileBytes& file) {
 }
 
 // NUT (FFmpeg's specification, "index"): the file ends with the length of its index and a checksum.
-// Writers may leave the index out, but FFmpeg, the only one in use, does not.
+// Writers may omit the index. FFmpeg, the only writer in use, always writes it.
 constexpr std::uint64_t nut_index = 0x4e58dd672f23e64e;
 
 std::string check_nut(FileBytes& file) {
@@ -212,7 +217,8 @@ std::string check_nut(FileBytes& file) {
   return whole ? "" : "the index is missing";
 }
 
-// The index of MP4 lies in one place, the samples in another.
+// MP4 stores the index and the samples at different positions, so the index can be complete in a
+// file whose samples are cut off.
 std::string check_index(const AVFormatContext& context, std::uint64_t size) {
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream* stream = context.streams[i];
@@ -249,8 +255,8 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// NUT alone says where it ends: its index does, at the very end. An index that is longer than what
-// is kept of the pipe is believed.
+// Only NUT marks its end: the index lies there. If the index is longer than the stored end of the
+// pipe, the function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

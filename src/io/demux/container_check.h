@@ -1,6 +1,6 @@
 #pragma once
-// Whether a file holds all that its container promises. FFmpeg's demuxers are made for broken
-// files: most take a cut for the end.
+// Checks whether a file contains everything that its container promises. FFmpeg's demuxers are made
+// for broken files: most treat a truncation as the end.
 
 #include <string>
 
@@ -9,18 +9,19 @@
 
 namespace lull::io {
 
-/// Looks at the outermost structure of a regular file and at the demuxer's index; reads only
-/// headers. Gives why the file cannot be whole, empty if nothing speaks against it.
+/// Examines the outermost structure of a regular file and the demuxer's index. It reads only
+/// headers. Returns why the file cannot be complete, or an empty text if there is no sign of
+/// truncation.
 ///
-/// What cannot be known: a raw stream (MPEG-TS, Ogg, FLV, H.264 without container), a live
-/// recording (Matroska without sizes, MP4 in fragments) or a Y4M file cut exactly between two of
-/// its units looks the same as a shorter one.
+/// Some truncations cannot be detected: if a raw stream (MPEG-TS, Ogg, FLV, H.264 without
+/// container), a live recording (Matroska without sizes, MP4 in fragments) or a Y4M file is cut
+/// exactly between two of its units, it looks like a shorter file.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
-/// The same at the end of a pipe, from the bytes that came last.
+/// Checks the end of a pipe in the same way, using the last bytes that were read from it.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
-/// Whether a TIFF file has pages after its first, the only one that FFmpeg reads.
+/// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first one.
 bool has_more_pages(const std::string& path, const AVFormatContext& context);
 
 }  // namespace lull::io

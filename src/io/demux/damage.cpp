@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-constexpr int max_frames_in_decoder = 64;  // frames, with all its threads
+constexpr int max_frames_in_decoder = 64;  // upper bound, with all threads
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
 }
 
 void DamageCount::add_missing_frame(const std::string& text) {
-  if (since_packet_ > max_frames_in_decoder) packets_ = 0;  // the decoder took them
+  if (since_packet_ > max_frames_in_decoder) packets_ = 0;  // the decoder accepted the packets
   if (packets_ > 0)
     --packets_;
   else

@@ -1,5 +1,5 @@
 #pragma once
-// What happens where an input is damaged: an error at once, or a count.
+// Handling of damaged inputs: damage is either an error or counted.
 
 #include <cstdint>
 #include <deque>
@@ -9,28 +9,31 @@
 
 namespace lull::io {
 
-/// Counts damage, or throws it where it shall not be passed over.
+/// Counts damage, or throws an error if damage is not tolerated.
 class DamageCount {
  public:
   explicit DamageCount(bool pass) : pass_(pass) {}
 
   bool tolerates() const { return pass_; }
-  /// Damage is an error from now on.
+  /// Makes damage an error from now on.
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
-  /// A frame, named by its time stamp, which counts once; without one (AV_NOPTS_VALUE) always.
-  /// @throws BadData(text)  unless damage is passed over
+  /// Counts a damaged frame. Frames with the same time stamp count once, frames without a time
+  /// stamp (AV_NOPTS_VALUE) always.
+  /// @throws BadData(text)  unless damage is tolerated
   void add_frame(const std::string& text, std::int64_t pts);
-  /// A packet that the demuxer calls damaged: its frame, whatever the decoder makes of it.
+  /// Counts the frame of a packet that the demuxer marks as damaged. If the decoder returns no
+  /// frame for this packet, that is not counted again.
   void add_packet(const std::string& text, std::int64_t pts);
-  /// One that it does not.
+  /// Reports a packet that the demuxer does not mark as damaged.
   void add_intact_packet() { ++since_packet_; }
-  /// The decoder gave no frame for a packet.
+  /// Counts a packet for which the decoder returned no frame.
   void add_missing_frame(const std::string& text);
-  /// The input ends too early; counts once.
+  /// Counts the premature end of the input, once.
   void add_truncation(const std::string& text);
-  /// At the end: a cut counts as so many frames, if that is more than one.
+  /// Must be called at the end. If the input was truncated, the truncation counts as `missing`
+  /// frames, but at least as one.
   void finish(std::int64_t missing);
 
  private:
@@ -40,7 +43,8 @@ class DamageCount {
   bool pass_, truncated_ = false, ended_ = false;
   Damage found_;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
-  // Damaged packets of which the decoder has not complained yet, and how many followed the last.
+  // Number of damaged packets that the decoder may still report, and number of intact packets since
+  // the last of them.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };
 

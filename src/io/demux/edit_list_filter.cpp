@@ -6,13 +6,15 @@
 namespace lull::io {
 namespace {
 
-/// Whether a packet at `time` is near enough to one at `first` that stays.
+/// Returns whether a packet at `time` ends less than the preroll before the first kept packet at
+/// `first`.
 bool is_preroll(std::int64_t time, std::int64_t duration, std::int64_t first, AVRational tick) {
   return av_compare_ts(first - time - std::max<std::int64_t>(duration, 0), tick, preroll_us,
                        {1, 1000000}) < 0;
 }
 
-/// Sound state which every packet stands alone needs nothing before it.
+/// Returns whether decoding the stream needs preroll. Audio whose packets are independent needs
+/// none.
 bool needs_preroll(const AVStream& stream) {
   const AVCodecID id = stream.codecpar->codec_id;
   return stream.codecpar->codec_type == AVMEDIA_TYPE_AUDIO && av_get_bits_per_sample(id) == 0 &&
@@ -22,12 +24,13 @@ bool needs_preroll(const AVStream& stream) {
 }  // namespace
 
 void EditListFilter::filter(PacketPtr packet, const AVStream& stream,
-                 const std::function<void(PacketPtr)>& output) {
+                            const std::function<void(PacketPtr)>& output) {
   Stream& state = streams_[stream.index];
   if (packet->flags & AV_PKT_FLAG_DISCARD) {
     if (state.has_kept || !needs_preroll(stream)) return;
-    while (!state.preroll.empty() && !is_preroll(state.preroll.front()->pts, state.preroll.front()->duration,
-                                            packet->pts, stream.time_base))
+    while (!state.preroll.empty() &&
+           !is_preroll(state.preroll.front()->pts, state.preroll.front()->duration, packet->pts,
+                       stream.time_base))
       state.preroll.pop_front();
     state.preroll.push_back(std::move(packet));
     return;

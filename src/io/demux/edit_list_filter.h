@@ -1,6 +1,6 @@
 #pragma once
-// What an edit list takes away from copied streams (ISO/IEC 14496-12, 8.6.6): FFmpeg gives such
-// packets all the same, marked to be discarded.
+// Applies edit lists to copied streams (ISO/IEC 14496-12, 8.6.6). FFmpeg also returns the packets
+// that an edit list removes, and marks them to be discarded.
 
 #include <cstdint>
 #include <deque>
@@ -11,22 +11,24 @@
 
 namespace lull::io {
 
-/// Before the first packet that stays, a decoder needs some to get preroll: so much of it, as Opus
-/// asks for (RFC 7845, 4.6), more than any other codec of sound in use.
+/// Duration of the packets that a decoder needs before the first kept packet. Opus requires 80 ms
+/// (RFC 7845, 4.6), more than any other audio codec in use.
 inline constexpr std::int64_t preroll_us = 80000;
 
-/// Passes a stream's packets output, without those that are marked. Of those before the first that
-/// stays the last ones remain, with their mark, for whoever can hide them.
+/// Passes a stream's packets to `output` and drops those marked to be discarded. The last marked
+/// packets before the first kept packet are preroll: they are passed on with their mark, for
+/// containers that can hide them.
 class EditListFilter {
  public:
-  void filter(PacketPtr packet, const AVStream& stream, const std::function<void(PacketPtr)>& output);
+  void filter(PacketPtr packet, const AVStream& stream,
+              const std::function<void(PacketPtr)>& output);
 
  private:
   struct Stream {
     bool has_kept = false;
-    std::deque<PacketPtr> preroll;  // marked; the first ones
+    std::deque<PacketPtr> preroll;  // marked packets before the first kept packet
   };
-  std::map<int, Stream> streams_;  // by number
+  std::map<int, Stream> streams_;  // by stream index
 };
 
 }  // namespace lull::io

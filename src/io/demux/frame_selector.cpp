@@ -19,7 +19,8 @@ FrameSelector::Verdict FrameSelector::verdict_for(std::int64_t number, std::int6
   return number >= selection_.ranges[range_].first ? Verdict::keep : Verdict::drop;
 }
 
-FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration) {
+FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int64_t& pts,
+                                                  std::int64_t duration) {
   const std::lock_guard lock(mutex_);
   if (number == 0) first_ = pts;
   const Verdict verdict = verdict_for(number, pts - first_);
@@ -30,7 +31,8 @@ FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int6
       parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
-    // One whose duration is unknown lasts a tick, one whose successor comes early ends there.
+    // A frame of unknown duration lasts one tick. A frame that overlaps its successor ends where
+    // the successor begins.
     part.to = std::max(input + std::max<std::int64_t>(duration, 1), part.to);
     pts = input + part.shift;
     decided_ = part.to;
@@ -64,7 +66,8 @@ std::int64_t FrameSelector::input_time(std::int64_t pts) const {
   return pts - shift;
 }
 
-FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVRational tick, bool subtitle) const {
+FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVRational tick,
+                                                     bool subtitle) const {
   const std::lock_guard lock(mutex_);
   const std::int64_t time = packet.pts != AV_NOPTS_VALUE ? packet.pts : packet.dts;
   if (time == AV_NOPTS_VALUE) return {PacketVerdict::keep, 0, packet.duration};
@@ -79,7 +82,7 @@ FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVR
       begin = from;
     }
     if ((begin < from && !part.from_start) || (begin >= to && !part.to_end)) continue;
-    // The last part may still grow, and what is said of a subtitle's end with it.
+    // The last part may still grow. Until it is complete, the end of a subtitle cannot be decided.
     const bool may_grow = i + 1 == parts_.size() && !finished_;
     if (subtitle && begin + length > to && !part.to_end) {
       if (may_grow) return {PacketVerdict::wait};
@@ -94,7 +97,8 @@ FrameSelector::PacketChange FrameSelector::change_of(const AVPacket& packet, AVR
   return {decided ? PacketVerdict::drop : PacketVerdict::wait};
 }
 
-FrameSelector::PacketVerdict FrameSelector::judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const {
+FrameSelector::PacketVerdict FrameSelector::judge_packet(AVPacket& packet, AVRational tick,
+                                                         bool subtitle) const {
   const PacketChange change = change_of(packet, tick, subtitle);
   if (change.verdict != PacketVerdict::keep) return change.verdict;
   if (packet.pts != AV_NOPTS_VALUE) packet.pts += change.shift;

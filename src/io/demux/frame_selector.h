@@ -1,5 +1,6 @@
 #pragma once
-// A part of a video: which frames stay, and how the times of all streams are joined without gaps.
+// Selection of a part of a video: decides which frames are kept, and shifts the times of all
+// streams so that the kept parts follow each other without gaps.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,57 +12,61 @@
 
 namespace lull::io {
 
-/// Judges frames in the thread that decodes, and packets of other streams in the one that muxes.
-/// The frames of a range keep their distances; each range begins where the last frame of the one
-/// before ends, the first where the input begins. Other packets move as the frames around them do.
+/// The decoding thread asks for frames, the muxing thread for packets of other streams. Frames of a
+/// range keep their distances. Each range begins where the last frame of the previous range ends;
+/// the first range begins where the input begins. Packets of other streams are shifted like the
+/// frames around them.
 class FrameSelector {
  public:
-  /// `tick`: seconds per tick of the frames' times.
+  /// @param tick  seconds per tick of the frames' times
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
-  enum class Verdict { keep, drop, end };  // end: neither this nor a later frame stays
-  /// For each frame in order of presentation, `number` from 0. Sets the time of one that stays.
+  enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
+  /// Must be called for each frame in order of presentation, with `number` from 0. If the frame is
+  /// kept, its time `pts` is changed to the output's time.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
-  /// No frame comes any more.
+  /// Must be called after the last frame.
   void finish();
-  /// Where the last range ends so far, in ticks.
+  /// Returns the current end of the last range, in ticks of the input.
   std::int64_t end() const;
 
-  enum class PacketVerdict { keep, drop, wait };  // wait: frames that decide are still to come
-  /// Of a packet that begins within a range; subtitles that reach into one are shortened. Moves it.
-  /// `tick` is the packet's.
+  enum class PacketVerdict { keep, drop, wait };  // wait: a later frame decides
+  /// Keeps a packet that begins within a range, and shifts its times. Subtitles that overlap a
+  /// range are shortened to it.
+  /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Whether that is to drop it, as far as is known.
+  /// Returns whether judge_packet() would drop the packet, as far as this is known yet.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
-  /// Where in the input the frame was that now has this time.
+  /// Returns the time that a kept frame had in the input. `pts` is its time in the output.
   std::int64_t input_time(std::int64_t pts) const;
 
  private:
   struct PacketChange {
     PacketVerdict verdict;
-    std::int64_t shift = 0, duration = 0;  // of one that stays
+    std::int64_t shift = 0, duration = 0;  // for kept packets
   };
   PacketChange change_of(const AVPacket& packet, AVRational tick, bool subtitle) const;
 
   struct Part {
-    std::int64_t from, to;  // ticks of the input; to: the end of the last frame
-    std::int64_t shift;     // what is added
-    // With the input's first or last frame goes what other streams have before or after it.
+    std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
+    std::int64_t shift;     // added to the input's times
+    // The part contains the input's first or last frame. It then also contains the packets of other
+    // streams before the first frame, or after the last one.
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);
 
   const Selection selection_;
   const AVRational tick_;
-  std::size_t range_ = 0;   // of the selection: those before are over
-  bool open_ = false;       // the last frame stayed
-  std::int64_t first_ = 0;  // the time of the input's first frame
+  std::size_t range_ = 0;   // index of the current range of the selection
+  bool open_ = false;       // the last frame was kept
+  std::int64_t first_ = 0;  // time of the input's first frame
 
   mutable std::mutex mutex_;
   std::vector<Part> parts_;
-  std::int64_t decided_ = INT64_MIN;  // in ticks: all before is known
+  std::int64_t decided_ = INT64_MIN;  // in ticks; everything before is decided
   bool finished_ = false;
 };
 

@@ -27,14 +27,14 @@ bool is_empty_file(const std::string& path) {
   return fs::is_regular_file(path, code) && fs::file_size(path, code) == 0;
 }
 
-// Neither a regular file nor a disk: nobody can seek in it.
+// Returns whether the file is a FIFO or a character device, which cannot seek.
 bool is_pipe(const std::string& path) {
   std::error_code code;
   const auto type = fs::status(path, code).type();
   return type == fs::file_type::fifo || type == fs::file_type::character;
 }
 
-/// "https" of "https://host/name"; empty: it is no address.
+/// Returns "https" for "https://host/name"; empty if `path` is no address.
 std::string protocol_of(const std::string& path) {
   const std::size_t colon = path.find("://");
   if (colon == std::string::npos || colon == 0) return {};
@@ -101,8 +101,8 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// To FFmpeg '?' and '#' end the path of an address, of a file's, too. The kernel has another name
-// for the folder: one without them.
+// FFmpeg ends the path of an address at '?' and '#', also for "file:" addresses. If the folder's
+// name contains them, the address uses the kernel's name for the open folder instead.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);
@@ -114,13 +114,14 @@ void InputBytes::make_url() {
   url_ = "file:" + folder + "/" + path.filename().string();
 }
 
-// What a playlist may reach: files beside it, never the machine's own from elsewhere.
+// A playlist may refer to files only if it is itself a local file. An address may refer only to the
+// allowed protocols.
 std::string InputBytes::whitelist() const {
   std::string list = address_ ? "" : "file";
   const auto add = [&](const std::string& name) { list += (list.empty() ? "" : ",") + name; };
   for (const std::string& protocol : protocols_) {
     add(protocol);
-    if (protocol == "http" || protocol == "https") add("tcp");  // what they are made of
+    if (protocol == "http" || protocol == "https") add("tcp");  // the underlying protocol
     if (protocol == "https") add("tls");
   }
   return list;

@@ -1,5 +1,5 @@
 #pragma once
-// Where an input's bytes come from: a file, a pipe, or an address of one of FFmpeg's protocols.
+// The bytes of an input: a file, a pipe, or an address of one of FFmpeg's protocols.
 
 #include <atomic>
 #include <cstdint>
@@ -12,29 +12,31 @@
 
 namespace lull::io {
 
-/// Whether `path` is an address ("https://host/name"), and no file has that name.
+/// Returns whether `path` is an address ("https://host/name") and no file has that name.
 bool is_address(const std::string& path);
 
 class InputBytes {
  public:
-  /// Opens `path`, `-` for options.descriptor. @throws NoInput, InvalidArgument, BadData (empty)
+  /// Opens `path`, or options.descriptor for `-`.
+  /// @throws NoInput, InvalidArgument
+  /// @throws BadData  the file is empty
   InputBytes(const std::string& path, const SourceOptions& options);
 
-  /// For messages, and for what opens files by itself.
+  /// The name for messages, and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
-  /// Null for what can be read again from its start.
+  /// The pipe; null for inputs that can seek.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// What the names in a playlist are relative to; empty for a pipe.
+  /// The address to which the names in a playlist are relative; empty for a pipe.
   const std::string& url() const { return url_; }
-  /// The protocols that FFmpeg may use for what the input refers to.
+  /// Returns the protocols that FFmpeg may use for files that the input refers to.
   std::string whitelist() const;
-  /// Of all bytes, or those that came through a pipe.
+  /// Returns the size of the file, or the number of bytes that were read from the pipe.
   std::int64_t size() const;
   /// @throws IoError  reading has failed
   void check() const;
 
-  /// Ends a read that waits, and those to come. From any thread.
+  /// Ends a read that waits, and all later reads. Callable from any thread.
   void interrupt() noexcept;
   bool interrupted() const { return interrupted_; }
   AVIOInterruptCB interrupt_callback();
@@ -47,18 +49,18 @@ class InputBytes {
   void open_address();
   void make_url();
 
-  /// Open while it lives.
+  /// Keeps a folder open.
   struct Folder {
     int descriptor = -1;
     ~Folder();
   };
 
   std::string name_, url_;
-  Folder folder_;  // behind the url
+  Folder folder_;  // the folder that url_ refers to
   const bool address_;
   const std::vector<std::string> protocols_;
   std::unique_ptr<AVIOContext, CloseIo> io_;
-  std::unique_ptr<InputPipe> pipe_;  // instead of it
+  std::unique_ptr<InputPipe> pipe_;  // replaces io_ for pipes
   std::atomic<bool> interrupted_ = false;
 };
 

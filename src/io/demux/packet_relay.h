@@ -1,5 +1,5 @@
 #pragma once
-// Packets that are copied, on their way from the demuxer's thread to the muxer's.
+// Passes the packets of copied streams from the demuxer's thread to the muxer's thread.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,51 +15,54 @@
 
 namespace lull::io {
 
-/// Demuxing goes on as fast as frames are asked for, and the number of frames in flight is bounded
-/// by the pipeline. The packets between two frames are not: hours of sound may lie there, or behind
-/// the last one. What is more than may be in memory waits in a file.
+/// The demuxer reads as fast as frames are requested, and the pipeline bounds the number of frames
+/// in flight. The packets between two frames are not bounded: hours of audio may lie there, or
+/// after the last frame. Packets beyond the memory limit wait in a file.
 ///
-/// Keeps packets from the start until the first read of a frame decides whether anyone wants them.
+/// The relay keeps packets from the start on. At the first read of a frame, it keeps on only if a
+/// consumer is attached.
 class PacketRelay {
  public:
-  /// What shall be in memory of an input with these limits.
+  /// Returns how many bytes of packets may be in memory, given the memory limit of the input (0: no
+  /// limit).
   static std::int64_t memory_limit(std::int64_t memory) {
     constexpr std::int64_t enough = std::int64_t{1} << 26;
     return memory > 0 ? std::min(memory / 8, enough) : enough;
   }
 
-  /// `max_bytes` of packets are in memory; the file for more of them is made in `folder`
-  /// (ScratchFile).
+  /// @param max_bytes  maximum size of packets in memory
+  /// @param folder     where the file for further packets is created (ScratchFile)
   PacketRelay(std::int64_t max_bytes, const std::string& folder)
       : max_bytes_(max_bytes), overflow_(folder) {}
 
-  /// The consumer is there. Before the first frame is read.
+  /// Registers the consumer. Must be called before the first frame is read.
   void attach();
-  /// Nobody will take packets (any more): those here go, those to come are dropped.
+  /// Drops all packets, also those that are still to come: there is no consumer any more.
   void close();
-  /// First frame read: without a consumer, closes.
+  /// Called at the first read of a frame: closes the relay if there is no consumer.
   void close_unless_attached();
   bool closed() const;
 
-  /// @throws IoError  no room on the disk
+  /// @throws IoError  the disk is full
   void put(PacketPtr packet);
-  /// Drops those in memory that nobody will want.
+  /// Drops the unwanted packets that are in memory.
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// What is due by now, in the order in which it came; one that is not due keeps the later ones of
-  /// its stream.
-  /// Where packets wait in the file, some calls more may give some more. @throws IoError
+  /// Returns the packets that are due, in order of arrival. A packet that is not due holds back the
+  /// later packets of its stream. If packets wait in the file, further calls may return further
+  /// packets.
+  /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
-  /// All, or a part that fits in memory: empty once all is taken.
+  /// Returns all packets, or as many as fit in memory. The result is empty once there are no more.
   std::vector<PacketPtr> take();
 
-  /// Of packets in memory.
+  /// Returns the size of the packets in memory.
   std::int64_t bytes() const;
 
  private:
   struct NumberedPacket {
-    std::int64_t number;  // of all that came into memory
+    std::int64_t number;  // order of arrival in memory
     PacketPtr packet;
   };
   void keep_in_memory(PacketPtr packet);
@@ -68,9 +71,9 @@ class PacketRelay {
   const std::int64_t max_bytes_;
   mutable std::mutex mutex_;
   bool attached_ = false, closed_ = false;
-  std::map<int, std::deque<NumberedPacket>> streams_;  // in memory, by number
-  std::int64_t next_number_ = 0, bytes_ = 0;        // that ever were there; that are
-  ScratchFile overflow_;                       // what came after them
+  std::map<int, std::deque<NumberedPacket>> streams_;  // packets in memory, by stream index
+  std::int64_t next_number_ = 0, bytes_ = 0;           // bytes_: size of the packets in memory
+  ScratchFile overflow_;                               // later packets
 };
 
 }  // namespace lull::io

@@ -13,7 +13,7 @@
 namespace lull::io {
 namespace {
 
-/// The container that FFmpeg takes a picture's bytes for.
+/// Returns the container that FFmpeg detects in a picture's bytes.
 const AVInputFormat* probe_picture(const AVPacket& packet) {
   if (packet.size >= 3 && std::equal(packet.data, packet.data + 3, "P7\n"))
     return av_find_input_format("pam_pipe");

@@ -1,5 +1,5 @@
 #pragma once
-// The files of a sequence of pictures, one packet each.
+// The files of a picture sequence, as one packet each.
 
 #include <cstdint>
 #include <string>
@@ -11,23 +11,27 @@
 
 namespace lull::io {
 
-/// A file of one picture as a packet at time 0. @throws NoInput, BadData, IoError
+/// Returns a file of one picture as a packet at time 0.
+/// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
 
 class PictureFiles {
  public:
-  /// None: `path` is no pattern.
+  /// There are no files: the input is no pattern.
   PictureFiles() = default;
-  /// Those that options.selection takes; with options.margins the others remain, too, and are
-  /// marked. @throws NoInput; BadData  none is selected, or more than the limit
+  /// Finds the files that the pattern `path` matches and options.selection selects. With
+  /// options.margins, the list also contains the other files, marked as not selected.
+  /// @throws NoInput  no file matches
+  /// @throws BadData  no file is selected, or more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);
 
   const std::vector<SequenceFile>& list() const { return files_; }
   bool empty() const { return files_.empty(); }
-  /// The next one, whose time is its index among all of them; null behind the last. `first` is the
-  /// container that the first picture was opened with. @throws BadData  damaged, or of another kind
+  /// Returns the next file as a packet whose time is its index among all files; null after the last
+  /// one. `first` is the container with which the first picture was opened.
+  /// @throws BadData  the file is damaged, or of another kind
   PacketPtr read(const AVFormatContext& first);
-  /// That with this time is the next one. False: there is none.
+  /// Makes the file with this index the next one. Returns false if there is none.
   bool seek(std::int64_t time);
 
  private:
@@ -37,7 +41,7 @@ class PictureFiles {
 
   std::vector<SequenceFile> files_;
   std::size_t next_ = 0;
-  std::int64_t skipped_ = 0;  // files before the first
+  std::int64_t skipped_ = 0;  // number of files before the first one
 };
 
 }  // namespace lull::io

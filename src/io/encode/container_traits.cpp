@@ -15,10 +15,10 @@ using Preroll = ContainerTraits::Preroll;
 constexpr int common = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED | AV_DISPOSITION_COMMENT |
                        AV_DISPOSITION_DUB | AV_DISPOSITION_HEARING_IMPAIRED |
                        AV_DISPOSITION_VISUAL_IMPAIRED;
-// FFmpeg 5.1 reads and writes no rotation in Matroska, 6.1 does.
+// FFmpeg reads and writes the rotation in Matroska from 6.1 on; 5.1 does not.
 constexpr bool matroska_rotation = LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 16, 100);
 
-// Of FFmpeg's writers as they are by default.
+// Tags that FFmpeg's writers store with their default settings.
 constexpr std::array<std::string_view, 27> mp4_tags = {
     "title",        "artist",        "album_artist",
     "album",        "composer",      "date",
@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 10> avi_tags = {
     "title",     "artist", "comment",    "date",     "genre",
     "copyright", "track",  "encoded_by", "language", "timecode"};
 
-// What the muxer of Y4M takes; it tells only when it is too late.
+// Pixel formats that FFmpeg's Y4M muxer accepts. The muxer reports other formats too late.
 constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
     AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,
@@ -46,7 +46,8 @@ constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_YUV444P14, AV_PIX_FMT_YUV420P16, AV_PIX_FMT_YUV422P16, AV_PIX_FMT_YUV444P16,
     AV_PIX_FMT_NONE};
 
-// What NUT carries as samples and FFmpeg reads back as the same; it takes some others for these.
+// Pixel formats that NUT stores as raw samples and FFmpeg reads back unchanged. FFmpeg mistakes
+// some other formats for one of these.
 constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
     AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
@@ -59,8 +60,8 @@ constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GBRAP12,   AV_PIX_FMT_GBRAP16,   AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA422P,
     AV_PIX_FMT_YUVA444P,  AV_PIX_FMT_YA8,       AV_PIX_FMT_NONE};
 
-// Those that FFmpeg's writer of MPEG-TS gives a type; of all others it makes data without one,
-// which nobody can read, and says nothing.
+// Returns whether FFmpeg's MPEG-TS writer has a stream type for the codec. It writes all other
+// codecs as data without a type, which no program can read, and reports no error.
 bool has_transport_type(AVCodecID id) {
   constexpr std::array<AVCodecID, 24> known = {
       AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,
@@ -75,16 +76,17 @@ bool has_transport_type(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};  // the next need not decode
+// Easy to decode for the next program.
+constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 
-// FFmpeg's own offset of over a second would move every time stamp.
+// By default FFmpeg adds more than a second to every time stamp.
 constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 
-// Apple's players take HEVC under this name alone.
+// Apple's players accept HEVC only with this tag.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// What FFmpeg's writer of MP4 makes under other names; nobody has tried what they keep.
+/// Other containers that FFmpeg's MP4 writer produces. It is not tested what they keep.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,
@@ -134,7 +136,8 @@ constexpr ContainerTraits containers[] = {
      .preroll = Preroll::one_packet,
      .encoders = webm_encoders},
     {.name = "mp4",
-     .picture = {.colour = true, .aspect = true, .static_hdr = true, .rotation = true, .fields = true},
+     .picture =
+         {.colour = true, .aspect = true, .static_hdr = true, .rotation = true, .fields = true},
      .chapters = true,
      .languages = true,
      .timecode = true,
@@ -167,13 +170,13 @@ constexpr ContainerTraits containers[] = {
     mp4_variant("ismv"),
     {.name = "mpegts",
      .languages = true,
-     .video_language = false,  // its descriptor is for sound and subtitles
+     .video_language = false,  // its language descriptor is for audio and subtitles
      .dispositions = AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_VISUAL_IMPAIRED |
                      AV_DISPOSITION_CLEAN_EFFECTS,
      .holds = has_transport_type,
      .settings = mpegts_settings},
-    // No negative times, such as audio may have, but no decoding times either, which are negative
-    // where B frames are.
+    // NUT cannot store negative times, which audio may have. It stores no decoding times, so
+    // negative decoding times, which B frames cause, do no harm.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,
@@ -209,7 +212,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// What is lost of times, nobody has tried.
+// For containers that are not in the table. It is not tested which times they lose.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {{"png", "png"},
@@ -219,7 +222,7 @@ constexpr StillTraits stills[] = {{"png", "png"},
                                   {"pfm", "pfm"},
                                   {"pgm", "pgm", nullptr, "use .ppm for colour"},
                                   {"ppm", "ppm", nullptr, "use .pgm for grey"},
-                                  {"pnm", "ppm", "pgm"},  // grey or colour as it comes
+                                  {"pnm", "ppm", "pgm"},  // grey or colour, like the input
                                   {"pam", "pam"},
                                   {"bmp", "bmp"},
                                   {"jpg", "mjpeg"},

@@ -1,5 +1,5 @@
 #pragma once
-// Another pixel format, where the user asks for one.
+// Conversion to another pixel format.
 
 #include <memory>
 
@@ -7,11 +7,12 @@
 
 namespace lull::io {
 
-/// Converts pictures of one size with swscale's most exact settings, with the matrix and range that
-/// the pictures are tagged with.
+/// Converts pictures of one size with swscale's most exact settings. It uses the matrix and the
+/// range that the pictures are tagged with.
 class Converter {
  public:
-  /// `from` and `to` give format, size, colour space and range of all pictures to come.
+  /// `from` and `to` state format, size, colour space and range of all pictures that convert()
+  /// gets.
   Converter(const AVFrame& from, const AVFrame& to);
   void convert(const AVFrame& from, AVFrame& to) const;
 
@@ -22,7 +23,8 @@ class Converter {
   std::unique_ptr<SwsContext, Free> context_;
 };
 
-/// The matrix that RGB of this height becomes YCbCr with: BT.709 from 720 rows, else BT.601.
+/// Returns the default matrix between RGB and YCbCr for pictures of this height: BT.709 from 720
+/// rows on, else BT.601.
 AVColorSpace default_colour_space(int height);
 
 }  // namespace lull::io

@@ -15,7 +15,7 @@ namespace {
 
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
-/// MPEG-1 and 2 know a list of rates; a tick of MPEG-4 part 2 is at least 1/65535 s.
+/// MPEG-1 and 2 support a list of rates only. A tick of MPEG-4 part 2 has at least 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }
@@ -37,7 +37,7 @@ AVFrame& PicturePool::writable() {
   return *pictures_.emplace_back(std::move(picture));
 }
 
-// Time stamps must increase in every container; at a constant rate they count frames.
+// Time stamps must increase in every container. At a constant rate they count frames.
 std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
@@ -49,7 +49,7 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A tick more or less is the input's own rounding.
+  // A difference of one tick is a rounding error of the input.
   const std::int64_t back = av_rescale_q(time, tick_, to_av(frame.time_base));
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
   if (last_ != AV_NOPTS_VALUE && time <= last_) time = last_ + 1;
@@ -85,7 +85,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       pictures_(choice.format, input.format.width, input.format.height) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // More than it takes is an error.
+  // The encoder rejects more threads.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -114,7 +114,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // Players guess a matrix that is not stated by the height, which may be another than the input's.
+  // If no matrix is stated, players guess it from the height. If the output's height leads to
+  // another guess than the input's height, the output must state the matrix.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -123,7 +124,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   mark_fields_ = input.interlaced && !is_interlaced(first);
   if (input.interlaced) {
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-    // Some decoders tell it with the frames alone.
+    // Some decoders report the field order only with the frames.
     const AVFieldOrder order = c.field_order;
     if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
       c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
@@ -134,7 +135,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
-  if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;  // JFIF
+  // Required by JFIF.
+  if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;
   if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 }
 
@@ -142,7 +144,7 @@ void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
-  // x264 and x265 go on without what they do not know in x264-params.
+  // x264 and x265 ignore unknown options in x264-params and x265-params and only log a message.
   const std::string unknown = watch.find("Error parsing option");
   const std::string unknown_x265 = watch.find("Unknown option:");
   const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
@@ -155,8 +157,8 @@ void Encoder::open(Dictionary& leftover) {
                                    watch));
 }
 
-// A picture of `frame`'s own samples, which live as long as the picture; null if they must be
-// packed.
+// Returns a picture that refers to the samples of `frame` and keeps them alive; null if the samples
+// must be packed.
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (choice_.convert || (frame.side_data && frame.side_data->alpha.pixels)) return nullptr;
   FramePtr picture = make_frame();
@@ -173,16 +175,16 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
     begin = std::min<const std::byte*>(begin, frame.planes[i].data);
     end = std::max<const std::byte*>(end, frame.planes[i].row(frame.planes[i].height));
   }
-  // Read only: whoever made the frame may still read it.
+  // The buffer is read-only because the creator of the frame may still read it.
   picture->buf[0] = av_buffer_create(reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(begin)),
                                      static_cast<std::size_t>(end - begin), release, pixels.get(),
                                      AV_BUFFER_FLAG_READONLY);
   if (!picture->buf[0]) throw std::bad_alloc();
-  (void)pixels.release();  // the buffer's now
+  (void)pixels.release();  // owned by the buffer
   return picture;
 }
 
-// The samples of `frame` in the encoder's format, in a picture of the pool.
+// Returns a picture of the pool that holds the samples of `frame` in the encoder's format.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   const Frame* alpha =
       frame.side_data && frame.side_data->alpha.pixels ? &frame.side_data->alpha : nullptr;
@@ -240,9 +242,10 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// x265 (3.5) takes decoding times from memory that it never wrote if there are no more frames than
-// it delays for reordering, which is two at most. A tick each before the first is before
-// everything, and after the decoding times of whatever frames came before.
+// x265 (3.5) delays up to two frames for reordering. If there are no more frames than it delays, it
+// returns decoding times from uninitialised memory. The function then sets decoding times of one
+// tick each before the first frame. They are below all presentation times, and above the decoding
+// times of an earlier encoder's frames.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;
@@ -274,7 +277,8 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      if (!options.vopts.empty() || options.crf) break;  // these are not for another encoder
+      // Options for this encoder do not fit another one.
+      if (!options.vopts.empty() || options.crf) break;
     }
   }
   std::rethrow_exception(reason);

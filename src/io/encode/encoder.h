@@ -1,5 +1,5 @@
 #pragma once
-// Frames into packets of one video stream.
+// Encodes frames as packets of one video stream.
 
 #include <map>
 #include <memory>
@@ -13,12 +13,13 @@
 
 namespace lull::io {
 
-/// Frames by format, used again once the encoder lets go of them.
+/// Pictures of one format. The pool reuses a picture once the encoder releases it.
 class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// A picture with samples and nothing else. Stays in the pool's hands: clone it to pass it on.
+  /// Returns a picture with samples and without other data. The pool keeps it: a caller that passes
+  /// it on must clone it.
   AVFrame& writable();
 
  private:
@@ -27,13 +28,13 @@ class PicturePool {
   std::vector<FramePtr> pictures_;
 };
 
-/// What an encoder has to know of the video. Keeps nothing of the source, which another thread may
-/// read by the time that another encoder is opened.
+/// Properties of the video that an encoder needs. The struct does not refer to the source, because
+/// another thread may read the source when a later encoder is opened.
 struct EncoderInput {
-  /// Before the first read of `source`.
+  /// Must be called before the first read of `source`.
   EncoderInput(const FileSource& source, const SinkOptions& options);
 
-  FrameFormat format;  // of the frames to come
+  FrameFormat format;  // of the frames that the encoder gets
   int source_height;
   AVPixelFormat pixel_format;
   PixelTraits traits;
@@ -41,10 +42,11 @@ struct EncoderInput {
   AVRational frame_rate, tick, aspect;
   AVFieldOrder field_order;
   bool interlaced;
-  FramePtr first;  // of the first frame all but the samples
+  FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Times of frames as the output has them: increasing, and at a constant rate they count frames.
+/// Converts the times of frames to those of the output. Output times increase; at a constant rate
+/// they count frames.
 class FrameTimes {
  public:
   /// `codec` and `extension` are for messages.
@@ -56,11 +58,11 @@ class FrameTimes {
         constant_rate_(constant_rate),
         tick_(tick) {}
 
-  /// In ticks, of the next frame in presentation order. @throws InvalidArgument  the output cannot
-  /// hold it
+  /// Returns the time of the next frame (in presentation order), in ticks of the output.
+  /// @throws InvalidArgument  the output cannot hold the frame's time
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
-  /// Whether a frame so far was not at a time of the constant rate that the output has.
+  /// Returns whether a frame so far had to move to a time of the output's constant rate.
   bool has_moved_times() const { return moved_; }
 
  private:
@@ -72,18 +74,21 @@ class FrameTimes {
 
 class Encoder {
  public:
-  /// `leftover` gets the entries of options.vopts that the encoder does not know. `times`: of an
-  /// encoder that this one takes over from, with the same arguments; null: it begins the video.
+  /// @param leftover  receives the entries of options.vopts that the encoder does not know
+  /// @param times     times of the encoder that this one continues, opened with the same arguments;
+  /// null: this encoder begins the video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);
 
   const AVCodecContext& context() const { return *context_; }
   const EncoderChoice& choice() const { return choice_; }
-  /// Takes the next frame in presentation order. @throws IoError, InvalidArgument
+  /// Encodes the next frame in presentation order.
+  /// @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
-  /// The next packet that is ready, else null; its time base is the context's.
+  /// Returns the next packet that is ready, with times in the time base of context(); null if none
+  /// is ready.
   PacketPtr receive();
   const std::shared_ptr<FrameTimes>& times() const { return times_; }
 
@@ -101,19 +106,19 @@ class Encoder {
   PicturePool pictures_;
   std::optional<PicturePool> unconverted_;
   std::optional<Converter> converter_;
-  std::int64_t sent_ = 0, received_ = 0;  // frames, packets
+  std::int64_t sent_ = 0, received_ = 0;  // number of frames and packets
   std::int64_t first_time_ = 0;
   bool ended_ = false;
-  bool mark_fields_ = false;  // the container alone says that frames are interlaced
+  bool mark_fields_ = false;  // only the container marks the frames as interlaced
   struct PendingFrame {
     std::int64_t duration = 0;
     std::vector<std::uint8_t> messages;
   };
-  std::map<std::int64_t, PendingFrame> pending_;  // by time: frames inside the encoder
+  std::map<std::int64_t, PendingFrame> pending_;  // frames inside the encoder, by time
 };
 
-/// The first of `choices` that takes frames of the source's size; if none does, throws the first
-/// one's reason. `leftover` as above.
+/// Opens the first of `choices` that accepts frames of the source's size. If none does, throws the
+/// error of the first one. `leftover` is the same as for Encoder().
 std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
                                       const Container& container, const FileSource& source,
                                       const SinkOptions& options, Dictionary& leftover);

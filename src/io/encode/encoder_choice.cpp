@@ -14,7 +14,7 @@
 namespace lull::io {
 namespace {
 
-// FFmpeg's encoder also lists what no reader of JPEG takes for what it is.
+// FFmpeg's encoder also lists formats that no JPEG reader interprets correctly.
 constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
                                           AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
 
@@ -28,7 +28,7 @@ std::string extension_of(const std::string& path) {
 
 bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
-  // Negative: the muxer has no opinion.
+  // A negative result means that the muxer does not know.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
 }
@@ -39,7 +39,7 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// JPEG has one matrix, which readers take for granted.
+/// Returns whether the source's matrix differs from the only one that JPEG readers use.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -71,7 +71,8 @@ RequestedFormat requested_format(const FileSource& source, const std::string& pi
           *traits != source.traits() || !same_range};
 }
 
-AVPixelFormat format_for(const Container& container, const AVCodec& codec, const RequestedFormat& wanted) {
+AVPixelFormat format_for(const Container& container, const AVCodec& codec,
+                         const RequestedFormat& wanted) {
   const AVPixelFormat* formats = formats_of(container, codec);
   if (!formats) return wanted.format;
   return find_equal(formats, wanted.format, wanted.traits, wanted.full_range);
@@ -100,8 +101,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         " (it holds " + list_formats(container, codec) + "); " + advice);
 }
 
-/// Encoders with the format that loses least, the nearest first. Frames for other programs
-/// are never converted unless somebody asks for it.
+/// Returns the encoders with the pixel format that loses least, nearest format first. Raw frames
+/// for other programs are never converted without a request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const RequestedFormat& wanted, bool lossless) {
@@ -109,7 +110,7 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
   for (const AVCodec* codec : codecs) {
     if (codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME) continue;
     PixelTraits traits = wanted.traits;
-    // Most decoders drop VP9's alpha: no reason to give up other things for it.
+    // Most decoders drop VP9's alpha, so it is no reason to lose other content.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
     const AVPixelFormat format =
         nearest_format(formats_of(container, *codec), traits, wanted.full_range);
@@ -131,22 +132,22 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
   return choices;
 }
 
-/// Names of encoders for a video, best first.
+/// Returns the names of encoders for a video, best first.
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // FFmpeg's H.264 decoder makes YCbCr of grey; x265's grey stays what it is.
+    // FFmpeg's H.264 decoder converts grey to YCbCr. HEVC of x265 stays grey.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // FFmpeg codes frames of two fields with x264 alone.
+    // FFmpeg can encode interlaced frames only with x264.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};
   } else {
     names = {"libx265", "libx264"};
   }
-  // x264 and x265 want even sides where chroma is subsampled, VP9 does not; its alpha is lost on
-  // most decoders.
+  // x264 and x265 require even sides if chroma is subsampled; VP9 does not. Most decoders lose
+  // VP9's alpha.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;
@@ -199,7 +200,7 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
   return codec;
 }
 
-/// What goes into a pipe unless the user says: what came, if it was made for pipes.
+/// Returns the default format for a pipe: the input's format if it is meant for pipes, else Y4M.
 std::string pipe_format(const FileSource& source) {
   const std::string& input = source.info().container;
   return input == "nut" ? "nut" : input == "rawvideo" ? "raw" : "y4m";
@@ -208,13 +209,14 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // The extension alone: a '%' in the name is no pattern.
+  // Only the extension is passed on, so that a '%' in the name is no pattern.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
-/// Nobody asked for RGB, which is kept because nothing is lost so.
+/// Adds a note if H.264 or HEVC keeps RGB samples without a request. RGB is lossless, but few
+/// players support it.
 void warn_of_rgb(EncoderChoice& choice) {
   const AVCodecID id = choice.codec->id;
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;
@@ -260,7 +262,7 @@ Container container_of(const std::string& path, const FileSource& source,
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
-      (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // of MP3: covers
+      (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // covers in MP3
     throw InvalidArgument(format.empty() ? "no container for '" + path +
                                                "' (its extension names no video or picture); use "
                                                ".mkv or .mp4"

@@ -1,5 +1,5 @@
 #pragma once
-// Which container and encoder an output gets, from its name, the samples and the options.
+// Choice of container and encoder for an output, from its name, the samples and the options.
 
 #include <string>
 #include <vector>
@@ -13,45 +13,49 @@ namespace lull::io {
 
 struct Container {
   const AVOutputFormat* format = nullptr;
-  const ContainerTraits* traits = &container_traits({});  // of `format`
+  const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
-  const char* picture = nullptr;  // the encoder, if the container is a still picture
+  const char* picture = nullptr;  // name of the encoder if the output is a still picture
 
-  Drops drops;  // what stays out of it
+  Drops drops;  // content to drop
 
-  bool numbered = false;  // a file for each frame: times do not matter
-  bool pipe = false;      // standard output: what cannot be carried is left out
+  bool numbered = false;  // one file per frame; times are unused
+  bool pipe = false;      // standard output: unsupported content is omitted
 
   bool still() const { return picture != nullptr; }
-  /// Frames follow each other at one rate; there are no time stamps.
+  /// Returns whether frames follow each other at a constant rate, without time stamps.
   bool constant_rate() const;
-  /// ... and none can be left out.
+  /// Returns whether frames follow each other at a constant rate and none can be omitted.
   bool frames_only() const;
 };
 
-/// From options.format, else from the extension of `path`, for `-` from the source. @throws
-/// InvalidArgument
+/// Chooses the container by options.format, else by the extension of `path`, or for `-` by the
+/// source.
+/// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// Whether a name, or a format given in its place, is that of still pictures.
+/// Returns whether the output is a still picture, by `format` if it is not empty, else by the
+/// extension of `path`.
 bool is_still_name(const std::string& path, const std::string& format);
 
-/// "stream 1 (audio, aac)", for messages.
+/// Returns a text such as "stream 1 (audio, aac)", for messages.
 std::string describe(const AVStream& stream);
 
 struct EncoderChoice {
   const AVCodec* codec = nullptr;
-  AVPixelFormat format = AV_PIX_FMT_NONE;  // what the encoder gets
-  bool convert = false;  // `format` does not hold the source's samples as they are
-  std::string loss;      // what it does not hold of them at all; empty: nothing
-  /// That samples are converted though nobody asked for it and nothing is lost; who can show them.
+  AVPixelFormat format = AV_PIX_FMT_NONE;  // the encoder's input format
+  bool convert = false;                    // the samples must be converted to `format`
+  std::string loss;                        // content that `format` cannot hold; empty: none
+  /// A note for the user: samples are converted without a request and without loss, or few players
+  /// support the output. May be empty.
   std::string note;
 };
 
-/// Encoders that hold the samples, best first; where none does and no pixel format is asked for,
-/// those that lose least. What an encoder thinks of the size shows only when
-/// it opens. @throws InvalidArgument  no such encoder or pixel format, or they do not go together
+/// Returns the encoders that can hold the samples, best first. If there are none and no pixel
+/// format was requested, returns the encoders that lose least. Whether an encoder accepts the size
+/// is only known when it is opened.
+/// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);
 

@@ -36,7 +36,7 @@ void set_lossless(const AVCodecContext& encoder, const EncoderTraits& traits, Di
   for (const auto& [key, value] : traits.lossless) options.set(key, value);
 }
 
-// x264 would complain on stderr by itself.
+// Checks presets and tunes because x264 would report unknown ones on stderr.
 void check_x264_preset(const Dictionary& options) {
   constexpr std::array<std::string_view, 10> presets = {
       "ultrafast", "superfast", "veryfast", "faster",   "fast",
@@ -47,7 +47,7 @@ void check_x264_preset(const Dictionary& options) {
   const bool numbered = preset.size() == 1 && preset[0] >= '0' && preset[0] <= '9';
   if (!preset.empty() && !numbered && std::ranges::find(presets, preset) == presets.end())
     throw InvalidArgument("no such preset of libx264: " + preset);
-  for (std::size_t at = 0; at < tune.size();) {  // several, with any of these between
+  for (std::size_t at = 0; at < tune.size();) {  // a list with any of these separators
     const std::size_t end = std::min(tune.find_first_of(",./-+", at), tune.size());
     const std::string one = tune.substr(at, end - at);
     if (std::ranges::find(tunes, one) == tunes.end())
@@ -72,20 +72,20 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // Visually lossless, by common experience; other encoders' scales are set to about the same.
+  // The default quality is visually lossless by common experience. Scales of other encoders are set
+  // to about the same quality.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // FFmpeg's own encoders default to 200 kbit/s.
+  // FFmpeg's own encoders have a default of 200 kbit/s, which is too low.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf")) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
     encoder.global_quality = 2 * FF_QP2LAMBDA;
   }
 }
 
-// x264's code for AVX-512 reads memory that it never wrote, so that equal input gives unequal
-// streams now and then (build 164; the trees of macroblocks are to blame). Its code for AVX2 is
-// sound.
+// x264's AVX-512 code reads uninitialised memory, so that equal inputs sometimes give different
+// streams (build 164; the cause is in the macroblock tree). Its AVX2 code is correct.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
@@ -93,8 +93,8 @@ std::string safe_x264_flags() {
   return {};
 }
 
-// HDR10's static metadata, ITU-T H.265 D.2.28 and D.2.35; x264 and x265 take chromaticities in
-// units of 0.00002 and luminances of 0.0001 cd/m^2.
+// Returns the options for HDR10's static metadata, ITU-T H.265 D.2.28 and D.2.35. x264 and x265
+// expect chromaticities in units of 0.00002 and luminances in units of 0.0001 cd/m^2.
 std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   std::string params;
   char text[160];
@@ -123,7 +123,8 @@ std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   return params;
 }
 
-/// Options in the encoder's own language: lull's, then the user's, of which the last counts.
+/// Sets options in the encoder's own syntax: first lull's, then the user's. The last value of an
+/// option counts.
 void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, const AVFrame& first,
                 bool lossless, Dictionary& options) {
   std::string params;
@@ -134,15 +135,17 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (lossless && traits.lossless_params) add(traits.lossless_params);
   if (traits.broken_avx512) add(safe_x264_flags());
   add(hdr_params(first, traits));
-  // x265 3.5 writes beyond its buffers there: its SIMD code takes 4 blocks of 16x16 at a time.
+  // For small pictures x265 3.5 writes beyond its buffers: its SIMD code processes 4 blocks of
+  // 16x16 at a time.
   if (traits.broken_small_cutree && (encoder.width < 64 || encoder.height < 64)) add("cutree=0");
   add(options.get(traits.params));
   if (!params.empty()) options.set(traits.params, params);
 }
 
-/// Slices in parallel, each with its checksum, in FFV1 of level 3. They need some rows and columns
-/// each. Where chroma has a quarter of the columns or rows, FFmpeg's lose samples unless each
-/// begins at a multiple of 4; 2x2 are the fewest that it makes of pictures of any size.
+/// Enables the slices of FFV1 level 3, which are encoded in parallel and have checksums. A slice
+/// needs some rows and columns. If chroma has a quarter of the columns or rows, FFmpeg loses
+/// samples unless each slice begins at a multiple of 4. It then gets 2x2 slices, the minimum that
+/// FFmpeg makes of pictures of any size.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;
@@ -155,12 +158,12 @@ void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   if (coarse) set_default(options, "slices", "4");
 }
 
-/// The table's path in the encoder's own language, each character of it as it is.
+/// Sets the table's path in the encoder's own syntax, with special characters escaped.
 void set_grain_table(const AVCodecContext& encoder, const EncoderTraits& traits,
                      const std::string& path, Dictionary& options) {
   if (!traits.grain_key || !has_option(encoder, traits.grain_option))
     throw InvalidArgument("--grain keep with " + std::string(encoder.codec->name) +
-                          " (it takes no film grain table); give --vcodec libaom-av1");
+                          " (it does not support film grain tables); give --vcodec libaom-av1");
   std::string params = options.get(traits.grain_option);
   params.append(params.empty() ? "" : ":").append(traits.grain_key).append("=");
   for (const char c : path) {
@@ -184,7 +187,7 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // Depths beyond 8 bits are FFmpeg's extension of Y4M, which other programs read, too.
+  // Y4M of more than 8 bits is an extension by FFmpeg, which other programs also read.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

@@ -8,7 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Of H.264 and HEVC, whoever encodes them: messages for frames are lull's own (frame_sei.h).
+// Properties that all encoders of H.264 and HEVC keep: lull itself writes the messages of frames
+// (frame_sei.h).
 constexpr PictureProperties h26x{.colour = true,
                                  .range = true,
                                  .chroma_location = true,
@@ -27,7 +28,7 @@ constexpr PictureProperties with_fields(PictureProperties p) {
 
 constexpr Setting zero_qp[] = {{"qp", "0"}};
 constexpr Setting vp9_lossless[] = {{"lossless", "1"}};
-constexpr Setting vpx_quality[] = {{"b", "0"}};  // or crf is no more than a bound
+constexpr Setting vpx_quality[] = {{"b", "0"}};  // otherwise crf is only an upper bound
 constexpr Setting vp9_settings[] = {{"row-mt", "1"}};
 constexpr Setting png_settings[] = {{"pred", "mixed"}};
 constexpr Setting exr_settings[] = {{"compression", "zip16"}};
@@ -39,7 +40,7 @@ constexpr EncoderTraits x264(std::string_view name) {
           .picture = with_fields(with_static_hdr(h26x)),
           .max_threads = 64,
           .default_crf = 18,
-          .max_crf = 51,  // it takes more for that
+          .max_crf = 51,  // x264 accepts larger values and clamps them
           .lossless = zero_qp,
           .params = "x264-params",
           .mastering_key = "mastering-display",
@@ -54,7 +55,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "libx265",
      .codec = AV_CODEC_ID_HEVC,
      .picture = with_static_hdr(h26x),
-     .max_threads = 15,  // frames at a time; x265 3.5 refuses 17, and says that 16 is too many
+     .max_threads = 15,  // frames in parallel; x265 3.5 rejects 17 and warns at 16
      .depends_on_cores = true,
      .default_crf = 18,
      .max_crf = 51,
@@ -74,15 +75,15 @@ constexpr EncoderTraits encoders[] = {
      .settings = vp9_settings,
      .lossy_settings = vpx_quality,
      .lossless = vp9_lossless},
-    // The only one with grain: libsvtav1 1.4, which cannot be told from those that know tables,
-    // hangs when it is closed for not knowing the option.
+    // The only encoder for film grain tables. libsvtav1 1.4 hangs on closing because it does not
+    // know the option, and cannot be distinguished from releases that do.
     {.name = "libaom-av1",
      .codec = AV_CODEC_ID_AV1,
      .picture = {.colour = true, .range = true},
      .max_threads = 64,
      .grain_option = "aom-params",
      .grain_key = "film-grain-table"},
-    // Level 1 has none of it.
+    // FFV1 of level 1 keeps none of these properties.
     {.name = "ffv1",
      .codec = AV_CODEC_ID_FFV1,
      .picture = {.aspect = true, .fields = true},
@@ -99,7 +100,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "pam", .codec = AV_CODEC_ID_PAM},
     {.name = "bmp", .codec = AV_CODEC_ID_BMP},
     {.name = "mjpeg", .codec = AV_CODEC_ID_MJPEG},
-    // Others, by what they make
+    // Other encoders, by codec.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,
@@ -125,7 +126,8 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
   const auto* found = std::ranges::find_if(
       encoders, [&](const EncoderTraits& e) { return e.name.empty() && e.codec == encoder.id; });
   EncoderTraits traits = found == std::end(encoders) ? EncoderTraits{} : *found;
-  // FFmpeg's own encoders do as they are told; of other libraries nobody knows.
+  // FFmpeg's own encoders use the given number of threads. Encoders of other libraries may depend
+  // on the number of cores.
   traits.depends_on_cores = encoder.wrapper_name != nullptr;
   return traits;
 }

@@ -24,7 +24,7 @@ class BitWriter {
       used_ = (used_ + 1) % 8;
     }
   }
-  /// `value` in units of 1/scale, within what the bits hold.
+  /// Writes `value` in units of 1/scale, clamped to the range of the bits.
   void put(AVRational value, double scale, int bits) {
     const double units = value.den != 0 ? av_q2d(value) * scale : 0;
     const double most = std::ldexp(1.0, bits) - 1;
@@ -34,7 +34,7 @@ class BitWriter {
 
  private:
   Bytes bytes_;
-  int used_ = 0;  // bits of the last byte
+  int used_ = 0;  // number of used bits of the last byte
 };
 
 void put_window(const AVHDRPlusColorTransformParams& w, BitWriter& out) {
@@ -85,12 +85,12 @@ void put_mapping(const AVHDRPlusColorTransformParams& w, BitWriter& out) {
   if (w.color_saturation_mapping_flag) out.put(w.color_saturation_weight, 8, 6);
 }
 
-// SMPTE ST 2094-40 in a message of ITU-T T.35, as CTA-861 (Annex S) lays it out.
+// Returns SMPTE ST 2094-40 metadata as a message of ITU-T T.35, in the layout of CTA-861 (Annex S).
 Bytes hdr10_plus(const AVDynamicHDRPlus& hdr) {
   BitWriter out;
   out.put(united_states, 8);
   out.put(0x003C, 16);  // provider: Samsung
-  out.put(1, 16);       // its code for ST 2094-40
+  out.put(1, 16);       // the provider's code for ST 2094-40
   out.put(4, 8);        // application of ST 2094
   out.put(hdr.application_version, 8);
   const int windows = std::clamp<int>(hdr.num_windows, 1, 3);
@@ -110,7 +110,8 @@ Bytes hdr10_plus(const AVDynamicHDRPlus& hdr) {
   return out.take();
 }
 
-// ATSC A/53 part 4, 6.2.3: captions of three bytes each. 31 of them fit.
+// Returns captions (three bytes each) in the layout of ATSC A/53 part 4, 6.2.3. A message can hold
+// 31 captions.
 Bytes captions(std::span<const std::uint8_t> data) {
   const std::size_t count = std::min<std::size_t>(data.size() / 3, 31);
   Bytes out = {united_states, 0x00, 0x31, 'G', 'A', '9', '4', 0x03};
@@ -121,7 +122,7 @@ Bytes captions(std::span<const std::uint8_t> data) {
   return out;
 }
 
-/// A NAL unit with one message of the type "registered by ITU-T T.35".
+/// Appends a NAL unit with one message of the type "registered by ITU-T T.35".
 void append_message(const Bytes& payload, AVCodecID codec, Bytes& out) {
   constexpr std::uint8_t registered = 4;
   Bytes body = {registered};
@@ -137,7 +138,7 @@ void append_message(const Bytes& payload, AVCodecID codec, Bytes& out) {
     out.insert(out.end(), {39 << 1, 1});
   int zeros = 0;
   for (const std::uint8_t byte : body) {
-    if (zeros == 2 && byte <= 3) {  // would look like a start code
+    if (zeros == 2 && byte <= 3) {  // avoids a start code
       out.push_back(3);
       zeros = 0;
     }
@@ -151,7 +152,8 @@ bool is_slice(std::uint8_t head, AVCodecID codec) {
   return (head >> 1 & 63) < 32;
 }
 
-/// Where the start code of the first slice begins; the end if there is none.
+/// Returns the position of the first slice's start code, or the end of the data if there is no
+/// slice.
 std::size_t first_slice(std::span<const std::uint8_t> data, AVCodecID codec) {
   for (std::size_t i = 0; i + 3 < data.size(); ++i)
     if (data[i] == 0 && data[i + 1] == 0 && data[i + 2] == 1 && is_slice(data[i + 3], codec))
@@ -175,7 +177,8 @@ std::vector<std::uint8_t> sei_messages(const AVFrame& properties, const AVCodecC
   return messages;
 }
 
-void insert_sei_messages(std::span<const std::uint8_t> messages, AVCodecID codec, AVPacket& packet) {
+void insert_sei_messages(std::span<const std::uint8_t> messages, AVCodecID codec,
+                         AVPacket& packet) {
   const auto size = static_cast<std::size_t>(packet.size);
   const std::size_t at = first_slice({packet.data, size}, codec);
   if (messages.empty() || at == size) return;

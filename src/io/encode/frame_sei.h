@@ -1,5 +1,5 @@
 #pragma once
-// What travels with each frame as a message in the bit stream of H.264 and HEVC: captions, HDR10+.
+// Messages for single frames in the bit stream of H.264 and HEVC (SEI): captions and HDR10+.
 
 #include <cstdint>
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace lull::io {
 
-/// The frame's messages as NAL units for `encoder`'s codec, with start codes; empty if there are
-/// none or the encoder writes them by itself.
+/// Returns the frame's messages as NAL units for the codec of `encoder`, with start codes. Empty if
+/// there are none, or if the encoder writes them itself.
 std::vector<std::uint8_t> sei_messages(const AVFrame& properties, const AVCodecContext& encoder);
 
-/// Puts them before the first slice of an access unit in byte stream format (ITU-T H.264 and H.265,
-/// Annex B). Leaves the packet as it is where there is no slice.
+/// Inserts the messages before the first slice of an access unit in byte stream format (ITU-T H.264
+/// and H.265, Annex B). A packet without a slice is not changed.
 void insert_sei_messages(std::span<const std::uint8_t> messages, AVCodecID codec, AVPacket& packet);
 
 }  // namespace lull::io

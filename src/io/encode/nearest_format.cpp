@@ -8,7 +8,8 @@ namespace {
 
 bool is_colour(const PixelTraits& traits) { return traits.format.layout != Layout::gray; }
 
-/// Whether samples can be brought there: not palettes and bits, which FFmpeg would have to dither.
+/// Returns whether samples can be converted to `format`. Palettes and 1-bit formats are excluded
+/// because FFmpeg would have to dither.
 bool is_target(AVPixelFormat format) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const std::optional<PixelTraits> traits = traits_of(format);
@@ -48,7 +49,7 @@ AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from,
   for (; list && *list != AV_PIX_FMT_NONE; ++list) {
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
-    if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;  // values would be stretched
+    if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;  // the values would be scaled
     if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;
     min_weight = loss.weight();

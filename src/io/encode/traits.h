@@ -1,6 +1,6 @@
 #pragma once
-// All that lull knows of containers and encoders by name, in one table each. Whoever depends on
-// which of them it is asks these fields and compares no names.
+// Tables of all containers and encoders that lull knows by name. Code that depends on the container
+// or encoder uses the fields of these tables and never compares names.
 
 #include <cstdint>
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace lull::io {
 
-/// What is said of pictures beside their samples.
+/// Properties of pictures in addition to their samples. A field is true if the property is kept.
 struct PictureProperties {
   bool colour = false;  // primaries, transfer and matrix
-  bool range = false;   // full or limited
+  bool range = false;   // full or limited range
   bool chroma_location = false;
-  bool aspect = false;  // of a sample
-  bool static_hdr = false;   // HDR10: mastering display, content light level
+  bool aspect = false;      // of the samples
+  bool static_hdr = false;  // HDR10: mastering display, content light level
   bool rotation = false;
-  bool dynamic_hdr = false;  // HDR10+, frame by frame
-  bool captions = false;     // A53, frame by frame
-  bool fields = false;       // their order
+  bool dynamic_hdr = false;  // HDR10+, for each frame
+  bool captions = false;     // A53, for each frame
+  bool fields = false;       // order of the fields
 };
 
 /// An option of FFmpeg.
@@ -31,106 +31,115 @@ struct Setting {
 using Names = std::span<const std::string_view>;
 
 struct ContainerTraits {
-  std::string_view name;  // FFmpeg's, of the muxer; empty: any that is not in the table
+  std::string_view name;  // FFmpeg's name of the muxer; empty: any that is not in the table
 
-  // What it keeps of an input, as FFmpeg 5.1 to 6.1 write and read it; the tests hold it against
-  // ffprobe.
-  PictureProperties picture{};  // what it states itself, whatever the encoder does
+  // What the container keeps of an input, as FFmpeg 5.1 to 6.1 write and read it. Tests compare
+  // these fields with ffprobe.
+  PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  bool video_language = true;  // where there are languages: the video's, too
+  bool video_language = true;  // if it has languages: also one for the video
   bool stream_titles = false;
   bool timecode = false;
   int dispositions = 0;
   enum class Tags { none, listed, listed_and_free, all };
-  Tags tags = Tags::none;  // of the file; listed_and_free: others need FFmpeg's use_metadata_tags
+  // Of the file. listed_and_free: tags that are not listed need FFmpeg's use_metadata_tags.
+  Tags tags = Tags::none;
   Names listed_tags{};
 
   // Times
-  bool constant_rate = false;            // frames follow each other at one rate
-  bool frames_only = false;              // ... and none can be left out
-  bool presentation_times = true;        // else pictures are stored in their order
-  bool keeps_start = true;               // the time of the first frame
-  bool milliseconds = false;             // times are rounded to these
-  bool negative_decoding_times = false;  // else FFmpeg moves all streams, if B frames need some
+  bool constant_rate = false;      // frames have a constant rate
+  bool frames_only = false;        // frames have a constant rate and none can be omitted
+  bool presentation_times = true;  // false: stores none
+  bool keeps_start = true;         // keeps the time of the first frame
+  bool milliseconds = false;       // rounds times to milliseconds
+  // False: FFmpeg shifts all streams if B frames cause negative decoding times.
+  bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
-  NegativeTimes negative_times = NegativeTimes::shifted_by_ffmpeg;  // times that are; alone: of one stream alone
-  const char* timescale_option = nullptr;          // in which it says where streams begin
+  NegativeTimes negative_times =
+      NegativeTimes::shifted_by_ffmpeg;    // single_stream: kept if there is only one stream
+  const char* timescale_option = nullptr;  // sets the time scale of stream starts
 
   // Streams
-  bool (*holds)(AVCodecID) = nullptr;           // where FFmpeg's own answer is not to be trusted
-  bool attachments = false;                     // files; covers are such, too
-  AVCodecID text_subtitles = AV_CODEC_ID_NONE;  // what text becomes that it does not hold
-  /// Of packets that decoders need and of which nothing is to be heard (trims.h): all where an edit
-  /// list says so; where there is none, but times before 0, one, which is less than what a cut may
-  /// be off by; else none, as other streams would begin later for it.
+  bool (*holds)(AVCodecID) = nullptr;           // replaces FFmpeg's own answer where that is wrong
+  bool attachments = false;                     // can hold files, also covers
+  AVCodecID text_subtitles = AV_CODEC_ID_NONE;  // replaces text subtitles of other formats
+  /// Which packets of preroll (edit_list_filter.h) are copied. Preroll is needed for decoding and
+  /// must not be heard. `all`: the container has an edit list that hides it. `one_packet`: times
+  /// before 0 hide one packet, which is shorter than the error of a cut. `none`: preroll would make
+  /// other streams begin later.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
-  std::uint32_t hevc_tag = 0;  // of HEVC that lull encodes; 0: FFmpeg's choice
-  bool file_timecode = false;  // it is the file's, not a stream's
+  std::uint32_t hevc_tag = 0;  // for HEVC that lull encodes; 0: FFmpeg's choice
+  bool file_timecode = false;  // the time code belongs to the file, not to a stream
 
   // Samples
-  std::span<const char* const> encoders{};       // by name, best first; empty: by the samples
-  std::span<const char* const> pipe_encoders{};  // in a pipe
-  const AVPixelFormat* raw_formats = nullptr;    // of samples as they are; null: any
+  std::span<const char* const> encoders{};       // names, best first; empty: chosen by the samples
+  std::span<const char* const> pipe_encoders{};  // encoders for a pipe
+  const AVPixelFormat* raw_formats = nullptr;    // formats of unencoded samples; null: all
   bool raw_frames = false;  // nothing is encoded, and lull itself writes the frames
 
-  std::span<const Setting> settings{};  // of the muxer, where the user does not say
+  std::span<const Setting> settings{};  // defaults for options of the muxer
 };
 
-/// Those that lull knows.
+/// Returns the containers that lull knows.
 std::span<const ContainerTraits> container_table();
-/// Of a muxer; one that is not in the table counts as if it held nothing but streams.
+/// Returns the traits of a muxer. A muxer that is not in the table counts as one that keeps only
+/// streams.
 const ContainerTraits& container_traits(std::string_view muxer);
 
-/// What an extension of still pictures stands for.
+/// The encoders for an extension of still pictures.
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
-  const char* grey_encoder = nullptr;      // for grey samples, if it is another
-  const char* no_layout_advice = nullptr;  // where it cannot hold a layout without alpha
+  const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
+  const char* no_layout_advice = nullptr;  // advice for layouts without alpha that it cannot hold
 };
-/// Null: `extension` is none of still pictures.
+/// Returns the traits of an extension; null if it is not one of still pictures.
 const StillTraits* still_traits(std::string_view extension);
 
 struct EncoderTraits {
-  std::string_view name;               // FFmpeg's; empty: any other of this codec
+  std::string_view name;               // FFmpeg's name; empty: any other encoder of this codec
   AVCodecID codec = AV_CODEC_ID_NONE;  // NONE: any other encoder
 
-  PictureProperties picture{};  // what its bit stream states
-  int picture_from_level = 0;   // ... from this level of the format on
+  PictureProperties picture{};  // stated by the bit stream
+  int picture_from_level = 0;   // `picture` holds from this level of the format on
 
-  int max_threads = 16;      // beyond, it refuses or gains nothing
-  bool depends_on_cores = false;  // of the machine, whatever number of threads it is told
+  int max_threads = 16;  // with more threads, the encoder fails or gains nothing
+  // Its output depends on the machine's number of cores, for any number of threads.
+  bool depends_on_cores = false;
 
-  double default_crf = -1;  // visually lossless; below 0: none is set
+  double default_crf = -1;  // visually lossless; negative: not set
   double max_crf = 63;
-  std::span<const Setting> settings{};        // where the user does not say
-  std::span<const Setting> lossy_settings{};  // ... unless it is lossless
-  std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params
+  std::span<const Setting> settings{};        // defaults of options
+  std::span<const Setting> lossy_settings{};  // further defaults for lossy encoding
+  std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 
-  // Encoders with a second language of options, "key=value:key=value"
-  const char* params = nullptr;           // the option that takes it
-  const char* quiet_params = nullptr;     // it would write to stderr by itself
-  const char* lossless_params = nullptr;  // of the lossless mode
-  /// The option that takes those, and the key of a film grain table in it; null: it has none.
+  // Encoders with a second syntax for options, "key=value:key=value":
+  const char* params = nullptr;           // the option that contains them
+  const char* quiet_params = nullptr;     // keeps the encoder from writing to stderr
+  const char* lossless_params = nullptr;  // selects the lossless mode
+  /// The option for film grain tables, and their key in it; null: the encoder does not support
+  /// them.
   const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 
-  // Faults that are worked around; encoder_options.cpp and encoder.cpp say which
-  bool named_presets = false;  // complains on stderr of presets and tunes that it does not know
+  // Workarounds for faults; encoder_options.cpp and encoder.cpp describe them.
+  bool named_presets = false;  // reports unknown presets and tunes on stderr.
   bool broken_avx512 = false;
   bool broken_small_cutree = false;
-  int uninitialised_dts_frames = 0;  // if there are no more frames than so many
-  bool sliced = false;             // in slices with checksums, where the size allows them
+  // With at most this many frames, decoding times are uninitialised.
+  int uninitialised_dts_frames = 0;
+  bool sliced = false;  // encodes slices with checksums if the size allows them
 };
 
-/// Those that lull knows.
+/// Returns the encoders that lull knows.
 std::span<const EncoderTraits> encoder_table();
-/// That of its name, else of its codec, else of any.
+/// Returns the traits for the encoder's name, else for its codec, else for any encoder.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
-/// The threads of an encoder on a machine of so many cores. `asked` for none: one for each core.
+/// Returns the number of threads for an encoder on a machine with `cores` cores. `asked` 0: one
+/// thread per core.
 int threads_of(const EncoderTraits& encoder, int asked, int cores);
 
 }  // namespace lull::io

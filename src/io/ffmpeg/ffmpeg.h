@@ -1,5 +1,6 @@
 #pragma once
-// FFmpeg's headers, owners for its objects, its errors as ours, and what differs between releases.
+// FFmpeg's headers, owners for its objects, its error codes as exceptions, and functions that hide
+// differences between its releases.
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -23,7 +24,7 @@ extern "C" {
 namespace lull::io {
 
 template <auto Release>
-struct Releaser {  // for FFmpeg's functions that take the address of the pointer
+struct Releaser {  // for functions of FFmpeg that take the address of a pointer
   template <class T>
   void operator()(T* object) const noexcept {
     Release(&object);
@@ -58,7 +59,8 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, key, nullptr, 0);
     return entry ? entry->value : "";
   }
-  /// The key of any one entry, empty if there is none: what FFmpeg did not take.
+  /// The key of the first entry, or an empty text if there is none. FFmpeg removes the entries that
+  /// it accepts, so this names an option that it does not know.
   std::string first_key() const {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";
@@ -70,10 +72,11 @@ class Dictionary {
   AVDictionary* entries_ = nullptr;
 };
 
-/// FFmpeg's text for one of its error codes.
+/// Returns FFmpeg's text for one of its error codes.
 std::string error_text(int code);
 
-/// @throws an Error of type E: "<problem> (<FFmpeg's reason>)" when `code` is negative
+/// Returns `code` if it is not negative.
+/// @throws E  "<problem> (<FFmpeg's reason>)" if `code` is negative
 template <class E>
 int check(int code, const std::string& problem) {
   if (code < 0) throw E(problem + " (" + error_text(code) + ")");
@@ -85,7 +88,8 @@ inline AVRational to_av(const Rational& r) {
   return {static_cast<int>(r.num), static_cast<int>(r.den)};
 }
 
-// FFmpeg 5.1 (Debian 12) knows only the first form of each, FFmpeg 7 only the second.
+// In each function below, FFmpeg 5.1 (Debian 12) has only the field of the `#else` branch, and
+// FFmpeg 7 only the field of the `#if` branch.
 
 inline std::int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
@@ -129,7 +133,8 @@ inline bool top_field_first(const AVFrame& frame) {
 #endif
 }
 
-/// Side data of a stream, such as the rotation of a phone's video; empty if it has none of `type`.
+/// Returns side data of a stream, such as the rotation of a phone's video; empty if the stream has
+/// none of `type`.
 inline std::span<const std::uint8_t> stream_data(const AVStream& stream,
                                                  AVPacketSideDataType type) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
@@ -155,7 +160,7 @@ inline void add_stream_data(AVStream& to, AVPacketSideDataType type,
 #endif
 }
 
-/// All of it, for a stream whose packets are copied.
+/// Copies all side data to a stream whose packets are copied.
 inline void copy_side_data(const AVStream& from, AVStream& to) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
   for (int i = 0; i < from.codecpar->nb_coded_side_data; ++i) {

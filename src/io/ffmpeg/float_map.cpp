@@ -11,7 +11,7 @@ namespace {
 
 constexpr AVPixelFormat floats = AV_PIX_FMT_GRAYF32LE;
 
-/// The bytes of a float on any machine.
+/// Returns the bytes of a float in little-endian order on any machine.
 std::array<std::uint8_t, 4> little_endian(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   std::array<std::uint8_t, 4> bytes{};
@@ -25,7 +25,8 @@ bool begins_with_first(const std::uint8_t* bytes) {
   return std::memcmp(bytes, first.data(), first.size()) == 0;
 }
 
-/// A codec that does not take part is left to fail where it is used.
+/// Returns false also if the codec cannot decode the test map. Such a codec reports its error
+/// later, when it decodes the input.
 bool decodes_in_order_of_file(const AVCodec& codec) {
   std::string file = "Pf\n1 2\n-1.0\n";
   for (const auto& value : {first, second})

@@ -1,16 +1,17 @@
 #pragma once
-// Portable float maps (PFM) begin with their last row. FFmpeg's codec for them does not say whether
-// it turns pictures over, and has not always done the same: it is asked, once, with a map of two
-// rows.
+// Portable float maps (PFM) store their last row first. FFmpeg's codec for them does not state
+// whether it flips pictures, and releases differ. lull therefore tests each codec once with a map
+// of two rows.
 
 #include "io/ffmpeg/ffmpeg.h"
 
 namespace lull::io {
 
-/// Whether pictures of this decoder or encoder have their rows in the order of the file.
+/// Returns whether this decoder or encoder keeps the row order of the file, so that its pictures
+/// are upside down.
 [[nodiscard]] bool keeps_bottom_up_rows(const AVCodec& codec);
 
-/// Exchanges the rows of a picture, of planes of one height, first for last.
+/// Reverses the order of a picture's rows. All planes must have the same height.
 /// @throws std::bad_alloc
 void flip_rows(AVFrame& picture);
 

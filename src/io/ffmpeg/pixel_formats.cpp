@@ -14,8 +14,8 @@ bool is_one_bit(AVPixelFormat format) {
   return std::ranges::find(one_bit, format) != std::end(one_bit);
 }
 
-// One channel of a picture: where FFmpeg's descriptor says that its samples lie. `Byte` is const
-// for reading.
+// One channel of a picture, at the position of its samples that FFmpeg's descriptor states. `Byte`
+// is const for reading.
 template <class Byte>
 struct Channel {
   Byte* data;
@@ -66,7 +66,7 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
     Sample* out = to.row(y);
     if (plain) {
       std::memcpy(out, in, to.width * sizeof(Sample));
-    } else if (masked || sizeof(Word) > sizeof(Sample)) {  // neighbours' bits above ours
+    } else if (masked || sizeof(Word) > sizeof(Sample)) {  // higher bits belong to other channels
       for (int x = 0; x < to.width; ++x)
         out[x] = static_cast<Sample>(
             (load<Word>(in + std::ptrdiff_t{x} * from.step, native) >> from.shift) & limit);
@@ -80,12 +80,13 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Several channels may share words, so bits are added to what is there; clear_shared() came first.
+// Several channels may share words, so the function adds bits to the existing ones. clear_shared()
+// must have cleared them.
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
   const bool plain = native && to.step == sizeof(Sample) && to.shift == 0 &&
-                     sizeof(Word) == sizeof(Sample);  // as in clear_shared()
+                     sizeof(Word) == sizeof(Sample);  // the same condition as in clear_shared()
   for (int y = 0; y < from.height; ++y) {
     const Sample* in = from.row(y);
     std::uint8_t* out = to.data + y * to.stride;
@@ -125,8 +126,9 @@ void pack_channel(PlaneView<const Sample> from, const Channel<std::uint8_t>& to)
   }
 }
 
-// pack_rows adds bits to samples that share bytes with others or with padding; these start at zero,
-// so that equal frames give equal bytes. Planes that memcpy fills stay as they are.
+// pack_rows() adds bits to samples that share bytes with other samples or with unused bits. This
+// function sets those bytes to zero, so that equal frames give equal bytes. Planes that pack_rows()
+// fills with memcpy are not cleared.
 void clear_shared(AVFrame& picture, const AVPixFmtDescriptor& d) {
   const auto format = static_cast<AVPixelFormat>(picture.format);
   bool done[4] = {};
@@ -155,7 +157,8 @@ void unpack_one_bit(const AVFrame& picture, PlaneView<std::uint8_t> to) {
   }
 }
 
-// An entry of a palette is a native 32-bit word of A, R, G, B from the top.
+// An entry of a palette is a 32-bit word in native byte order, with A, R, G, B from the most
+// significant byte on.
 std::uint32_t palette_entry(const AVFrame& picture, int index) {
   return load<std::uint32_t>(picture.data[1] + std::ptrdiff_t{index} * 4, true);
 }
@@ -174,7 +177,8 @@ void unpack_palette(const AVFrame& picture, const Frame& frame, const Frame* alp
   }
 }
 
-// Planes of the frame, then alpha, in the order of the descriptor's components.
+// Calls `use` for the planes of the frame and then for alpha, in the order of the descriptor's
+// components.
 template <class Sample, class Use>
 void each_channel(const AVPixFmtDescriptor& d, const Frame& frame, const Frame* alpha, Use use) {
   const int colours = frame.format.planes();
@@ -218,7 +222,7 @@ std::optional<PixelTraits> traits_of(AVPixelFormat format) {
   traits.format.bits = d->comp[0].depth;
   for (int c = 0; c < d->nb_components; ++c)
     if (d->comp[c].depth != traits.format.bits) return std::nullopt;
-  if (d->flags & AV_PIX_FMT_FLAG_FLOAT) {  // planar ones of this machine's byte order
+  if (d->flags & AV_PIX_FMT_FLAG_FLOAT) {  // only planar floats in native byte order are supported
     const bool native =
         !(d->flags & AV_PIX_FMT_FLAG_BE) == (std::endian::native == std::endian::little);
     if (traits.format.bits != 32 || d->comp[0].step != 4 || !native) return std::nullopt;
@@ -288,7 +292,7 @@ void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha) {
 }
 
 bool share_planes(const Frame& frame, AVFrame& picture) {
-  constexpr std::ptrdiff_t alignment = 64;  // of rows; what FFmpeg's SIMD code may ask for
+  constexpr std::ptrdiff_t alignment = 64;  // alignment of rows that FFmpeg's SIMD code may require
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   const int bytes = frame.format.bytes_per_sample();
   const bool foreign = bytes > 1 && (std::endian::native == std::endian::big) !=
@@ -302,7 +306,7 @@ bool share_planes(const Frame& frame, AVFrame& picture) {
     if (!plain || !aligned) return false;
   }
   for (int c = 0; c < d.nb_components; ++c) {
-    const int at = d.comp[c].plane;  // of RGB the planes are G, B, R
+    const int at = d.comp[c].plane;  // RGB planes are in the order G, B, R
     picture.data[at] = reinterpret_cast<std::uint8_t*>(frame.planes[c].data);
     picture.linesize[at] = static_cast<int>(frame.planes[c].stride);
   }

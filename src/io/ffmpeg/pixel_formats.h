@@ -1,5 +1,5 @@
 #pragma once
-// FFmpeg's pixel formats as FrameFormats, and samples from one to the other, exactly.
+// FFmpeg's pixel formats as FrameFormats, and lossless conversion of samples between the two.
 
 #include <optional>
 
@@ -8,47 +8,50 @@
 
 namespace lull::io {
 
-/// What a pixel format holds, however it is packed: formats with equal traits hold equal pictures.
+/// Content of a pixel format, independent of how its samples are packed. Formats with equal traits
+/// can hold the same pictures.
 struct PixelTraits {
   FrameFormat format;  // width and height are 0
-  bool alpha = false;  // of the same depth as the other samples
+  bool alpha = false;  // an alpha channel of the same bit depth as the other samples
   bool operator==(const PixelTraits&) const = default;
 };
 
-/// Traits of a pixel format, nullopt if it is not one that lull handles: hardware surfaces,
-/// Bayer patterns, XYZ, depths outside 8..16 or unequal, floats but planar ones of 32 bits.
-/// Palettes count as RGB, 1 bit as 8 bits.
+/// Returns the traits of a pixel format, or nullopt if lull does not support the format: hardware
+/// surfaces, Bayer patterns, XYZ, bit depths outside 8..16 or that differ between channels, and
+/// floats other than planar ones of 32 bits. Palettes count as RGB, 1-bit formats as 8 bits.
 std::optional<PixelTraits> traits_of(AVPixelFormat format);
 
-/// Traits of a decoded picture: as above, and a palette has alpha if one of its entries is not
-/// opaque.
+/// Returns the traits of a decoded picture. In contrast to the traits of a format, a palette has
+/// alpha only if one of its entries is not opaque.
 std::optional<PixelTraits> traits_of(const AVFrame& picture);
 
-/// `format`, or for formats that cannot be packed again the one that unpacking makes of them.
+/// Returns the format that pack() can write: `format`, or for palettes and 1-bit formats the format
+/// of their unpacked samples.
 AVPixelFormat packable(AVPixelFormat format, const PixelTraits& traits);
 
-/// The name, "unknown" if there is none.
+/// Returns the name of the format, or "unknown" if it has none.
 const char* name_of(AVPixelFormat format);
 
-/// Whether `format` holds full-range YCbCr by definition (yuvj420p and its like).
+/// Returns whether `format` is full-range YCbCr by definition (yuvj420p and similar formats).
 bool is_full_range_yuv(AVPixelFormat format);
 
-/// The format of `list` (ends with AV_PIX_FMT_NONE) that holds pictures of `format` with nothing
-/// changed: itself if possible. AV_PIX_FMT_NONE if there is none.
-/// `full_range` says how the samples are meant, since yuvj formats cannot say otherwise.
+/// Returns the format in `list` (which ends with AV_PIX_FMT_NONE) that holds pictures of `format`
+/// without any change; `format` itself if the list contains it. AV_PIX_FMT_NONE if there is none.
+/// `full_range` states the range of the samples: yuvj formats are candidates only for full range.
 AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const PixelTraits& traits,
                          bool full_range);
 
-/// Samples of `picture` into planes of `frame` and, where not null, `alpha`, both of matching
-/// format. 16-bit samples beyond the format's depth are clamped: FFmpeg lets raw files have them.
+/// Copies the samples of `picture` to the planes of `frame` and, if it is not null, of `alpha`.
+/// Both must have the matching format. 16-bit samples above the maximum of the bit depth are
+/// clamped; FFmpeg accepts them in raw files.
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
-/// Points the planes of `picture` (format and size are set, no buffers) at those of `frame`, if
-/// they lie in memory just as the format has them, each row at a multiple of 64 bytes. False, and
-/// nothing changed, if not: then pack().
+/// Points the planes of `picture` (format and size are set, no buffers) at those of `frame`. This
+/// works if the frame has the memory layout of the format, and if its rows are aligned to 64 bytes.
+/// Otherwise returns false and changes nothing; the caller then uses pack().
 bool share_planes(const Frame& frame, AVFrame& picture);
 
-/// The other way: fills the buffers of `picture`, whose traits must match.
+/// Copies the samples of `frame` and `alpha` to the buffers of `picture`, whose traits must match.
 void pack(const Frame& frame, const Frame* alpha, AVFrame& picture);
 
 }  // namespace lull::io

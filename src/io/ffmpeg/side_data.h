@@ -1,5 +1,5 @@
 #pragma once
-// What travels with a frame from source to sink and no filter reads.
+// Data that accompanies a frame from source to sink. Filters do not read it.
 
 #include <cstddef>
 #include <string>
@@ -11,11 +11,11 @@
 namespace lull {
 
 struct SideData {
-  io::FramePtr properties;  // no samples: side data, metadata, colour, aspect ratio, interlacing
-  std::int64_t number = 0;  // of the picture: in its file's name, else counted from 0
-  std::string match;        // what the '*' of a pattern stands for in its file's name
-  Frame alpha;              // one grey plane of the frame's depth; without pixels if there is none
-  std::vector<std::byte> stored;  // of a stack: the slice's samples as the file has them
+  io::FramePtr properties;  // side data, metadata, colour, aspect ratio, interlacing; no samples
+  std::int64_t number = 0;  // number of the picture in its file name, else its index from 0
+  std::string match;        // text that the '*' of a pattern matches in the file name
+  Frame alpha;  // one grey plane of the frame's bit depth; without pixels if there is none
+  std::vector<std::byte> stored;  // stacks only: the slice's samples as stored in the file
 };
 
 }  // namespace lull

@@ -1,5 +1,5 @@
 #pragma once
-// Metadata of files and streams: what is content and what describes the old file.
+// Metadata of files and streams. Some entries describe the content, others only the old file.
 
 #include <string_view>
 
@@ -7,14 +7,14 @@
 
 namespace lull::io {
 
-/// Entries that describe the old file rather than its content; the muxer writes its own.
-/// `encoded`: of a stream that is encoded anew.
+/// Returns whether an entry describes the old file, not its content. The muxer writes its own
+/// entries of this kind. `encoded`: the entry belongs to a stream that is encoded again.
 bool describes_the_file(std::string_view key, bool encoded);
 
-/// All but those.
+/// Copies all entries that describe the content.
 void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded);
 
-/// The entry of that name in any case, null if there is none.
+/// Returns the entry with this name, ignoring case; null if there is none.
 inline const AVDictionaryEntry* find_tag(const AVDictionary* tags, const char* key) {
   return av_dict_get(tags, key, nullptr, 0);
 }

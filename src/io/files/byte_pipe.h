@@ -1,5 +1,5 @@
 #pragma once
-// Bytes from and to what cannot seek: standard input and output, FIFOs.
+// Input and output that cannot seek: standard input and output, FIFOs.
 
 #include <atomic>
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace lull::io {
 
-/// Writes all bytes, however slow the reader is; 0, or FFmpeg's code for what went wrong.
+/// Writes all bytes and waits for a slow reader if necessary. Returns 0, or FFmpeg's error code.
 int write_all(int descriptor, const void* data, std::size_t bytes) noexcept;
 
-/// FFmpeg's view of bytes that come when they come. A read that waits can be ended from elsewhere.
+/// Bytes of a pipe, as FFmpeg reads them. Another thread can end a read that waits.
 class InputPipe {
  public:
-  /// Reads from the open file `descriptor`, which stays open.
+  /// Reads from the open file `descriptor` and does not close it.
   explicit InputPipe(int descriptor);
   /// Opens and reads `path`. @throws NoInput
   explicit InputPipe(const std::string& path);
@@ -25,11 +25,12 @@ class InputPipe {
   InputPipe& operator=(const InputPipe&) = delete;
 
   AVIOContext& io() const { return *io_; }
-  /// Reads fail from now on with AVERROR_EXIT, one that waits too. From any thread.
+  /// Makes all further reads fail with AVERROR_EXIT, also a read that waits. Callable from any
+  /// thread.
   void interrupt() noexcept;
-  /// Bytes that came so far.
+  /// The number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }
-  /// The last of them, up to a mebibyte.
+  /// The last bytes that were read: at least 1 MiB, if so many were read.
   const std::string& tail() const { return tail_; }
 
  private:
@@ -43,7 +44,7 @@ class InputPipe {
 
   int descriptor_;
   bool owned_;
-  int wake_ = -1;  // an event that interrupt() raises
+  int wake_ = -1;  // eventfd that interrupt() signals
   std::int64_t bytes_ = 0;
   std::string tail_;
   std::unique_ptr<AVIOContext, FreeIo> io_;

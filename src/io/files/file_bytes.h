@@ -1,5 +1,5 @@
 #pragma once
-// A file's bytes at will, for the checks of its structure.
+// Random access to a file's bytes, for the checks of its structure.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,10 +10,12 @@
 
 namespace lull::io {
 
-/// What lies beyond the end reads as failure. Reads ahead, so that steps through a file are cheap.
+/// Reads beyond the end of the file fail. The class reads ahead, so that many small reads in
+/// sequence are fast.
 class FileBytes {
  public:
-  FileBytes(const std::string& path, std::uint64_t size) : file_(path, std::ios::binary), size_(size) {}
+  FileBytes(const std::string& path, std::uint64_t size)
+      : file_(path, std::ios::binary), size_(size) {}
 
   std::uint64_t size() const { return size_; }
   bool read(std::uint64_t at, void* to, std::size_t count) {
@@ -42,7 +44,7 @@ class FileBytes {
 
   std::ifstream file_;
   std::uint64_t size_;
-  std::uint64_t begin_ = 0;  // of the window in the file
+  std::uint64_t begin_ = 0;  // position of the window in the file
   std::vector<char> window_;
 };
 
@@ -52,7 +54,8 @@ inline std::uint64_t big_endian(const std::uint8_t* p, int count) {
   return value;
 }
 
-inline std::string truncation_text(std::string_view what, std::uint64_t promised, std::uint64_t size) {
+inline std::string truncation_text(std::string_view what, std::uint64_t promised,
+                                   std::uint64_t size) {
   return std::string(what) + " ends at byte " + std::to_string(promised) + ", the file at " +
          std::to_string(size);
 }

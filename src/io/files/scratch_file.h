@@ -1,5 +1,6 @@
 #pragma once
-// Bytes that do not fit in memory: a file without a name, gone with the object or the process.
+// A temporary file for bytes that do not fit in memory. It has no name and disappears with the
+// object or the process.
 
 #include <cstddef>
 #include <cstdint>
@@ -7,10 +8,11 @@
 
 namespace lull::io {
 
-/// First in, first out.
+/// A queue of bytes: first in, first out.
 class ScratchFile {
  public:
-  /// Nothing is created before the first write. `folder` empty: the system's for temporary files.
+  /// Creates nothing before the first write. An empty `folder` means the system's folder for
+  /// temporary files.
   explicit ScratchFile(std::string folder) : folder_(std::move(folder)) {}
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
@@ -18,10 +20,11 @@ class ScratchFile {
 
   /// @throws IoError
   void write(const void* data, std::size_t bytes);
-  /// Of what was written and not read yet. @throws IoError, also if there is less
+  /// Reads the next bytes that were written and not read yet.
+  /// @throws IoError, also if there are fewer bytes
   void read(void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }
-  /// Forgets what is left.
+  /// Discards all bytes that were not read.
   void clear() noexcept;
 
  private:

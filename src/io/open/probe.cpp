@@ -10,9 +10,9 @@ extern "C" {
 #include "io/encode/encoder.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/stacks/stack.h"
-#include "io/write/stream_handling.h"
 #include "io/write/losses.h"
 #include "io/write/sequence_sink.h"
+#include "io/write/stream_handling.h"
 
 namespace lull::io {
 namespace {

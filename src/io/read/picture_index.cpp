@@ -102,7 +102,8 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
   if (recorded_ || (strict_ && !beyond)) mark.digest = digest_of(picture);
   mark.key = is_key(picture);
   if (recorded_) {
-    if (at != recorded_->pictures.size()) throw InternalError("pictures of an index are not in order");
+    if (at != recorded_->pictures.size())
+      throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
   // What follows on the last one that was noted is nobody's business.
@@ -136,7 +137,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);
-    const RepeatState repeat_state = i < this->repeat_state.size() ? this->repeat_state[i] : RepeatState::unknown;
+    const RepeatState repeat_state =
+        i < this->repeat_state.size() ? this->repeat_state[i] : RepeatState::unknown;
     if (repeat_state != RepeatState::repeats) --left;
   }
   return key_before(pictures, at);

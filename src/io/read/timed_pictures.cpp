@@ -82,11 +82,13 @@ void TimedPictures::find(const FrameMark& mark) {
 }
 
 void TimedPictures::replay(std::int64_t pictures) {
-  if (selector_) selector_ = std::make_shared<FrameSelector>(selection_, demuxer_.video().time_base);
+  if (selector_)
+    selector_ = std::make_shared<FrameSelector>(selection_, demuxer_.video().time_base);
   for (; examined_ < pictures; ++examined_) {
     const FrameMark& mark = index_.expected()->pictures[static_cast<std::size_t>(examined_)];
     std::int64_t pts = mark.pts;
-    if (selector_ && !end_number_ && selector_->judge_frame(examined_, pts, mark.duration) == FrameSelector::Verdict::end)
+    if (selector_ && !end_number_ &&
+        selector_->judge_frame(examined_, pts, mark.duration) == FrameSelector::Verdict::end)
       end_number_ = examined_;
     kept_ += mark.kept;
     next_pts_ = mark.pts + std::max<std::int64_t>(mark.duration, 1);

@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/frame.h"
-#include "io/demux/frame_selector.h"
 #include "io/demux/demuxer.h"
+#include "io/demux/frame_selector.h"
 #include "io/media.h"
 #include "io/read/picture_decoder.h"
 #include "io/read/picture_index.h"
@@ -18,8 +18,8 @@ namespace lull::io {
 struct TimedPicture {
   FramePtr picture;
   std::int64_t pts = 0, duration = 0;
-  std::int64_t number = 0;  // among all that were decoded
-  bool context_only = false;     // of what was asked for (SourceOptions::margins)
+  std::int64_t number = 0;    // among all that were decoded
+  bool context_only = false;  // of what was asked for (SourceOptions::margins)
 };
 
 class TimedPictures {
@@ -67,7 +67,7 @@ class TimedPictures {
   const bool margins_;
   std::shared_ptr<FrameSelector> selector_;
   PictureIndex index_;
-  FramePtr sought_;                     // by a jump: the next one
+  FramePtr sought_;                         // by a jump: the next one
   std::optional<std::int64_t> end_number_;  // the number of the first picture behind all that stay
   bool finished_ = false;
   std::atomic<std::int64_t> context_end_ = -1;

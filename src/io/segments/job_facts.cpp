@@ -128,7 +128,8 @@ void add_input(const FileSource& source, const SegmentOptions& segments,
 
 void add_additional(const SegmentOptions& segments, std::vector<JobFact>& facts) {
   for (const AdditionalSource& one : segments.additional) {
-    const JobPlan::AdditionalInput* planned = segments.plan ? segments.plan->find_additional(one.name) : nullptr;
+    const JobPlan::AdditionalInput* planned =
+        segments.plan ? segments.plan->find_additional(one.name) : nullptr;
     facts.push_back({one.name, fingerprint(file_source_of(one), segments, one.name,
                                            planned ? planned->sample : "")});
   }

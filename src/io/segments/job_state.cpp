@@ -32,10 +32,10 @@ std::int64_t size_of_file(const std::string& path) {
 }
 
 SegmentState state_of(const std::string& folder, std::int64_t number, FrameRange frames,
-                      SegmentState::Status what) {
+                      SegmentState::Status status) {
   const std::string path = segment_path(folder, number);
-  SegmentState state{.what = what, .frames = frames};
-  if (what == SegmentState::Status::missing) return state;
+  SegmentState state{.status = status, .frames = frames};
+  if (status == SegmentState::Status::missing) return state;
   state.bytes = size_of_file(path);
   state.finished = time_of_file(path);
   return state;

@@ -39,13 +39,15 @@ std::int64_t time_of(const AVPacket& packet) {
 }
 
 /// Of a packet of the input's video, in the output if it is selector; nullopt: it is not there.
-std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick, const FrameSelector* selector) {
+std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick,
+                                    const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
   if (time == AV_NOPTS_VALUE) return std::nullopt;
   if (!selector) return time;
   const PacketPtr probe = make_packet();
   probe->dts = time;
-  if (selector->judge_packet(*probe, tick, false) != FrameSelector::PacketVerdict::keep) return std::nullopt;
+  if (selector->judge_packet(*probe, tick, false) != FrameSelector::PacketVerdict::keep)
+    return std::nullopt;
   return probe->dts;
 }
 
@@ -65,7 +67,8 @@ class Interleaving {
     const AVRational input_tick = demuxer_.video().time_base;
     while (const PacketPtr packet = demuxer_.read()) {
       write_copies();
-      if (const auto time = time_of(*packet, input_tick, selector.get())) write_until(*time, input_tick);
+      if (const auto time = time_of(*packet, input_tick, selector.get()))
+        write_until(*time, input_tick);
       if (selector && is_beyond(*packet, *selector)) {
         demuxer_.read_others_until(selector->end());
         break;

@@ -22,7 +22,7 @@ void check_facts(const JobPlan& plan, const FileSource& source, const Container&
 
 /// As if the first so many pictures of the index had been encoded, those of them that are kept.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
-                FrameTimes& times);
+                   FrameTimes& times);
 
 /// As open_sink, with options.segments of each part.
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "io/demux/selector.h"
+#include "io/demux/frame_selector.h"
 #include "io/encode/encoder.h"
 #include "io/jobs.h"
 #include "io/segments/job_facts.h"

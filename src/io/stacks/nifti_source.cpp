@@ -83,7 +83,8 @@ void NiftiSource::read_head() {
 
 // parse_nifti() has seen to it that nothing overflows.
 void NiftiSource::check_memory(std::uint64_t additional_bytes) const {
-  const std::uint64_t need = grid_->block_samples() * size_of(header_.samples.type) + additional_bytes;
+  const std::uint64_t need =
+      grid_->block_samples() * size_of(header_.samples.type) + additional_bytes;
   lull::io::check_memory(path_, static_cast<std::int64_t>(need), max_memory_,
                          grid_->slices_of_block > 1 ? "filter along z (--axis z), or " : "");
 }

@@ -11,9 +11,9 @@
 #include "core/error.h"
 #include "io/files/file_bytes.h"
 #include "io/pictures/sequence.h"
+#include "io/stacks/gzip_stream.h"
 #include "io/stacks/nifti_header.h"
 #include "io/stacks/tiff_file.h"
-#include "io/stacks/gzip_stream.h"
 
 namespace lull::io {
 namespace {

@@ -128,8 +128,8 @@ double white_of(const StoredFormat& format, const ValueRange& range) {
   // Noise goes beyond both ends; a dark picture uses little of the scale.
   constexpr double beyond = 0.5, least_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
-    if (is_float && range.low >= -beyond * white && range.low + range.span <= (1 + beyond) * white &&
-        range.span >= least_used * white)
+    if (is_float && range.low >= -beyond * white &&
+        range.low + range.span <= (1 + beyond) * white && range.span >= least_used * white)
       return white;
   return range.span;
 }
@@ -169,7 +169,8 @@ ValueRange RangeFinder::range() const {
       std::nth_element(values.begin(), at, values.end());
       return *at;
     };
-    const double first = nth_value(std::floor(0.0001 * count)), last = nth_value(std::ceil(0.9999 * count));
+    const double first = nth_value(std::floor(0.0001 * count)),
+                 last = nth_value(std::ceil(0.9999 * count));
     if (last > first) {
       low = std::max(low, first - (last - first) / 2);
       high = std::min(high, last + (last - first) / 2);

@@ -11,8 +11,8 @@ namespace lull::io {
 namespace {
 
 /// Tags whose values are offset_tags in the file: what lies there is not copied.
-constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
-                                                 TIFFTAG_INTEROPERABILITYIFD};
+constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
+                                                      TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
 
 template <class T>
 void copy(TIFF* from, TIFF* to, std::uint32_t tag) {

@@ -16,7 +16,7 @@ void LossList::add(const std::vector<std::string>& texts) {
 }
 
 void LossList::add_of_frame(const Frame& frame, const Encoder& encoder,
-                             const Container& container) {
+                            const Container& container) {
   if (frame.side_data) add(loss_of_frame(*frame.side_data->properties, encoder.context()));
   if (encoder.times()->has_moved_times())
     add("times of frames (." + container.extension + " has one rate, to which they move)");

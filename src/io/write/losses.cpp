@@ -14,9 +14,9 @@ extern "C" {
 #include <string_view>
 
 #include "io/ffmpeg/tags.h"
-#include "io/write/stream_handling.h"
 #include "io/write/picture_side_data.h"
 #include "io/write/start_shift.h"
+#include "io/write/stream_handling.h"
 
 namespace lull::io {
 namespace {
@@ -76,8 +76,8 @@ class Losses {
 
  private:
   void lose(const std::string& what, const std::string& holder) {
-    losses_.push_back(what + " (" + holder + " cannot hold " + (what.ends_with("s") ? "them" : "it") +
-                      ")");
+    losses_.push_back(what + " (" + holder + " cannot hold " +
+                      (what.ends_with("s") ? "them" : "it") + ")");
   }
 
   bool keeps(Property property) const { return traits_.picture.*property || stated_.*property; }
@@ -106,7 +106,8 @@ class Losses {
                     "the sample aspect ratio");
     lose_of_picture(has_picture_data(source_, AV_PKT_DATA_MASTERING_DISPLAY_METADATA) ||
                         has_picture_data(source_, AV_PKT_DATA_CONTENT_LIGHT_LEVEL),
-                    &PictureProperties::static_hdr, "HDR10 mastering display and content light level");
+                    &PictureProperties::static_hdr,
+                    "HDR10 mastering display and content light level");
     rotation();
     lose_of_picture(source_.info().interlaced, &PictureProperties::fields, "the order of fields");
     if (has_picture_data(source_, AV_PKT_DATA_DOVI_CONF))
@@ -182,13 +183,15 @@ class Losses {
     const std::string of = " of stream " + std::to_string(from.index);
     const AVDictionaryEntry* language = find_tag(from.metadata, "language");
     const bool has_language = language && std::string_view(language->value) != "und";
-    const bool video_without_language = !traits_.video_language && from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
-    if (has_language && (video_without_language || !traits_.languages)) lose("the language" + of, name_);
+    const bool video_without_language =
+        !traits_.video_language && from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
+    if (has_language && (video_without_language || !traits_.languages))
+      lose("the language" + of, name_);
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
     // A stream is default or not by its place where nothing says so.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
-                            AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
+                                  AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;
     std::string names;
     for (int bit = 1; bit != 0 && bit <= lost; bit <<= 1)

@@ -4,10 +4,10 @@
 
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/tags.h"
-#include "io/write/stream_handling.h"
 #include "io/write/losses.h"
 #include "io/write/picture_side_data.h"
 #include "io/write/start_shift.h"
+#include "io/write/stream_handling.h"
 
 namespace lull::io {
 namespace {
@@ -183,8 +183,7 @@ void Muxer::copy_global(const AVFormatContext& from) {
   if (!drops_.tags) copy_metadata(from.metadata, &context_->metadata, false);
   if (selector_) {
     av_dict_set(&context_->metadata, "timecode", nullptr, 0);
-    if (from.nb_chapters > 0 && !drops_.chapters)
-      losses_.push_back("chapters (the input is cut)");
+    if (from.nb_chapters > 0 && !drops_.chapters) losses_.push_back("chapters (the input is cut)");
     return;
   }
   // AVI has a time code of the file, not of a stream.
@@ -299,9 +298,11 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
-    const FrameSelector::PacketVerdict verdict = selector_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
+    const FrameSelector::PacketVerdict verdict =
+        selector_->judge_packet(*copy.waiting.front(), copy.time_base, subtitle);
     if (verdict == FrameSelector::PacketVerdict::wait) return;
-    if (verdict == FrameSelector::PacketVerdict::keep) write_copy(copy, std::move(copy.waiting.front()));
+    if (verdict == FrameSelector::PacketVerdict::keep)
+      write_copy(copy, std::move(copy.waiting.front()));
   }
 }
 
@@ -337,8 +338,9 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   try {
     return copy.converter->convert(packet);
   } catch (const BadData& error) {
-    damage_.add_frame(std::string(error.what()) + " of stream " + std::to_string(packet.stream_index),
-                  AV_NOPTS_VALUE);
+    damage_.add_frame(
+        std::string(error.what()) + " of stream " + std::to_string(packet.stream_index),
+        AV_NOPTS_VALUE);
     return nullptr;
   }
 }

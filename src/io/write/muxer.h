@@ -39,7 +39,7 @@ class Muxer {
     AVRational time_base{};                  // of the packets that come in
     std::int64_t last_dts = AV_NOPTS_VALUE;  // of the packets that went out
     bool picture = false;                    // a cover: no part of the time line
-    bool fills_gaps = false;                       // packets without text stand for these
+    bool fills_gaps = false;                 // packets without text stand for these
     std::unique_ptr<SubtitleConverter> converter;
     PacketPtr preroll;              // marked to be discarded, before the first that stays
     std::deque<PacketPtr> waiting;  // for the cut to reach them

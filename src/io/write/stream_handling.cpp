@@ -57,7 +57,8 @@ StreamHandling handling_of(const AVStream& stream, const Container& container) {
   if (codec.codec_tag == MKTAG('t', 'm', 'c', 'd')) return StreamHandling::regenerated;
   if (stream.disposition & AV_DISPOSITION_ATTACHED_PIC && container.traits->attachments) {
     const bool picture = codec.codec_id == AV_CODEC_ID_PNG || codec.codec_id == AV_CODEC_ID_MJPEG;
-    return picture && stream.attached_pic.size > 0 ? StreamHandling::as_cover : StreamHandling::omitted;
+    return picture && stream.attached_pic.size > 0 ? StreamHandling::as_cover
+                                                   : StreamHandling::omitted;
   }
   const bool file = codec.codec_type == AVMEDIA_TYPE_ATTACHMENT;
   if (file && container.traits->attachments) return StreamHandling::as_file;

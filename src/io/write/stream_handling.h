@@ -7,13 +7,13 @@ namespace lull::io {
 
 enum class StreamHandling {
   copied,
-  as_file,    // Matroska's attachments
-  as_cover,   // a picture that becomes an attachment
-  converted,  // text subtitles
+  as_file,      // Matroska's attachments
+  as_cover,     // a picture that becomes an attachment
+  converted,    // text subtitles
   regenerated,  // the muxer writes it from metadata
-  dropped,    // as it was asked for
-  omitted,   // with a warning
-  refused,    // the output is an error
+  dropped,      // as it was asked for
+  omitted,      // with a warning
+  refused,      // the output is an error
 };
 
 /// Of `stream` in a container that is no still picture.

@@ -142,7 +142,8 @@ TEST(CovarianceTable, HoldsDecorrelationInHalfPrecision) {
     const PatchCovariance covariance(noise, axis_rows(transform));
     const CovarianceTable table = make_covariance_table(noise, transform);
     ASSERT_EQ(table.view.reach_x, covariance.reach_x());
-    ASSERT_EQ(table.decorrelation.size(), static_cast<std::size_t>(table.view.uncorrelated + 1) * 64);
+    ASSERT_EQ(table.decorrelation.size(),
+              static_cast<std::size_t>(table.view.uncorrelated + 1) * 64);
     EXPECT_LE((table.view.uncorrelated + 1) * 128, 65536) << "places are 16 bits";
     const auto value = [](std::uint16_t half) {
       const int exponent = half >> 10 & 31, fraction = half & 1023;

@@ -126,8 +126,8 @@ class Scene {
                                uniform_coefficients(case_.strength.value * sigma),
                                static_cast<double>(case_.strength.mean_factor), variances)
               : wiener(stack, gather<Coefficient>(alone(clean_), x, y, groups_[k]), transform,
-                       phase.group_transform, uniform_coefficients(case_.strength.value * sigma * sigma),
-                       variances);
+                       phase.group_transform,
+                       uniform_coefficients(case_.strength.value * sigma * sigma), variances);
       for (int m = 0; m < groups_[k].count; ++m)
         sums.add(stack[m], x + displacement_x(groups_[k].members[m]),
                  y + displacement_y(groups_[k].members[m]), weight, kaiser_window(phase.kaiser));

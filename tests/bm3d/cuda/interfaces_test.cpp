@@ -28,7 +28,8 @@ class ReferenceOnlyMatcher final : public cuda::Matcher {
   }
 };
 
-std::unique_ptr<cuda::Matcher> make_reference_only_matcher(const MatchParams&, int, const Margins&) {
+std::unique_ptr<cuda::Matcher> make_reference_only_matcher(const MatchParams&, int,
+                                                           const Margins&) {
   return std::make_unique<ReferenceOnlyMatcher>();
 }
 

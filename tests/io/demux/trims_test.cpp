@@ -50,7 +50,7 @@ void trim(const std::string& from, const std::string& to, double seconds) {
 
 struct Length {
   double first = 0, last = 0;  // beginning and end of what is presented, in seconds
-  int packets = 0;  // all packets
+  int packets = 0;             // all packets
 };
 
 /// The extent of the packets of one type that are not marked as trimmed.

@@ -11,8 +11,8 @@
 #include "io/encode/encoder.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/support/clip.h"
-#include "io/write/stream_handling.h"
 #include "io/write/losses.h"
+#include "io/write/stream_handling.h"
 
 namespace lull::io::test {
 namespace {

@@ -46,7 +46,7 @@ TEST(Plans, HoldTheSideInputs) {
   FrameIndex index = plan.index;
   index.repeat_state.assign(index.pictures.size(), RepeatState::unknown);
   plan.additional = {{"--guide", "/a b/g.mkv", "9 bytes", index},
-                 {"--feature albedo", "/a.%04d.exr", "", {.no_seek_reason = "a reason"}}};
+                     {"--feature albedo", "/a.%04d.exr", "", {.no_seek_reason = "a reason"}}};
   const std::optional<JobPlan> back = parse_plan(to_text(plan));
   ASSERT_TRUE(back);
   EXPECT_EQ(*back, plan);
@@ -101,7 +101,8 @@ TEST(Plans, BeginAtAKeyframeBeforeTheMargin) {
   EXPECT_EQ(index.start_with_margin(9, 0), 10);   // picture 12
   EXPECT_EQ(index.start_with_margin(13, 0), 15);  // picture 16
   EXPECT_EQ(index.start_with_margin(13, 2), 10);  // frames 13, 14 and 15 precede it
-  EXPECT_EQ(index.start_with_margin(9, 2), 5);  // of the preceding frames, 11, 7 and 6 are not repeats
+  EXPECT_EQ(index.start_with_margin(9, 2),
+            5);  // of the preceding frames, 11, 7 and 6 are not repeats
   EXPECT_EQ(index.start_with_margin(0, 2), 0);
   index.no_seek_reason = "of a reason";
   EXPECT_EQ(index.start_with_margin(13, 0), 0);
@@ -131,9 +132,10 @@ TEST(Plans, ListTheUnfinishedSegments) {
   }
   EXPECT_EQ(find_unfinished(path, plan, {}).text(), "segment 1 is missing");
   EXPECT_TRUE(find_unfinished(path, plan, {2, 3}).none());
-  (void)SegmentWriter(segment_path(path, 2), plan.id()).finish(3);  // too short
+  (void)SegmentWriter(segment_path(path, 2), plan.id()).finish(3);             // too short
   (void)SegmentWriter(segment_path(path, 3), std::string(64, 'a')).finish(2);  // of another job
-  EXPECT_EQ(find_unfinished(path, plan, {}).text(), "segment 1 is missing, segments 2-3 are damaged");
+  EXPECT_EQ(find_unfinished(path, plan, {}).text(),
+            "segment 1 is missing, segments 2-3 are damaged");
   EXPECT_THROW((void)find_unfinished(path, plan, {4, 4}), InvalidArgument);
 }
 

@@ -179,7 +179,7 @@ TEST_F(TiffStack, SigmaScaleDependsOnTheSampleType) {
 
 TEST_F(TiffStack, SinglePageOfIntegersIsAPicture) {
   make_stack(in, {.pages = 1, .bits = 8});
-  // Its description applies only to itself.
+  // The description tag of a single page does not make it a stack.
   EXPECT_TRUE(open_source(in)->info().still);
   EXPECT_EQ(open_source(in)->info().container, "tiff_pipe");
 }

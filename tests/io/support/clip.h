@@ -36,7 +36,7 @@ struct ClipSpec {
   int width = 64, height = 48, frames = 10;
   AVPixelFormat format = AV_PIX_FMT_YUV420P;
   std::string encoder = "ffv1", muxer;  // muxer: empty selects it by the file name
-  std::vector<std::int64_t> pts;  // one for each frame; empty: 0, 1, 2 ...
+  std::vector<std::int64_t> pts;        // one for each frame; empty: 0, 1, 2 ...
   AVRational time_base{1, 25}, frame_rate{25, 1};
   std::vector<std::pair<std::string, std::string>> encoder_options, muxer_options;
   std::string audio, subtitles;  // encoders; empty: none

@@ -11,8 +11,8 @@ extern "C" {
 #include <array>
 
 #include "io/support/clip.h"
-#include "io/support/side_data.h"
 #include "io/support/ffprobe.h"
+#include "io/support/side_data.h"
 
 namespace lull::io::test {
 namespace {

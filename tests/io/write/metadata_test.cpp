@@ -12,8 +12,8 @@ extern "C" {
 #include <functional>
 
 #include "io/support/clip.h"
-#include "io/support/side_data.h"
 #include "io/support/ffprobe.h"
+#include "io/support/side_data.h"
 
 namespace lull::io::test {
 namespace {

@@ -128,12 +128,14 @@ INSTANTIATE_TEST_SUITE_P(Kinds, FloatPictures, ::testing::Values("exr", "tif", "
                          [](const auto& param) { return std::string(param.param); });
 
 TEST_P(FloatPictures, HighlightsAndNonFiniteSamplesStayAndDoNotAffectOthers) {
-  const Frame clean = clean_frame(1), noisy = noisy_frame(20, 1), changed = with_out_of_range_samples(noisy);
+  const Frame clean = clean_frame(1), noisy = noisy_frame(20, 1),
+              changed = with_out_of_range_samples(noisy);
   const Frame expected = denoise(write("plain", noisy), {"--sigma", "20"});
   EXPECT_THAT(messages_, Not(HasSubstr("white")));
   const Frame result = denoise(write("bright", changed), {"--sigma", "20"});
-  EXPECT_THAT(messages_, HasSubstr("2 % of the first picture is brighter than 1.5 and stays as it is; "
-                               "--white 8 has it filtered, too"));
+  EXPECT_THAT(messages_,
+              HasSubstr("2 % of the first picture is brighter than 1.5 and stays as it is; "
+                        "--white 8 has it filtered, too"));
   const double error = error_of(result, clean), without = error_of(expected, clean);
   EXPECT_LT(without, error_of(noisy, clean) / 2);
   EXPECT_LT(20 * std::log10(error / without), 0.05);
@@ -152,7 +154,8 @@ TEST_P(FloatPictures, WhiteLevelIsChosenForBrightPictures) {
   const Frame noisy = noisy_frame(20, 20), clean = clean_frame(20);
   const std::string in = write("bright", noisy);
   const Frame result = denoise(in, {"--sigma", "400"});
-  EXPECT_THAT(messages_, HasSubstr("most of the first picture is brighter than 1; 16 counts as white"));
+  EXPECT_THAT(messages_,
+              HasSubstr("most of the first picture is brighter than 1; 16 counts as white"));
   EXPECT_LT(error_of(result, clean), error_of(noisy, clean) / 2);
   EXPECT_TRUE(
       lull::testing::same_samples(denoise(in, {"--sigma", "400", "--white", "16"}), result));

@@ -175,7 +175,7 @@ TEST_F(Nlm, GuideOfAnotherSizeOrLengthIsBadData) {
   expect_refused({"--guide", folder / "narrow.y4m"}, 65, "the guide has frames of 64x64");
   expect_refused({"--guide", folder / "colour.y4m"}, 65, "the guide has frames of");
   expect_refused({"--guide", folder / "short.y4m"}, 65, "the guide ends after 5 frames");
-  expect_refused({"--guide", folder / "long.y4m"}, 65, "the guide goes on after 6 frames");
+  expect_refused({"--guide", folder / "long.y4m"}, 65, "the guide has more than 6 frames");
   expect_refused({"--guide", folder / "none.y4m"}, 66, "none.y4m");
 }
 

@@ -261,7 +261,8 @@ std::vector<Frame> clip_with_repeats_and_cut(int shift) {
 class ResumeOverTime : public Resume {
  protected:
   /// Frames of several segments depend on each other.
-  void expect_resumed_bytes(const std::vector<Frame>& frames, const std::vector<std::string>& options) {
+  void expect_resumed_bytes(const std::vector<Frame>& frames,
+                            const std::vector<std::string>& options) {
     write_y4m(folder_ / "times.y4m", frames);
     convert(folder_ / "times.y4m", folder_ / "times.mkv", {.lossless = true});
     std::vector<std::string> more = {"-i", folder_ / "times.mkv", "--temporal",
@@ -288,7 +289,9 @@ class ResumeOverTime : public Resume {
   }
 };
 
-TEST_F(ResumeOverTime, FramesEqualTheUninterruptedRun) { expect_resumed_bytes(clip_with_repeats_and_cut(0), {}); }
+TEST_F(ResumeOverTime, FramesEqualTheUninterruptedRun) {
+  expect_resumed_bytes(clip_with_repeats_and_cut(0), {});
+}
 
 // The fields of either parity repeat at different positions and have different scene cuts.
 TEST_F(ResumeOverTime, FieldsEqualTheUninterruptedRun) {

@@ -70,7 +70,9 @@ TEST_F(TemporalOption, MissingFrameToKeepIsAnError) {
   EXPECT_THAT(folder.names(), ::testing::Not(::testing::Contains(HasSubstr("one.pgm"))));
 }
 
-TEST_F(TemporalOption, NeighbouringFieldsImproveEveryField) { expect_gain({"--interlaced", "fields"}); }
+TEST_F(TemporalOption, NeighbouringFieldsImproveEveryField) {
+  expect_gain({"--interlaced", "fields"});
+}
 
 }  // namespace
 }  // namespace lull::tools

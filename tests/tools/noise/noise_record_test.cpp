@@ -206,9 +206,10 @@ TEST(NoiseText, DescribesTheEstimateOfVolumes) {
   EXPECT_EQ(describe(record)[0], "Gaussian, 3 (8-bit levels), by tissue");
   volume.certain = false;
   volume.why = "it contains structure everywhere";
-  EXPECT_EQ(describe(record)[0],
-            "cannot tell (it contains structure everywhere); assumed Gaussian, 3 (8-bit levels), by "
-            "tissue");
+  EXPECT_EQ(
+      describe(record)[0],
+      "cannot tell (it contains structure everywhere); assumed Gaussian, 3 (8-bit levels), by "
+      "tissue");
   volume.noise.sigma = 0;
   EXPECT_EQ(describe(record)[0], "none to speak of");
 }

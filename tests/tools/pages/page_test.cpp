@@ -74,7 +74,8 @@ TEST(Chart, DrawsTheGivenCurves) {
   Chart chart{.title = "t", .axis = "a", .left = 10, .right = 20, .bottom = 0, .top = 4};
   chart.curves = {{"one", "#ff0000", {{10, 0}, {15, 2}, {20, 8}}}};
   // The last point is above the top and is limited to it.
-  EXPECT_THAT(drawn(chart, 0, 0), HasSubstr("points=\"0.0,240.0 190.0,120.0 380.0,0.0 \""));
+  EXPECT_THAT(chart_elements(chart, 0, 0),
+              HasSubstr("points=\"0.0,240.0 190.0,120.0 380.0,0.0 \""));
   EXPECT_DOUBLE_EQ(round_up(0.3), 0.5);
   EXPECT_DOUBLE_EQ(round_up(20), 20);
   EXPECT_DOUBLE_EQ(round_up(21), 50);

@@ -47,7 +47,7 @@ auto white(float of = sigma) {
 }
 
 ResidualVerdict verdict_of(const ResidualFindings& found, NoiseOrigin origin = NoiseOrigin::found) {
-  return judge(found, {.sigma = sigma}, origin);
+  return assess_residual(found, {.sigma = sigma}, origin);
 }
 
 TEST(Residual, WhiteNoiseLooksLikeNoise) {
@@ -94,7 +94,7 @@ TEST(Residual, StructureDoesNotLookLikeNoise) {
   };
   const ResidualFindings found = Pictures(stripes).findings();
   EXPECT_GT(found.edges, 1.2);
-  EXPECT_GT(found.alike_at_edges, 0.2);
+  EXPECT_GT(found.edge_correlation_excess, 0.2);
   for (const NoiseOrigin origin : {NoiseOrigin::found, NoiseOrigin::stated, NoiseOrigin::assumed})
     EXPECT_EQ(verdict_of(found, origin).answer, Answer::no);
 }

@@ -30,7 +30,8 @@ constexpr int never = -1;
 /// one has; otherwise the other one would not get its frames.
 class FailingDenoiser final : public Denoiser {
  public:
-  FailingDenoiser(std::unique_ptr<Denoiser> inner, std::string name, int pushes, std::atomic<int>& to_fail)
+  FailingDenoiser(std::unique_ptr<Denoiser> inner, std::string name, int pushes,
+                  std::atomic<int>& to_fail)
       : inner_(std::move(inner)), name_(std::move(name)), left_(pushes), to_fail_(to_fail) {
     if (left_ != never) ++to_fail_;
   }
@@ -85,8 +86,8 @@ class DeviceFailures : public testing::Test {
                             const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
       auto cpu = bm3d::open(params, format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
       if (backend.kind == bm3d::BackendKind::cpu) return cpu;
-      return std::make_unique<FailingDenoiser>(std::move(cpu), name_of(backend), fail_at[backend.device],
-                                     to_fail);
+      return std::make_unique<FailingDenoiser>(std::move(cpu), name_of(backend),
+                                               fail_at[backend.device], to_fail);
     };
     try {
       const auto source = io::open_source(in_);
@@ -128,13 +129,15 @@ TEST_F(DeviceFailures, OtherDevicesContinue) {
   ASSERT_EQ(denoise(whole, {never}), 0);
   EXPECT_EQ(denoise(out_, {never, 3}), 0);
   EXPECT_EQ(bytes_of(out_), bytes_of(whole));
-  EXPECT_THAT(messages_, ElementsAre("cuda:1 failed (CUDA: unspecified launch failure); its frames go "
-                                 "to the other GPU"));
+  EXPECT_THAT(messages_,
+              ElementsAre("cuda:1 failed (CUDA: unspecified launch failure); its frames go "
+                          "to the other GPU"));
   messages_.clear();
   EXPECT_EQ(denoise(out_, {2, never, never}, Fallback::cpu), 0);
   EXPECT_EQ(bytes_of(out_), bytes_of(whole));
-  EXPECT_THAT(messages_, ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); its frames go "
-                                 "to the other 2 GPUs"));
+  EXPECT_THAT(messages_,
+              ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); its frames go "
+                          "to the other 2 GPUs"));
 }
 
 TEST_F(DeviceFailures, CpuContinuesIfAllowed) {
@@ -144,8 +147,9 @@ TEST_F(DeviceFailures, CpuContinuesIfAllowed) {
     messages_.clear();
     EXPECT_EQ(denoise(out_, {at}, Fallback::cpu), 0);
     EXPECT_EQ(bytes_of(out_), bytes_of(whole));
-    EXPECT_THAT(messages_, ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); the CPU does "
-                                   "the rest, whose bytes differ from a GPU's"));
+    EXPECT_THAT(messages_,
+                ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); the CPU does "
+                            "the rest, whose bytes differ from a GPU's"));
   }
   messages_.clear();
   EXPECT_EQ(denoise(out_, {never}, Fallback::cpu), 0);
@@ -169,8 +173,9 @@ TEST_F(DeviceFailures, AreReportedOnceForSeveralClips) {
                             const bm3d::Backend& backend) -> std::unique_ptr<Denoiser> {
       auto cpu = bm3d::open(p, f, {.kind = bm3d::BackendKind::cpu, .threads = 1});
       if (backend.kind == bm3d::BackendKind::cpu) return cpu;
-      return std::make_unique<FailingDenoiser>(std::move(cpu), name_of(backend), fail_at[backend.device],
-                                     to_fail[opened[backend.device]++]);
+      return std::make_unique<FailingDenoiser>(std::move(cpu), name_of(backend),
+                                               fail_at[backend.device],
+                                               to_fail[opened[backend.device]++]);
     };
     const OpenedDenoisers clips = open_denoisers(
         2, params, format, gpus, Fallback::cpu,

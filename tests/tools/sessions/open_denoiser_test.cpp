@@ -88,7 +88,7 @@ TEST_F(ShortMemory, ReducesStreamsFirst) {
   EXPECT_THAT(opened_, ElementsAre("cuda:0/5", "cuda:0/2", "cuda:0/1"));
   EXPECT_EQ(opened.backends.front().streams, 1);
   EXPECT_THAT(messages_, ElementsAre("cuda:0 is short of memory; using --streams 2",
-                                 "cuda:0 is short of memory; using --streams 1"));
+                                     "cuda:0 is short of memory; using --streams 1"));
 }
 
 // With temporal filtering all frames share one ring buffer, whatever the number of streams.
@@ -105,8 +105,8 @@ TEST_F(ShortMemory, ReducesBatchesNext) {
   const OpenedDenoiser opened = open_all({gpu(0, 2)});
   EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cuda);
   EXPECT_THAT(messages_, ElementsAre("cuda:0 is short of memory; using --streams 1",
-                                 "cuda:0 is short of memory; using --batch 960x1080",
-                                 "cuda:0 is short of memory; using --batch 960x540"));
+                                     "cuda:0 is short of memory; using --batch 960x1080",
+                                     "cuda:0 is short of memory; using --batch 960x540"));
 }
 
 TEST_F(ShortMemory, FallsBackToTheCpuIfAllowed) {
@@ -161,7 +161,7 @@ TEST_F(ShortMemory, CpuReplacesAllDevicesOrNone) {
   EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
 }
 
-// As for the fields of either parity.
+// Several clips are filtered at once if the fields of either parity are separate clips.
 TEST_F(ShortMemory, SeveralClipsShareADeviceEqually) {
   room_[0] = 3 * 1920 * 1080;
   const OpenedDenoisers opened = open_several(2, {gpu(0, 2), gpu(1, 2)});

@@ -34,10 +34,10 @@ struct Outcome {
 
 struct ProcessSetup {
   long file_size_limit = 0;  // maximum size of a file in bytes; 0: no limit
-  bool terminal = false;  // stderr is a terminal
-  int columns = 0;  // of the terminal; 0: unknown
-  std::string out_file;  // destination of stdout instead of Outcome::out
-  std::string folder;  // working folder; empty: that of the test
+  bool terminal = false;     // stderr is a terminal
+  int columns = 0;           // of the terminal; 0: unknown
+  std::string out_file;      // destination of stdout instead of Outcome::out
+  std::string folder;        // working folder; empty: that of the test
 };
 
 /// A running command. Its stdin is empty.

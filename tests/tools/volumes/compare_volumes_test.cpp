@@ -116,7 +116,7 @@ TEST(VolumeQuality, ExcludesNanVoxels) {
   EXPECT_EQ(totals.voxels, size.voxels() - 2);
   EXPECT_DOUBLE_EQ(totals.squares, 9);
   EXPECT_NEAR(totals.ssim(), plain_ssim(size, a, b, 255, everywhere), 1e-5);
-  EXPECT_LT(totals.places, 4 * 3 * 2);
+  EXPECT_LT(totals.positions, 4 * 3 * 2);
 }
 
 class CompareVolumes : public ::testing::Test {

@@ -45,8 +45,8 @@ class AlignedBursts : public ::testing::Test {
   void SetUp() override {
     for (int i = 0; i < 6; ++i) {
       const bool kept = i == keep_;
-      const Frame clean =
-          render_view(kept ? 0 : 0.5 * (i % 3 - 1), kept ? 0 : 8.3 * i - 20, kept ? 0 : 9.6 - 5.2 * i);
+      const Frame clean = render_view(kept ? 0 : 0.5 * (i % 3 - 1), kept ? 0 : 8.3 * i - 20,
+                                      kept ? 0 : 9.6 - 5.2 * i);
       write_pnm(folder_ / ("b" + std::to_string(i) + ".ppm"),
                 noisy_picture(clean, 25, static_cast<unsigned>(i + 1)));
       if (kept) clean_ = clean;
@@ -92,7 +92,7 @@ void write_dng(const std::string& path) {
     std::uint32_t count, value;
   };
   constexpr std::uint32_t entries = 14, at = 8 + 2 + 12 * entries + 4;
-  const Entry directory[entries] = {{254, 4, 1, 0},  // not of reduced size
+  const Entry directory[entries] = {{254, 4, 1, 0},                         // not of reduced size
                                     {256, 4, 1, w},                         // ImageWidth
                                     {257, 4, 1, h},                         // ImageLength
                                     {258, 3, 1, 16},                        // BitsPerSample
