@@ -1,4 +1,4 @@
-// The command lull: the only place that catches, and that knows exit codes.
+// The program lull: catches all exceptions and returns the exit code.
 
 #include <csignal>
 #include <cstdio>
@@ -21,8 +21,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that went away and a file of the largest size allowed are errors of write(), as
-  // others.
+  // A closed reader and the file size limit must appear as errors of write(), not as signals.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

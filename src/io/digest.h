@@ -8,10 +8,11 @@
 namespace lull::io {
 
 [[nodiscard]] std::string sha256_of(std::string_view text);
-/// Of all that a file holds; empty if it was stopped. @throws NoInput  it cannot be read
+/// Returns the SHA-256 of a file's content; empty if `stop` was requested.
+/// @throws NoInput  the file cannot be read
 [[nodiscard]] std::string sha256_of_file(const std::string& path, const std::stop_token& stop = {});
 
-/// "libavcodec 59.37.100, libavformat ...": the versions of FFmpeg's libraries.
+/// Returns the versions of FFmpeg's libraries: "libavcodec 59.37.100, libavformat ...".
 [[nodiscard]] std::string library_versions();
 
 }  // namespace lull::io

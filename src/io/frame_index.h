@@ -1,6 +1,6 @@
 #pragma once
-// What is known of a video's pictures before they are decoded again: so that a part of it can be
-// read by itself, and be the same to the bit.
+// An index of a video's pictures. It allows processes to decode a part of the video alone, with
+// results that are bit for bit equal to those of the complete video.
 
 #include <cstdint>
 #include <string>
@@ -11,39 +11,45 @@
 
 namespace lull::io {
 
-/// A picture of a video as it was once decoded: enough to know it again.
+/// Properties of a picture that was decoded once, sufficient to recognise it again.
 struct FrameMark {
-  std::int64_t pts = 0, duration = 0;  // ticks of the input's stream
-  std::uint64_t digest = 0;            // of its samples and of what comes with them; 0: unknown
-  bool key = false;                    // the decoder says that one may begin here
-  bool kept = true;                    // of what was asked for (SourceOptions::selection)
+  std::int64_t pts = 0, duration = 0;  // in ticks of the input's stream
+  std::uint64_t digest = 0;            // of its samples and side data; 0: unknown
+  bool key = false;                    // decoding can start here, according to the decoder
+  bool kept = true;                    // selected (SourceOptions::selection)
   bool operator==(const FrameMark&) const = default;
 };
 
 struct FrameIndex {
-  std::vector<FrameMark> pictures;        // in order of presentation, from the input's first
-  std::vector<RepeatState> repeat_state;  // of each to the one before; missing: unknown
-  std::string no_seek_reason = {};  // why nobody may begin elsewhere, one line; empty: one may
+  std::vector<FrameMark> pictures;  // all pictures of the input, in order of presentation
+  // Relation of each picture to the previous one; may be shorter: unknown.
+  std::vector<RepeatState> repeat_state;
+  // Why decoding must start at the first picture, one line; empty: it can start elsewhere.
+  std::string no_seek_reason = {};
   bool operator==(const FrameIndex&) const = default;
 
-  /// Pictures that are kept.
+  /// Returns the number of selected pictures.
   std::int64_t kept() const;
-  /// The picture that is kept as number `frame`, from 0; pictures.size() if there are not so many.
+  /// Returns the picture that is the selected frame number `frame`, from 0; pictures.size() if
+  /// there are fewer selected frames.
   std::int64_t picture_of(std::int64_t frame) const;
-  /// Where to begin so that before frame `frame` there are `margin` others that repeat none, or all
-  /// that there are: a picture to which one can seek, or 0.
+  /// Returns the picture at which decoding must start so that at least `margin` pictures that
+  /// repeat no other picture come before frame `frame`, or all pictures that there are. The result
+  /// is a picture to which a source can seek, or 0.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
-  // For inputs that are read side by side, whose frames of the same number belong together;
-  // `margins` as SourceOptions has them: whether all pictures are given, or those that are kept.
-  /// How many frames a source gives before this picture.
+  // The following functions are for inputs that are read in parallel, and whose frames with equal
+  // numbers belong together. `margins` is SourceOptions::margins: if it is true, the source returns
+  // all pictures, else only selected ones.
+
+  /// Returns how many frames a source returns before this picture.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
-  /// The last picture to which one can seek, of those up to the one that is given as number
+  /// Returns the last picture to which a source can seek and that does not come after frame number
   /// `frame`; or 0.
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 
-/// What was decoded is not what the index says.
+/// The decoded pictures differ from the index.
 class IndexMismatch : public Error {
  public:
   explicit IndexMismatch(const std::string& text) : Error(ErrorKind::bad_data, text) {}

@@ -1,5 +1,5 @@
 #pragma once
-// What a picture of an OpenEXR file has beside the planes of its frame.
+// Layers of OpenEXR files: channels in addition to the planes of the frame.
 
 #include <functional>
 #include <string>
@@ -15,18 +15,19 @@ struct LayerName {
   std::vector<std::string> channels;  // "R", "G", "B"
 };
 
-/// Which channels of a file's layers are wanted beside its picture, of all that it has.
+/// Chooses which channels of a file's layers are read in addition to its picture. `all` lists all
+/// layers of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerName>& all)>;
 
-/// The layers of the file that a frame was read from; none of other files.
+/// Returns the layers of the file that a frame was read from; empty for files of other formats.
 [[nodiscard]] std::vector<LayerName> layers_of(const Frame& frame);
-/// "'' (R G B A), albedo (R G B)", for messages.
+/// Returns a text such as "'' (R G B A), albedo (R G B)", for messages.
 [[nodiscard]] std::string layers_text(const Frame& frame);
 
-/// Channels of a layer as a frame of floats, of the size of `frame`: grey of one, RGB of three. It
-/// was read with the picture if its source was asked to (SourceOptions::layers); else the file is
-/// unpacked once more.
-/// @throws BadData  there is no such layer or channel, it is of another size, or damaged
+/// Returns channels of a layer as a frame of floats with the size of `frame`: one channel becomes
+/// grey, three become RGB. If SourceOptions::layers chose them, they were read with the picture;
+/// otherwise the file is decompressed again.
+/// @throws BadData  the layer or a channel does not exist, has another size, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What is in an input, and what would come of it.
+// Description of an input, and of what an output would keep of it.
 
 #include <string>
 #include <vector>
@@ -10,11 +10,12 @@ namespace lull::io {
 
 struct StreamReport {
   int index = 0;
-  std::string type, codec;      // FFmpeg's words: "audio", "aac"
-  std::string language, title;  // empty: not said
+  std::string type, codec;      // FFmpeg's names: "audio", "aac"
+  std::string language, title;  // empty: not stated
   std::string details;          // "48000 Hz, stereo", "1920x1080"; may be empty
-  /// What becomes of it in the output: "denoised", "copied", "converted" (subtitles), "made anew",
-  /// "left out", "dropped" (as was asked for), "refused" (the output would be an error).
+  /// What the output does with the stream: "denoised", "copied", "converted" (subtitles), "made
+  /// anew" (the muxer writes it from metadata), "left out" (the container cannot hold it),
+  /// "dropped" (by request), "refused" (opening the output would fail).
   std::string fate;
 };
 
@@ -23,23 +24,26 @@ struct InputReport {
   VideoInfo video;
   FrameFormat format;
   bool alpha = false;
-  std::vector<std::string> files;  // of a sequence; empty: one file or pipe
-  // FFmpeg's names, "unknown" where the input does not say.
+  std::vector<std::string> files;  // files of a sequence; empty for one file or a pipe
+  // FFmpeg's names; "unknown" if the input does not state them.
   std::string range, primaries, transfer, matrix, chroma_location, field_order;
-  Rational aspect;  // of a sample; 0/1: unknown
+  Rational aspect;  // sample aspect ratio; 0/1: unknown
   double start_s = 0;
-  double rotation = 0;  // degrees, clockwise
+  double rotation = 0;  // in degrees, clockwise
   int chapters = 0;
   std::vector<StreamReport> streams;
-  std::string output;             // the name that `fate` is about
-  std::string encoder;            // FFmpeg's name of it, empty: there is none
-  std::string pixel_format;       // what it would get
-  std::vector<std::string> lost;  // what the output would not carry, and why; one text each
+  std::string output;        // name of the output that `fate` describes
+  std::string encoder;       // FFmpeg's name of the output's encoder; empty: none
+  std::string pixel_format;  // pixel format of the output
+  // Content that the output cannot hold, with reasons; one text each.
+  std::vector<std::string> lost;
 };
 
-/// Opens `path` as open_source does and looks at what open_sink would do for `output` (empty: a
-/// Matroska file, of a stack a file of its kind). Writes nothing.
-/// @throws as open_source; InvalidArgument for an output without a container
+/// Opens `path` like open_source() and determines what open_sink() would do for `output`. If
+/// `output` is empty, a Matroska file is assumed, or for a stack a file of the same kind. Writes
+/// nothing.
+/// @throws  the exceptions of open_source()
+/// @throws InvalidArgument  the output has no container
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,
                                 const std::string& output, const SinkOptions& sink);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The commands and what each of them takes, as CLI11 sees them.
+// The commands and their options as CLI11 objects.
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -14,7 +14,7 @@ struct TextRequest {
   std::string topic, format = "text", shell;
 };
 
-/// What a command line gave, each command its own.
+/// The values that a command line gives, separately for each command.
 struct GivenCommands {
   DenoiseOptions denoise, plan, preview, probe;
   JoinOptions join;
@@ -26,7 +26,8 @@ struct GivenCommands {
   TextRequest text;
 };
 
-/// `app` writes what it parses into `given`, so that it stays where it is.
+/// `app` writes the parsed values into `given` by reference, so the object cannot be copied or
+/// moved.
 struct CommandTable {
   CommandTable();
   CommandTable(const CommandTable&) = delete;

@@ -1,19 +1,19 @@
 #pragma once
-// What the help says of each command beside its options.
+// Help texts of the commands, in addition to their options.
 
 #include <string_view>
 
 namespace lull::tools {
 
 struct CommandTexts {
-  std::string_view name;  // "" is lull itself
+  std::string_view name;  // "" is the program itself
   std::string_view summary;
-  std::string_view footer;             // of --help-all and the manuals
-  std::string_view brief_footer = {};  // of --help, where it is another
-  std::string_view brief_usage = {};   // the same
+  std::string_view footer;  // for --help-all and the manuals
+  std::string_view brief_footer = {};  // for --help; empty: the footer
+  std::string_view brief_usage = {};  // for --help; empty: made from the operands
 };
 
-/// Of one of lull's commands.
+/// Returns the texts of a command; "" is the program itself.
 [[nodiscard]] const CommandTexts& texts_of(std::string_view command);
 
 }  // namespace lull::tools

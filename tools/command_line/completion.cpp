@@ -28,7 +28,8 @@ std::string options_of(const ManualCommand& command) {
   return joined(names);
 }
 
-/// How bash completes a value: a list of words or files; nothing is known of any other.
+/// Returns how bash completes the value of an option: by a list of words, or by file names. Other
+/// values are not completed.
 std::string bash_value(const ManualOption& option) {
   if (option.value == "FILE") return "files=1";
   const std::vector<std::string> words = choices(option.value);
@@ -52,7 +53,7 @@ void append_bash_command(std::string& values, std::string& options, const Manual
   if (!operands.empty()) options += "      " + name + ":*) " + operands + " ;;\n";
 }
 
-/// For the text between the brackets of _arguments, within single quotes.
+/// Escapes a text for the brackets of _arguments, within single quotes.
 std::string escape_zsh(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -72,7 +73,8 @@ std::string zsh_action(const ManualOption& option) {
 }
 
 std::string zsh_argument(const ManualOption& option) {
-  const std::string value = ":" + escape_zsh(option.operand() ? option.names.front() : option.value) +
+  const std::string value = ":" +
+                            escape_zsh(option.operand() ? option.names.front() : option.value) +
                             ":" + zsh_action(option);
   if (option.operand()) return "'" + value + "'";
   const std::string end =
@@ -156,7 +158,7 @@ std::string zsh_completion(const Manual& manual) {
       "    case $words[1] in\n";
   for (const ManualCommand& command : manual.commands)
     if (short_name(command) != "denoise") append_zsh_command(out, short_name(command), command);
-  // A first word that is no command is an input of denoise.
+  // A first word that is not a command is an input of lull denoise.
   for (const ManualCommand& command : manual.commands)
     if (short_name(command) == "denoise") append_zsh_command(out, "*", command);
   return out +

@@ -1,5 +1,5 @@
 #pragma once
-// Scripts that complete the command line in shells.
+// Completion scripts for shells.
 
 #include <string>
 
@@ -7,9 +7,10 @@
 
 namespace lull::tools {
 
-/// To be sourced, or to lie as "lull" among bash's completions. Needs bash 4 and nothing else.
+/// Returns a script that can be sourced, or installed as "lull" in bash's folder of completions. It
+/// requires bash 4 only.
 [[nodiscard]] std::string bash_completion(const Manual& manual);
-/// To lie as "_lull" in a folder of zsh's fpath.
+/// Returns a script that can be installed as "_lull" in a folder of zsh's fpath.
 [[nodiscard]] std::string zsh_completion(const Manual& manual);
 
 }  // namespace lull::tools

@@ -7,7 +7,7 @@
 namespace lull::tools {
 namespace {
 
-constexpr std::size_t width = 79;  // the last column makes some terminals wrap
+constexpr std::size_t width = 79;  // some terminals wrap a line that fills the last column
 
 std::string names_of(const ManualOption& option) {
   std::string text;
@@ -15,7 +15,7 @@ std::string names_of(const ManualOption& option) {
   return text;
 }
 
-/// Two columns: `left`, and `right` in lines that begin at `column`.
+/// Formats two columns: `left`, and `right` in lines that begin at `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
   if (text.size() + 2 > column) {
@@ -37,7 +37,7 @@ std::string summary_of(const ManualCommand& command) {
   return command.summary + (command.summary.ends_with('.') ? "\n" : ".\n");
 }
 
-/// Of the commands without "lull ".
+/// Returns the list of commands, without "lull " before the names.
 std::string command_list(const Manual& manual) {
   std::string text = "Commands:\n";
   for (const ManualCommand& command : manual.commands)
@@ -51,7 +51,7 @@ std::string brief_options(const ManualCommand& command) {
     if (option.brief.empty()) continue;
     constexpr std::size_t column = 26;
     std::string left = names_of(option);
-    // Long lists of values are in the text.
+    // Long lists of values are part of the text.
     if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
       left += " " + option.value;
     text += row(left, option.brief, column);

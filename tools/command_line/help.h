@@ -1,5 +1,5 @@
 #pragma once
-// Help for the terminal, 80 columns wide.
+// Help texts for a terminal of 80 columns.
 
 #include <string>
 
@@ -7,10 +7,10 @@
 
 namespace lull::tools {
 
-/// What a newcomer needs, on one screen of 24 lines: --help.
+/// Returns the basic help (--help): at most 24 lines, for new users.
 [[nodiscard]] std::string basic_help(const Manual& manual);
 [[nodiscard]] std::string basic_help(const ManualCommand& command);
-/// Everything: --help-all.
+/// Returns the complete help (--help-all).
 [[nodiscard]] std::string full_help(const Manual& manual);
 [[nodiscard]] std::string full_help(const ManualCommand& command);
 

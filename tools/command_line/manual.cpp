@@ -8,8 +8,8 @@
 namespace lull::tools {
 namespace {
 
-/// Calls `text` for each run of lines that flow and `code` for each run that stays as it is, whose
-/// two leading spaces are gone.
+/// Splits a footer. Calls `text` for each run of flowing text, and `code` for each run of lines
+/// that begin with two spaces, without these spaces.
 template <class Text, class Code>
 void split_footer(std::string_view footer, Text&& text, Code&& code) {
   std::string run;
@@ -30,7 +30,7 @@ void split_footer(std::string_view footer, Text&& text, Code&& code) {
   flush();
 }
 
-/// The headings in the order in which they appear.
+/// Returns the headings in order of appearance.
 std::vector<std::string> groups_of(const ManualCommand& command) {
   std::vector<std::string> groups;
   for (const ManualOption& option : command.options)
@@ -38,7 +38,7 @@ std::vector<std::string> groups_of(const ManualCommand& command) {
   return groups;
 }
 
-/// For text between the bars of a table.
+/// Escapes a text for a cell of a Markdown table.
 std::string escape_markdown(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -48,7 +48,7 @@ std::string escape_markdown(std::string_view text) {
   return result;
 }
 
-/// Within backticks only the bar of the table has a meaning.
+/// Formats a text as code. Within backticks only the bar must be escaped.
 std::string as_code(std::string_view text) {
   std::string result = "`";
   for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);
@@ -97,7 +97,9 @@ void append_man(std::string& out, const ManualCommand& command) {
   }
   split_footer(
       command.footer, [&](const std::string& text) { out += ".PP\n" + escape_man(text); },
-      [&](const std::string& code) { out += ".PP\n.nf\n.RS 4\n" + escape_man(code) + ".RE\n.fi\n"; });
+      [&](const std::string& code) {
+        out += ".PP\n.nf\n.RS 4\n" + escape_man(code) + ".RE\n.fi\n";
+      });
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// What the command line offers, as data, and the manuals that are made of it.
+// The command line as data, and the manuals that are generated from it.
 
 #include <string>
 #include <vector>
@@ -7,11 +7,11 @@
 namespace lull::tools {
 
 struct ManualOption {
-  std::vector<std::string> names;  // "-i", "--input", or one name without dash: an operand
-  std::string value;               // what stands for the value; empty: a flag
+  std::vector<std::string> names;  // "-i", "--input"; or one name without dash for an operand
+  std::string value;  // placeholder of the value; empty: a flag
   std::string group;               // heading
   std::string help;                // one line
-  std::string brief;               // a short one for the basic help; empty: not in it
+  std::string brief;  // short text for the basic help; empty: the option is not in the basic help
   bool required = false;
   bool operand() const { return !names.front().starts_with('-'); }
 };
@@ -19,9 +19,9 @@ struct ManualOption {
 struct ManualCommand {
   std::string name, summary;
   std::vector<ManualOption> options;
-  std::string footer;             // paragraphs; lines that begin with two spaces stay as they are
-  std::string brief_usage = {};   // in the basic help; empty: made of the operands
-  std::string brief_footer = {};  // the same; empty: the footer
+  std::string footer;  // paragraphs; lines that begin with two spaces are kept as they are
+  std::string brief_usage = {};  // for the basic help; empty: made from the operands
+  std::string brief_footer = {};  // for the basic help; empty: the footer
 };
 
 struct Manual {
@@ -29,15 +29,16 @@ struct Manual {
   std::vector<ManualCommand> commands;
 };
 
-/// The words that may stand for a value written as "fast|balanced|high"; empty if others may, too.
+/// Returns the words of a value written as "fast|balanced|high"; empty if other values are allowed
+/// too.
 [[nodiscard]] std::vector<std::string> choices(const std::string& value);
 
-/// "lull probe INPUT [OPTION ...]"
+/// Returns for example "lull probe INPUT [OPTION ...]".
 [[nodiscard]] std::string usage(const ManualCommand& command);
 
-/// docs/reference/cli.md.
+/// Returns docs/reference/cli.md.
 [[nodiscard]] std::string markdown(const Manual& manual);
-/// lull(1), for man.
+/// Returns the man page lull(1).
 [[nodiscard]] std::string man_page(const Manual& manual);
 
 }  // namespace lull::tools

@@ -18,7 +18,7 @@
 namespace lull::tools {
 namespace {
 
-/// What a command line asks for.
+/// Parses a command line.
 class Parser {
  public:
   CommandLine parse(std::vector<std::string> arguments);
@@ -57,8 +57,8 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// A first word that can be nothing but a slip of the pen: neither a command nor the name of
-/// anything that is there, a pattern, an address.
+/// Rejects a first word that can only be a misspelt command: it is not a command, no file has this
+/// name, and it is neither a pattern nor an address.
 void Parser::refuse_stray_word(const std::string& word) const {
   std::error_code ignored;
   const bool bare = !word.empty() && word.find_first_of("-./*?[#%:") == std::string::npos;
@@ -68,7 +68,7 @@ void Parser::refuse_stray_word(const std::string& word) const {
                         did_you_mean(word, command_names(), "see lull --help"));
 }
 
-/// Of words that nothing of `command` takes.
+/// Rejects words that `command` does not accept.
 void Parser::refuse_rest(const CLI::App& command) const {
   const std::vector<std::string> rest = command.remaining();
   const auto looks_like_option = [](const std::string& word) {
@@ -112,14 +112,14 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     if (row.names.empty()) row.names.push_back(option->get_name());
     row.required = option->get_required();
     if (option->get_items_expected_max() > 0) row.value = option->get_type_name();
-    // Newer versions of CLI11 write the default group in capitals.
+    // Recent versions of CLI11 write the default group in capitals.
     row.group = option->get_group() == "OPTIONS" ? "Options" : option->get_group();
     row.help = option->get_description();
     const auto brief = table_.briefs.find(option);
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // What every command has comes last, operands first.
+  // Operands come first, the options that all commands have come last.
   std::ranges::stable_sort(command.options, {}, [](const ManualOption& option) {
     return option.operand() ? 0 : option.names.back().starts_with("--help") ? 2 : 1;
   });
@@ -133,7 +133,7 @@ Manual Parser::manual() const {
   return manual;
 }
 
-/// Of what was selected.
+/// Returns the help of the selected command, or of the program.
 std::string Parser::help(bool full) const {
   const CLI::App* command = selected();
   if (!command) return full ? full_help(manual()) : basic_help(manual());
@@ -146,7 +146,7 @@ std::string Parser::help(bool full) const {
                         did_you_mean(word, choices, "see lull --help"));
 }
 
-/// What `lull help` and `lull completion` print.
+/// Returns the output of `lull help` and `lull completion`.
 std::string Parser::requested_text() const {
   if (given_.text.shell == "bash") return bash_completion(manual());
   if (given_.text.shell == "zsh") return zsh_completion(manual());
@@ -183,7 +183,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
     refuse_stray_word(first);
     arguments.insert(arguments.begin(), "denoise");
   }
-  std::ranges::reverse(arguments);  // as CLI11 wants them
+  std::ranges::reverse(arguments);  // the order that CLI11 expects
   try {
     app_.parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
@@ -195,7 +195,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   } catch (const CLI::ExtrasError&) {
     refuse_rest(selected() ? *selected() : app_);
   } catch (const CLI::ParseError& e) {
-    // What is missing may be there, misspelt.
+    // A missing option may be present in a misspelt form.
     if (selected() && !selected()->remaining().empty()) refuse_rest(*selected());
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");

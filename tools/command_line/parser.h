@@ -7,11 +7,11 @@
 namespace lull::tools {
 
 struct CommandLine {
-  std::function<int()> run;  // what was asked for; empty: only `text`
-  std::string text;          // for stdout: help or version
+  std::function<int()> run;  // the command to run; empty: only `text`
+  std::string text;  // help or version, for stdout
 };
 
-/// @throws InvalidArgument  the arguments make no sense
+/// @throws InvalidArgument  the arguments are invalid
 [[nodiscard]] CommandLine parse(int argc, const char* const* argv);
 
 }  // namespace lull::tools

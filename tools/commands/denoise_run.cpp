@@ -12,8 +12,8 @@
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
-#include "tools/commands/run_sink.h"
 #include "tools/commands/run_report.h"
+#include "tools/commands/run_sink.h"
 #include "tools/report/progress.h"
 #include "tools/report/signals.h"
 #include "tools/search/volume_noise_search.h"
@@ -28,15 +28,16 @@
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
 #include "tools/wrap/bursts.h"
-#include "tools/wrap/side_inputs.h"
 #include "tools/wrap/enlarging.h"
+#include "tools/wrap/side_inputs.h"
 
 namespace lull::tools {
 namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// A video of which one picture is made gives its first frame, unless another is asked for.
+/// If the output holds one picture, selects the first frame of a video unless --keep selects
+/// another.
 void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.keep) return;
   options.keep = 0;
@@ -46,7 +47,7 @@ void select_first_frame(DenoiseOptions& options, Reports& reports) {
                "takes them all)");
 }
 
-/// Why the CPU decodes although --hwaccel asks for a GPU; empty if none does.
+/// Returns why the CPU decodes although --hwaccel requests a GPU; empty if this does not apply.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.hwaccel == Hwaccel::none) return {};
@@ -60,7 +61,7 @@ void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from
     reports.warn("not in the output: " + sink.losses()[i]);
 }
 
-/// How many of the first `frames` an earlier run has made.
+/// Returns how many of the first `frames` frames were finished by an earlier run.
 std::int64_t done_before(const std::vector<io::FrameRange>& needed, std::int64_t frames) {
   std::int64_t count = frames;
   for (const io::FrameRange& range : needed)
@@ -83,7 +84,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-/// One run, from open input to named output.
+/// A run of lull denoise, from the open input to the named output.
 class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
@@ -92,7 +93,7 @@ class Run {
           reports_.stopped(options_, signal);
         }) {}
 
-  /// The exit code.
+  /// Returns the exit code.
   int run() {
     const std::optional<cuda::ContextWarmup> warmup = warm_up_devices(options_);
     open_source();
@@ -141,7 +142,7 @@ class Run {
     noise_->find(*source_, [this] { open_sink({}, {}); });
   }
 
-  /// Of a scene that was found on the way, by the thread that reads.
+  /// Reports a scene that was detected during the run. The reading thread calls it.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
     page_->on_new_scene(scene, plan);
     grain_->on_new_scene(scene);
@@ -164,7 +165,7 @@ class Run {
 
   const ClipPlan& plan() const { return noise_->plan(); }
 
-  /// What sessions see.
+  /// Returns the format of the frames or fields that the sessions filter.
   FrameFormat filtered_format() const {
     const bool fields = options_.interlaced == Interlaced::fields;
     return fields ? pipeline::field_format(source_->format()) : source_->format();
@@ -174,7 +175,8 @@ class Run {
     return [this](const std::string& text) { reports_.warn_once(text); };
   }
 
-  /// And the sink, which may depend on what they run on. False: stopped.
+  /// Opens the sessions, and then the sink, whose options may depend on the backends in use.
+  /// Returns false if the run was stopped.
   bool open_sessions() {
     check_memory(options_, {plan().method(), source_->format(), devices_.backends,
                             scale_memory(options_, source_->format(), devices_.backends)});
@@ -182,8 +184,10 @@ class Run {
     if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
     if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
       return false;
-    opened_ = tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
-    // Frames in a GPU's memory are not for the CPU, be it that it took over or makes them smaller.
+    opened_ =
+        tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
+    // Frames in GPU memory cannot be used by the CPU, neither as a fallback device nor to make
+    // frames of half the size. The source is opened again.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     if ((other || plan().has_halves()) && source_options(options_, devices_.backends).gpu)
       open_source_on(opened_.backends, false);
@@ -198,8 +202,8 @@ class Run {
     if (options_.job.plans) return;
     const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
     if (needs_margins(options_)) context_end_.emplace(*source_, opened_.denoisers.size());
-    select_frames(opened_, options_.keep ? kept : needed_frames_, plan(), filtered_format(),
-                     context_end_ ? &*context_end_ : nullptr, notify());
+    tools::select_frames(opened_, options_.keep ? kept : needed_frames_, plan(), filtered_format(),
+                  context_end_ ? &*context_end_ : nullptr, notify());
   }
 
   void report_start() {
@@ -207,7 +211,7 @@ class Run {
     reports_.info(thickness_note(options_, source_->info()));
     reports_.info(decoder_note(options_, opened_.backends, *source_));
     for (const std::string& text : source_->info().notes)
-      if (!options_.depth.on || text.find("white") == std::string::npos)  // depths have none
+      if (!options_.depth.on || text.find("white") == std::string::npos)  // depths have no white
         reports_.warn(text);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
@@ -245,7 +249,7 @@ class Run {
       damaged_frames_ = run_sink.damage().frames;
       reports_.progress.clear();
       if (signals_.signal() == 0) throw;
-      stats.cancelled = true;  // the failure came of the stop, or made no difference any more
+      stats.cancelled = true;  // the stop caused the failure, or came before it
     }
     damaged_frames_ = run_sink.damage().frames;
     stats.frames -= run_sink.context_frames();
@@ -269,16 +273,17 @@ class Run {
       const auto enough = [this](std::int64_t number) { source_->end_context_at(number); };
       const auto at_end = [this, backends] {
         update_facts(*options_.job.plan,
-                    job_facts(options_, plan().method(), noise_->record(), backends));
+                     job_facts(options_, plan().method(), noise_->record(), backends));
       };
-      return side_inputs_.attach_to(index_frames(options_, plan(), filtered_format(), enough, at_end));
+      return side_inputs_.attach_to(
+          index_frames(options_, plan(), filtered_format(), enough, at_end));
     }
     const Backends backends = opened_.backends;
-    auto denoiser =
-        aligned(merge_fields(std::move(opened_), source_->format()), options_, plan().method(), *source_);
+    auto denoiser = aligned(merge_fields(std::move(opened_), source_->format()), options_,
+                            plan().method(), *source_);
     const bool part = !options_.job.folder.empty();
     denoiser = side_inputs_.attach_to(page_->observe(grain_->observe(std::move(denoiser))),
-                             part ? FirstFrame(0) : std::nullopt);
+                                      part ? FirstFrame(0) : std::nullopt);
     if (mask_) return masked(std::move(denoiser), *std::move(mask_));
     return enlarged(std::move(denoiser), options_, *source_, backends);
   }
@@ -307,7 +312,7 @@ class Run {
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
-  bool makes_one_picture_ = false;  // one picture is made
+  bool makes_one_picture_ = false;  // the output holds one picture
   std::vector<io::FrameRange> needed_frames_;
   std::optional<ContextEnd> context_end_;
   OpenedDenoisers opened_;

@@ -1,5 +1,5 @@
 #pragma once
-// One run of the command, from open input to named output.
+// A run of lull denoise, from the open input to the named output.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 
 namespace lull::tools {
 
-/// The exit code. `damaged_frames`: where it throws, how many there were in the input until then;
-/// null: nobody asks.
+/// Returns the exit code. `damaged_frames`: receives the number of damaged input frames if the
+/// function throws; may be null.
 [[nodiscard]] int run_denoise(const DenoiseOptions& options, Reports& reports,
                               std::int64_t* damaged_frames = nullptr);
 

@@ -1,5 +1,5 @@
 #pragma once
-// One frame of a video among those around it.
+// Reads one frame of a video together with the frames that its result depends on.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,36 +19,38 @@ inline double seconds(std::int64_t ticks, const Rational& tick) {
   return static_cast<double>(ticks) * static_cast<double>(tick.num) / static_cast<double>(tick.den);
 }
 
-/// Which frame is wanted: by its time after the first, or by its number.
+/// Selects a frame by its time after the first one, or by its number.
 struct FramePosition {
   double time = 0;
   std::optional<std::int64_t> number;
 };
 
-/// A frame among those around it that its result depends on.
+/// A frame and its neighbours that affect its result.
 struct Window {
   std::vector<Frame> frames;
   std::size_t target = 0;
-  std::int64_t number = 0;  // of the target, from the first frame that was read
-  double time = 0;          // after the first frame of the input
+  std::int64_t number = 0;  // number of the target, counted from the first frame that was read
+  double time = 0;  // time of the target after the first frame of the input
 };
 
-/// Reads up to what follows the frame at `position`.
+/// Reads a source up to the last frame that affects the frame at `position`.
 class WindowReader {
  public:
-  /// `start`: the time of the input's first frame, in seconds.
-  WindowReader(FrameSource& source, const FramePosition& position, Margin margin, pipeline::RepeatNotes* notes,
-               std::optional<double> start)
+  /// `start`: time of the input's first frame in seconds.
+  WindowReader(FrameSource& source, const FramePosition& position, Margin margin,
+               pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
-  /// Nothing if no frame is at the position. `frame`: one that was read already, or none.
+  /// Returns nothing if there is no frame at the position. `frame`: the first frame, if it was read
+  /// already.
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
     for (; frame && !is_after_position(*frame); frame = source_.read()) {
       keep(*std::move(frame));
       if (position_.number && number_ == *position_.number + 1) break;
     }
-    const bool found = position_.number ? number_ == *position_.number + 1 : frame || last_frame_covers_position();
+    const bool found =
+        position_.number ? number_ == *position_.number + 1 : frame || last_frame_covers_position();
     if (!found || leading_.empty()) return std::nullopt;
     Window window{.frames = {}, .target = leading_.size() - 1, .number = number_ - 1, .time = 0};
     window.time = seconds(leading_.back().pts, leading_.back().time_base) - *start_;
@@ -70,9 +72,10 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Whether it comes after the frame that is shown at the position. The first one never does.
+  /// Returns whether the frame follows the one that is displayed at the position. Never true for
+  /// the first frame.
   bool is_after_position(const Frame& frame) {
-    constexpr double rounding = 1e-4;  // of times in ticks of a millisecond and the like
+    constexpr double rounding = 1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
     const double time = time_of(frame);
     return !position_.number && !leading_.empty() && time > position_.time + rounding;
   }
@@ -87,7 +90,7 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// The last frames that are no repetitions, with those.
+  /// Keeps the last distinct frames and their repetitions.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

@@ -28,10 +28,10 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-/// Slices, without any stream.
+/// Returns whether the input is a stack of slices, which has no streams.
 bool is_stack(const io::InputReport& r) { return r.streams.empty(); }
 
-/// Whether the container says how many frames there are, or we know.
+/// Returns the number of frames; "or so" marks an estimate.
 std::string frames_text(const io::InputReport& r) {
   const std::int64_t frames = r.video.frames_estimate;
   const bool known = !r.files.empty() || r.video.still || is_stack(r);

@@ -13,8 +13,8 @@ namespace {
 constexpr int window = 11;
 constexpr double window_sigma = 1.5;
 
-// Local means of one row of places: of a, of b, of a^2 + b^2 and of ab. The index needs the
-// variances' sum alone, so that four moments are enough.
+// Local means of a, b, a^2 + b^2 and ab for one row of window positions. SSIM needs only the sum of
+// the variances, so four moments are enough.
 struct Moments {
   explicit Moments(int width) : a(width), b(width), squares(width), product(width) {}
   std::vector<float> a, b, squares, product;
@@ -38,8 +38,9 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
   for (int x = 0; x < positions; ++x) sum[x] += weight * row[x];
 }
 
-/// The index summed over one row of places, for samples with peak 1. Shifting both pictures by
-/// -0.5 keeps the variances precise in float, so the means are shifted back here.
+/// Returns the sum of SSIM over one row of window positions, for samples with peak 1. The samples
+/// of both pictures were shifted by -0.5 to keep the variances precise in float; the means are
+/// shifted back here.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   double sum = 0;

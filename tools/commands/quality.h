@@ -1,5 +1,5 @@
 #pragma once
-// How much two pictures differ: mean squared error, PSNR and SSIM.
+// Difference of two pictures: mean squared error, PSNR and SSIM.
 
 #include <array>
 #include <vector>
@@ -9,16 +9,16 @@
 
 namespace lull::tools {
 
-/// Mean squared difference. The planes have equal sizes, from 1x1.
-/// T: std::uint8_t, std::uint16_t or float.
+/// Returns the mean squared difference. The planes must have equal sizes, at least 1x1. T:
+/// std::uint8_t, std::uint16_t or float.
 template <class T>
 [[nodiscard]] double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b);
 
-/// 10 log10(peak^2 / mse) in dB; infinity for mse = 0.
+/// Returns 10 log10(peak^2 / mse) in dB; infinity for mse = 0.
 [[nodiscard]] double psnr(double mse, double peak);
 
-/// The Gaussian window of Wang 2004 along a side of `length` samples: 11 weights with sigma 1.5, or
-/// as many as the side is long, whose sum is 1.
+/// Returns the Gaussian window of Wang 2004 along a side of `length` samples: 11 weights with sigma
+/// 1.5, or `length` weights if the side is shorter. The sum of the weights is 1.
 [[nodiscard]] std::vector<float> gaussian_window(int length);
 
 /// Structural similarity, Wang 2004 (doi:10.1109/TIP.2003.819861): the mean over every place where
@@ -30,11 +30,11 @@ template <class T>
 
 struct PlaneQuality {
   double mse = 0;   // in squared steps of a sample
-  double psnr = 0;  // dB
+  double psnr = 0;  // in dB
   double ssim = 0;
 };
 
-/// One entry for each plane. The peak is the format's largest value.
+/// Returns one entry per plane. The peak is the format's full scale.
 /// @throws InvalidArgument  the formats differ
 [[nodiscard]] std::vector<PlaneQuality> compare_frames(const Frame& a, const Frame& b);
 

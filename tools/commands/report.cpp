@@ -20,11 +20,11 @@ std::string default_page(std::string folder) {
 }
 
 std::string progress_text(const io::JobState& state) {
-  using What = io::SegmentState::Status;
+  using Status = io::SegmentState::Status;
   std::int64_t missing = 0, damaged = 0;
   for (const io::SegmentState& segment : state.segments) {
-    missing += segment.status == What::missing ? 1 : 0;
-    damaged += segment.status == What::damaged ? 1 : 0;
+    missing += segment.status == Status::missing ? 1 : 0;
+    damaged += segment.status == Status::damaged ? 1 : 0;
   }
   const auto all = static_cast<std::int64_t>(state.segments.size());
   std::string text = std::to_string(all - missing - damaged) +

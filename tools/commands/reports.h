@@ -1,5 +1,6 @@
 #pragma once
-// What a run of lull denoise says, and what it leaves behind when it is stopped.
+// Messages and progress of a run of lull denoise, and the removal of its temporary file after a
+// stop.
 
 #include <filesystem>
 #include <mutex>
@@ -13,7 +14,7 @@
 
 namespace lull::tools {
 
-/// What tells the user of one run.
+/// The channels that report a run to the user.
 struct Reports {
   Log log;
   Progress progress;
@@ -22,7 +23,7 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// What several sessions, at a time or one after the other, say alike. From any thread.
+  /// Writes a warning that several sessions may issue with the same text. Thread-safe.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);
@@ -43,7 +44,8 @@ struct Reports {
   }
 };
 
-/// The temporary file, for the thread that ends the process when a stop takes too long.
+/// The name of the run's temporary file, for the thread that ends the process if a stop takes too
+/// long.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

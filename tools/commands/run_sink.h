@@ -1,5 +1,5 @@
 #pragma once
-// What a run of lull denoise writes to, and when it has read enough.
+// The sink of a run of lull denoise, and a source that ends when the sink is complete.
 
 #include <atomic>
 #include <cstdint>
@@ -14,39 +14,40 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// The sink of a run. It does not give a result of damaged input its name, and it drops the frames
-/// around those that were asked for, with --keep all but one.
+/// Drops context frames, and with --keep all frames except one. If the input is damaged more than
+/// the options allow, the output keeps its temporary name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
       : sink_(sink), source_(source), options_(options) {}
 
   void write(Frame frame) override;
-  /// @throws BadData          the input is damaged, by more than the options allow
-  /// @throws InvalidArgument  there is no frame of --keep
+  /// @throws BadData          the input is damaged more than the options allow
+  /// @throws InvalidArgument  the frame of --keep does not exist
   void finish() override;
 
-  /// Whether the frame of --keep is written, or all that the sink wants. From any thread.
+  /// Returns whether the frame of --keep, or every frame that the sink needs, was written.
+  /// Thread-safe.
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
-  /// Frames that came around those that were asked for.
+  /// Number of context frames so far.
   std::int64_t context_frames() const { return context_frames_; }
-  /// Of the last frame that was asked for, its pts.
+  /// Timestamp of the last selected frame in seconds.
   double time_s() const { return time_s_; }
-  /// Of what is decoded and what is copied. Once the source was read to its end: nobody else uses
-  /// it then.
+  /// Returns the damage of decoded and copied streams. May be called when the source was read to
+  /// its end, because no other thread uses the source then.
   io::Damage damage() const;
 
  private:
   io::MediaSink& sink_;
   const io::MediaSource& source_;
   const DenoiseOptions& options_;
-  std::int64_t written_ = 0;  // or dropped for --keep
+  std::int64_t written_ = 0;  // including frames that --keep drops
   std::int64_t context_frames_ = 0;
   double time_s_ = 0;
   std::atomic<bool> kept_ = false;
 };
 
-/// A source that ends once the sink has its frames: nothing behind them matters then.
+/// Ends when the sink is complete; further frames would not be used.
 class StoppingSource final : public FrameSource {
  public:
   StoppingSource(FrameSource& source, const RunSink& sink) : source_(source), sink_(sink) {}

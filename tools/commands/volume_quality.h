@@ -1,5 +1,5 @@
 #pragma once
-// How much two volumes differ: mean squared error, PSNR and SSIM in three dimensions.
+// Difference of two volumes: mean squared error, PSNR and three-dimensional SSIM.
 
 #include <array>
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace lull::tools {
 
-/// Sums over voxels, so that those of several volumes can be added.
+/// Sums over voxels; the sums of several volumes can be added.
 struct VolumeTotals {
-  std::int64_t voxels = 0;      // that were compared
-  std::int64_t not_finite = 0;  // left out: one of the two is no finite number
+  std::int64_t voxels = 0;  // number of compared voxels
+  std::int64_t not_finite = 0;  // voxels that were left out because a value is not finite
   double squares = 0;           // sum of squared differences
-  std::int64_t positions = 0;      // of the window of SSIM
+  std::int64_t positions = 0;  // number of window positions of SSIM
   double ssim_sum = 0;
 
   VolumeTotals& operator+=(const VolumeTotals& other);
-  double mse() const;   // NaN without voxels, as is what follows from it
-  double ssim() const;  // NaN without places
+  double mse() const;  // NaN without voxels; the same applies to values derived from it
+  double ssim() const;  // NaN without window positions
 };
 
 /// Two volumes of one size, slice after slice.
@@ -30,11 +30,11 @@ struct VolumeTotals {
 /// voxels the window is as long as the side. Windows with a voxel that is not finite do not count.
 class VolumeQuality {
  public:
-  /// `peak` > 0: the L of SSIM.
+  /// `peak` > 0: the dynamic range L of SSIM.
   VolumeQuality(int width, int height, std::int64_t slices, double peak);
 
-  /// The next slice of each, row by row. `mask`: the voxels that count, null: all; it stays until
-  /// totals() was called.
+  /// Adds the next slice of each volume, row by row. `mask`: the voxels that are used, null: all;
+  /// it must exist until totals() is called.
   void add(const std::vector<double>& a, const std::vector<double>& b, const SliceMask* mask);
   const VolumeTotals& totals() const { return totals_; }
 
@@ -53,8 +53,8 @@ class VolumeQuality {
   std::vector<float> across_, down_, through_;  // the window along each axis
   int positions_x_, positions_y_;
   Moments samples_, rows_, local_;
-  std::vector<Moments> ring_;                // of the last slices
-  std::vector<const SliceMask*> masks_;  // those that were added
+  std::vector<Moments> ring_;  // the last slices
+  std::vector<const SliceMask*> masks_;  // masks of all slices so far
   VolumeTotals totals_;
 };
 

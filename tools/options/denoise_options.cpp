@@ -26,8 +26,8 @@ Enum name_or_reject(std::string_view option, const std::string& text) {
   reject_word(option, text, names);
 }
 
-/// "A" for both phases or "A:B"; `read` turns one part into the member's type.
-/// `VolumeMember`: the same of bm4d; null: it has none.
+/// Parses "A" (both phases) or "A:B"; `read` converts one part to the member's type.
+/// `VolumeMember`: the corresponding member of bm4d; null: there is none.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {

@@ -1,4 +1,4 @@
-// The rows of the option table that are about depth maps, and what they say together.
+// Options for depth maps, and checks of their combinations.
 
 #include <cmath>
 
@@ -49,7 +49,7 @@ constexpr OptionRow rows[] = {
      set_sigma_model},
 };
 
-/// An option that depth maps do not go together with; empty if there is none.
+/// Returns a given option that depth maps do not support; empty if there is none.
 std::string other_than_depth(const DenoiseOptions& o) {
   if (o.method == MethodChoice::bm4d || !o.bm4d_alone.empty()) return "--method bm4d";
   if (o.stack) return "--stack";

@@ -1,4 +1,4 @@
-// The rows of the option table that say in which form results are written.
+// Options for the output: encoder, pixel format and size.
 
 #include "core/error.h"
 #include "scale/enlarger.h"
@@ -8,7 +8,7 @@
 namespace lull::tools {
 namespace {
 
-// k=v:k=v, where "\:" stands for a colon in a value.
+// Parses k=v:k=v, where "\:" is a colon in a value.
 void set_vopts(DenoiseOptions& options, const std::string& text) {
   std::vector<std::string> parts(1);
   for (std::size_t i = 0; i < text.size(); ++i) {

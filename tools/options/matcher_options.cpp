@@ -1,4 +1,4 @@
-// The rows of the option table that say how similar patches are found.
+// Options that select the matcher.
 
 #include "core/error.h"
 #include "match/clusters.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::pair<std::string_view, bool> matchers[] = {{"window", false}, {"cluster", true}};
 
-static_assert(ClusterParams{} == ClusterParams{64, 48, 2});  // as --cluster says below
+static_assert(ClusterParams{} == ClusterParams{64, 48, 2});  // the defaults in the help text of --cluster
 
 constexpr OptionRow rows[] = {
     {"--matcher", "A[:B]", "Method",

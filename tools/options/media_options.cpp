@@ -1,4 +1,4 @@
-// The rows of the option table that say what the input is and what comes out in which form.
+// Options for the input and the form of the output.
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 namespace lull::tools {
 namespace {
 
-/// The whole of `text` as a number from 0 in decimal digits.
+/// Parses the complete text as a non-negative decimal integer.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
   const char* end = text.data() + text.size();
@@ -23,9 +23,9 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-/// "30000/1001", "25" or "23.976", exactly.
+/// Parses "30000/1001", "25" or "23.976" exactly.
 std::optional<Rational> rate(std::string_view text) {
-  constexpr std::int64_t max = std::numeric_limits<int>::max();  // FFmpeg's fractions
+  constexpr std::int64_t max = std::numeric_limits<int>::max();  // limit of FFmpeg's fractions
   Rational result{0, 1};
   std::string digits(text);
   if (const std::size_t slash = text.find('/'); slash != text.npos) {
@@ -37,8 +37,7 @@ std::optional<Rational> rate(std::string_view text) {
     for (std::size_t i = point + 1; i < text.size(); ++i) result.den *= 10;
   }
   result.num = whole_number(digits).value_or(0);
-  if (result.num < 1 || result.den < 1 || result.num > max || result.den > max)
-    return std::nullopt;
+  if (result.num < 1 || result.den < 1 || result.num > max || result.den > max) return std::nullopt;
   return result;
 }
 
@@ -68,7 +67,7 @@ void set_rate(DenoiseOptions& options, const std::string& text) {
   options.source.rate = *value;
 }
 
-/// "10-200,300-": numbers from 0, both ends included, rising.
+/// Parses "10-200,300-": increasing frame numbers from 0, both ends included.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
   std::vector<io::FrameRange>& ranges = options.source.selection.ranges;
@@ -94,7 +93,7 @@ void set_frames(DenoiseOptions& options, const std::string& text) {
   }
 }
 
-/// "12.5", "1:30" or "1:02:03.250" in microseconds; nullopt if it is none of these.
+/// Parses "12.5", "1:30" or "1:02:03.250" and returns microseconds; nullopt for other texts.
 std::optional<std::int64_t> time_us(std::string_view text) {
   constexpr std::int64_t second = 1000000, max_seconds = std::int64_t{1} << 40;
   std::int64_t seconds = 0, fraction = 0;
@@ -134,7 +133,7 @@ std::int64_t limit_or_reject(std::string_view option, const std::string& text, s
   return value;
 }
 
-/// "2G", "512M", "1.5G" or bytes; units of 1024.
+/// Parses "2G", "512M", "1.5G" or bytes; units are powers of 1024.
 void set_max_memory(DenoiseOptions& options, const std::string& text) {
   constexpr std::string_view units = "KMGT";
   std::string digits = text;
@@ -265,7 +264,7 @@ constexpr OptionRow rows[] = {
      set_protocols},
 };
 
-/// Of a video a time, of a volume a place.
+/// Sets a time in a video, or a position in a volume.
 void set_position(DenoiseOptions& o, const std::string& v) {
   if (v.find(',') == std::string::npos) {
     o.at_us = time_or_reject("--at", v);
@@ -274,7 +273,8 @@ void set_position(DenoiseOptions& o, const std::string& v) {
   o.at_voxel.clear();
   for (const std::string& part : split(v, ',')) {
     const auto coordinate = number<int>(part);
-    if (!coordinate || *coordinate < 0) reject("--at", v, "must be X,Y,Z or X,Y,Z,V: whole numbers from 0");
+    if (!coordinate || *coordinate < 0)
+      reject("--at", v, "must be X,Y,Z or X,Y,Z,V: whole numbers from 0");
     o.at_voxel.push_back(*coordinate);
   }
   if (o.at_voxel.size() < 3 || o.at_voxel.size() > 4)
@@ -303,7 +303,7 @@ std::vector<OptionRow> preview_option_rows() {
   constexpr std::string_view groups[] = {"Files",           "Noise",     "Method", "Devices",
                                          "Slice stacks",    input,       limits,   "Reports",
                                          "Non-local means", "Depth maps"};
-  // What a whole result is made with, and what has a meaning for it alone.
+  // Options that affect a complete result only.
   constexpr std::string_view excluded[] = {
       "INPUT",       "OUTPUT",          "-i,--input",      "-o,--output", "--hwaccel",
       "--streams",   "--frames",        "--output-format", "--start",     "--duration",

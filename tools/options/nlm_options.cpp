@@ -1,4 +1,4 @@
-// The rows of the option table that are about non-local means, and what they say together.
+// Options for non-local means, and checks of their combinations.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ constexpr std::string_view group = "Non-local means";
 constexpr std::pair<std::string_view, nlm::Weights> weights[] = {
     {"exp", nlm::Weights::exponential}, {"poly", nlm::Weights::polynomial}};
 
-/// An option that only nlm has.
+/// Sets an option that only nlm has.
 template <class Value>
 void set_nlm(DenoiseOptions& options, std::string_view option, Value nlm::Params::*member,
              Value value) {
@@ -24,7 +24,7 @@ void set_nlm(DenoiseOptions& options, std::string_view option, Value nlm::Params
   options.nlm_alone.emplace_back(option);
 }
 
-/// "albedo=FILE,normal=:LAYER"
+/// Parses "albedo=FILE,normal=:LAYER".
 void add_features(DenoiseOptions& options, const std::string& text) {
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
@@ -37,7 +37,7 @@ void add_features(DenoiseOptions& options, const std::string& text) {
       reject("--feature", part, "must be NAME=FILE or NAME=:LAYER");
     FeatureChoice choice{.feature = static_cast<Feature>(at - feature_names.begin())};
     (value[0] == ':' ? choice.layer : choice.file) = value.substr(value[0] == ':' ? 1 : 0);
-    std::erase_if(options.features,  // the last one counts
+    std::erase_if(options.features,  // the last one applies
                   [&](const FeatureChoice& one) { return one.feature == choice.feature; });
     options.features.push_back(std::move(choice));
   }
@@ -74,33 +74,32 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
-/// Options that nlm does not have.
-constexpr std::string_view unsupported_options[] = {
-    "--window",
-    "--group",
-    "--step",
-    "--tau",
-    "--transform",
-    "--kaiser",
-    "--lambda",
-    "--group-transform",
-    "--lambda-mean",
-    "--mu2",
-    "--phases",
-    "--guide-noise",
-    "--temporal-window",
-    "--place-bonus",
-    "--batch",
-    "--cube",
-    "--mu2-mean",
-    "--second-search",
-    "--search-step",
-    "--near-window",
-    "--near-temporal-window"};
-/// But for these where it averages groups.
+/// Options that nlm does not support.
+constexpr std::string_view unsupported_options[] = {"--window",
+                                                    "--group",
+                                                    "--step",
+                                                    "--tau",
+                                                    "--transform",
+                                                    "--kaiser",
+                                                    "--lambda",
+                                                    "--group-transform",
+                                                    "--lambda-mean",
+                                                    "--mu2",
+                                                    "--phases",
+                                                    "--guide-noise",
+                                                    "--temporal-window",
+                                                    "--place-bonus",
+                                                    "--batch",
+                                                    "--cube",
+                                                    "--mu2-mean",
+                                                    "--second-search",
+                                                    "--search-step",
+                                                    "--near-window",
+                                                    "--near-temporal-window"};
+/// Exceptions: options that nlm supports when it averages groups.
 constexpr std::string_view group_options[] = {"--matcher", "--cluster", "--batch"};
 
-/// What renders go together with.
+/// Rejects options that renders do not support.
 void check_features(const DenoiseOptions& options) {
   if (!uses_features(options)) return;
   const std::string option = options.features.empty() ? "--guide auto" : "--feature";
@@ -140,7 +139,7 @@ void check_nlm(const DenoiseOptions& options) {
   const bool groups = averages_groups(options);
   for (const auto& [name, value] : options.given) {
     if (groups && std::ranges::find(group_options, name) != std::end(group_options)) continue;
-    if (name == "--matcher" && value == "window") continue;  // as it is anyway
+    if (name == "--matcher" && value == "window") continue;  // the default
     if (name == "--matcher" || name == "--cluster")
       throw InvalidArgument("--matcher " + value +
                             " with --method nlm (it has windows of its own, or one phase with "

@@ -1,4 +1,4 @@
-// Which noise is taken away: the options, and the scales on which people state it.
+// Options for the noise that is removed, and the scales of --sigma.
 
 #include <cmath>
 #include <cstdio>
@@ -86,8 +86,8 @@ constexpr OptionRow rows[] = {
 std::span<const OptionRow> noise_option_rows() { return rows; }
 
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
-  if (!options.sigma || options.depth.on) return;  // (a depth map has a scale of its own)
-  double unit = values.full / 255;                 // the file's values for one unit of --sigma
+  if (!options.sigma || options.depth.on) return;  // a depth map has its own scale
+  double unit = values.full / 255;  // size of one unit of --sigma in the file's values
   if (options.sigma_scale == SigmaScale::unit) unit = values.full;
   if (options.sigma_scale == SigmaScale::native ||
       (options.sigma_scale == SigmaScale::automatic && values.native))

@@ -1,5 +1,5 @@
 #pragma once
-// From the texts of options to values; what makes no sense is an InvalidArgument.
+// Conversion of option texts to values; invalid texts throw InvalidArgument.
 
 #include <charconv>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace lull::tools {
                         "); " + advice);
 }
 
-/// Of a value that is none of `names`.
+/// Rejects a value that is not one of `names`.
 [[noreturn]] inline void reject_word(std::string_view option, const std::string& value,
                                      const std::vector<std::string>& names) {
   std::string list;
@@ -43,7 +43,7 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// The whole of `text` as a finite number in the locale-free notation of C.
+/// Parses the complete text as a finite number in the C notation, independent of the locale.
 template <class Number>
 std::optional<Number> number(const std::string& text) {
   Number value{};
@@ -72,7 +72,7 @@ inline int count_or_reject(std::string_view option, const std::string& text, int
   return *value;
 }
 
-/// The value that `choices` gives to `text`.
+/// Returns the value that `choices` assigns to `text`.
 template <class Value, std::size_t Count>
 Value choose(std::string_view option, const std::string& text,
              const std::pair<std::string_view, Value> (&choices)[Count]) {

@@ -1,4 +1,4 @@
-// The rows of the option table that say what is reported of a run, and what happens in trouble.
+// Options for progress, logs and reports, for failures, and for shared jobs.
 
 #include "tools/options/denoise_options.h"
 #include "tools/options/option_values.h"
@@ -20,7 +20,7 @@ constexpr std::pair<std::string_view, LogLevel> log_levels[] = {{"error", LogLev
 constexpr std::pair<std::string_view, Fallback> fallbacks[] = {{"none", Fallback::none},
                                                                {"cpu", Fallback::cpu}};
 
-/// "K" or "K-L", from 0, both included.
+/// Parses "K" or "K-L", counted from 0, both ends included.
 io::FrameRange segments_of(const std::string& text) {
   const std::size_t dash = text.find('-');
   const auto first = number<std::int64_t>(text.substr(0, dash));
@@ -30,7 +30,7 @@ io::FrameRange segments_of(const std::string& text) {
   return {*first, *last};
 }
 
-/// "0,120,240"
+/// Parses "0,120,240".
 std::vector<std::int64_t> frames_of_page(const std::string& text) {
   constexpr std::size_t max_frames = 16;
   std::vector<std::int64_t> frames;

@@ -8,7 +8,7 @@
 namespace lull::tools {
 namespace {
 
-constexpr std::size_t max_word_length = 64;  // letters; what is longer is no slip of the pen
+constexpr std::size_t max_word_length = 64;  // longer words get no suggestion
 
 std::string normalise(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
@@ -17,7 +17,8 @@ std::string normalise(std::string_view word) {
   return text;
 }
 
-/// Letters to put in, take out, replace or swap with their neighbour to get from one to the other.
+/// Returns the number of letters to insert, delete, replace or swap with their neighbour to turn
+/// one word into the other.
 std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before, last, now(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) now[j] = j;
@@ -34,11 +35,14 @@ std::size_t distance(const std::string& a, const std::string& b) {
   return now[b.size()];
 }
 
-/// How unlike they are; nothing where nobody would take one for the other.
+/// Returns the distance of a candidate; nothing if it is too different to be a misspelling.
 std::optional<std::size_t> typing_distance(const std::string& word, const std::string& candidate) {
   if (word.size() >= 3 && candidate.starts_with(word)) return 1;
   const std::size_t letters = distance(word, candidate);
-  const std::size_t max_distance = word.size() < 3 ? 0 : word.size() < 5 ? 1 : word.size() < 9 ? 2 : 3;
+  const std::size_t max_distance = word.size() < 3   ? 0
+                                   : word.size() < 5 ? 1
+                                   : word.size() < 9 ? 2
+                                                     : 3;
   if (letters > max_distance) return std::nullopt;
   return letters;
 }
@@ -53,8 +57,9 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   for (const std::string& candidate : candidates) {
     const auto distance_to_candidate = typing_distance(normalised, normalise(candidate));
     if (!distance_to_candidate) continue;
-    // Of several that a word begins, the shortest.
-    if (*distance_to_candidate < min_distance || (*distance_to_candidate == min_distance && candidate.size() < nearest.size())) {
+    // If the word is the beginning of several candidates, the shortest is suggested.
+    if (*distance_to_candidate < min_distance ||
+        (*distance_to_candidate == min_distance && candidate.size() < nearest.size())) {
       min_distance = *distance_to_candidate;
       nearest = candidate;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// What a misspelt word may have been meant to be.
+// Suggestions for misspelt words.
 
 #include <string>
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace lull::tools {
 
-/// The one of `candidates` that is nearest to `word` by single letters that are wrong, missing, too
-/// many or swapped, or that `word` begins; empty if none is near. Dashes in front do not count.
+/// Returns the candidate that is nearest to `word`, counting wrong, missing, additional and swapped
+/// letters, or that begins with `word`; empty if none is near. Leading dashes are ignored.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 
-/// "did you mean --sigma?", or `otherwise` where nothing is near.
+/// Returns for example "did you mean --sigma?", or `otherwise` if no candidate is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,
                                        const std::string& otherwise);

@@ -1,4 +1,4 @@
-// The rows of the option table that are about volumes, and what they say together.
+// Options for volumes, and checks of their combinations.
 
 #include <algorithm>
 #include <array>
@@ -65,7 +65,7 @@ constexpr OptionRow rows[] = {
      }},
 };
 
-/// The first option given that bm4d does not have; empty if there is none.
+/// Returns the first given option that bm4d does not support; empty if there is none.
 std::string bm3d_alone(const DenoiseOptions& options) {
   if (!options.bm3d_alone.empty()) return options.bm3d_alone.front();
   if (options.profile == bm3d::Profile::paper) return "--profile paper";
@@ -74,7 +74,7 @@ std::string bm3d_alone(const DenoiseOptions& options) {
   return {};
 }
 
-/// Why bm4d does not take a value that was given; empty if it takes all.
+/// Returns why bm4d does not accept a given value; empty if it accepts all.
 std::string out_of_range(const DenoiseOptions& options) {
   try {
     (void)make_volume_params(options, given_noise(options));
@@ -84,15 +84,15 @@ std::string out_of_range(const DenoiseOptions& options) {
   }
 }
 
-/// Slices so much thicker than their voxels are wide that patches of a slice find more of their
-/// like than cubes do (docs/measurements/volumes.md has the figures).
+/// Returns whether slices are so much thicker than their voxels are wide that patches within a
+/// slice find better matches than cubes (figures in docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);
 }
 
 bool looks_like_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
-  constexpr int min_slices = 8;  // slices: cubes of fewer find too few others
+  constexpr int min_slices = 8;  // in fewer slices, cubes find too few matches
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
   return (input.stack || options.stack) && (slices >= min_slices || (options.stack && slices == 0));
 }
@@ -154,7 +154,7 @@ bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (requested && !stack)
     throw InvalidArgument((options.bm4d_alone.empty() ? "--method bm4d" : options.bm4d_alone[0]) +
                           " for '" + options.input +
-                          "' (its frames are no slices of a volume); give --stack if they are");
+                          "' (its frames are not slices of a volume); give --stack if they are");
   if (requested) return true;
   return looks_like_volume(options, input) && !has_thick_slices(input) &&
          out_of_range(options).empty();

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t max_pairs = 8, max_figures = 1024;
 
-/// So that most of the differences stay within the scale.
+/// Returns the amplification with which most differences stay within the displayable range.
 int factor_for(double rms) { return amplification(static_cast<float>(std::max(rms, 0.1))); }
 
 std::string times_text(int factor) { return factor == 1 ? "" : printed(", %d-fold", factor); }
@@ -87,7 +87,8 @@ std::string CompareRecord::curves() const {
       Curve curve{plane_name_of(format_.layout, i), plane_colour(format_.layout, i), {}};
       for (const Note& note : notes) {
         const double value = which == 0 ? note.figures.psnr[i] : note.figures.ssim[i];
-        if (std::isfinite(value)) min_value = std::min(min_value, value), max_value = std::max(max_value, value);
+        if (std::isfinite(value))
+          min_value = std::min(min_value, value), max_value = std::max(max_value, value);
         curve.points.emplace_back(static_cast<double>(note.number), value);
       }
       chart.curves.push_back(std::move(curve));

@@ -1,5 +1,5 @@
 #pragma once
-// The page of two inputs that were compared.
+// The HTML page of lull compare.
 
 #include <array>
 #include <cstdint>
@@ -14,22 +14,24 @@
 
 namespace lull::tools {
 
-/// dB and SSIM of a frame, by plane.
+/// PSNR in dB and SSIM of a frame, by plane.
 struct FrameFigures {
   std::array<double, 3> psnr{}, ssim{};
 };
 
-/// What is shown of two clips, in bounded memory.
+/// Collects the pictures and figures for the page while two clips are compared, in bounded memory.
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
-  /// Of volumes, before the first slice: three cuts through one of a series.
+  /// Selects three cuts through one volume of a series as pictures. For volumes; must be called
+  /// before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
-  /// Frames that go together, in order. `figures`: none of slices.
+  /// Adds the next pair of frames. `figures` is empty for slices.
   void add(const Frame& a, const Frame& b, const std::optional<FrameFigures>& figures);
 
-  /// `totals`: a table of what was measured, its heading first; cells are plain text.
+  /// Returns the page. `totals` is a table of all figures with its heading first; its cells are
+  /// plain text.
   [[nodiscard]] std::string page(const std::string& first, const std::string& second,
                                  const std::vector<Cells>& totals) const;
 
@@ -47,7 +49,7 @@ class CompareRecord {
     CutGeometry geometry;
     std::int64_t volume, slices;
     VolumeCuts first, second;
-    double squares;  // of the differences, a sum over slices
+    double squares;  // sum of the mean squared differences of the slices
   };
   std::string pictures() const;
   std::string curves() const;

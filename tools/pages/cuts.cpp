@@ -8,13 +8,13 @@
 namespace lull::tools {
 namespace {
 
-/// The axes of a cut's rows and columns, and the one that it is across.
+/// The axis that a cut is perpendicular to, and the axes along its rows and columns.
 struct CutAxes {
   int across, along_row, along_column;
 };
 constexpr std::array<CutAxes, 3> cut_axes{{{2, 0, 1}, {1, 0, 2}, {0, 1, 2}}};
 
-constexpr int gap = 4;  // black, between panels
+constexpr int gap = 4;  // black space between panels, in pixels
 
 float sample_of(const Frame& slice, int x, int y) {
   switch (slice.format.sample) {
@@ -30,11 +30,11 @@ float sample_of(const Frame& slice, int x, int y) {
 }
 
 std::uint8_t byte_of(float v) {
-  if (!(v > 0)) return 0;  // not a number, too
+  if (!(v > 0)) return 0;  // also for NaN
   return static_cast<std::uint8_t>(std::lround(255 * std::min(v, 1.0f)));
 }
 
-/// What was taken away; nothing where there is no number.
+/// Returns the amplified difference around mid-grey; NaN gives mid-grey.
 std::uint8_t difference_of(float before, float after, int factor) {
   const float difference = static_cast<float>(factor) * (before - after);
   return std::isnan(difference) ? 128 : byte_of(128.0f / 255 + difference);
@@ -44,7 +44,8 @@ struct PanelSize {
   int width, height;
 };
 
-/// Pixels of each cut, one to the smallest side of a voxel, unless that would be a giant.
+/// Returns the size of each cut in pixels: one pixel for the smallest side of a voxel, limited to
+/// 4096 pixels along the longest axis.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   constexpr double max_side = 4096;
   std::array<double, 3> length{};
@@ -86,7 +87,7 @@ VolumeCuts::VolumeCuts(const CutGeometry& geometry) : geometry_(geometry) {
 }
 
 void VolumeCuts::add(const Frame& slice, int number) {
-  std::array<int, 3> at{};  // along x, y, z
+  std::array<int, 3> at{};  // position along x, y, z
   const auto [row, column, order] = geometry_.of_slice;
   at[order] = number;
   for (int i = 0; i < 3; ++i) {

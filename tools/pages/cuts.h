@@ -1,5 +1,5 @@
 #pragma once
-// Three cuts through a volume, across each of its axes, as a picture.
+// Three orthogonal cuts through a volume as pictures.
 
 #include <array>
 #include <cstdint>
@@ -11,25 +11,28 @@
 
 namespace lull::tools {
 
-/// A volume as its file has it, x, y and z, whichever of them its slices follow.
+/// The geometry of a volume along the axes x, y, z of its file, independent of the direction of its
+/// slices.
 struct CutGeometry {
   std::array<int, 3> size{};               // voxels along x, y, z
-  std::array<double, 3> spacing{1, 1, 1};  // from voxel to voxel
-  std::array<int, 3> of_slice{0, 1, 2};    // which axis a slice's rows, columns, order are
-  bool upwards = false;                    // y and z rise from below, as NIfTI's mostly do
-  std::array<int, 3> at{};                 // the voxel that all three cuts meet in
+  std::array<double, 3> spacing{1, 1, 1};  // distance between voxels along x, y, z
+  std::array<int, 3> of_slice{0, 1,
+                              2};  // axes of a slice's rows and columns, and of the slice order
+  bool upwards = false;            // y and z point up, which is usual in NIfTI
+  std::array<int, 3> at{};         // voxel in which all three cuts intersect
 };
 
-/// Of a stack, with the cuts in its middle.
+/// Returns the geometry of a stack, with the cuts in the centre.
 [[nodiscard]] CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis);
 
-/// The cuts across z, y and x, which takes one volume's slices one by one.
+/// Collects the cuts perpendicular to z, y and x from the slices of a volume.
 class VolumeCuts {
  public:
   explicit VolumeCuts(const CutGeometry& geometry);
-  /// `slice` is grey, and the `number`-th of the volume.
+  /// Adds the grey slice with this number in the volume.
   void add(const Frame& slice, int number);
-  /// Samples from 0 to 1, where the slices' lie within their range; NaN where they are none.
+  /// Returns the samples of a cut, from 0 to 1 over the sample range of the slices; they may be
+  /// NaN.
   PlaneView<const float> cut(int i) const { return cuts_[i].view(); }
 
  private:
@@ -37,12 +40,12 @@ class VolumeCuts {
   std::array<Plane<float>, 3> cuts_;
 };
 
-/// Cut `i` before, after, and mid-grey with what was taken away, amplified: grey, of 8 bits. Voxels
-/// have the shape that their spacing gives them.
+/// Returns cut `i` as three 8-bit grey panels: before, after, and the amplified difference around
+/// mid-grey. Voxels are displayed with the aspect ratio of their spacing.
 [[nodiscard]] std::array<Frame, 3> cut_panels(const CutGeometry& geometry, const VolumeCuts& before,
                                               const VolumeCuts& after, int i, int factor);
 
-/// Rows of the cuts across z, y and x: their panels side by side.
+/// Returns one picture: a row of three panels for each of the cuts perpendicular to z, y and x.
 [[nodiscard]] Frame cuts_picture(const CutGeometry& geometry, const VolumeCuts& before,
                                  const VolumeCuts& after, int factor);
 

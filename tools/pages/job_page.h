@@ -1,5 +1,5 @@
 #pragma once
-// The page of a job in segments: what is done of it, and what it is.
+// The HTML page of a job in segments: its progress and its settings.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace lull::tools {
 
-/// @throws BadData  the noise among its facts is damaged
+/// @throws BadData  the noise record in the job's facts is damaged
 [[nodiscard]] std::string job_page(const io::JobState& state, const std::string& folder);
 
 }  // namespace lull::tools

@@ -19,7 +19,7 @@ std::uint8_t panel_byte(int v) {
 }  // namespace
 
 Frame panels(const Frame& before, const Frame& after, int factor) {
-  constexpr int gap = 4;  // black columns
+  constexpr int gap = 4;  // number of black columns between panels
   const int width = before.format.width, height = before.format.height;
   FramePool pool({.width = 3 * width + 2 * gap, .height = height, .layout = Layout::rgb});
   Frame all = pool.acquire();
@@ -63,7 +63,7 @@ DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples) 
 }
 
 Frame depth_picture(const Frame& map, const DepthSamples& samples, const DisplayedDepths& range) {
-  constexpr double darkest = 32 * 257;  // so that a hole is none of them
+  constexpr double darkest = 32 * 257;  // brighter than holes, which are black
   const int width = map.format.width, height = map.format.height;
   FramePool pool({.width = width,
                   .height = height,

@@ -8,7 +8,7 @@
 namespace lull::tools {
 namespace {
 
-constexpr int max_width = 512, max_height = 384;  // of what is compare_pictures
+constexpr int max_width = 512, max_height = 384;  // size of the displayed part in samples
 
 std::uint8_t to_byte(int v) {
   return static_cast<std::uint8_t>((std::clamp(v, 0, 65535) * 255 + 32767) / 65535);
@@ -19,7 +19,8 @@ std::uint8_t to_byte(int v) {
 Part middle_of(const FrameFormat& format) {
   Part part{.width = std::min(format.width, max_width),
             .height = std::min(format.height, max_height)};
-  constexpr int alignment = 8;  // whatever the chroma, and DCTs of encoders
+  constexpr int alignment =
+      8;  // a multiple of chroma subsampling and of the block size of encoders
   part.x = (format.width - part.width) / 2 / alignment * alignment;
   part.y = (format.height - part.height) / 2 / alignment * alignment;
   return part;
@@ -71,8 +72,8 @@ ComparisonPictures compare_pictures(const Frame& before, const Frame& after, int
   return pictures;
 }
 
-ComparisonPictures compare_pictures(const CutGeometry& geometry, const VolumeCuts& before, const VolumeCuts& after, int cut,
-            int factor) {
+ComparisonPictures compare_pictures(const CutGeometry& geometry, const VolumeCuts& before,
+                                    const VolumeCuts& after, int cut, int factor) {
   auto panels = cut_panels(geometry, before, after, cut, factor);
   return {std::move(panels[0]), std::move(panels[1]), std::move(panels[2])};
 }

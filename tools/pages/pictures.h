@@ -1,5 +1,5 @@
 #pragma once
-// What a page shows of frames: parts of them, before, after, and what was taken away.
+// Pictures of frames for the HTML pages: a part of the frame before, after, and the difference.
 
 #include <array>
 #include <cstdint>
@@ -12,31 +12,36 @@
 
 namespace lull::tools {
 
-/// A rectangle of a frame's first plane; it begins where samples of all planes do.
+/// A rectangle of a frame, in samples of the first plane. Its origin is a sample position in all
+/// planes.
 struct Part {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// The middle of a frame, as much of it as a page shows at a sample for each pixel.
+/// Returns the centre part of a frame, with the size that a page displays at one sample per pixel.
 [[nodiscard]] Part middle_of(const FrameFormat& format);
-/// That part of a frame, sharing its samples.
+/// Returns this part of a frame. The result shares the samples.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// By how much a difference is amplified, so that three times this level stays within the scale.
+/// Returns the amplification of differences with which three times this level stays within the
+/// displayable range.
 [[nodiscard]] int amplification(float sigma);
 
-/// Of 8 bits, grey or R G B.
+/// Pictures of 8 bits, grey or R G B.
 struct ComparisonPictures {
   Frame before, after, difference;
 };
-/// `difference`: before - after, amplified, around mid-grey.
-[[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after, int factor);
-/// The same of the cut across z, y or x (0, 1, 2).
-[[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry, const VolumeCuts& before,
-                          const VolumeCuts& after, int cut, int factor);
+/// Returns the pictures; `difference` is before - after, amplified, around mid-grey.
+[[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
+                                                  int factor);
+/// Returns the pictures of the cut perpendicular to z, y or x (0, 1, 2).
+[[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry,
+                                                  const VolumeCuts& before, const VolumeCuts& after,
+                                                  int cut, int factor);
 
-/// In the order of `names`, which are those of before, after and difference.
-[[nodiscard]] std::string slider_of(const ComparisonPictures& pictures, const std::array<std::string, 3>& names,
+/// Returns a slider over the pictures. `names` are those of before, after and difference.
+[[nodiscard]] std::string slider_of(const ComparisonPictures& pictures,
+                                    const std::array<std::string, 3>& names,
                                     const std::string& caption);
 
 }  // namespace lull::tools

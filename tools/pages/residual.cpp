@@ -9,19 +9,19 @@
 namespace lull::tools {
 namespace {
 
-constexpr int side = 8;  // of a block
+constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
-constexpr int near = 2;                               // samples
-constexpr int lags = (reach + 1) * correlation_lags;  // dy from 0
+constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
+constexpr int lags = (reach + 1) * correlation_lags;  // half of all lags: dy starts at 0
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
 
 struct Block {
-  int x = 0, y = 0;  // in blocks
+  int x = 0, y = 0;  // position in blocks
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The samples of a part that count, with room around them for all lags.
+/// The valid samples of a part, with padding for all lags.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)
@@ -41,7 +41,7 @@ class Residual {
 
   std::vector<Block>& blocks() { return blocks_; }
 
-  /// For lags up to `most` along either axis.
+  /// Adds the products for lags up to `max_lag` along both axes.
   void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
     for (int dy = 0; dy <= max_lag; ++dy)
@@ -51,7 +51,7 @@ class Residual {
       }
   }
 
-  /// With these blocks alone.
+  /// Returns a copy that contains these blocks only.
   Residual restricted_to(std::span<const Block> blocks) const {
     Residual part = *this;
     std::ranges::fill(part.values_, 0.0f);
@@ -66,7 +66,8 @@ class Residual {
   }
 
  private:
-  /// Not where all samples are equal, as in masks and padding: there never was noise.
+  /// Returns false also if all samples are equal, as in masked areas and black borders, which
+  /// contain no noise.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;
@@ -78,7 +79,7 @@ class Residual {
     return varies;
   }
 
-  /// Squared, of the result; within the part.
+  /// Returns the squared gradient of the result.
   double gradient(int x, int y) const {
     const PlaneView<const float>& after = part_.after;
     const int left = std::max(x - 1, 0), right = std::min(x + 1, after.width - 1);
@@ -104,7 +105,7 @@ class Residual {
     blocks_.push_back(block);
   }
 
-  /// A mean is no correlation.
+  /// Subtracts the mean, which would count as correlation.
   void centre() {
     if (blocks_.empty()) return;
     const double total = std::accumulate(values_.begin(), values_.end(), 0.0);
@@ -115,7 +116,8 @@ class Residual {
 
   std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * stride_ + x + reach; }
 
-  /// Of the products of values (dx, dy) apart, in lanes of a fixed order.
+  /// Returns the sum of the products of values (dx, dy) apart, in a fixed order of lanes, so that
+  /// the result is deterministic.
   double sum(const std::vector<float>& of, int dx, int dy) const {
     constexpr int lanes = 8;
     double total = 0;
@@ -136,7 +138,7 @@ class Residual {
   std::vector<Block> blocks_;
 };
 
-/// In units of the variance; 0 where there is nothing.
+/// Returns the correlation in units of the variance; 0 if there are no samples.
 double correlation_in(const std::vector<double>& products, const std::vector<double>& pairs,
                       int lag) {
   const int itself = half_index(0, 0);
@@ -167,8 +169,10 @@ void ResidualSums::add(const ResidualPart& part) {
   for (std::size_t i = blocks.size() - textured; i < blocks.size(); ++i)
     textured_relative_ += blocks[i].relative;
   const std::span<const Block> sorted(blocks);
-  residual.restricted_to(sorted.first(flat)).add_products(near, flat_near_.products, flat_near_.pairs);
-  residual.restricted_to(sorted.last(textured)).add_products(near, textured_near_.products, textured_near_.pairs);
+  residual.restricted_to(sorted.first(flat))
+      .add_products(near, flat_near_.products, flat_near_.pairs);
+  residual.restricted_to(sorted.last(textured))
+      .add_products(near, textured_near_.products, textured_near_.pairs);
 }
 
 ResidualFindings ResidualSums::findings() const {
@@ -189,9 +193,10 @@ ResidualFindings ResidualSums::findings() const {
   for (int dy = 0; dy <= near; ++dy)
     for (int dx = dy == 0 ? 1 : -near; dx <= near; ++dx) {
       const int lag = half_index(dx, dy);
-      found.edge_correlation_excess = std::max(
-          found.edge_correlation_excess, correlation_in(textured_near_.products, textured_near_.pairs, lag) -
-                                    correlation_in(flat_near_.products, flat_near_.pairs, lag));
+      found.edge_correlation_excess =
+          std::max(found.edge_correlation_excess,
+                   correlation_in(textured_near_.products, textured_near_.pairs, lag) -
+                       correlation_in(flat_near_.products, flat_near_.pairs, lag));
     }
   return found;
 }
@@ -208,7 +213,7 @@ ResidualReason check_white_correlation(const ResidualFindings& found, const Plan
                           expected.correlation_at(dx, dy);
       if (more > alike) alike = more, at_x = dx, at_y = dy;
     }
-  return {"Are neighbours more alike than those of white noise?",
+  return {"Are neighbours more correlated than those of white noise?",
           text("by %.3f", alike) + " at most, " + std::to_string(at_x) + ", " +
               std::to_string(at_y) + " samples apart",
           text("%.2f", limit), alike <= limit};
@@ -216,34 +221,35 @@ ResidualReason check_white_correlation(const ResidualFindings& found, const Plan
 
 ResidualReason check_edge_correlation(const ResidualFindings& found) {
   constexpr double limit = 0.12;
-  return {"Are neighbours at edges more alike than elsewhere?",
+  return {"Are neighbours at edges more correlated than elsewhere?",
           text("by %.3f", found.edge_correlation_excess), text("%.2f", limit),
           found.edge_correlation_excess <= limit};
 }
 
 ResidualReason check_edge_strength(const ResidualFindings& found) {
   constexpr double limit = 1.05;
-  return {"Was more taken away at edges than where it is calm?",
-          text("%.2f times as much", found.edges), text("%.2f", limit), found.edges <= limit};
+  return {"Was more removed at edges than in flat areas?", text("%.2f times as much", found.edges),
+          text("%.2f", limit), found.edges <= limit};
 }
 
 ResidualReason check_level(const ResidualFindings& found) {
   constexpr double limit = 1.1;
-  return {"Was more taken away than the noise that was found?",
-          text("%.2f times its level", found.level), text("%.2f", limit), found.level <= limit};
+  return {"Was more removed than the estimated noise?", text("%.2f times its level", found.level),
+          text("%.2f", limit), found.level <= limit};
 }
 
 }  // namespace
 
 ResidualVerdict assess_residual(const ResidualFindings& found, const PlaneNoise& expected,
-                      NoiseOrigin origin) {
+                                NoiseOrigin origin) {
   using Answer = ResidualVerdict::Answer;
   constexpr std::int64_t min_blocks = 100;
   if (found.blocks < min_blocks)
-    return {.why = found.blocks == 0 ? "nothing was measured" : "too little was measured"};
-  if (!(found.rms > 0)) return {.why = "nothing was taken away"};
+    return {.why = found.blocks == 0 ? "nothing was measured" : "too few samples were measured"};
+  if (!(found.rms > 0)) return {.why = "nothing was removed"};
   const bool white = expected.is_white() && origin != NoiseOrigin::assumed;
-  const ResidualReason alike = white ? check_white_correlation(found, expected) : check_edge_correlation(found);
+  const ResidualReason alike =
+      white ? check_white_correlation(found, expected) : check_edge_correlation(found);
   const ResidualReason edges = check_edge_strength(found);
   ResidualVerdict verdict{.answer = Answer::yes, .reasons = {alike, edges}};
   bool level = true;

@@ -1,5 +1,6 @@
 #pragma once
-// What a filter took away, measured: does it look like the noise that was to be taken away?
+// Statistics of the residual, the part that a filter removed, and the test whether it looks like
+// the expected noise.
 
 #include <cstdint>
 #include <string>
@@ -10,31 +11,31 @@
 
 namespace lull::tools {
 
-/// A part of a frame before and after, one plane, on the 0..255 scale.
+/// A part of one plane before and after filtering, on the 0..255 scale.
 struct ResidualPart {
   PlaneView<const float> before, after;
-  /// Standard deviation of the noise that is expected in each sample, > 0.
+  /// Expected standard deviation of the noise in each sample, > 0.
   PlaneView<const float> level;
-  /// 0: the sample does not count.
+  /// 0: the sample is not used.
   PlaneView<const std::uint8_t> counts;
 };
 
 struct ResidualFindings {
   int pictures = 0;
-  std::int64_t blocks = 0;  // of 8x8 samples
-  /// Root mean square of what was taken away, and in units of what was expected.
+  std::int64_t blocks = 0;  // number of blocks of 8x8 samples
+  /// Root mean square of the residual, on the 0..255 scale and relative to the expected noise.
   double rms = 0, level = 0;
-  /// How much more was taken away where the result has the most structure (a tenth of the blocks,
-  /// by the gradient) than in the calmer half of it, in units of what was expected there.
+  /// Ratio of the residual in textured blocks (the tenth with the largest gradients in the result)
+  /// to the residual in the flat half of the blocks, each relative to the expected noise there.
   double edges = 0;
   Autocorrelation correlation{};
-  /// By how much neighbours, up to 2 samples apart, are more alike in those blocks than in the calm
-  /// ones, in units of the variance.
+  /// How much the correlation of neighbours, up to 2 samples apart, is higher in the textured
+  /// blocks than in the flat ones, in units of the variance.
   double edge_correlation_excess = 0;
 };
 
-/// Blocks of 8x8 samples count if all of their samples do and are not the same. Equal parts in
-/// equal order give equal findings.
+/// Accumulates the statistics over parts. A block of 8x8 samples is used if all its samples are
+/// valid and not all equal. Equal parts in equal order give equal findings.
 class ResidualSums {
  public:
   void add(const ResidualPart& part);
@@ -43,38 +44,39 @@ class ResidualSums {
  private:
   int pictures_ = 0;
   std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
-  double squares_ = 0, relative_ = 0;             // sums over blocks of their means
-  double flat_relative_ = 0, textured_relative_ = 0;  // the same of those
-  std::vector<double> products_, pairs_;          // by lag
+  double squares_ = 0, relative_ = 0;                 // sums of the blocks' means
+  double flat_relative_ = 0, textured_relative_ = 0;  // the same for flat and textured blocks
+  std::vector<double> products_, pairs_;              // sums by lag
   struct Near {
-    std::vector<double> products, pairs;  // the same, of a part of the blocks, near lags alone
+    std::vector<double> products, pairs;  // sums by lag over these blocks, short lags only
   } flat_near_, textured_near_;
 };
 
-/// One of the questions that decide: what was measured, what would be noise.
+/// One criterion of the verdict: the measured value and the limit for noise.
 struct ResidualReason {
   std::string question, measured, limit;
   bool passed = false;
 };
 struct ResidualVerdict {
   enum class Answer { yes, no, cannot_tell } answer = Answer::cannot_tell;
-  std::string why;  // where nobody can tell
+  std::string why;  // the reason for cannot_tell
   std::vector<ResidualReason> reasons;
 };
 
-/// Where the level of the noise, and that it is white, come from.
+/// Whether the noise level and the whiteness were given by the user, estimated or assumed.
 enum class NoiseOrigin { stated, found, assumed };
 
-/// White noise, found or stated: what was taken away looks like it if
-/// - no two samples are more alike than such noise lets expect, by 0.06 of its variance,
-/// - edges do not show: at most 1.05 times as much was taken away there,
-/// - no more was taken away than there is, at most 1.1 times the level; unless that was stated,
-///   which says nothing of the input.
-/// Noise that is not white, or that nobody knows: it looks like noise if neighbours at edges are
-/// not more alike than elsewhere, by 0.12, and the other two hold. What cameras make of their noise
-/// is stronger at edges itself: there nobody can tell. Less than 100 blocks do not tell. Measured:
-/// docs/reference/reports.md.
-[[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings, const PlaneNoise& expected,
-                                    NoiseOrigin origin);
+/// Decides whether the residual looks like noise. Criteria for white noise, estimated or given:
+/// - no correlation exceeds that of the expected noise by more than 0.06 of the variance,
+/// - edges are not visible: the residual is at most 1.05 times as strong there,
+/// - the residual is at most 1.1 times as strong as the noise level; this is not tested if the user
+///   gave the level, which is then independent of the input.
+/// For other noise, and for assumed noise, the first criterion is that the correlation of
+/// neighbours at edges does not exceed that elsewhere by more than 0.12; the other two remain.
+/// Noise that a camera has processed may itself be stronger at edges: if only that criterion fails,
+/// the verdict is cannot_tell. It is also cannot_tell for fewer than 100 blocks. The limits were
+/// measured: docs/reference/reports.md.
+[[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
+                                              const PlaneNoise& expected, NoiseOrigin origin);
 
 }  // namespace lull::tools

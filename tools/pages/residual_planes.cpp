@@ -9,7 +9,7 @@
 namespace lull::tools {
 namespace {
 
-/// Rows of the mean of the planes as floats on the 0..255 scale: one plane, or R, G and B.
+/// Converts a frame to floats on the 0..255 scale: its first plane, or the mean of R, G and B.
 template <class T>
 void to_floats(const Frame& frame, PlaneView<float> to) {
   const int planes = frame.format.layout == Layout::rgb ? 3 : 1;
@@ -77,7 +77,8 @@ ExpectedNoise::ExpectedNoise(const SceneNoise& scene, Layout layout,
     if (green.curve && green.sigma > 0) factor_ = plane_.sigma / green.sigma;
   }
   if (volume_noise_ && !volume_noise_->map) plane_.sigma = volume_noise_->sigma;
-  if (volume_noise_ && volume_noise_->kind == NoiseKind::rician) min_signal_ = volume_noise_->zero + 3 * level();
+  if (volume_noise_ && volume_noise_->kind == NoiseKind::rician)
+    min_signal_ = volume_noise_->zero + 3 * level();
 }
 
 float ExpectedNoise::level() const {
@@ -98,7 +99,7 @@ void ExpectedNoise::levels(PlaneView<const float> after, int slice, int from_x, 
       float level = plane_.sigma;
       if (map)
         level = slice_levels.view()(std::min(x + from_x, map->voxels[0] - 1),
-                             std::min(y + from_y, map->voxels[1] - 1));
+                                    std::min(y + from_y, map->voxels[1] - 1));
       else if (plane_.curve)
         level = factor_ * plane_.curve->at(after(x, y));
       to(x, y) = std::max(level, min_signal);

@@ -1,5 +1,5 @@
 #pragma once
-// Frames before and after as what is measured of the residual.
+// Prepares frames before and after for the residual statistics.
 
 #include <cstdint>
 #include <optional>
@@ -13,25 +13,26 @@
 
 namespace lull::tools {
 
-/// The noise that is expected in what is measured: luma, of R G B their mean, Y of the opponent
-/// space.
+/// The expected noise in the plane that is evaluated: luma, or the mean of R, G and B, which is Y
+/// of the opponent colour space.
 class ExpectedNoise {
  public:
-  /// `volume_noise`: of a volume, what is known beside the level.
-  ExpectedNoise(const SceneNoise& scene, Layout layout, const std::optional<VolumeNoise>& volume_noise);
+  /// `volume_noise`: for volumes, the noise beyond its level.
+  ExpectedNoise(const SceneNoise& scene, Layout layout,
+                const std::optional<VolumeNoise>& volume_noise);
 
   const PlaneNoise& plane() const { return plane_; }
-  /// Standard deviation in samples as they are stored, on the 0..255 scale, in the middle.
+  /// Returns the standard deviation in stored samples at medium brightness, on the 0..255 scale.
   float level() const;
-  /// The same in each sample of a part of a slice or frame that begins at (x, y), whose result is
-  /// `after`.
+  /// Returns the standard deviation for each sample of a part of a slice or frame. The part begins
+  /// at (x, y); `after` is its result.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
-  /// Below this, a result is of Rician noise, whose mean is not that of the signal.
+  /// Results below this value are not used: there, the mean of Rician noise is not the signal.
   float min_signal() const { return min_signal_; }
 
  private:
   PlaneNoise plane_;
-  float factor_ = 1;  // of the curve
+  float factor_ = 1;  // scales the levels of the curve to this plane
   std::optional<VolumeNoise> volume_noise_;
   float min_signal_;
 };
@@ -42,14 +43,14 @@ struct ResidualPlanes {
   ResidualPart part() const { return {before.view(), after.view(), level.view(), counts.view()}; }
 };
 
-/// Of a part of a frame that begins at (x, y). Samples do not count that are clipped, no numbers,
-/// or outside of the mask of the whole frame (null: there is none).
+/// Prepares a part of a frame that begins at (x, y). Samples are not used if they are clipped, not
+/// finite, or outside `mask`, which covers the complete frame (null: no mask).
 [[nodiscard]] ResidualPlanes residual_planes(const Frame& before, const Frame& after,
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Root mean square of before - after in a plane, on the 0..255 scale; of every eighth row, and
-/// within the mask of `before`.
+/// Returns the root mean square of before - after in a plane on the 0..255 scale, from every eighth
+/// row, within the mask of `before`.
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 
 }  // namespace lull::tools

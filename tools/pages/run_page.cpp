@@ -31,7 +31,7 @@ double psnr_of(const std::array<double, 3>& sums, const ReferenceSums& reference
   return 10 * std::log10(reference.peak * reference.peak / mse);
 }
 
-/// The mean over all samples.
+/// Returns the PSNR over the samples of all planes.
 double psnr_of_all(const std::array<double, 3>& sums, const ReferenceSums& reference,
                    const FrameFormat& format) {
   double mse = 0, samples = 0;
@@ -49,15 +49,18 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
   const std::array<std::string, 3> names{"before", "after", "removed" + times};
   const Part& part = record.part();
   std::string html =
-      "<p>The slider, which arrow keys move too, goes from the frame before to the one after, and "
-      "on to what was removed: grey is nothing. If outlines show there, more than noise was taken "
-      "away.</p>\n";
+      "<p>The slider, which also follows the arrow keys, goes from the frame before to the frame "
+      "after "
+      "and to the removed part, where grey is no difference. If outlines are visible there, more "
+      "than "
+      "noise was removed.</p>\n";
   const std::vector<ShownFrame> cuts = record.shown_cuts();
   for (std::size_t i = 0; i < cuts.size(); ++i)
     html +=
         slider_of(cuts[i].pictures, names,
                   std::string("cut across ") + axes[i] + " at " + std::to_string(cuts[i].number));
-  const bool is_complete = part.width == record.format().width && part.height == record.format().height;
+  const bool is_complete =
+      part.width == record.format().width && part.height == record.format().height;
   for (const ShownFrame& frame : record.shown_frames()) {
     std::string caption = (facts.stack ? "slice " : "frame ") + std::to_string(frame.number);
     if (!facts.stack && frame.time_s > 0) caption += printed(", at %.3f s", frame.time_s);
@@ -69,13 +72,13 @@ std::string pictures_section(const RunRecord& record, const RunFacts& facts) {
   return html;
 }
 
-/// Where an axis of frame numbers ends, so that its ticks are numbers of frames.
+/// Returns the end of an axis of frame numbers, chosen so that all ticks are whole numbers.
 double end_of(const std::vector<FrameNote>& notes) {
   const std::int64_t length = std::max<std::int64_t>(notes.back().number - notes.front().number, 1);
   return static_cast<double>(notes.front().number + (length + 3) / 4 * 4);
 }
 
-/// Steps: what holds from each frame on.
+/// Returns the chart of levels by frame. The noise level is constant within a scene.
 Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
   const FrameFormat& format = record.format();
   const std::vector<FrameNote>& notes = record.notes();
@@ -93,12 +96,13 @@ Chart levels_chart(const RunRecord& record, const RunFacts& facts) {
       removed.points.emplace_back(static_cast<double>(note.number), unit * note.removed[i]);
     chart.curves.push_back(std::move(removed));
   }
-  Curve found{facts.origin != NoiseOrigin::stated ? "noise found" : "noise stated", "#b05cd6", {}};
+  Curve found{
+      facts.origin != NoiseOrigin::stated ? "estimated noise" : "given noise", "#b05cd6", {}};
   std::size_t scene = notes.front().scene;
   for (const FrameNote& note : notes) {
     if (note.scene != scene) chart.marks.push_back(static_cast<double>(note.number));
     scene = note.scene;
-    // (Of R G B that of luma is shown elsewhere: these are levels of planes.)
+    // (For RGB, this is the level of the R plane; the level of luma is in the noise section.)
     const SceneNoise& noise = record.noise().scenes[std::min(scene, record.scenes() - 1)];
     const double level =
         noise.volume ? static_cast<double>(noise.volume->level)
@@ -130,13 +134,13 @@ Chart psnr_chart(const RunRecord& record, const RunFacts& facts) {
           .width = 860};
 }
 
-/// Of the time between two notes, how much each stage worked.
+/// Returns the chart of the share of time in which each stage was busy, between two notes.
 Chart load_chart(const RunRecord& record) {
   const std::vector<LoadNote>& load = record.load();
   constexpr const char* colours[] = {"#3b82f6", "#e0803a", "#3aa655"};
   constexpr std::size_t max_points = 100;
   const std::size_t step = std::max<std::size_t>(load.size() / max_points, 1);
-  Chart chart{.title = "share of the time that each stage worked, %",
+  Chart chart{.title = "share of time in which each stage was busy, %",
               .axis = "seconds",
               .left = 0,
               .right = std::max(load.back().seconds, 1e-3),
@@ -175,7 +179,8 @@ std::string reference_table(const RunRecord& record) {
   return html_table({"PSNR", "before", "after", "gain"}, rows);
 }
 
-/// Of all scenes where the noise is about the same, else of the first.
+/// Returns the expected noise of the first scene. If the noise is similar everywhere, this is the
+/// only scene.
 const PlaneNoise& expected_of(const RunRecord& record) { return record.expected().plane(); }
 
 std::string title_of(const RunFacts& facts) { return short_name(facts.input) + " denoised"; }
@@ -184,12 +189,12 @@ void add_tiles_of(Page& page, const RunRecord& record, const pipeline::PipelineS
                   std::int64_t damaged, const ResidualVerdict& verdict, const RunFacts& facts) {
   const FrameFormat& format = record.format();
   Facts tiles{{facts.stack ? "slices" : "frames", std::to_string(stats.frames)},
-              {"a second", number_text("%.2f", stats.fps())},
+              {"per second", number_text("%.2f", stats.fps())},
               {kind_text(format), printed("%dx%d", format.width, format.height)},
               {"lull " + std::string(version), joined_names(facts.devices)},
               {"looks like noise", name_of(verdict.answer)}};
   if (stats.skipped > 0)
-    tiles.emplace_back("of them by an earlier run", std::to_string(stats.skipped));
+    tiles.emplace_back("of these, by an earlier run", std::to_string(stats.skipped));
   if (damaged > 0) tiles.emplace_back("damaged frames", std::to_string(damaged));
   if (record.reference().frames > 0)
     tiles.emplace_back(
@@ -203,7 +208,8 @@ void add_tiles_of(Page& page, const RunRecord& record, const pipeline::PipelineS
 std::string run_page(const RunRecord& record, const pipeline::PipelineStats& stats,
                      std::int64_t damaged_frames, const RunFacts& facts) {
   Page page(title_of(facts));
-  const ResidualVerdict verdict = assess_residual(record.findings(), expected_of(record), facts.origin);
+  const ResidualVerdict verdict =
+      assess_residual(record.findings(), expected_of(record), facts.origin);
   add_tiles_of(page, record, stats, damaged_frames, verdict, facts);
   if (!facts.notes.empty()) {
     std::string html;
@@ -211,22 +217,21 @@ std::string run_page(const RunRecord& record, const pipeline::PipelineStats& sta
     page.add("Notes", html);
   }
   if (record.frames() > 0) page.add("Before, after, removed", pictures_section(record, facts));
-  page.add("What was removed", residual_section(record.findings(), expected_of(record), verdict));
+  page.add("The removed part", residual_section(record.findings(), expected_of(record), verdict));
   if (record.reference().frames > 0) {
-    page.add("Against " + short_name(facts.reference),
+    page.add("Comparison with " + short_name(facts.reference),
              reference_table(record) + svg_of(psnr_chart(record, facts)));
   }
-  page.add(facts.origin != NoiseOrigin::stated ? "The noise that was found"
-                                               : "The noise that was stated",
+  page.add(facts.origin != NoiseOrigin::stated ? "Estimated noise" : "Given noise",
            noise_section(record.noise()));
   if (record.notes().size() > 1) {
     std::string html = svg_of(levels_chart(record, facts));
-    if (record.scenes() > 1) html += "<p class=\"dim\">Broken lines: another scene begins.</p>\n";
+    if (record.scenes() > 1) html += "<p class=\"dim\">Dashed lines: a new scene begins.</p>\n";
     page.add("Frame by frame", html);
   }
   if (record.load().size() > 1) page.add("Load of the stages", svg_of(load_chart(record)));
-  page.add("Options",
-           facts.given.empty() ? "<p>None but the names.</p>\n" : facts_table(facts.given));
+  page.add("Options", facts.given.empty() ? "<p>No options except the file names.</p>\n"
+                                          : facts_table(facts.given));
   page.add("Parameters", facts_table(facts.parameters));
   page.add("Files and versions", facts_table(facts.versions));
   return page.html();

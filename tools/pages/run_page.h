@@ -1,5 +1,5 @@
 #pragma once
-// The page of one run.
+// The HTML page of a run (--report).
 
 #include <string>
 #include <vector>
@@ -10,18 +10,18 @@
 
 namespace lull::tools {
 
-/// What is known of a run beside its frames.
+/// Facts about a run in addition to its frames.
 struct RunFacts {
   std::string input, output;
   std::vector<std::string> devices;
   NoiseOrigin origin = NoiseOrigin::found;
-  bool stack = false;              // frames are slices
-  double unit = 0;                 // of levels, in the file's own units; 0: 8-bit levels
-  std::string reference;           // the name of the clean version; empty: none
-  std::vector<std::string> notes;  // of what a reader should know
-  Facts given;                     // options, as they were given
-  Facts parameters;                // all that the frames depend on
-  Facts versions;                  // names, versions, digests
+  bool stack = false;  // the frames are slices
+  double unit = 0;     // size of a level in the file's own units; 0: levels are on the 8-bit scale
+  std::string reference;           // name of the clean version; empty: none
+  std::vector<std::string> notes;  // remarks for the reader of the page
+  Facts given;                     // options as the user gave them
+  Facts parameters;                // all settings that affect the frames
+  Facts versions;                  // file names, versions and digests
 };
 
 [[nodiscard]] std::string run_page(const RunRecord& record, const pipeline::PipelineStats& stats,

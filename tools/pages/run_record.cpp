@@ -18,7 +18,7 @@ double decibels(double mse, double peak) {
   return mse > 0 ? 10 * std::log10(peak * peak / mse) : std::numeric_limits<double>::infinity();
 }
 
-/// Outside of a mask a result may be anything: it is compare_pictures as it was.
+/// Restores the samples outside the mask; the result may contain arbitrary values there.
 template <class T>
 void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& result) {
   const PlaneView<const T> from = noisy.plane<T>(0);
@@ -28,7 +28,7 @@ void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& res
       if (!noisy.mask->inside(x + part.x, y + part.y)) to(x, y) = from(x + part.x, y + part.y);
 }
 
-/// A copy of a result, with what is outside of the mask as it was.
+/// Returns a copy of a part of a result in which samples outside the mask are restored.
 Frame within_mask(const Frame& noisy, const Frame& result, const Part& part) {
   FrameFormat format = result.format;
   format.width = part.width, format.height = part.height;
@@ -72,25 +72,27 @@ void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool field
   fields_ = fields && format_.height >= 2;
   expected_.clear();
   for (std::size_t i = 0; i < noise.scenes.size(); ++i)
-    add_expected_noise(noise.scenes[i], i < plan.scenes.size() ? plan.scenes[i].method.volume_noise : std::nullopt);
+    add_expected_noise(noise.scenes[i],
+                       i < plan.scenes.size() ? plan.scenes[i].method.volume_noise : std::nullopt);
   float max_level = 0;
   for (const ExpectedNoise& expected : expected_) max_level = std::max(max_level, expected.level());
   factor_ = amplification(max_level);
-  if (!plan.later) return;  // else the others come when they do
+  if (!plan.later) return;  // otherwise later scenes are added when they begin
   noise_.scenes.resize(1);
   expected_.erase(expected_.begin() + 1, expected_.end());
   starts_.clear();
 }
 
-void RunRecord::add_expected_noise(const SceneNoise& scene, const std::optional<VolumeNoise>& volume_noise) {
+void RunRecord::add_expected_noise(const SceneNoise& scene,
+                                   const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  if (estimate.level == std::array<float, 3>{})  // a level that was stated is in the model alone
+  if (estimate.level == std::array<float, 3>{})  // a given level is stored in the model only
     estimate.level = estimate.noise.levels_in_samples();
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  if (scene.from_s <= noise_.scenes.back().from_s) {  // which has no frame then
+  if (scene.from_s <= noise_.scenes.back().from_s) {  // the previous scene has no frame
     noise_.scenes.pop_back();
     expected_.pop_back();
     if (!starts_.empty()) starts_.pop_back();
@@ -111,7 +113,7 @@ ComparisonPictures RunRecord::pictures_of(const Frame& noisy, const Frame& resul
   return compare_pictures(part_of(noisy, part_), within_mask(noisy, result, part_), factor_);
 }
 
-/// What is measured where pictures are taken.
+/// Measures the residual in the part of the frame that is displayed.
 void RunRecord::measure_residual(const Frame& noisy, const Frame& result, std::size_t scene) {
   Frame before = part_of(noisy, part_), after = part_of(result, part_);
   if (fields_) {
@@ -134,13 +136,13 @@ void RunRecord::add_to_cuts(const Frame& noisy, const Frame& result) {
 }
 
 void RunRecord::add_frame(const Frame& noisy, const Frame& result,
-                    const std::optional<FrameErrors>& errors) {
+                          const std::optional<FrameErrors>& errors) {
   const double time = static_cast<double>(noisy.pts) * static_cast<double>(noisy.time_base.num) /
                       static_cast<double>(std::max<std::int64_t>(noisy.time_base.den, 1));
   if (!first_s_) first_s_ = time;
   const std::size_t scene = std::min(scene_of(time), expected_.size() - 1);
   if (!result.pixels) {
-    ++number_;  // of an earlier run, or another process
+    ++number_;  // an earlier run or another process made this frame
     return;
   }
   if (cuts_) add_to_cuts(noisy, result);
@@ -199,7 +201,8 @@ std::vector<ShownFrame> RunRecord::shown_frames() const {
   constexpr std::size_t max_shown = 3;
   if (all.size() <= max_shown) return all;
   std::vector<ShownFrame> selected;
-  for (std::size_t i = 0; i < max_shown; ++i) selected.push_back(all[(2 * i + 1) * all.size() / (2 * max_shown)]);
+  for (std::size_t i = 0; i < max_shown; ++i)
+    selected.push_back(all[(2 * i + 1) * all.size() / (2 * max_shown)]);
   return selected;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a run's page tells, taken down while it runs, in bounded memory.
+// Collects the data for a run's page during the run, in bounded memory.
 
 #include <array>
 #include <cstdint>
@@ -20,35 +20,35 @@
 
 namespace lull::tools {
 
-/// How far frames are from those of a clean version, before and after.
+/// Errors against a clean version, before and after.
 struct ReferenceSums {
   std::int64_t frames = 0;
   std::array<double, 3> before{}, after{};  // sums of mean squared errors, by plane
-  double peak = 0;                          // of the PSNR
+  double peak = 0;                          // peak value for the PSNR
 };
 
 struct FrameNote {
   std::int64_t number = 0;
   std::size_t scene = 0;
   std::array<double, 3> removed{};  // root mean square by plane, on the 0..255 scale
-  /// dB, of all samples; no numbers without a reference.
+  /// PSNR in dB over all samples; NaN without a reference.
   double psnr_before = std::numeric_limits<double>::quiet_NaN();
   double psnr_after = psnr_before;
 };
 
 struct LoadNote {
   double seconds = 0;
-  std::array<double, pipeline::stages> busy{};  // seconds, since the start
+  std::array<double, pipeline::stages> busy{};  // busy time since the start in seconds
   std::int64_t frames = 0;
 };
 
 struct ShownFrame {
   std::int64_t number = 0;
-  double time_s = 0;  // after the first frame
+  double time_s = 0;  // time after the first frame
   ComparisonPictures pictures;
 };
 
-/// The mean squared errors of one frame, by plane, and the peak of their PSNR.
+/// Mean squared errors of a frame by plane, and the peak value for their PSNR.
 struct FrameErrors {
   std::array<double, 3> before{}, after{};
   double peak = 255;
@@ -56,30 +56,32 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// `chosen`: numbers of frames to show; empty: some that are spread over the clip.
+  /// `chosen`: numbers of the frames to show; empty: several, spread over the clip.
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
-  /// Before the first frame. `fields`: interlaced frames whose fields were filtered.
+  /// Must be called before the first frame. `fields`: the fields of interlaced frames were
+  /// filtered.
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
-  /// A scene behind those so far, before its first frame; by the thread that calls see().
+  /// Appends a scene, before its first frame. The thread that calls add_frame() calls this.
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Before the first slice: three cuts through one volume of a series, in place of slices.
+  /// Selects three cuts through one volume of a series as pictures, instead of slices. Must be
+  /// called before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
-  /// A frame that was asked for, in order, with or without a result; by one thread.
+  /// Adds the next selected frame, with or without a result. All calls must come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
-  /// By one thread, which may be another.
+  /// Records the load of the stages. All calls must come from one thread, which may be another one.
   void note(const pipeline::PipelineStats& stats);
 
-  // Once all is done:
+  // The functions below may be called when the run has finished.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
-  std::int64_t frames() const { return frames_; }  // seen, with a result
-  /// Of which there are pictures, in order.
+  std::int64_t frames() const { return frames_; }  // number of frames with a result
+  /// Returns the frames with pictures, in order.
   std::vector<ShownFrame> shown_frames() const;
-  /// Frames that were asked for by their numbers, and of which there is no picture.
+  /// Returns the frames that were requested by number but have no picture.
   std::vector<std::int64_t> frames_not_shown() const;
-  /// Cuts across z, y and x, if there are.
+  /// Returns the cuts perpendicular to z, y and x, if there are any.
   std::vector<ShownFrame> shown_cuts() const;
   const std::vector<FrameNote>& notes() const { return notes_.items(); }
   const std::vector<LoadNote>& load() const { return load_.items(); }

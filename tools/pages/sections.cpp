@@ -14,7 +14,7 @@ namespace lull::tools {
 namespace {
 
 constexpr const char* noise_fact_name = "the noise";
-constexpr std::size_t max_scenes = 12;  // whose curves are drawn
+constexpr std::size_t max_scenes = 12;  // with curves
 
 Curve along(const PlaneNoise& noise, bool down, const std::string& name, const char* colour) {
   Curve curve{name, colour, {}};
@@ -23,7 +23,7 @@ Curve along(const PlaneNoise& noise, bool down, const std::string& name, const c
   return curve;
 }
 
-/// Of noise whose variance is 1.
+/// Returns the power spectrum of the noise, scaled to a variance of 1.
 Curve spectrum_curve(PlaneNoise noise, const std::string& name, const char* colour) {
   noise.sigma = 1;
   Curve curve{name, colour, {}};
@@ -37,7 +37,8 @@ std::string noise_section(const NoiseRecord& noise) {
   std::string html;
   for (const std::string& line : describe(noise)) html += "<p>" + escaped(line) + "</p>\n";
   for (std::size_t i = 0; i < std::min(noise.scenes.size(), max_scenes); ++i) {
-    if (noise.scenes[i].volume) continue;  // a level, which the line tells
+    if (noise.scenes[i].volume)
+      continue;  // a volume has only a level, which is in the line of text
     if (noise.scenes.size() > 1) html += "<h3>Scene " + std::to_string(i) + "</h3>\n";
     const NoiseCharts charts = noise_charts(noise.scenes[i].estimate, noise.layout);
     html += "<div class=\"charts\">" + svg_of(charts.level) + svg_of(charts.spectrum) + "</div>\n";
@@ -72,8 +73,8 @@ std::string residual_section(const ResidualFindings& findings, const PlaneNoise&
   std::vector<Cells> rows;
   for (const ResidualReason& reason : verdict.reasons)
     rows.push_back({escaped(reason.question), escaped(reason.measured), escaped(reason.limit),
-                    reason.passed ? "<span class=\"yes\">as of noise</span>"
-                                  : "<span class=\"no\">not as of noise</span>"});
+                    reason.passed ? "<span class=\"yes\">like noise</span>"
+                                  : "<span class=\"no\">not like noise</span>"});
   if (!rows.empty()) html += html_table({"question", "measured", "at most", ""}, rows, false);
   if (findings.blocks == 0) return html;
   html += "<p class=\"dim\">Measured in " + std::to_string(findings.pictures) +
@@ -100,9 +101,9 @@ std::string residual_section(const ResidualFindings& findings, const PlaneNoise&
                        .left = 0,
                        .right = 0.5,
                        .curves = {spectrum_curve(expected, "expected", grey),
-                                  spectrum_curve(measured, "taken away", orange)}};
+                                  spectrum_curve(measured, "removed", orange)}};
   return html + "<div class=\"charts\">" + svg_of(lags) + svg_of(spectrum) +
-         heatmap(findings.correlation, "autocorrelation of what was taken away") + "</div>\n";
+         heatmap(findings.correlation, "autocorrelation of the removed part") + "</div>\n";
 }
 
 Facts plain_facts(const std::vector<io::JobFact>& facts) {

@@ -1,5 +1,5 @@
 #pragma once
-// Parts that pages have in common.
+// Sections and texts that several pages share.
 
 #include <cstdint>
 #include <string>
@@ -14,31 +14,32 @@ namespace lull::tools {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// What was found, in words and, of each scene, as curves: HTML.
+/// Returns the noise estimate as text and, for each scene, as curves, in HTML.
 [[nodiscard]] std::string noise_section(const NoiseRecord& noise);
 
-/// Whether what was taken away looks like noise, by what, and its autocorrelation: HTML.
-/// `more`: HTML that follows the answer.
+/// Returns the verdict whether the removed part looks like noise, its criteria, and the
+/// autocorrelation, in HTML.
 [[nodiscard]] std::string residual_section(const ResidualFindings& findings,
                                            const PlaneNoise& expected,
                                            const ResidualVerdict& verdict);
 
 [[nodiscard]] const char* name_of(ResidualVerdict::Answer answer);
 
-/// The facts of a job without the noise's, which is long and has a section of its own.
+/// Returns the facts of a job without the noise record, which is long and has its own section.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
-/// The noise among them. @throws BadData
+/// Returns the noise record among the facts, if any.
+/// @throws BadData  it is damaged
 [[nodiscard]] std::vector<NoiseRecord> noise_among(const std::vector<io::JobFact>& facts,
                                                    const std::string& name);
 
-/// "1.4 MB"
+/// Returns for example "1.4 MB".
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
-/// "2026-11-22 21:35:04 UTC"; empty for 0. `time`: seconds since 1970.
+/// Returns for example "2026-11-22 21:35:04 UTC"; empty for 0. `time`: seconds since 1970.
 [[nodiscard]] std::string time_text(std::int64_t time);
-/// "inf" and what is no number are "-".
+/// Formats a value; infinity and NaN become "-".
 [[nodiscard]] std::string number_text(const char* format, double value);
 
-/// Y, Cb, Cr or R, G, B.
+/// Returns "Y", "Cb", "Cr" or "R", "G", "B".
 [[nodiscard]] const char* plane_name_of(Layout layout, int plane);
 [[nodiscard]] const char* plane_colour(Layout layout, int plane);
 

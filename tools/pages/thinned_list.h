@@ -1,5 +1,5 @@
 #pragma once
-// A list of what comes one by one, of bounded length however many there are.
+// A list of bounded length that represents a stream of unknown length.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace lull::tools {
 
-/// Keeps what comes, then every second of it, every fourth ...: from half of `most` to `most`.
+/// Keeps every item at first, then every second, every fourth and so on. The size stays between
+/// half of `max_size` and `max_size`.
 template <class T>
 class ThinnedList {
  public:
   explicit ThinnedList(std::size_t max_size) : max_size_(max_size) {}
 
-  /// Whether the one that comes next is kept: then add() it, else skip().
+  /// Returns whether the next item is kept: if so, call add() with it, otherwise skip().
   bool keeps_next() const { return count_ % step_ == 0; }
   void skip() { ++count_; }
   void add(T item) {

@@ -30,6 +30,7 @@ enum class KnownFrom {
 /// predicted noise, up to `frames_ahead` frames, or fewer if a cut follows. If the noise resembles
 /// that of an earlier scene, the earlier scene is used again. The result depends on the frames
 /// alone: equal streams give equal scenes.
+///
 /// Context frames (Frame::context_only) and frames in GPU memory are not examined. There, the known
 /// scenes begin at their times.
 class NoiseFollower final : public FrameSource {

@@ -75,7 +75,7 @@ float sample_of_zero(const io::ValueScale& values) {
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.noise_kind == NoiseKind::rician && !input.stack && !options.stack)
     throw InvalidArgument("--noise rician for '" + options.input +
-                          "' (its frames are no slices of a volume); give --stack if they are");
+                          "' (its frames are not slices of a volume); give --stack if they are");
   if (!options.noise_map.empty() && input.container != "nifti")
     throw InvalidArgument("--noise-map for '" + options.input +
                           "' (only a NIfTI volume has a map); leave it out");

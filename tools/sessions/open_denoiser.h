@@ -31,9 +31,11 @@ struct OpenedDenoisers {
 /// small, that device gets fewer streams, then smaller batches; neither changes the results. If
 /// that does not help and `fallback` allows it, the CPU does all the work, not only a part of the
 /// frames, because its results differ from a GPU's.
+///
 /// If a device fails later, the others take over its frames. If the last device fails and
 /// `fallback` is cpu, the CPU takes over: results that a GPU has returned remain, and all later
 /// ones are the CPU's. Otherwise the session throws DeviceFailure.
+///
 /// `notify` receives one line for each step, also later and from any thread.
 /// @throws OutOfDeviceMemory  a device cannot hold the smallest session
 /// @throws DeviceFailure      a device fails at once

@@ -1,5 +1,6 @@
 #pragma once
-// What of OpenEXR's library the files of this room share; OpenEXR's headers stay in this room.
+// Parts of OpenEXR's library that the files of this module share. OpenEXR's headers are included
+// only in this module.
 
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
@@ -10,7 +11,7 @@
 
 namespace lull::io {
 
-/// Bytes in memory as OpenEXR reads them.
+/// Bytes in memory as a stream for OpenEXR.
 class ExrBytes final : public Imf::IStream {
  public:
   explicit ExrBytes(std::span<const std::uint8_t> bytes) : Imf::IStream("memory"), bytes_(bytes) {}
@@ -35,12 +36,13 @@ class ExrBytes final : public Imf::IStream {
 
 struct ExrFile::Parts {
   Parts(std::span<const std::uint8_t> bytes, int threads);
-  int threads;  // as OpenEXR counts them: 0 is none but the caller's
+  int threads;  // OpenEXR's count: 0 means only the caller's thread
   ExrBytes stream;
   mutable Imf::MultiPartInputFile file;
 };
 
-/// See ExrFile::with_picture(). @throws std::exception of OpenEXR's
+/// Implements ExrFile::with_picture().
+/// @throws std::exception  any exception of OpenEXR
 PacketPtr rewrite(const ExrFile::Parts& parts, int picture_part, const ExrWindow& window,
                   std::span<const std::string> channels,
                   std::span<const PlaneView<const float>> samples);

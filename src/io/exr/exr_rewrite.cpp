@@ -1,5 +1,6 @@
-// An OpenEXR file again with another picture in it: what is not the picture is copied, as packed
-// bytes where a part has nothing of it, else channel by channel in the type that it has.
+// Writes an OpenEXR file again with another picture. Parts without channels of the picture are
+// copied in compressed form. In the picture's part, all other channels are copied in their sample
+// type.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>
@@ -56,8 +57,8 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// All attributes but the count of chunks, which follows from the others. (Header::erase() of
-/// OpenEXR 3.1 is_lossy the memory of what it erases.)
+/// Copies all attributes except the number of chunks, which follows from the others.
+/// (Header::erase() of OpenEXR 3.1 leaks the memory of the erased attribute.)
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
   for (auto one = from.begin(); one != from.end(); ++one)
@@ -65,8 +66,8 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// The header that the picture's part has in the result. Levels of smaller pictures would show the
-/// noise that the first has lost: there is one level.
+/// Returns the header of the picture's part in the result. It has only one level: smaller levels
+/// would still contain the noise.
 Imf::Header header_for_picture(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
   if (is_lossy(header.compression())) header.compression() = Imf::ZIP_COMPRESSION;
@@ -80,7 +81,7 @@ Imf::Header header_for_picture(const Imf::Header& from) {
   return header;
 }
 
-/// Room for all channels of a part, in the types that they have.
+/// Buffers for all channels of a part, in their sample types.
 class PartPixels {
  public:
   explicit PartPixels(const Imf::Header& header) : header_(header) {
@@ -100,7 +101,7 @@ class PartPixels {
 
   const Imf::FrameBuffer& buffer() const { return buffer_; }
 
-  /// Of a channel with a sample for each pixel. A half holds no more than 65504.
+  /// Writes a channel that has a sample for each pixel. Values of half floats are clamped to 65504.
   void put(const std::string& name, PlaneView<const float> from, const ExrWindow& window) {
     const Imath::Box2i data = header_.dataWindow();
     char* to = channel_data_.at(name).data();

@@ -1,4 +1,4 @@
-// Which kind of source reads a path.
+// Chooses the kind of source for a path.
 
 #include "core/error.h"
 #include "io/ffmpeg/ffmpeg_log.h"

@@ -107,7 +107,7 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(first);
 }
 
-/// An output that is no container: every other stream is lost.
+/// Reports that the output, which is no container, loses every other stream.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
     if (stream.fate.empty()) {
@@ -162,7 +162,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 
-/// A stack has no streams; a file of its own kind or nothing can be made of it.
+/// A stack has no streams. Its output can only be a file of the same kind.
 void describe_stack(InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
@@ -203,7 +203,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    if (!video && stream.discard == AVDISCARD_ALL) continue;  // the demuxer's own: MP4's chapters
+    // The demuxer reads it itself: chapters of MP4.
+    if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";
   }

@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// OpenEXR's file layout: little-endian numbers, names that end with a zero byte.
+/// Reads OpenEXR's file layout: little-endian numbers, and names that end with a zero byte.
 class Reader {
  public:
   explicit Reader(FileBytes& file) : file_(file) {}
@@ -44,7 +44,7 @@ void read_channels(Reader& reader, ExrHead& head) {
     const auto type = reader.number();
     if (!type) return;
     head.half &= *type == half_type;
-    reader.skip(12);  // linear, reserved, sampling in x and y
+    reader.skip(12);  // pLinear, reserved bytes, sampling in x and y
     constexpr std::array<std::string_view, 5> known = {"R", "G", "B", "A", "Y"};
     bool is_known = false;
     for (const std::string_view k : known) is_known |= *name == k;

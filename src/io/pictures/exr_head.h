@@ -1,5 +1,5 @@
 #pragma once
-// What FFmpeg does not tell of an OpenEXR file.
+// Properties of an OpenEXR file that FFmpeg does not report.
 
 #include <string>
 #include <vector>
@@ -9,10 +9,10 @@ namespace lull::io {
 struct ExrHead {
   bool half = false;               // every channel has samples of 16 bits
   std::vector<std::string> other;  // channels that are not R, G, B, A or Y
-  bool parts = false;              // several pictures in one file
+  bool parts = false;              // the file has several parts
 };
 
-/// Of a file that need not be one: then, and where it is damaged, as much as can be read.
+/// Reads the header. If the file is damaged or no OpenEXR file, returns what could be read.
 ExrHead read_exr_head(const std::string& path);
 
 }  // namespace lull::io

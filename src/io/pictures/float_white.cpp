@@ -21,7 +21,7 @@ void for_samples(const AVFrame& picture, int planes, Use use) {
     }
 }
 
-/// How the finite samples of a picture are spread over powers of two.
+/// Distribution of the finite samples of a picture over powers of two.
 class Distribution {
  public:
   Distribution(const AVFrame& picture, int planes) {
@@ -29,15 +29,15 @@ class Distribution {
       if (!std::isfinite(v)) return;
       ++finite_;
       if (!(v > 1)) return;
-      int exponent = 0;  // the fraction is from 0.5, less than 1
+      int exponent = 0;  // the fraction lies in 0.5..1
       ++beyond_[std::frexp(v, &exponent) > 0.5f ? exponent - 1 : exponent - 2];
     });
     for (int power = most; power-- > 0;) beyond_[power] += beyond_[power + 1];
   }
 
-  /// Of the samples that are greater than 2^power.
+  /// Returns the share of the samples above 2^power.
   double share_beyond(int power) const { return share(beyond_[power]); }
-  /// The least power of two that no more than this share is beyond.
+  /// Returns the smallest power of two that at most this share of the samples exceeds.
   float min_white(double max_beyond) const {
     int power = 0;
     while (share_beyond(power) > max_beyond) ++power;
@@ -48,7 +48,7 @@ class Distribution {
   }
 
  private:
-  static constexpr int most = 128;  // no float is beyond
+  static constexpr int most = 128;  // all floats are below 2^128
   std::array<std::int64_t, most + 1> beyond_{};
   std::int64_t finite_ = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Which value of float samples is white.
+// Choice of the white level of float samples.
 
 #include <string>
 
@@ -9,14 +9,15 @@ namespace lull::io {
 
 struct White {
   float value = 1;
-  std::string note;  // what a user should know of it, one line; may be empty
+  std::string note;  // one line for the user; may be empty
 };
 
-/// For pictures like `first`, whose format is one of planar floats; its first `planes` components
-/// count. `requested`: what the user says; 0: it is 1, with highlights too, so that what lies below
-/// is filtered as finely as can be; but where more than half of the samples are greater, the power
-/// of two that all but a twentieth lie below.
-/// @throws InvalidArgument  `requested` is no number from 2^-64 to 2^64
+/// Chooses the white level for pictures like `first`. Its format must have planar floats; the first
+/// `planes` components count. `requested` is the user's choice. 0 means automatic: 1, so that
+/// samples below 1 are filtered as precisely as possible, even if there are highlights. But if more
+/// than half of the samples exceed 1, it is the smallest power of two that at most 5 % of the
+/// samples exceed.
+/// @throws InvalidArgument  `requested` is outside 2^-64..2^64, or NaN
 White choose_white(const AVFrame& first, int planes, double requested);
 
 }  // namespace lull::io

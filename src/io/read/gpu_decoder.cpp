@@ -30,7 +30,7 @@ const AVHWFramesContext& surfaces_of(const AVFrame& picture) {
   return *reinterpret_cast<const AVHWFramesContext*>(picture.hw_frames_ctx->data);
 }
 
-/// A frame together with the view of it that others get.
+/// A view of a decoded picture, with the frame that owns its memory.
 struct OwnedPicture {
   DevicePicture picture;
   FramePtr memory;
@@ -41,7 +41,8 @@ struct OwnedPicture {
 const AVCodec* find_gpu_decoder(AVCodecID id) {
   void* state = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&state))
-    // Wrappers ("cuvid") parse the stream by themselves, and not as FFmpeg's CPU decoders do.
+    // Wrappers ("cuvid") are excluded because they parse the stream themselves, differently from
+    // FFmpeg's CPU decoders.
     if (codec->id == id && av_codec_is_decoder(codec) && !codec->wrapper_name &&
         runs_on_cuda(*codec))
       return codec;
@@ -51,7 +52,8 @@ const AVCodec* find_gpu_decoder(AVCodecID id) {
 GpuDecoder::GpuDecoder(int device) : index_(device) {
   const LogWatch watch;
   Dictionary options;
-  options.set("primary_ctx", "1");  // the context of CUDA's runtime, so that kernels see the memory
+  // The CUDA runtime's context, so that kernels can access the memory.
+  options.set("primary_ctx", "1");
   AVBufferRef* context = nullptr;
   const std::string name = std::to_string(device);
   const int code =
@@ -67,7 +69,7 @@ GpuDecoder::GpuDecoder(int device) : index_(device) {
 void GpuDecoder::attach(AVCodecContext& decoder) const {
   decoder.hw_device_ctx = non_null(av_buffer_ref(device_.get()));
   decoder.get_format = choose_format;
-  decoder.thread_count = 1;  // more would only hold surfaces, of which there are few
+  decoder.thread_count = 1;  // further threads only occupy surfaces, which are few
 }
 
 void GpuDecoder::make_pool(const AVHWFramesContext& like) {
@@ -89,7 +91,7 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // Whole surfaces, as FFmpeg rounds the height of chroma down.
+  // FFmpeg rounds the height of chroma down, so the complete surface is copied.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;
@@ -114,10 +116,11 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // The CPU's decoders crop there by where planes begin; the GPU's surfaces keep it in the picture.
+  // CPU decoders crop at the left and top by moving the plane pointers. GPU surfaces keep the
+  // cropped samples.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // FFmpeg (5.1 to 7.1) then takes chroma from one row too early. VP8, VP9 and AV1 have such
+  // For odd heights FFmpeg (5.1 to 7.1) starts chroma one row too early. VP8, VP9 and AV1 have such
   // pictures.
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";

@@ -1,5 +1,5 @@
 #pragma once
-// Decoding on a GPU: NVDEC, by way of FFmpeg's CUDA devices. Frames stay in the GPU's memory.
+// Decoding on a GPU with NVDEC, through FFmpeg's CUDA devices. Frames stay in the GPU's memory.
 
 #include "core/frame.h"
 #include "io/ffmpeg/ffmpeg.h"
@@ -8,7 +8,7 @@ namespace lull::io {
 
 inline bool is_on_gpu(const AVFrame& picture) { return picture.format == AV_PIX_FMT_CUDA; }
 
-/// FFmpeg's decoder of this codec that a GPU can do the work for; null if there is none.
+/// Returns FFmpeg's decoder of this codec that can use a GPU; null if there is none.
 const AVCodec* find_gpu_decoder(AVCodecID codec);
 
 class GpuDecoder {
@@ -16,24 +16,26 @@ class GpuDecoder {
   /// @throws DeviceUnavailable  FFmpeg cannot use the GPU
   explicit GpuDecoder(int device);
 
-  /// Makes `decoder`, which is not open yet, decode on the GPU if it can. FFmpeg itself goes on
-  /// with the CPU if it cannot: frames show which.
+  /// Makes `decoder`, which is not open yet, decode on the GPU if it can. Otherwise FFmpeg decodes
+  /// on the CPU; the decoded frames show which of the two happened.
   void attach(AVCodecContext& decoder) const;
 
-  /// A copy within the GPU's memory, with everything that belongs to the picture. A decoder has 32
-  /// surfaces at most and stops without a free one; copies can be held in any number.
+  /// Returns a copy within the GPU's memory, with all properties of the picture. A decoder has at
+  /// most 32 surfaces and stops if none is free. The number of copies is not limited.
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
-  /// Whether the GPU still gives memory. What it fails to decode is the stream's fault if it does.
+  /// Returns whether the GPU can still allocate memory. If it can, a decoding error is caused by
+  /// the stream.
   bool works() const;
   int device() const { return index_; }
 
-  /// Why a picture, which would have format `nominal` on the CPU, cannot stay on the GPU; empty if
-  /// it can.
+  /// Returns why a picture cannot stay on the GPU; empty if it can. `nominal` is the format that it
+  /// would have on the CPU.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
-  /// A picture without objection as samples of `format`; keeps the picture.
+  /// Returns the samples of a picture without objection as samples of `format`. The result owns the
+  /// picture.
   std::shared_ptr<const DevicePicture> samples(FramePtr picture, const FrameFormat& format) const;
 
  private:

@@ -9,9 +9,9 @@
 namespace lull::io {
 namespace {
 
-/// 64 bits of many bytes, at the speed of memory: four sums side by side, each multiplied by an odd
-/// number for every 8 bytes, so that none of them can be left out or change places unseen. Against
-/// accidents; whoever wants equal digests can have them.
+/// A 64-bit digest that is computed at memory speed. It has four parallel sums, each multiplied by
+/// an odd number for every 8 bytes, so that omitted or exchanged bytes change the digest. It
+/// detects accidental changes only; it is not cryptographic.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -35,7 +35,8 @@ class Digest {
   }
 
  private:
-  static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio, odd
+  // 2^64 / golden ratio, rounded to odd.
+  static constexpr std::uint64_t factor = 0x9e3779b97f4a7c15;
   void mix(std::size_t lane, std::uint64_t word) {
     lanes_[lane] = (std::rotl(lanes_[lane], 29) ^ word) * factor;
   }
@@ -57,7 +58,7 @@ void add_samples(const AVFrame& picture, Digest& digest) {
   }
 }
 
-/// The last picture up to this one at which one may begin.
+/// Returns the last picture up to `picture` at which decoding can start.
 std::int64_t key_before(const std::vector<FrameMark>& pictures, std::int64_t picture) {
   while (picture > 0 && !pictures[static_cast<std::size_t>(picture)].key) --picture;
   return picture;
@@ -82,7 +83,7 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // The file that a picture of layers came from: filters may process at the others, too.
+  // opaque_ref is the file of a picture with layers. Filters may also use the other layers.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }
@@ -106,7 +107,7 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // What follows on the last one that was noted is nobody's business.
+  // Pictures after the last one of the index are not compared.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
@@ -133,7 +134,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // One more than the margin, for a frame that repeats another needs that one, too.
+  // One picture more than the margin: a frame that repeats another one also needs the repeated
+  // frame.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures as they come out of a decoder, noted in an index or held against one.
+// Records decoded pictures in an index, or compares them with an index.
 
 #include <cstdint>
 #include <memory>
@@ -10,24 +10,26 @@
 
 namespace lull::io {
 
-/// Of the picture's samples and all that the result may depend on beside them: side data, colour,
-/// interlacing, aspect ratio. Never 0, but for a picture in the memory of a GPU.
+/// Returns a digest of the picture's samples and of all other properties on which a result may
+/// depend: side data, colour, interlacing, aspect ratio. 0 only for a picture in GPU memory.
 std::uint64_t digest_of(const AVFrame& picture);
 
-/// Whether the decoder says that one may begin here.
+/// Returns whether the decoder marks the picture as one at which decoding can start.
 bool is_key(const AVFrame& picture);
 
 class PictureIndex {
  public:
-  /// Either may be null. `name` is the input's, for messages.
+  /// `note` is the index to write and `known` the index to compare with; both may be null. `name`
+  /// is the input's name for messages.
   PictureIndex(std::shared_ptr<FrameIndex> note, std::shared_ptr<const FrameIndex> known,
                std::string name)
       : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
   const FrameIndex* expected() const { return expected_.get(); }
-  /// Digests count from here on: the pictures come after a seek.
+  /// From now on digests are compared, too, because the next pictures follow a seek.
   void make_strict() { strict_ = true; }
-  /// The picture with this number. @throws IndexMismatch
+  /// Records or compares picture `number`.
+  /// @throws IndexMismatch
   void process(std::int64_t number, FrameMark mark, const AVFrame& picture);
   [[noreturn]] void fail(std::int64_t number) const;
 

@@ -12,7 +12,7 @@ TimedPictures::TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational
       selection_(options.selection),
       margins_(options.margins && !options.selection.all()),
       index_(options.recorded_index, options.index, demuxer.path()) {
-  // Without margins, the files of a sequence are those that were selected.
+  // Without margins, the list of a sequence's files contains only selected ones.
   if (!options.selection.all() && (margins_ || demuxer.sequence().empty()))
     selector_ = std::make_shared<FrameSelector>(options.selection, demuxer.video().time_base);
 }
@@ -46,10 +46,10 @@ std::optional<TimedPicture> TimedPictures::next() {
   return std::nullopt;
 }
 
-// What a seek leads to is for the demuxer to say: only the picture itself tells that it is the
-// right one. Where demuxers go by times of decoding (MPEG-TS), the second attempt begins as much
-// earlier as frames are reordered at most. Some decoders need more than the packets of a picture's
-// own group, so that the next ones begin groups earlier.
+// The demuxer decides where a seek ends; only the picture itself proves that the position is right.
+// The second attempt seeks earlier by the maximum reordering of frames, for demuxers that seek by
+// decoding times (MPEG-TS). Some decoders need more packets than those of a picture's own group of
+// pictures, so each further attempt starts at the key picture before.
 void TimedPictures::seek_to(std::int64_t number) {
   constexpr int attempts = 4, reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::vector<FrameMark>& marks = index_.expected()->pictures;
@@ -102,7 +102,8 @@ void TimedPictures::replay_all() {
   if (selector_) selector_->finish();
 }
 
-/// Of other streams, what goes with pictures that do not stay: nobody takes it away meanwhile.
+/// Drops the packets of other streams that belong to pictures outside the selection. While such
+/// pictures are read, the muxer takes no packets from the relay.
 void TimedPictures::drop_packets() {
   demuxer_.relay().drop_if([&](const AVPacket& packet) {
     const AVStream& stream = *demuxer_.context().streams[packet.stream_index];

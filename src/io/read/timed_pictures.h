@@ -1,5 +1,5 @@
 #pragma once
-// Pictures with their places in time: which of them stay where only parts are asked for.
+// Decoded pictures with their times, reduced to the selected part of the input.
 
 #include <atomic>
 #include <cstdint>
@@ -18,34 +18,38 @@ namespace lull::io {
 struct TimedPicture {
   FramePtr picture;
   std::int64_t pts = 0, duration = 0;
-  std::int64_t number = 0;    // among all that were decoded
-  bool context_only = false;  // of what was asked for (SourceOptions::margins)
+  std::int64_t number = 0;    // among all decoded pictures
+  bool context_only = false;  // outside the selection (SourceOptions::margins)
 };
 
 class TimedPictures {
  public:
-  /// `frame_rate` is for pictures that do not say how long they last; 0/1: unknown. Demuxer and
-  /// decoder must outlive it.
+  /// `frame_rate` gives the duration of pictures that have none; 0/1: unknown. `demuxer` and
+  /// `decoder` must outlive this object.
   TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational frame_rate,
                 const SourceOptions& options);
 
-  /// Null: nothing is cut away.
+  /// The selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return selector_; }
-  /// The next picture that stays, or with margins the next one; nullopt behind the last.
+  /// Returns the next selected picture, or with margins the next picture; nullopt after the last
+  /// one.
   std::optional<TimedPicture> next();
-  /// Goes on with this picture of options.index as if all before it had come. Before anything was
-  /// taken but the first ones. @throws IndexMismatch  it is not found
+  /// Continues with picture `number` of options.index, as if all earlier pictures had been read. So
+  /// far, next() may have returned only the first pictures.
+  /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
-  /// As if all pictures of options.index had come.
+  /// Continues as if all pictures of options.index had been read.
   void replay_all();
-  /// Pictures that were looked at, and those of them that stay.
+  /// Number of pictures that were decoded, and of those that were selected.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
-  /// Whether all that stay have come, so that only margins follow.
+  /// Returns whether all selected pictures were read, so that only margin frames follow.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Nothing behind picture `number` is looked at if it is outside. From any thread.
+  /// Ends the margin after picture `number`: later pictures outside the selection are not read.
+  /// Callable from any thread.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// At the end: that number, if not all of the input was needed; else -1.
+  /// At the end of the input, returns the number given to end_context_at() if it ended the margin
+  /// early, else -1.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;
@@ -56,7 +60,8 @@ class TimedPictures {
   void drop_packets();
   void end();
   FramePtr decode();
-  /// Decodes on to that picture; it is not found where another comes in its place.
+  /// Decodes until the given picture. If another picture has its time, or none has, sought_ stays
+  /// null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 
@@ -67,8 +72,8 @@ class TimedPictures {
   const bool margins_;
   std::shared_ptr<FrameSelector> selector_;
   PictureIndex index_;
-  FramePtr sought_;                         // by a jump: the next one
-  std::optional<std::int64_t> end_number_;  // the number of the first picture behind all that stay
+  FramePtr sought_;                         // the picture found by seek_to(); next() returns it
+  std::optional<std::int64_t> end_number_;  // number of the first picture after the selection
   bool finished_ = false;
   std::atomic<std::int64_t> context_end_ = -1;
   std::int64_t examined_ = 0, kept_ = 0;

@@ -8,7 +8,8 @@
 namespace lull::io {
 namespace {
 
-/// These state it for each frame; of other codecs the container knows.
+/// Returns whether streams of the codec state for each frame whether it is interlaced. For other
+/// codecs the container states it.
 bool states_interlacing(AVCodecID id) {
   return id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC || id == AV_CODEC_ID_MPEG2VIDEO ||
          id == AV_CODEC_ID_MPEG4 || id == AV_CODEC_ID_VC1 || id == AV_CODEC_ID_PRORES;
@@ -39,8 +40,9 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
   info.frames_estimate = frames;
 }
 
-/// In samples of chroma, `shift` times coarser than luma; `centred`: in the middle of its luma,
-/// else on the first of it, or on the last.
+/// Returns the position of the first chroma sample in units of chroma samples. `shift` is log2 of
+/// the subsampling. `centred`: the sample lies in the middle of its luma samples; otherwise it lies
+/// on the first of them, or, with `last`, on the last.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

@@ -1,19 +1,20 @@
 #pragma once
-// What is told of a video before its frames are read.
+// Properties of a video that are known before its frames are read.
 
 #include "io/demux/demuxer.h"
 #include "io/media.h"
 
 namespace lull::io {
 
-/// By what the first frame or the container says.
+/// Returns whether the first frame or the container marks the video as interlaced.
 bool is_marked_interlaced(const AVFrame& first, const AVStream& stream);
 
-/// Of a video, or of pictures: all that does not need a frame's samples. `still` is unknown yet.
+/// Returns the properties of a video, or of pictures, that do not depend on samples.
+/// VideoInfo::still is not set yet.
 VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format);
 
-/// How long it lasts and how many frames of it are selected, as far as the file says; one, if it is
-/// still.
+/// Estimates the duration and the number of selected frames from the container. A still has one
+/// frame.
 void estimate_length(const Demuxer& demuxer, const Selection& selection, VideoInfo& info);
 
 }  // namespace lull::io

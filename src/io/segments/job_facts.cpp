@@ -53,11 +53,11 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// What the plan says under `name` where its sample is the same.
+/// Returns the planned value of the fact `name` if the input's sample equals the planned one.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
-  const std::string sample = sample_of(source);
+  const std::string sample = sample_digest(source);
   if (sample != planned_sample) return sample;
   const auto& facts = segments.plan->facts;
   const auto fact = std::ranges::find(facts, name, &JobFact::name);
@@ -154,7 +154,7 @@ void add_output(const Container& container, const SinkOptions& options, const En
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " looks at it)",
                      std::to_string(av_cpu_count())});
-  // They tell the version of some libraries.
+  // The headers contain the versions of some libraries.
   facts.push_back({"the encoder's head (SHA-256)", digest_of(encoder.context())});
 }
 
@@ -166,7 +166,7 @@ const FileSource& file_source_of(const AdditionalSource& additional) {
                         " (a stack of slices); give a video or a sequence of pictures");
 }
 
-std::string sample_of(const FileSource& source) {
+std::string sample_digest(const FileSource& source) {
   constexpr std::int64_t block = 1 << 16, blocks = 64;
   const std::vector<std::string> files = files_of(source.demuxer());
   std::vector<std::int64_t> sizes;
@@ -185,7 +185,8 @@ std::string sample_of(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // Blocks lie at multiples of the step, in all files one behind the other, and at the very end.
+    // The sample consists of blocks at multiples of the step, counted over all files in sequence,
+    // and of the last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();
@@ -204,9 +205,9 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
                                const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", library_versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
-  add_additional(*options.segments, facts);  // before what follows from it
+  add_additional(*options.segments, facts);  // before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  add_input(source, *options.segments, facts);  // first: what is encoded follows from it
+  add_input(source, *options.segments, facts);  // before the output's facts, which depend on it
   add_output(container, options, encoder, facts);
   return facts;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What a job in segments is made of: all that its bytes depend on.
+// Facts of a job in segments: everything that its output depends on.
 
 #include <vector>
 
@@ -9,20 +9,22 @@
 
 namespace lull::io {
 
-/// Reads the whole input, for its checksum: a name, a size and a date do not tell what a file
-/// holds, and change where jobs are moved. That is as fast as the disk or SHA-256, while denoising
-/// takes many times as long.
-/// @throws NoInput  it cannot be read
+/// Returns the facts of a job. Reads the complete input for its checksum, because name, size and
+/// date do not identify a file's content, and change if a job is moved. This is limited by the disk
+/// or by SHA-256; denoising takes many times as long.
 ///
-/// Who makes segments of a job that was planned reads a sample of the input only, and takes the
-/// plan's word for the rest.
+/// A process that makes segments of a planned job reads only a sample of the input. If the sample
+/// matches, it uses the checksum of the plan.
+/// @throws NoInput  the input cannot be read
 std::vector<JobFact> job_facts(const FileSource& source, const Container& container,
                                const SinkOptions& options, const Encoder& encoder);
 
-/// @throws InvalidArgument  a stack of slices
+/// Returns the source as a FileSource.
+/// @throws InvalidArgument  it is a stack of slices
 const FileSource& file_source_of(const AdditionalSource& additional);
 
-/// Of an input's files: their size, and the SHA-256 of it and of blocks spread over them.
-std::string sample_of(const FileSource& source);
+/// Returns the total size of an input's files, and the SHA-256 of the sizes and of blocks spread
+/// over the files.
+std::string sample_digest(const FileSource& source);
 
 }  // namespace lull::io

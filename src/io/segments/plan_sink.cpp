@@ -57,7 +57,7 @@ RecordedInput record_input(const AdditionalSource& one) {
   const FileSource& source = file_source_of(one);
   return {.additional = {.name = one.name,
                      .input = path_of(source, one.input),
-                     .sample = sample_of(source),
+                     .sample = sample_digest(source),
                      .index = {}},
           .has_no_timestamps = has_no_timestamps(source),
           .pictures = source.options().recorded_index};
@@ -104,7 +104,7 @@ class PlanSink final : public EncodingSink {
     plan.output = absolute_path(path_);
     plan.segment_frames = options_.segments->frames;
     plan.threads = options_.threads;
-    plan.sample = sample_of(source_);
+    plan.sample = sample_digest(source_);
     plan.damage = source_.damage();
     plan.index.pictures = without_excess(source_.options().recorded_index->pictures);
     plan.index.repeat_state = without_excess(std::move(plan.index.repeat_state));

@@ -1,15 +1,17 @@
 #pragma once
-// Which job a finished output is of, when nothing else of the job is left: an extended attribute of
-// the file (user.lull.job), which the file system may or may not keep. No byte of it changes.
+// Marks a finished output with the job that made it, because the job's folder no longer exists. The
+// mark is an extended attribute of the file (user.lull.job). The file's content is not changed.
+// Some file systems do not keep such attributes.
 
 #include <string>
 
 namespace lull::io {
 
-/// Before the file gets its name. `job`: job_id() of its facts.
+/// Marks an output before it gets its name. `job` is the job_id() of its facts.
 void mark_result(const std::string& file, const std::string& job);
-/// Whether the file is of some job at all, and of this one; false, too, where it was written to
-/// since, or where the file system keeps no such marks.
+/// is_marked() returns whether the file is the output of any job, is_result_of() whether it is the
+/// output of the given job. The latter is false if the file was modified since. Both are false if
+/// the file system does not keep the mark.
 bool is_marked(const std::string& file);
 bool is_result_of(const std::string& file, const std::string& job);
 

@@ -1,5 +1,6 @@
 #pragma once
-// Frames into segments: an encoder for each, so that it depends on no other.
+// Encodes frames as segments. Each segment has its own encoder, so that it depends on no other
+// segment.
 
 #include <cstdint>
 #include <memory>
@@ -12,16 +13,19 @@ namespace lull::io {
 
 class SegmentEncoder {
  public:
-  /// `encoder` is the first one, unused. All must outlive this.
+  /// `encoder` is the first encoder, not used yet. All arguments must outlive this object.
   SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Container& container,
                  const EncoderInput& input, const SinkOptions& options);
 
-  /// Whether a segment is being made, and how many frames it has.
+  /// Returns whether a segment is being encoded.
   bool busy() const { return writer_ != nullptr; }
   void begin(std::unique_ptr<SegmentWriter> writer);
-  /// @throws InternalError  the frame has no samples; IoError
+  /// Encodes the next frame.
+  /// @throws InternalError  the frame has no samples
+  /// @throws IoError
   void send(const Frame& frame);
-  /// The segment is on the disk. @throws IoError, CannotCreate
+  /// Completes the segment, including its file on the disk.
+  /// @throws IoError, CannotCreate
   SegmentRecord end();
 
  private:
@@ -31,8 +35,8 @@ class SegmentEncoder {
   const Container& container_;
   const EncoderInput& input_;
   const SinkOptions& options_;
-  std::vector<std::uint8_t> headers_;  // that all encoders have to agree on
-  bool used_ = false;                  // the encoder
+  std::vector<std::uint8_t> headers_;  // codec headers, equal for all encoders
+  bool used_ = false;                  // the first encoder is in use
   std::unique_ptr<SegmentWriter> writer_;
   std::int64_t frames_ = 0;
 };

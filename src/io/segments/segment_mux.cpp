@@ -9,12 +9,12 @@
 namespace lull::io {
 namespace {
 
-/// The packets of all segments, one after the other.
+/// The packets of all segments in sequence.
 class VideoPackets {
  public:
   explicit VideoPackets(const DoneSegments& job) : job_(job) { advance(); }
 
-  /// Null at the end.
+  /// The next packet; null at the end.
   const AVPacket* front() const { return front_.get(); }
   PacketPtr take() {
     PacketPtr packet = std::move(front_);
@@ -38,7 +38,7 @@ std::int64_t time_of(const AVPacket& packet) {
   return packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
 }
 
-/// Of a packet of the input's video, in the output if it is selector; nullopt: it is not there.
+/// Returns the output time of a packet of the input's video; nullopt if it is not selected.
 std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick,
                                     const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
@@ -61,7 +61,7 @@ class Interleaving {
         damage_(source.tolerates_damage()),
         demuxer_(source.demuxer().path(), source.options(), damage_) {}
 
-  /// As the streams go beside each other in the input, they do in the output.
+  /// Interleaves the streams in the order that they have in the input.
   void operator()() {
     const std::shared_ptr<const FrameSelector> selector = source_.selector();
     const AVRational input_tick = demuxer_.video().time_base;
@@ -88,7 +88,8 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // The output may count from another time than the input: both begin together.
+  // The output's times may have another origin than the input's. The first video packet determines
+  // the offset.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;
@@ -97,7 +98,8 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // All that could stay has come, but for what other streams lag behind.
+  // Returns whether all selected video packets have been read, with some slack for streams that lag
+  // behind.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;
@@ -109,7 +111,7 @@ class Interleaving {
   const FileSource& source_;
   AVRational tick_;
   Muxer& muxer_;
-  DamageCount damage_;  // was counted when the input was decoded
+  DamageCount damage_;  // unused: damage was counted when the input was decoded
   Demuxer demuxer_;
   std::optional<std::int64_t> offset_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The end of a job in segments: all packets into one file.
+// The last step of a job in segments: writes all packets to one file.
 
 #include <cstdint>
 #include <functional>
@@ -16,12 +16,12 @@ struct DoneSegments {
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the segments' packets in order and, interleaved with them, those of the source's other
-/// streams, for which the input is read again. What comes when depends on nothing but the packets,
-/// so that equal jobs give equal bytes.
-/// @param source  read to its end, so that its cut is decided
-/// @param tick    the encoder's, seconds
-/// @throws IoError  a segment is damaged, or as the muxer does
+/// Writes the segments' packets in order. Packets of the source's other streams are interleaved
+/// with them; the input is read again for this. The order depends only on the packets, so that
+/// equal jobs give equal bytes.
+/// @param source  must have been read to its end, so that its selection is decided
+/// @param tick    seconds per tick of the encoder's times
+/// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);
 
 }  // namespace lull::io

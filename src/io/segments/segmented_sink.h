@@ -1,5 +1,5 @@
 #pragma once
-// A file made in segments: what is done of it survives whatever ends the process.
+// A sink that encodes a file in segments. Finished segments survive the end of the process.
 
 #include <memory>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace lull::io {
 
-/// As open_sink, with options.segments.
+/// Like open_sink(), with options.segments.
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 

@@ -1,6 +1,6 @@
 #pragma once
-// Sinks for jobs that several processes share (io/jobs.h): one that plans, one that makes segments,
-// one that puts them together.
+// Sinks for jobs that several processes share (io/jobs.h): one for the plan, one for segments, one
+// that joins them.
 
 #include <memory>
 #include <string>
@@ -12,19 +12,22 @@
 
 namespace lull::io {
 
-/// @throws InvalidArgument  what cannot be made in segments
+/// Checks whether the output can be made in segments.
+/// @throws InvalidArgument  it cannot
 void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
                      const SegmentOptions& segments);
 
-/// @throws InvalidArgument  these are not the facts of the plan
+/// Compares the facts of this process with those of the plan.
+/// @throws InvalidArgument  they differ
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// As if the first so many pictures of the index had been encoded, those of them that are kept.
+/// Advances `times` as if the selected frames among the first `pictures` pictures of the index had
+/// been encoded.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 
-/// As open_sink, with options.segments of each part.
+/// Like open_sink(), for one part of a job each (options.segments).
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& source,

@@ -31,7 +31,7 @@ GzipReader::GzipReader(const std::string& path) : path_(path) {
 }
 
 std::size_t GzipReader::read_some(std::span<std::byte> to) {
-  constexpr std::size_t most = 1 << 30;  // gzread counts with int
+  constexpr std::size_t most = 1 << 30;  // gzread counts bytes in an int
   for (std::size_t done = 0;;) {
     const std::size_t wanted = std::min(to.size() - done, most);
     if (wanted == 0) return done;
@@ -71,8 +71,8 @@ GzipWriter::GzipWriter(OutputFile& file, bool is_gzip) : file_(file) {
   if (!is_gzip) return;
   gzip_ = std::make_unique<z_stream_s>();
   packed_ = std::make_unique<std::byte[]>(buffer_bytes);
-  // 16 more than the window's bits: gzip's head and checksum. Its time stays 0, so that equal
-  // volumes are equal files.
+  // 16 is added to the bits of the window to get gzip's header and checksum. The header's time
+  // stays 0, so that equal volumes give equal files.
   constexpr int window_bits = 15 + 16, memory_level = 8;
   if (deflateInit2(gzip_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK)
@@ -84,7 +84,7 @@ GzipWriter::~GzipWriter() {
 }
 
 void GzipWriter::put(const std::byte* bytes, std::size_t count) {
-  constexpr std::size_t most = 1 << 30;  // avio_write counts with int
+  constexpr std::size_t most = 1 << 30;  // avio_write counts bytes in an int
   while (count > 0) {
     const std::size_t part = std::min(count, most);
     avio_write(file_.io(), reinterpret_cast<const unsigned char*>(bytes), static_cast<int>(part));
@@ -106,7 +106,7 @@ void GzipWriter::deflate_all(int flush) {
 
 void GzipWriter::write(std::span<const std::byte> bytes) {
   if (!gzip_) return put(bytes.data(), bytes.size());
-  constexpr std::size_t most = 1 << 30;  // avail_in is no size_t
+  constexpr std::size_t most = 1 << 30;  // avail_in has fewer bits than size_t
   while (!bytes.empty()) {
     const auto part = bytes.first(std::min(bytes.size(), most));
     gzip_->next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(part.data()));

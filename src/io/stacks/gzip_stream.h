@@ -1,5 +1,5 @@
 #pragma once
-// A file's bytes in order, unpacked or packed by gzip (RFC 1952) on the way.
+// Sequential reading and writing of files, with gzip compression (RFC 1952) if needed.
 
 #include <cstddef>
 #include <memory>
@@ -13,19 +13,22 @@ struct z_stream_s;
 
 namespace lull::io {
 
-/// Reads a regular file; one that begins like gzip is unpacked, all its members.
+/// Reads a regular file. A file with gzip's signature is decompressed, with all its members.
 class GzipReader {
  public:
-  /// @throws NoInput  the file cannot be read or is no regular one
+  /// @throws NoInput  the file cannot be read or is not a regular file
   explicit GzipReader(const std::string& path);
 
-  /// Fills `to`, or as much of it as there is: fewer bytes only at the end of the file.
-  /// @throws BadData  damaged or cut short (gzip has a checksum and a length); IoError
+  /// Fills `to` and returns the number of bytes. It is smaller than `to` only at the end of the
+  /// file.
+  /// @throws BadData  damaged or truncated (gzip has a checksum and a length)
+  /// @throws IoError
   std::size_t read_some(std::span<std::byte> to);
-  /// @throws BadData  also where the file ends before
+  /// Fills `to`.
+  /// @throws BadData  also if the file ends too early
   void read(std::span<std::byte> to);
   void skip(std::uint64_t bytes);
-  /// Back to the first byte.
+  /// Returns to the first byte.
   void rewind();
 
  private:
@@ -36,7 +39,7 @@ class GzipReader {
   std::unique_ptr<gzFile_s, Close> file_;
 };
 
-/// Writes to an OutputFile, which stays the caller's to commit.
+/// Writes to an OutputFile, which the caller commits.
 class GzipWriter {
  public:
   GzipWriter(OutputFile& file, bool is_gzip);

@@ -13,7 +13,7 @@
 namespace lull::io {
 namespace {
 
-/// Where the fields are that differ between the versions, in bytes.
+/// Byte offsets of the fields that differ between the versions.
 struct FieldOffsets {
   int head, magic, datatype, bitpix, dim, pixdim, vox_offset, slope, inter;
 };
@@ -67,7 +67,8 @@ constexpr TypeCode type_codes[] = {
     {512, StoredType::u16},  {768, StoredType::u32}, {1024, StoredType::i64},
     {1280, StoredType::u64},
 };
-/// Codes that the standard has and lull has not.
+/// Returns the name of a type that the standard defines and lull does not support; empty for other
+/// codes.
 std::string_view refused_type(int code) {
   switch (code) {
     case 1:
@@ -138,7 +139,8 @@ class Parser {
     const std::int64_t count = dim(0);
     if (count < 1 || count > 7)
       fail("has " + std::to_string(count) + " dimensions (must be 1 to 7)");
-    // In bytes of the widest type, with room for the head.
+    // Limits the number of samples so that their bytes in the widest type, plus the header, fit 63
+    // bits.
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
     std::int64_t product = 1;
     for (int i = 1; i <= count; ++i) {
@@ -179,7 +181,8 @@ class Parser {
     header_.data_offset = static_cast<std::uint64_t>(offset);
   }
 
-  // "If the scl_slope field is nonzero": what is no number says nothing either.
+  // The standard applies the scale "if the scl_slope field is nonzero". A slope that is NaN or
+  // infinite also means no scale.
   void read_scale() {
     const double slope = header_.version == 1 ? get<float>(at_.slope) : get<double>(at_.slope);
     const double inter = header_.version == 1 ? get<float>(at_.inter) : get<double>(at_.inter);
@@ -190,7 +193,8 @@ class Parser {
     header_.samples.inter = inter;
   }
 
-  /// For pictures alone: what cannot be is nothing said. pixdim[0] is something else.
+  /// The spacing is used only to draw pictures, so invalid values are ignored. pixdim[0] has
+  /// another meaning.
   void read_spacing() {
     std::array<double, 3> spacing{};
     for (int i = 0; i < 3; ++i)

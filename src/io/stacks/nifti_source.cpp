@@ -8,11 +8,11 @@
 namespace lull::io {
 namespace {
 
-/// Room for extensions; real ones take some kilobytes.
+/// Upper bound for header and extensions. Real extensions have some kilobytes.
 constexpr std::uint64_t max_head_bytes = std::uint64_t{1} << 28;
-constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample's size
+constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample size
 
-/// One sample of every `step` from `from` on, `count` of them.
+/// Copies `count` samples at a distance of `step` samples, beginning at `from`.
 void gather(const std::byte* from, std::int64_t step, int count, int bytes, std::byte* to) {
   if (step == 1) {
     std::copy_n(from, static_cast<std::size_t>(count) * bytes, to);
@@ -72,7 +72,8 @@ void NiftiSource::read_head() {
                   std::to_string(header_.data_offset) + " (at most " +
                   std::to_string(max_head_bytes) + " for header and extensions)");
   file_.rewind();
-  // Piece by piece, so that a lie takes no more memory than the file has bytes.
+  // Reads the bytes in pieces, so that a wrong offset cannot allocate more memory than the file has
+  // bytes.
   head_.clear();
   while (head_.size() < header_.data_offset) {
     const std::size_t before = head_.size();
@@ -81,7 +82,7 @@ void NiftiSource::read_head() {
   }
 }
 
-// parse_nifti() has seen to it that nothing overflows.
+// parse_nifti() guarantees that the products do not overflow.
 void NiftiSource::check_memory(std::uint64_t additional_bytes) const {
   const std::uint64_t need =
       grid_->block_samples() * size_of(header_.samples.type) + additional_bytes;
@@ -99,7 +100,7 @@ void NiftiSource::find_range() {
     finder.add(part);
     left -= part.size();
   }
-  // gzip's checksum follows the last sample.
+  // Reads to the end because gzip's checksum follows the last sample.
   while (file_.read_some(piece) > 0) continue;
   range_ = finder.range();
   minimum_ = finder.minimum();

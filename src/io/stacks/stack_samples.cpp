@@ -28,7 +28,7 @@ void write_sample(T value, bool swapped, std::byte* to) {
   std::memcpy(to, bytes, sizeof(T));
 }
 
-/// Calls `use` with a value of the type that `type` names.
+/// Calls `use` with a value of the C++ type that `type` stands for.
 template <class Use>
 void with_type(StoredType type, Use&& use) {
   switch (type) {
@@ -62,7 +62,7 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// False for what is not a number, too.
+/// Returns false for NaN.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -74,14 +74,15 @@ T from_value(double value, const StoredFormat& format) {
   const double stored = (value - format.inter) / format.slope;
   using Limits = std::numeric_limits<T>;
   if constexpr (std::floating_point<T>) {
-    // A finite value stays finite.
+    // Finite values stay finite.
     if (!std::isfinite(stored)) return static_cast<T>(stored);
     return static_cast<T>(std::clamp(stored, static_cast<double>(Limits::lowest()),
                                      static_cast<double>(Limits::max())));
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = std::nearbyint(stored);
-    // The greatest 64-bit numbers are none of double's: comparing with >= keeps the cast defined.
+    // A double cannot hold the largest 64-bit integers. The comparisons with <= and >= keep the
+    // conversion defined.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -125,7 +126,7 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // Noise goes beyond both ends; a dark picture uses little of the scale.
+  // Noise exceeds both ends of a scale, and a dark picture uses only a small part of it.
   constexpr double beyond = 0.5, least_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
@@ -140,7 +141,7 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // An odd step meets every column of pictures whose width is a power of two.
+  // An odd step reaches every column of pictures whose width is a power of two.
   if (step_ % 2 == 0) ++step_;
 }
 

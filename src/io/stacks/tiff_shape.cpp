@@ -1,5 +1,5 @@
-// What the directories of a TIFF file promise, against what the file has: libtiff itself notices
-// only when it reads the samples.
+// Compares the sizes in the directories of a TIFF file with the size of the file. libtiff itself
+// detects a truncation only when it reads the samples.
 
 #include <tiffio.h>
 
@@ -15,8 +15,9 @@ namespace {
 
 constexpr const char* no_directory = "a directory lies beyond the end";
 
-/// The first directory's end: a number of entries, these, and the next one's offset (TIFF 6.0,
-/// section 2; with 64 bits, as BigTIFF has it). libtiff takes an offset that is missing for none.
+/// Returns the end of the first directory. It consists of the number of entries, the entries, and
+/// the offset of the next directory (TIFF 6.0, section 2; BigTIFF has 64 bits). libtiff treats a
+/// missing offset as the end of the list.
 std::uint64_t end_of_directory(const TiffReader& tiff, FileBytes& file) {
   const bool big = tiff.big_tiff();
   const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, offset_bytes = big ? 8 : 4;

@@ -1,4 +1,4 @@
-// What a TIFF page says about itself, from one file to another.
+// Copies the tags of TIFF pages from one file to another.
 
 #include <tiffio.h>
 
@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Tags whose values are offset_tags in the file: what lies there is not copied.
+/// Tags whose values are offsets in the file. The data at these offsets are not copied.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
 
@@ -20,7 +20,7 @@ void copy(TIFF* from, TIFF* to, std::uint32_t tag) {
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, value);
 }
 
-/// Rationals and floats reach TIFFSetField() as double.
+/// TIFFSetField() expects rationals and floats as double.
 void copy_real(TIFF* from, TIFF* to, std::uint32_t tag) {
   float value = 0;
   if (TIFFGetField(from, tag, &value)) TIFFSetField(to, tag, static_cast<double>(value));
@@ -53,7 +53,8 @@ std::uint16_t copy_codec(TIFF* from, TIFF* to, const TiffPage& page,
   return codec;
 }
 
-/// Strips or tiles. libtiff reads tiles of any size, and writes those that the standard knows.
+/// Copies the size of strips or tiles. libtiff reads tiles of any size, but writes only sizes that
+/// the standard allows.
 void copy_strip_layout(TIFF* from, TIFF* to, const TiffPage& page) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
@@ -90,7 +91,7 @@ void copy_shape(TIFF* from, TIFF* to, const TiffPage& page) {
   copy_strip_layout(from, to, page);
 }
 
-/// A tag of one number or one text.
+/// Copies a tag with a single number.
 bool copy_single(TIFF* from, TIFF* to, std::uint32_t tag, const TIFFField& field) {
   switch (TIFFFieldDataType(&field)) {
     case TIFF_BYTE: {
@@ -122,7 +123,8 @@ bool copy_single(TIFF* from, TIFF* to, std::uint32_t tag, const TIFFField& field
 
 }  // namespace
 
-/// One of the tags that libtiff keeps in a list: texts, profiles, and what it does not know.
+/// Copies a tag that libtiff keeps in its list of further tags: texts, profiles, and tags unknown
+/// to libtiff.
 bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   TIFF* to = tiff_.get();
   const TIFFField* field = TIFFFieldWithTag(from, tag);
@@ -136,7 +138,7 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
     if (TIFFMergeFieldInfo(to, &info, 1) != 0) return false;
   }
   const TIFFField* own = TIFFFieldWithTag(to, tag);
-  // Both ask for the same arguments only if they agree on these.
+  // TIFFGetField() and TIFFSetField() take the same arguments only if these properties agree.
   if (!own || TIFFFieldPassCount(own) != TIFFFieldPassCount(field)) return false;
   const void* values = nullptr;
   if (TIFFFieldPassCount(field)) {
@@ -168,7 +170,7 @@ std::vector<std::string> TiffWriter::copy_tags(const TiffReader& reader, const T
     changed.push_back("the TIFF tag " +
                       (field ? std::string(TIFFFieldName(field)) : std::to_string(tag)));
   }
-  message_.clear();  // why a tag could not be set is no failure of the writing
+  message_.clear();  // A tag that could not be set is no write error.
   return changed;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What sinks have in common that make one file of one encoded video and copies of other streams.
+// Base class of the sinks that write one encoded video and copies of other streams to one file.
 
 #include <memory>
 #include <optional>
@@ -32,13 +32,14 @@ class EncodingSink : public MediaSink {
  protected:
   EncodingSink(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-  /// Opens an encoder and the muxer, and says what is lost. Once, before the first frame.
+  /// Opens the encoder and the muxer, and lists the losses. Must be called once, before the first
+  /// frame.
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// What `frame` brings that is lost.
+  /// Lists the properties of `frame` that the output loses.
   void note_losses(const Frame& frame);
-  /// All that is written before the file is whole.
+  /// Writes everything that is missing in the file at the end.
   virtual void write_end() = 0;
   /// Gives the file its name.
   virtual void commit() { file_->commit(); }

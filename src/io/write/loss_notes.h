@@ -1,5 +1,5 @@
 #pragma once
-// What a sink found that its output cannot carry.
+// The list of losses: content and metadata of the input that a sink's output cannot hold.
 
 #include <string>
 #include <vector>
@@ -10,15 +10,15 @@ namespace lull::io {
 
 class LossList {
  public:
-  /// `strict`: --strict-metadata.
+  /// `strict` is the option --strict-metadata.
   explicit LossList(bool strict) : strict_(strict) {}
 
-  /// Each text once; an empty one is none.
+  /// Adds texts that are not in the list yet. Empty texts are ignored.
   void add(const std::string& text);
   void add(const std::vector<std::string>& texts);
-  /// What a frame brings that was not there before, and what became of its time.
+  /// Adds metadata of a frame that the encoder loses, and times that were moved to a constant rate.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
-  /// @throws InvalidArgument  something is lost, and nothing may be
+  /// @throws InvalidArgument  there are losses and `strict` is set
   void check() const;
   const std::vector<std::string>& list() const { return list_; }
 
@@ -27,7 +27,8 @@ class LossList {
   std::vector<std::string> list_;
 };
 
-/// @throws InvalidArgument  naming the first; not where there is none
+/// Throws an error that names the first loss, if there is one.
+/// @throws InvalidArgument  `losses` is not empty
 void refuse_losses(const std::vector<std::string>& losses);
 
 }  // namespace lull::io

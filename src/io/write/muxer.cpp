@@ -12,7 +12,8 @@
 namespace lull::io {
 namespace {
 
-/// The old tag if it means the same in the new container, else 0: the muxer's own.
+/// Returns the codec tag of the input if it means the same codec in the new container, else 0,
+/// which lets the muxer choose.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
   unsigned own = 0;
   const bool same = !format.codec_tag ||
@@ -37,11 +38,12 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
                                  ("file:" + file.temporary()).c_str());
   context_.reset(non_null(context));
   context_->pb = file.io();
-  // No random identifiers, no dates: equal input gives equal files.
+  // Without random identifiers and dates, equal inputs give equal files.
   context_->flags |= AVFMT_FLAG_BITEXACT;
-  // The next program has each frame as soon as it is there.
+  // Each frame is passed to the next program immediately.
   if (pipe_) context_->flags |= AVFMT_FLAG_FLUSH_PACKETS;
-  // What the input has may stay, standard or not: FLAC in MP4, Y4M of more than 8 bits.
+  // Allows streams that are not standard in the container but come from the input: FLAC in MP4, Y4M
+  // of more than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   add_video(source, encoder);
   shift_ = container.still() ? 0 : start_shift(source, container, encoder.context());
@@ -76,7 +78,7 @@ void Muxer::add_copies(const FileSource& source, const Container& container) {
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
-    // The demuxer uses some streams itself: chapters of MP4, for one.
+    // The demuxer reads some streams itself, for example chapters of MP4.
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
     add_copy(stream, container);
   }
@@ -113,7 +115,7 @@ void Muxer::add_copy(const AVStream& from, const Container& container) {
   copies_[from.index].picture = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
 }
 
-/// For the packets of `from`.
+/// Creates the stream for the packets of `from`.
 AVStream& Muxer::new_stream(const AVStream& from) {
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   to->time_base = from.time_base;
@@ -136,7 +138,7 @@ void Muxer::convert(const AVStream& from) {
   notes_.push_back(describe(from) + " becomes " + avcodec_get_name(traits_.text_subtitles));
 }
 
-// Matroska wants to know a file's name and kind.
+// Matroska requires the name and the type of a file.
 void Muxer::attach_file(const AVStream& from) {
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   if (avcodec_parameters_copy(to->codecpar, from.codecpar) < 0) throw std::bad_alloc();
@@ -149,7 +151,8 @@ void Muxer::attach_file(const AVStream& from) {
     av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
 }
 
-// A cover picture is a stream of one packet in MP4 and in what FFmpeg reads, in Matroska a file.
+// In MP4, and in FFmpeg's demuxers, a cover picture is a stream of one packet. In Matroska it is a
+// file.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
@@ -186,7 +189,7 @@ void Muxer::copy_global(const AVFormatContext& from) {
     if (from.nb_chapters > 0 && !drops_.chapters) losses_.push_back("chapters (the input is cut)");
     return;
   }
-  // AVI has a time code of the file, not of a stream.
+  // In AVI the time code belongs to the file, not to a stream.
   const AVDictionaryEntry* timecode = find_tag(context_->streams[0]->metadata, "timecode");
   if (timecode && traits_.file_timecode)
     av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
@@ -199,7 +202,7 @@ void Muxer::copy_chapters(const AVFormatContext& from) {
       static_cast<AVChapter**>(non_null(av_calloc(from.nb_chapters, sizeof *context_->chapters)));
   for (unsigned i = 0; i < from.nb_chapters; ++i) {
     auto* chapter = static_cast<AVChapter*>(non_null(av_mallocz(sizeof(AVChapter))));
-    context_->chapters[context_->nb_chapters++] = chapter;  // now the context frees it
+    context_->chapters[context_->nb_chapters++] = chapter;  // the context frees it
     chapter->id = from.chapters[i]->id;
     chapter->time_base = from.chapters[i]->time_base;
     const std::int64_t shift = av_rescale_q(shift_, encoder_time_base_, chapter->time_base);
@@ -216,13 +219,13 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
     const std::string flags = options.get("movflags");
     options.set("movflags", (flags.empty() ? "" : flags + "+") + "use_metadata_tags");
   }
-  // FFmpeg's own choice is 1000.
+  // FFmpeg's default time scale is 1000.
   const AVRational tick = context_->streams[0]->time_base;
   if (traits_.timescale_option && !options.has(traits_.timescale_option) && tick.num == 1 &&
       tick.den > 1000 && tick.den <= 1000000)
     options.set(traits_.timescale_option, std::to_string(tick.den));
-  // Audio may begin before the video, and before 0: a block's time is relative to its cluster's and
-  // may be negative. FFmpeg would move all streams instead.
+  // Audio may begin before the video and before 0. Matroska can store this: the time of a block is
+  // relative to its cluster and may be negative. By default FFmpeg would shift all streams.
   using NegativeTimes = ContainerTraits::NegativeTimes;
   if (traits_.negative_times == NegativeTimes::kept ||
       (traits_.negative_times == NegativeTimes::single_stream && context_->nb_streams == 1))
@@ -252,13 +255,13 @@ void Muxer::write_video(PacketPtr packet) {
   shift_times(*packet, encoder_time_base_);
   av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
   packet->stream_index = 0;
-  // Where one encoder takes over from another, decoding times can overlap if frames vary in length.
+  // Decoding times of consecutive encoders can overlap if the durations of frames vary.
   make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;
   check_write(write(packet.get()), watch);
 }
 
-// FFmpeg's own writer loses chroma where the width is odd and samples have two bytes.
+// FFmpeg's own writer loses chroma if the width is odd and samples have two bytes.
 void Muxer::write_y4m(const AVFrame& picture) {
   AVIOContext* io = context_->pb;
   const auto format = static_cast<AVPixelFormat>(picture.format);
@@ -277,7 +280,8 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // The fills_gaps between subtitles of MP4, two bytes each: the muxer fills them itself.
+  // In MP4, empty packets of two bytes fill the gaps between subtitles. The muxer writes them
+  // itself.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
@@ -294,7 +298,7 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   select_and_write(copy);
 }
 
-// In the stream's order: the first that has to wait keeps the others waiting.
+// Packets stay in the order of the stream: a packet that must wait holds back the later ones.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
@@ -324,7 +328,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // What another container wants to be told of the content cannot be found in damaged content.
+  // The muxer needs properties of the content that it cannot find in a damaged packet.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
@@ -333,7 +337,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     check_write(code, watch);
 }
 
-/// Null: there is nothing to write.
+/// Returns null if there is nothing to write.
 PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   try {
     return copy.converter->convert(packet);
@@ -345,7 +349,7 @@ PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   }
 }
 
-// A coarser time base can make two decoding times one, which many muxers refuse.
+// With a coarser time base, two decoding times can become equal, which many muxers reject.
 void Muxer::make_dts_increase(std::int64_t& last_dts, AVPacket& packet) const {
   if (packet.dts == AV_NOPTS_VALUE) return;
   const bool strict = !(context_->oformat->flags & AVFMT_TS_NONSTRICT);

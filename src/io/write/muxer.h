@@ -1,5 +1,5 @@
 #pragma once
-// Packets into a file: one encoded video stream and copies of the source's other streams.
+// Writes packets to a file: one encoded video stream and copies of the source's other streams.
 
 #include <deque>
 #include <memory>
@@ -16,33 +16,34 @@ namespace lull::io {
 
 class Muxer {
  public:
-  /// Writes the container's head. `options` are those that the encoder did not take.
-  /// @throws InvalidArgument  a stream that the container cannot hold, an option nobody knows
+  /// Writes the container's header. `options` are those that the encoder does not know.
+  /// @throws InvalidArgument  the container cannot hold a stream, or an option is unknown
   Muxer(Output& file, const Container& container, const FileSource& source, const Encoder& encoder,
         Dictionary& options);
 
   void write_video(PacketPtr packet);
-  /// A packet as the source's demuxer gave it; consumed if its stream is copied.
+  /// Writes a packet that the source's demuxer returned, if its stream is copied.
   void write_copied(PacketPtr packet);
-  /// No frame comes any more, and no packet: those that waited for a cut go or are dropped.
+  /// Must be called after the last frame and the last packet. Decides about packets that still wait
+  /// for the selection of frames.
   void flush_copies();
   void write_trailer();
-  /// Packets of copied streams that were too damaged to be copied.
+  /// Number of packets of copied streams that were too damaged to be copied.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
-  /// What was dropped as it was asked for, and what was converted; one text each.
+  /// Notes for the user: content that was dropped by request or converted; one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct Copy {
     AVStream* to = nullptr;
-    AVRational time_base{};                  // of the packets that come in
-    std::int64_t last_dts = AV_NOPTS_VALUE;  // of the packets that went out
-    bool picture = false;                    // a cover: no part of the time line
-    bool fills_gaps = false;                 // packets without text stand for these
+    AVRational time_base{};                  // time base of the input's packets
+    std::int64_t last_dts = AV_NOPTS_VALUE;  // of the packets that were written
+    bool picture = false;                    // a cover, which has no time
+    bool fills_gaps = false;                 // empty packets fill the gaps between subtitles
     std::unique_ptr<SubtitleConverter> converter;
-    PacketPtr preroll;              // marked to be discarded, before the first that stays
-    std::deque<PacketPtr> waiting;  // for the cut to reach them
+    PacketPtr preroll;              // last packet of preroll before the first kept packet
+    std::deque<PacketPtr> waiting;  // packets that wait for the selection of frames
   };
   struct Free {
     void operator()(AVFormatContext* context) const noexcept { avformat_free_context(context); }
@@ -77,9 +78,9 @@ class Muxer {
   std::shared_ptr<const FrameSelector> selector_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
-  std::int64_t shift_ = 0;  // of all times, in ticks of the encoder
+  std::int64_t shift_ = 0;  // added to all times, in ticks of the encoder
   std::int64_t last_video_dts_ = AV_NOPTS_VALUE;
-  std::deque<Copy> copies_;  // by the source's stream number
+  std::deque<Copy> copies_;  // by stream index of the source
   std::vector<std::string> losses_, notes_;
   DamageCount damage_;
 };

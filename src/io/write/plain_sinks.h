@@ -1,5 +1,5 @@
 #pragma once
-// Sinks that make no file: one drops frames, one prints their digests.
+// Sinks that write no file: one discards frames, one prints their digests.
 
 #include <memory>
 
@@ -7,10 +7,11 @@
 
 namespace lull::io {
 
-/// The output `null`.
+/// Opens the output `null`.
 std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source, const SinkOptions& options);
 
-/// The output `hash`, text for the open file options.descriptor; media.h describes it.
+/// Opens the output `hash`, which writes text to the open file options.descriptor (io/media.h
+/// describes the format).
 std::unique_ptr<MediaSink> open_hash_sink(const MediaSource& source, const SinkOptions& options);
 
 }  // namespace lull::io

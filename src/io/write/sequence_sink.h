@@ -1,5 +1,5 @@
 #pragma once
-// A file for each frame.
+// A sink that writes one file for each frame.
 
 #include <memory>
 #include <string>
@@ -9,20 +9,21 @@
 
 namespace lull::io {
 
-/// Whether frames of `source` into `path` make a sequence: a pattern for still pictures, and a
-/// source that is more than one still.
+/// Returns whether the output is a sequence: `path` is a pattern for still pictures, and the source
+/// is not a single still.
 bool makes_sequence(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-/// Whether `path` becomes a TIFF file of floats, for which FFmpeg has no encoder.
+/// Returns whether the output is a TIFF file of floats, for which FFmpeg has no encoder.
 bool makes_float_tiff(const std::string& path, const FileSource& source,
                       const SinkOptions& options);
 
-/// Whether `path` becomes the OpenEXR file that a picture came from, with all that was in it.
+/// Returns whether the output is an OpenEXR file with all layers of the file that the picture came
+/// from.
 bool makes_layered_exr(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// `path` is a pattern or, for what FFmpeg does not write (the two above), one name.
-/// @throws InvalidArgument, CannotCreate  as open_sink
+/// `path` is a pattern, or a single name for the two formats above, which FFmpeg does not write.
+/// @throws InvalidArgument, CannotCreate  like open_sink()
 std::unique_ptr<MediaSink> open_sequence_sink(const std::string& path, FileSource& source,
                                               const SinkOptions& options);
 

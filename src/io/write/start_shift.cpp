@@ -8,15 +8,16 @@
 namespace lull::io {
 namespace {
 
-// Encoders of sound put a few milliseconds of their own before the beginning, which is where the
-// edit list of MP4 belongs; some containers do not tell it from sound.
+// Audio encoders add some milliseconds before the beginning. MP4 hides them with an edit list; some
+// containers do not distinguish them from audio that begins early.
 constexpr double encoder_delay_s = 0.1;
 
 double seconds(std::int64_t time, AVRational tick) {
   return static_cast<double>(time) * av_q2d(tick);
 }
 
-/// Of a stream of sound or pictures that goes into the output; 0 if it does not begin before.
+/// Returns the earliest start of the copied audio and video streams, in seconds; 0 if none begins
+/// before 0.
 double earliest_of_copies(const FileSource& source, const Container& container) {
   double earliest_s = 0;
   const AVFormatContext& input = source.demuxer().context();
@@ -41,7 +42,7 @@ std::int64_t start_shift(const FileSource& source, const Container& container,
   if (container.frames_only()) return 0;
   const AVRational tick = source.demuxer().video().time_base;
   double start_s = seconds(source.first_time(), tick);
-  // What a cut leaves of the other streams begins with the video.
+  // If frames are selected, the other streams begin with the video.
   if (!source.selector()) start_s = std::min(start_s, earliest_of_copies(source, container));
   if (start_s >= 0) return 0;
   const std::int64_t of_video =

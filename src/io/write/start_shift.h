@@ -1,5 +1,5 @@
 #pragma once
-// Inputs that begin before 0.
+// Handling of inputs that begin before time 0.
 
 #include <cstdint>
 
@@ -7,9 +7,9 @@
 
 namespace lull::io {
 
-/// By how much all streams move, in ticks of the encoder, so that none begins before 0. MP4 hides
-/// what does, readers of Matroska make up times for it, and other containers cannot say it. 0: they
-/// stay. Before the first read of `source`.
+/// Returns by how much all streams are shifted, in ticks of the encoder, so that none begins before
+/// 0. MP4 hides content before 0, readers of Matroska change its times, and other containers cannot
+/// store it. 0: no shift. Must be called before the first read of `source`.
 std::int64_t start_shift(const FileSource& source, const Container& container,
                          const AVCodecContext& encoder);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What becomes of a stream that is not denoised.
+// Decides what an output does with each stream that is not denoised.
 
 #include "io/encode/encoder_choice.h"
 
@@ -7,22 +7,23 @@ namespace lull::io {
 
 enum class StreamHandling {
   copied,
-  as_file,      // Matroska's attachments
-  as_cover,     // a picture that becomes an attachment
+  as_file,      // becomes an attachment of Matroska
+  as_cover,     // a cover picture that becomes an attachment
   converted,    // text subtitles
   regenerated,  // the muxer writes it from metadata
-  dropped,      // as it was asked for
+  dropped,      // by request
   omitted,      // with a warning
-  refused,      // the output is an error
+  refused,      // the output cannot be opened
 };
 
-/// Of `stream` in a container that is no still picture.
+/// Returns the handling of `stream` in a container that is not a still picture.
 StreamHandling handling_of(const AVStream& stream, const Container& container);
 
-/// Whether `drops` names it.
+/// Returns whether `drops` contains the stream.
 bool is_dropped(const AVStream& stream, const Drops& drops);
 
-/// @throws InvalidArgument  streams that the input does not have, or the one that is denoised
+/// Checks the stream indices in `drops`.
+/// @throws InvalidArgument  the input does not have such a stream, or it is the denoised one
 void check_drops(const Drops& drops, const FileSource& source);
 
 }  // namespace lull::io

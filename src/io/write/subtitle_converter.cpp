@@ -12,7 +12,7 @@ CodecPtr open(const AVCodec& codec, CodecPtr context, const std::string& what) {
   return context;
 }
 
-/// What FFmpeg reads of one packet.
+/// Owner of the subtitles that FFmpeg decodes from one packet.
 struct Subtitle {
   AVSubtitle text{};
   Subtitle() = default;
@@ -40,7 +40,7 @@ SubtitleConverter::SubtitleConverter(const AVStream& from, AVCodecID to) : text_
   const AVCodec* writer = non_null(avcodec_find_encoder(to));
   CodecPtr encoder(non_null(avcodec_alloc_context3(writer)));
   encoder->time_base = {1, 1000};
-  // Both sides meet in ASS, whose head says what its styles are.
+  // Decoder and encoder exchange subtitles in ASS format, whose header defines the styles.
   if (const int size = decoder_->subtitle_header_size; size > 0) {
     encoder->subtitle_header = static_cast<std::uint8_t*>(
         non_null(av_mallocz(static_cast<std::size_t>(size) + AV_INPUT_BUFFER_PADDING_SIZE)));
@@ -53,11 +53,11 @@ SubtitleConverter::SubtitleConverter(const AVStream& from, AVCodecID to) : text_
 PacketPtr SubtitleConverter::convert(const AVPacket& packet) {
   Subtitle subtitle;
   int found = 0;
-  const PacketPtr copy(non_null(av_packet_clone(&packet)));  // some releases want to change it
+  const PacketPtr copy(non_null(av_packet_clone(&packet)));  // some releases modify the packet
   check<BadData>(avcodec_decode_subtitle2(decoder_.get(), &subtitle.text, &found, copy.get()),
                  "a subtitle cannot be read");
   if (!found || subtitle.text.num_rects == 0) return nullptr;
-  subtitle.text.start_display_time = 0;  // from the packet's time on, which stays
+  subtitle.text.start_display_time = 0;  // relative to the packet's time, which is kept
   subtitle.text.end_display_time =
       static_cast<std::uint32_t>(std::clamp<std::int64_t>(packet.duration, 0, UINT32_MAX));
   const int size =

@@ -1,5 +1,5 @@
 #pragma once
-// Text subtitles from one format to another: SubRip, ASS, WebVTT, and the timed text of MP4.
+// Conversion of text subtitles between formats: SubRip, ASS, WebVTT, and the timed text of MP4.
 
 #include <vector>
 
@@ -7,18 +7,19 @@
 
 namespace lull::io {
 
-/// Whether FFmpeg reads `from` as text and writes `to`.
+/// Returns whether FFmpeg can read `from` as text and can write `to`.
 bool can_convert_subtitles(AVCodecID from, AVCodecID to);
 
-/// Packet for packet: times and durations stay.
+/// Converts packet by packet. Times and durations are kept.
 class SubtitleConverter {
  public:
-  /// @throws InvalidArgument  FFmpeg does not open a decoder or encoder for them
+  /// @throws InvalidArgument  FFmpeg cannot open the decoder or the encoder
   SubtitleConverter(const AVStream& from, AVCodecID to);
 
-  /// What the new stream is.
+  /// The encoder's context, which describes the new stream.
   const AVCodecContext& encoder() const { return *encoder_; }
-  /// Null: there is no text in it. @throws BadData  it cannot be read
+  /// Returns null if the packet contains no text.
+  /// @throws BadData  the packet cannot be read
   PacketPtr convert(const AVPacket& packet);
 
  private:

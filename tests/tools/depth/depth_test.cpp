@@ -176,7 +176,7 @@ TEST(DepthMaps, NoiseIsEstimatedNextToHoles) {
   write_tiff(folder / "in.tif", noisy_map(0.02));
   const Outcome outcome = denoise(folder / "in.tif", folder / "out.tif", {"--depth"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("noise: found, sigma 0.0"));
+  EXPECT_THAT(outcome.err, HasSubstr("noise: estimated, sigma 0.0"));
   EXPECT_LT(error_of(read_tiff(folder / "out.tif")), 0.5 * 0.02);
 }
 

@@ -67,10 +67,10 @@ TEST_F(Report, DescribesTheRunAndChangesNoByte) {
   EXPECT_EQ(sliders_in(html), 3);
   EXPECT_THAT(html,
               AllOf(HasSubstr("Looks like noise: <span class=\"yes\">yes</span>"),
-                    HasSubstr("The noise that was stated"), HasSubstr("112x96"),
+                    HasSubstr("Given noise"), HasSubstr("112x96"),
                     HasSubstr(io::sha256_of(bytes_of(folder_ / "in.y4m"))),
                     HasSubstr(io::sha256_of(bytes_of(folder_ / "out.y4m"))),
-                    HasSubstr("share of the time that each stage worked"), HasSubstr("--profile")));
+                    HasSubstr("share of time in which each stage was busy"), HasSubstr("--profile")));
   EXPECT_THAT(folder_.names(), ::testing::UnorderedElementsAre("clean.y4m", "in.y4m", "out.y4m",
                                                                "page.html", "plain.y4m"));
 }
@@ -91,7 +91,7 @@ TEST_F(Report, ReferenceGivesTheFiguresOfCompare) {
   ASSERT_TRUE(std::regex_search(json, found, std::regex("\"psnr_all\":([0-9.]+)")));
   char psnr[32];
   std::snprintf(psnr, sizeof psnr, "<td>%.2f dB</td>", std::atof(found[1].str().c_str()));
-  EXPECT_THAT(page(), AllOf(HasSubstr("Against clean.y4m"), HasSubstr(psnr)));
+  EXPECT_THAT(page(), AllOf(HasSubstr("Comparison with clean.y4m"), HasSubstr(psnr)));
 }
 
 TEST_F(Report, ReferenceOfAnotherSizeIsRejectedBeforehand) {
@@ -175,7 +175,7 @@ TEST_F(Report, SupportsVideoWithSoundAndEstimatedNoise) {
   const Outcome outcome =
       denoise("in.mkv", "out.mkv", {"--temporal", "1", "--report", "page.html", "-q"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(page(), AllOf(HasSubstr("The noise that was found"), HasSubstr("Looks like noise:")));
+  EXPECT_THAT(page(), AllOf(HasSubstr("Estimated noise"), HasSubstr("Looks like noise:")));
 }
 
 TEST_F(Report, SupportsPipesStillsAndBursts) {
@@ -265,7 +265,7 @@ TEST_F(Report, NamesMissingSegmentsOfAJob) {
   EXPECT_THAT(outcome.err, HasSubstr("1 of 3 segments done, 2 missing"));
   EXPECT_THAT(page("job.html"),
               AllOf(HasSubstr("Missing: 0, 2"), HasSubstr("1 of 3"), HasSubstr("5 of 12"),
-                    HasSubstr("The noise that was found"), HasSubstr("not joined")));
+                    HasSubstr("Estimated noise"), HasSubstr("not joined")));
   write_bytes(folder_ / "job/000002.lullseg", "rubbish");
   ASSERT_EQ(run_lull({"report", folder_ / "job", "-o", folder_ / "other.html", "-q"}).code, 0);
   EXPECT_THAT(page("other.html"), HasSubstr("Damaged: 2"));

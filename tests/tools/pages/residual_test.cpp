@@ -118,12 +118,12 @@ TEST(Residual, StrongerResidualAtEdgesIsUndecidedForUnknownNoise) {
 TEST(Residual, NoOrTooFewSamplesAreUndecided) {
   EXPECT_EQ(verdict_of(ResidualSums().findings()).answer, Answer::cannot_tell);
   Pictures none([](int, int) { return 0.0f; });
-  EXPECT_EQ(verdict_of(none.findings()).why, "nothing was taken away");
+  EXPECT_EQ(verdict_of(none.findings()).why, "nothing was removed");
   Pictures some(white());
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) some.counts.view()(x, y) = x < 64 && y < 64;
   EXPECT_EQ(some.findings().blocks, 64);
-  EXPECT_EQ(verdict_of(some.findings()).why, "too little was measured");
+  EXPECT_EQ(verdict_of(some.findings()).why, "too few samples were measured");
 }
 
 TEST(Residual, ConstantBlocksDoNotCount) {

@@ -148,8 +148,8 @@ TEST_F(DeviceFailures, CpuContinuesIfAllowed) {
     EXPECT_EQ(denoise(out_, {at}, Fallback::cpu), 0);
     EXPECT_EQ(bytes_of(out_), bytes_of(whole));
     EXPECT_THAT(messages_,
-                ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); the CPU does "
-                            "the rest, whose bytes differ from a GPU's"));
+                ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); the CPU "
+                            "processes the remaining frames; its results differ from a GPU's"));
   }
   messages_.clear();
   EXPECT_EQ(denoise(out_, {never}, Fallback::cpu), 0);

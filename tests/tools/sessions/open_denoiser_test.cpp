@@ -87,8 +87,8 @@ TEST_F(ShortMemory, ReducesStreamsFirst) {
   const OpenedDenoiser opened = open_all({gpu(0, 5)});
   EXPECT_THAT(opened_, ElementsAre("cuda:0/5", "cuda:0/2", "cuda:0/1"));
   EXPECT_EQ(opened.backends.front().streams, 1);
-  EXPECT_THAT(messages_, ElementsAre("cuda:0 is short of memory; using --streams 2",
-                                     "cuda:0 is short of memory; using --streams 1"));
+  EXPECT_THAT(messages_, ElementsAre("cuda:0 has too little memory; using --streams 2",
+                                     "cuda:0 has too little memory; using --streams 1"));
 }
 
 // With temporal filtering all frames share one ring buffer, whatever the number of streams.
@@ -97,16 +97,16 @@ TEST_F(ShortMemory, ReducesBatchesFirstWithTemporalFiltering) {
   room_[0] = 4 * 960 * 1080;
   const OpenedDenoiser opened = open_all({gpu(0, 4)});
   EXPECT_EQ(opened.backends.front().streams, 4);
-  EXPECT_THAT(messages_, ElementsAre("cuda:0 is short of memory; using --batch 960x1080"));
+  EXPECT_THAT(messages_, ElementsAre("cuda:0 has too little memory; using --batch 960x1080"));
 }
 
 TEST_F(ShortMemory, ReducesBatchesNext) {
   room_[0] = 960 * 540;
   const OpenedDenoiser opened = open_all({gpu(0, 2)});
   EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cuda);
-  EXPECT_THAT(messages_, ElementsAre("cuda:0 is short of memory; using --streams 1",
-                                     "cuda:0 is short of memory; using --batch 960x1080",
-                                     "cuda:0 is short of memory; using --batch 960x540"));
+  EXPECT_THAT(messages_, ElementsAre("cuda:0 has too little memory; using --streams 1",
+                                     "cuda:0 has too little memory; using --batch 960x1080",
+                                     "cuda:0 has too little memory; using --batch 960x540"));
 }
 
 TEST_F(ShortMemory, FallsBackToTheCpuIfAllowed) {
@@ -150,7 +150,7 @@ TEST_F(ShortMemory, OnlyTheDeviceWithLittleMemoryIsReduced) {
   const OpenedDenoiser opened = open_all({gpu(0, 2), gpu(1, 2)});
   EXPECT_EQ(opened.backends[0].streams, 2);
   EXPECT_EQ(opened.backends[1].streams, 1);
-  EXPECT_THAT(messages_, ElementsAre("cuda:1 is short of memory; using --streams 1"));
+  EXPECT_THAT(messages_, ElementsAre("cuda:1 has too little memory; using --streams 1"));
 }
 
 // The results of the CPU and a GPU differ, and which frames would go where is random.
@@ -170,7 +170,7 @@ TEST_F(ShortMemory, SeveralClipsShareADeviceEqually) {
   EXPECT_EQ(opened.backends[1].streams, 2);
   EXPECT_THAT(opened_,
               ElementsAre("cuda:0/2", "cuda:0/2", "cuda:0/1", "cuda:0/1", "cuda:1/2", "cuda:1/2"));
-  EXPECT_THAT(messages_, ElementsAre("cuda:0 is short of memory; using --streams 1"));
+  EXPECT_THAT(messages_, ElementsAre("cuda:0 has too little memory; using --streams 1"));
   EXPECT_EQ(used_[0], 2 * 1920 * 1080);
 }
 
