@@ -26,12 +26,15 @@ set(LULL_PUBLIC_HEADERS
   nlm/params.h
   noise/depth/depth_scale.h
   noise/depth/vst_depth.h
+  noise/estimate/clipped_noise.h
   noise/estimate/estimate.h
   noise/grain/collector.h
   noise/grain/grain_table.h
   noise/grain/statistics.h
   noise/holes.h
   noise/noise_model.h
+  noise/render/features.h
+  noise/render/light.h
   noise/volume/cube_statistics.h
   noise/volume/estimate_volume.h
   noise/volume/vst_volume.h

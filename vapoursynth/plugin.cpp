@@ -16,6 +16,7 @@
 #include "core/describe.h"
 #include "core/error.h"
 #include "core/version.h"
+#include "noise/estimate/clipped_noise.h"
 #include "noise/estimate/estimate.h"
 #include "vapoursynth/arguments.h"
 #include "vapoursynth/seeking_session.h"
@@ -149,7 +150,7 @@ void VS_CC free_filter(void* data, VSCore*, const VSAPI*) { delete static_cast<F
 /// Places that are looked at for the noise, and frames at each, as `lull noise` has them.
 constexpr int places = 8, frames_a_look = 3;
 
-NoiseModel found_noise(const Filter& filter) {
+std::vector<Excerpt> read_looks(const Filter& filter) {
   std::vector<Excerpt> looks;
   const int frames = filter.info.numFrames;
   const bool is_short = frames <= places * frames_a_look;
@@ -167,7 +168,13 @@ NoiseModel found_noise(const Filter& filter) {
       look.push_back(shared(frame, k, filter.format, filter.api));
     }
   }
-  return estimate_noise(looks).noise;
+  return looks;
+}
+
+/// The noise of these levels, for frames that are clipped as their samples show.
+NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
+  if (!may_show_clipping(given, filter.format.layout)) return given;
+  return with_clipping(given, find_clipping(given, read_looks(filter)));
 }
 
 /// Notes its format. @throws InvalidArgument  patches cannot be compared in it
@@ -205,7 +212,7 @@ void create(const VSMap* in, VSMap* out, const Function& function, VSCore* core,
   if (filter->guide) check_guide(*filter);
   if (function.finds_noise) {
     const auto sigma = sigmas_of(given);
-    choice.noise = sigma ? NoiseModel(*sigma) : found_noise(*filter);
+    choice.noise = sigma ? given_noise(*sigma, *filter) : estimate_noise(read_looks(*filter)).noise;
   }
   filter->session =
       std::make_unique<SeekingSession>(choice, filter->format, filter->info.numFrames);

@@ -96,7 +96,7 @@ Groups match_all(PlaneView<const float> guide, const MatchParams& params, float 
   Groups groups{ReferenceGrid(guide.width, guide.height, params.step), {}};
   const ReferenceGrid& grid = groups.grid;
   groups.all.resize(static_cast<std::size_t>(grid.count_x) * grid.count_y);
-  const std::vector<GuideFrame> frames{{0, {guide, {}}}};
+  const std::vector<GuideAt> frames{{0, {guide, {}}}};
   tbb::task_arena(1).execute([&] {
     const auto matcher = cpu::make_matcher(1);
     const double start = seconds_of_work();

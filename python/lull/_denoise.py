@@ -230,6 +230,7 @@ def denoise(
         are not finite come out as they are.
     sigma : float, one for each channel, NoiseEstimate, or 'auto'
         Standard deviation of the noise, in the units of the array; 0 leaves a channel as it is.
+        Clipping is modelled whenever samples of pictures or clips lie at the limits of their range.
         'auto': what :func:`lull.estimate_noise` finds.
     channel_axis : int, optional
         Three channels are red, green and blue and filtered together; of other numbers each is

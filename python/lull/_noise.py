@@ -104,9 +104,21 @@ def _looks(times: int, slices: int) -> list[list[tuple[int, int]]]:
     return [[(t, 0) for t in range(s, min(s + _FRAMES_A_LOOK, times))] for s in starts]
 
 
+def _format(view: np.ndarray, values: Values, group: Group) -> Any:
+    _, _, _, height, width = view.shape
+    return _core.Format.of(width, height, layout_of(group), values.bits)
+
+
+def _read_looks(view: np.ndarray, values: Values, group: Group) -> list[list[list[np.ndarray]]]:
+    return [
+        [samples_at(view, values, place, group) for place in look]
+        for look in _looks(*view.shape[:2])
+    ]
+
+
 def _find(view: np.ndarray, values: Values, group: Group, volume: bool, kind: Kind) -> Any:
-    times, slices, _, height, width = view.shape
-    format = _core.Format.of(width, height, layout_of(group), values.bits)
+    times, slices = view.shape[:2]
+    format = _format(view, values, group)
     if volume:
         look = _core.VolumeLook(format, times * slices)
         for t in range(times):
@@ -115,11 +127,15 @@ def _find(view: np.ndarray, values: Values, group: Group, volume: bool, kind: Ki
         found = look.find(kind, values.zero)
         if found is not None:
             return found
-    looks = [
-        [samples_at(view, values, place, group) for place in look]
-        for look in _looks(times, slices)
-    ]
-    return _core.find_noise(looks, format, slices > 1)
+    return _core.find_noise(_read_looks(view, values, group), format, slices > 1)
+
+
+def _clipped(noise: Any, view: np.ndarray, values: Values, group: Group) -> Any:
+    """Noise of a given level, for pictures or frames that are clipped as their samples show."""
+    format = _format(view, values, group)
+    if view.shape[1] > 1 or not noise.may_show_clipping(format):
+        return noise
+    return _core.clipped_noise(noise, _read_looks(view, values, group), format)
 
 
 def find_noise(
@@ -186,7 +202,8 @@ def models_of(
         if rician:
             models.append(_core.Noise.rician(of_group[0], values.zero))
         else:
-            models.append(_core.Noise.white((of_group * 3)[:3]))
+            noise = _core.Noise.white((of_group * 3)[:3])
+            models.append(_clipped(noise, view, values, group))
     return models
 
 

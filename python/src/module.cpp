@@ -15,6 +15,7 @@
 #include "core/version.h"
 #include "cuda/device_list.h"
 #include "cuda/results/result_frames.h"
+#include "noise/estimate/clipped_noise.h"
 #include "python/src/device_array.h"
 #include "python/src/enlarger.h"
 #include "python/src/noise.h"
@@ -58,6 +59,12 @@ void bind_noise(nb::module_& m) {
       .def_static("rician", &rician_noise, "sigma"_a, "zero"_a)
       .def("rescaled", &rescaled, "factor"_a, "zero"_a)
       .def("strengthened", &strengthened, "strength"_a)
+      .def(
+          "may_show_clipping",
+          [](const Noise& noise, const FrameFormat& format) {
+            return may_show_clipping(noise.model, format.layout);
+          },
+          "format"_a)
       .def_prop_ro("sigma", [](const Noise& noise) { return noise.model.sigmas(); })
       .def_prop_ro("levels", [](const Noise& noise) { return noise.model.levels_in_samples(); })
       .def_prop_ro("white_only", [](const Noise& noise) { return noise.model.is_white(); })
@@ -102,6 +109,14 @@ void bind_noise(nb::module_& m) {
         return look_at_depth(maps, format, samples, sigma, reference);
       },
       "maps"_a, "format"_a, "sigma"_a, "invalid"_a, "squared"_a, "reference"_a);
+  m.def(
+      "clipped_noise",
+      [](const Noise& noise, const std::vector<std::vector<Image>>& looks,
+         const FrameFormat& format) {
+        const nb::gil_scoped_release others_go_on;
+        return clipped_noise(noise, looks, format);
+      },
+      "noise"_a, "looks"_a, "format"_a);
   m.def(
       "find_noise",
       [](const std::vector<std::vector<Image>>& looks, const FrameFormat& format, bool flat) {

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "noise/depth/find_depth_noise.h"
+#include "noise/estimate/clipped_noise.h"
 #include "noise/volume/estimate_volume.h"
 
 namespace lull::python {
@@ -68,12 +69,31 @@ NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   return other;
 }
 
+std::vector<Excerpt> looks_of(const std::vector<std::vector<Image>>& images, FramePool& pool) {
+  std::vector<Excerpt> looks;
+  for (const std::vector<Image>& place : images) {
+    Excerpt& look = looks.emplace_back();
+    for (const Image& image : place) {
+      check_planes(image, pool.format());
+      look.push_back(frame_of(image, pool, false));
+    }
+  }
+  return looks;
+}
+
 }  // namespace
 
 Noise white_noise(const std::array<float, 3>& sigma) {
   Noise noise{.model = NoiseModel(sigma), .volume_noise = {}};
   validate(noise.model);
   return noise;
+}
+
+Noise clipped_noise(const Noise& noise, const std::vector<std::vector<Image>>& looks,
+                    const FrameFormat& format) {
+  FramePool pool(format);
+  const PlaneClipping clipping = find_clipping(noise.model, looks_of(looks, pool));
+  return {.model = with_clipping(noise.model, clipping), .volume_noise = noise.volume_noise};
 }
 
 Noise coloured_noise(const std::vector<Samples>& covariances) {
@@ -111,15 +131,7 @@ Noise strengthened(const Noise& noise, float strength) {
 Found find_noise(const std::vector<std::vector<Image>>& looks, const FrameFormat& format,
                  bool flat) {
   FramePool pool(format);
-  std::vector<Excerpt> seen;
-  for (const std::vector<Image>& images : looks) {
-    Excerpt& look = seen.emplace_back();
-    for (const Image& image : images) {
-      check_planes(image, format);
-      look.push_back(frame_of(image, pool, false));
-    }
-  }
-  NoiseEstimate estimate = estimate_noise(seen);
+  NoiseEstimate estimate = estimate_noise(looks_of(looks, pool));
   if (flat) estimate.noise = flat_noise(estimate.noise, 1);
   return {.noise = {.model = std::move(estimate.noise), .volume_noise = {}},
           .level = estimate.level,

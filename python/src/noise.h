@@ -32,6 +32,11 @@ struct Found {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
+/// Returns `noise`, whose level is given, for images of `format` that are clipped as their samples
+/// show (find_clipping()). `looks` are those of find_noise().
+[[nodiscard]] Noise clipped_noise(const Noise& noise, const std::vector<std::vector<Image>>& looks,
+                                  const FrameFormat& format);
+
 /// Of noise that is not white: for each plane the autocovariance of lags -7..7 along both axes.
 /// @throws InvalidArgument
 [[nodiscard]] Noise coloured_noise(const std::vector<Samples>& covariances);

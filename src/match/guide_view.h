@@ -17,6 +17,6 @@ struct GuideView {
   std::span<const Motion> motion;
   const Holes* holes = nullptr;  // patches that overlap a hole are not candidates; null: no holes
 };
-using GuideFrame = FrameAt<GuideView>;
+using GuideAt = FrameAt<GuideView>;
 
 }  // namespace lull

@@ -53,7 +53,7 @@ class KeptGroups {
   /// Lists the candidates of a reference patch at (x, y): members of the neighbouring groups, in
   /// the order of neighbours_of(). Returns their number.
   int candidates_of(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {
-    const Neighbours neighbours = neighbours_of(searched_, x, y);
+    const NeighbourPatches neighbours = neighbours_of(searched_, x, y);
     int count = 0;
     for (int n = 0; n < neighbours.count; ++n) {
       const auto& [column, row, members] = neighbours.all[n];

@@ -28,7 +28,7 @@ inline constexpr int max_propagated = 32;
 
 /// Searched reference patches, and the number of members of their groups to test. Member 0 is the
 /// searched patch itself and is never tested.
-struct Neighbours {
+struct NeighbourPatches {
   struct Neighbour {
     int column = 0, row = 0;  // indices on the grid of searched patches
     int members = 0;          // members 1 .. `members` are tested
@@ -51,10 +51,10 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
 /// Returns the groups whose members the reference patch at (x, y) tests. A searched reference patch
 /// tests its own group and the first members of its four neighbours' groups. Other reference
 /// patches test the groups of the two or four searched patches around them.
-constexpr Neighbours neighbours_of(const ReferenceGrid& searched, int x, int y) {
+constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);
-  Neighbours to;
+  NeighbourPatches to;
   const auto add = [&](int column, int row, int members) {
     if (column >= 0 && row >= 0 && column < searched.count_x && row < searched.count_y)
       to.all[to.count++] = {column, row, members};

@@ -110,7 +110,7 @@ TEST(MatchHoles, CpuMatcherExcludesThem) {
   const Plane<float> picture = noisy_picture();
   const Holes holes(width, height, some_holes());
   for (const int step : {1, 2, 3, 5, 8}) {
-    const GuideFrame guide{0, {std::as_const(picture).view(), {}, &holes}};
+    const GuideAt guide{0, {std::as_const(picture).view(), {}, &holes}};
     const auto matcher = cpu::make_exhaustive_matcher(1);
     const MatchParams params{.window = 25, .group = 16, .step = step, .tau = 5000};
     tbb::task_arena(1).execute([&] { matcher->begin({params, {&guide, 1}, sigma}); });

@@ -127,7 +127,7 @@ class Bm4dCudaFilter : public lull::testing::GpuTest {
     const auto estimate = on_device(std::vector<float>(noisy.size()));
     const SliceSpan available{base, base + slices};
     const cuda::Guide guide{ring(bytes.get()), ring(norms.get())};
-    cuda::make_guide(ring((wiener ? b : n).get()), available, margins, cuda::byte_scale(20),
+    cuda::make_guide(ring((wiener ? b : n).get()), available, margins, cuda::guide_quantiser(20),
                      guide.samples, nullptr);
     cuda::make_half_norms(guide, {available.first, available.end - params.cube + 1}, margins,
                           params.cube, nullptr);

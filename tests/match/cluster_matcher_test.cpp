@@ -23,7 +23,7 @@ namespace {
 using namespace testing;
 
 Groups by_cpu(const Clip& clip, const MatchParams& params, int threads = 2) {
-  std::vector<GuideFrame> frames;
+  std::vector<GuideAt> frames;
   for (std::size_t f = 0; f < clip.planes.size(); ++f) {
     frames.push_back({clip.offset(f), {clip.planes[f].view(), {}}});
     if (!clip.motion.empty()) frames.back().frame.motion = clip.motion[f];

@@ -57,8 +57,8 @@ struct Clip {
   }
   static constexpr int offsets[3] = {0, -1, 1};
 
-  std::vector<GuideFrame> guides(int frames) const {
-    std::vector<GuideFrame> list;
+  std::vector<GuideAt> guides(int frames) const {
+    std::vector<GuideAt> list;
     for (int f = 0; f < frames; ++f)
       list.push_back({offsets[f],
                       {planes[f].view(),
@@ -201,7 +201,7 @@ TEST(SearchedNeighbours, SurroundThePosition) {
   // The grid has columns 0, 4, 8, 12 and 15 and rows 0, 4 and 6.
   const ReferenceGrid searched(15 + patch, 6 + patch, 4);
   const auto at = [&](int x, int y) {
-    const Neighbours found = neighbours_of(searched, x, y);
+    const NeighbourPatches found = neighbours_of(searched, x, y);
     std::vector<std::array<int, 3>> list;
     for (int n = 0; n < found.count; ++n)
       list.push_back({found.all[n].column, found.all[n].row, found.all[n].members});

@@ -1,5 +1,5 @@
-# Installs BUILD below SCRATCH, builds the project SAMPLES with it and denoises a picture with the
-# result.
+# Builds the project SAMPLES against lull as it is installed below PREFIX, and denoises a picture with
+# it.
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -8,10 +8,8 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
-set(prefix ${SCRATCH}/prefix)
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
 run(${CMAKE_COMMAND} -S ${SAMPLES} -B ${SCRATCH}/build -G ${GENERATOR}
-  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_PREFIX_PATH=${prefix};${PREFIXES}")
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} "-DCMAKE_PREFIX_PATH=${PREFIX};${PREFIXES}")
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 
 # A grey picture of 32x24 pixels: a ramp with a disturbance that filtering must change.
@@ -31,9 +29,9 @@ file(SHA256 ${SCRATCH}/same.pgm same)
 if(out STREQUAL same)
   message(FATAL_ERROR "sigma 20 and sigma 0 gave the same picture")
 endif()
-run(${prefix}/bin/lull --version)
+run(${PREFIX}/bin/lull --version)
 foreach(file man/man1/lull.1 bash-completion/completions/lull zsh/site-functions/_lull)
-  file(SIZE ${prefix}/share/${file} size)
+  file(SIZE ${PREFIX}/share/${file} size)
   if(size EQUAL 0)
     message(FATAL_ERROR "${file} is empty")
   endif()

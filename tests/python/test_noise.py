@@ -51,6 +51,40 @@ def test_rician_volumes():
     np.testing.assert_array_equal(lull.denoise(noisy, 50), rician)
 
 
+def dark_scene():
+    """A quarter of the brightness of a scene; the left third is black."""
+    clean = 0.25 * scene(192, 256)
+    clean[:, :85] = 0
+    return clean
+
+
+@pytest.mark.parametrize("dtype, white", [(np.uint8, 255), (np.uint16, 65535), (np.float32, 1)])
+def test_a_given_sigma_models_clipping_as_an_estimate_does(dtype, white):
+    clean = dark_scene()
+    noisy = np.clip(clean + noise_like(clean, 0.15), 0, 1) * white
+    noisy = (noisy if white == 1 else np.rint(noisy)).astype(dtype)
+    given, found = (lull.denoise(noisy, sigma) / white for sigma in (0.15 * white, "auto"))
+    assert psnr(clean, given) > psnr(clean, found) - 0.1
+    assert given[:, :64].mean() < 0.01  # a mean of clipped noise is 0.06
+    # In colour each channel is clipped by itself, and a clip in all of its frames.
+    colours = np.stack([noisy, noisy, np.full_like(noisy, white // 2 or 0.5)], axis=-1)
+    result = lull.denoise(colours, 0.15 * white, channel_axis=-1) / white
+    assert result[:, :64, :2].mean() < 0.01
+    frames = lull.denoise(np.stack([noisy] * 5), 0.15 * white, time_axis=0) / white
+    assert frames[:, :, :64].mean() < 0.01
+
+
+def test_a_given_sigma_of_what_is_not_clipped():
+    clean = dark_scene()
+    noisy = clean + noise_like(clean, 0.15)  # with samples below 0
+    with lull.Session(noisy.shape, noisy.dtype, 0.15, temporal=0) as session:
+        results = session.push(noisy) + list(session.drain())  # it sees no samples beforehand
+    np.testing.assert_array_equal(lull.denoise(noisy, 0.15), results[0])
+    # Slices of a stack are not clipped.
+    stack = np.clip(np.stack([noisy] * 4), 0, 1)
+    assert lull.denoise(stack, 0.15, method="bm3d")[:, :, :64].mean() > 0.04
+
+
 def test_estimate_can_be_used_as_sigma():
     noisy = CLEAN + noise_like(CLEAN, 0.08)
     found = lull.estimate_noise(noisy)

@@ -114,6 +114,16 @@ def test_formats_are_denoised(format):
     assert after < before / 4
 
 
+def test_a_given_sigma_models_clipping_as_the_command_does(tmp_path):
+    clean = 0.2 * moving(12, 96, 64)[1]
+    noise = np.random.default_rng(3).normal(0, 0.15, clean.shape)
+    planes = grey(np.clip(clean + noise, 0, 1))
+    expected = command(planes, "mono", tmp_path, "--sigma", "38")
+    result = core.lull.Denoise(source(planes, vs.GRAY8), sigma=38, device="cpu")
+    assert_equal(result, expected, range(12))
+    assert np.mean(expected[5][0] == 0) > 0.02  # means of clipped noise are brighter
+
+
 def test_noise_is_estimated():
     noisy, clean = moving(12, 160, 128)
     result = core.lull.Denoise(source(grey(noisy), vs.GRAY8), device="cpu")

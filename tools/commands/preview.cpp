@@ -134,6 +134,7 @@ class Preview {
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
     if (!noise) noise = noise_of_first_frames(options_, read, values);
+    add_clipping(options_, *source_, read, *noise);
     determine_noise_kind(options_, *source_, *noise);
     for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
     const ClipPlan plan = clip_plan(options_, *noise, source_->info());
@@ -144,7 +145,8 @@ class Preview {
 
   void estimate_depth_noise() {
     const bool again = can_read_again(options_.input);
-    std::vector<Frame> first = again ? read_first_maps(options_) : read_frames(*source_, frames_ahead);
+    std::vector<Frame> first =
+        again ? read_first_maps(options_) : read_frames(*source_, frames_ahead);
     const DepthPlan depth = plan_depth(options_, *source_, first);
     for (const std::string& line : depth.lines) log_.write(LogLevel::info, line);
     plan_ = clip_plan(options_, depth, source_->info());
@@ -192,7 +194,7 @@ class Preview {
     find_noise(first, 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
     auto denoiser = merge_fields(open_sessions(options_, plan_, source_->format(), backends_, warn),
-                           source_->format());
+                                 source_->format());
     denoiser = with_side_inputs(std::move(denoiser), volume * geometry.size[geometry.of_slice[2]]);
     VolumeCuts before(geometry), after(geometry);
     PrefixedSource source(*source_, std::move(first));
@@ -215,9 +217,9 @@ class Preview {
     io::write_png(options_.output, cuts_picture(geometry, before, after, factor),
                   options_.overwrite);
     log_summary("cuts through voxel " + std::to_string(geometry.at[0]) + "," +
-            std::to_string(geometry.at[1]) + "," + std::to_string(geometry.at[2]) + " of volume " +
-            std::to_string(volume),
-        factor);
+                    std::to_string(geometry.at[1]) + "," + std::to_string(geometry.at[2]) +
+                    " of volume " + std::to_string(volume),
+                factor);
   }
 
   Window find_window() {
@@ -237,7 +239,8 @@ class Preview {
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // more than repetitions take of the margin
     const Rational rate = source_->info().frame_rate;
-    if (position.number || rate.num <= 0 || !can_read_again(options_.input) || side_inputs_.has_files())
+    if (position.number || rate.num <= 0 || !can_read_again(options_.input) ||
+        side_inputs_.has_files())
       return std::nullopt;
     const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
     const double skip = position.time - margin - lead_s;
@@ -255,8 +258,8 @@ class Preview {
     }
   }
 
-  std::optional<Window> read_window(FrameSource& source, const FramePosition& position, double start,
-                                    std::optional<Frame> first) {
+  std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
+                                    double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
     // Of fields every session finds repetitions by itself.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
@@ -269,8 +272,8 @@ class Preview {
     OpenedDenoisers opened = open_sessions(options_, plan_, format, backends_, warn);
     const auto number = static_cast<std::int64_t>(window.target);
     select_frames(opened, {{number, number}}, plan_, format, nullptr, warn);
-    auto denoiser =
-        with_side_inputs(merge_fields(std::move(opened), source_->format()), window.number - number);
+    auto denoiser = with_side_inputs(merge_fields(std::move(opened), source_->format()),
+                                     window.number - number);
     std::vector<Frame> results;
     for (const Frame& frame : window.frames)
       for (auto out = denoiser->push(frame); out; out = denoiser->next())
@@ -282,7 +285,8 @@ class Preview {
   }
 
   /// With what comes beside the frames, the first of which has this number in the input.
-  std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser, std::int64_t first) {
+  std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
+                                             std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
     if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
     return denoiser;
@@ -329,7 +333,7 @@ class Preview {
   std::unique_ptr<io::MediaSource> source_;
   SideInputs side_inputs_;
   std::optional<VolumeMask> mask_;
-  DepthSamples samples_;              // of depth maps
+  DepthSamples samples_;                    // of depth maps
   std::optional<PrefixedSource> prefixed_;  // a pipe of them
   Method params_;
   ClipPlan plan_;

@@ -33,7 +33,7 @@ class Search {
       record.scenes.push_back(*std::move(volume));
       return record;
     }
-    if (info_.stack || options_.stack) {
+    if (is_stack()) {
       NoiseEstimate estimate = estimate_noise(stack_excerpts());
       // Air is dark, but not clipped; and other stacks have their levels in other units.
       for (int i = 0; i < 3; ++i) {
@@ -52,7 +52,13 @@ class Search {
     return record;
   }
 
+  std::vector<Excerpt> excerpts() {
+    return is_stack() ? std::vector<Excerpt>{} : excerpts_of(video_excerpts());
+  }
+
  private:
+  bool is_stack() const { return info_.stack || options_.stack; }
+
   io::SourceOptions excerpt_options() const {
     io::SourceOptions options = source_options(options_);
     options.selection = {};
@@ -98,8 +104,8 @@ class Search {
   }
 
   TimedExcerpt excerpt_at(double time_s, int frames) const {
-    return read_excerpt([this](double at, const FrameConsumer& take) { read_from(at, take); }, time_s,
-                   frames);
+    return read_excerpt([this](double at, const FrameConsumer& take) { read_from(at, take); },
+                        time_s, frames);
   }
 
   /// Whether times can be told to the session: those of a part in several pieces are joined.
@@ -117,7 +123,8 @@ class Search {
     if (info_.duration_s <= 0 || is_short) return leading_excerpts(first);
     std::vector<TimedExcerpt> excerpts;
     for (int i = 0; i < positions; ++i) {
-      TimedExcerpt excerpt = excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
+      TimedExcerpt excerpt =
+          excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
       // From one key frame to the next, several positions are one.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
@@ -184,17 +191,26 @@ NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& s
   return Search(options, source).run();
 }
 
+std::vector<Excerpt> read_looks(const DenoiseOptions& options, const io::MediaSource& source) {
+  return Search(options, source).excerpts();
+}
+
+std::vector<Excerpt> looks_among(const DenoiseOptions& options, const std::vector<Frame>& frames) {
+  std::vector<Excerpt> excerpts = split_excerpts(frames);
+  if (options.interlaced == Interlaced::fields)
+    for (Excerpt& excerpt : excerpts)
+      for (Frame& frame : excerpt) frame = pipeline::field_of(frame, 0);
+  return excerpts;
+}
+
 NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vector<Frame>& frames,
-                           const io::ValueScale& values) {
+                                  const io::ValueScale& values) {
   if (frames.empty()) throw BadData("'" + options.input + "' has no frame; check the file");
   if (std::optional<SceneNoise> volume = noise_of_first_slices(options, frames, values))
     return {.layout = frames.front().format.layout,
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
-  std::vector<Excerpt> excerpts = split_excerpts(frames);
-  if (options.interlaced == Interlaced::fields)
-    for (Excerpt& excerpt : excerpts)
-      for (Frame& frame : excerpt) frame = pipeline::field_of(frame, 0);
+  const std::vector<Excerpt> excerpts = looks_among(options, frames);
   // (Those around a part come before it.)
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);

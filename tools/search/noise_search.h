@@ -28,10 +28,21 @@ namespace lull::tools {
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options,
                                        const io::MediaSource& source);
 
+/// The frames at the places where search_noise() looks. None of a stack, whose slices show no
+/// clipping: air is dark, and the units of stacks have other ends.
+/// @param source  the input, open; it is not read
+/// @throws whatever reading throws
+[[nodiscard]] std::vector<Excerpt> read_looks(const DenoiseOptions& options,
+                                              const io::MediaSource& source);
+
 /// The noise of what these frames show, which follow one another: those with which a pipe begins.
 [[nodiscard]] NoiseRecord noise_of_first_frames(const DenoiseOptions& options,
-                                         const std::vector<Frame>& frames,
-                                         const io::ValueScale& values);
+                                                const std::vector<Frame>& frames,
+                                                const io::ValueScale& values);
+
+/// The same frames as looks; of interlaced video that is filtered by fields, the even fields.
+[[nodiscard]] std::vector<Excerpt> looks_among(const DenoiseOptions& options,
+                                               const std::vector<Frame>& frames);
 
 /// As many frames of a pipe are looked at before the first is denoised.
 inline constexpr std::size_t frames_ahead = 12;

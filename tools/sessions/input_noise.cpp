@@ -1,5 +1,6 @@
 #include "tools/sessions/input_noise.h"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_noise_search.h"
 #include "tools/sessions/depth.h"
+#include "tools/sessions/job.h"
 #include "tools/sessions/noise_choice.h"
 
 namespace lull::tools {
@@ -33,11 +35,16 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
+/// The frames that a session takes before it gives the first result. A look at so many frames of a
+/// pipe delays no result.
+std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
+  return 1 + static_cast<std::size_t>(temporal_radius(options, input));
+}
+
 /// Whether the run finds the noise of frames for itself: a task has it from its plan.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
-                       const NoiseRecord& known) {
-  const bool is_task = options.job.plan && !options.job.plans;
-  return finds_noise(options) && !is_task && follows_scenes(options, input) &&
+                    const NoiseRecord& known) {
+  return finds_noise(options) && !is_part_of_job(options) && follows_scenes(options, input) &&
          !known.scenes.front().volume;
 }
 
@@ -47,9 +54,12 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
   if (options_.depth.on) return estimate_depth_noise(source, open_sink);
   const io::VideoInfo& input = source.info();
   std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), input.values);
-  if (!noise)
-    noise = can_read_again(options_.input) ? search_noise(options_, source)
-                                           : estimate_from_pipe(source, open_sink);
+  const bool again = can_read_again(options_.input);
+  if (!again && !noise) read_ahead(source, frames_to_read_ahead(options_), open_sink);
+  if (!again && noise && needs_clipping(options_, *noise, input))
+    read_ahead(source, frames_before_result(options_, input), open_sink);
+  if (!noise) noise = again ? search_noise(options_, source) : noise_of_pipe(input);
+  add_clipping(options_, source, first_, *noise);
   known_ = *std::move(noise);
   determine_noise_kind(options_, source, known_);
   for (const std::string& line : noise_lines(options_, known_)) info_(line);
@@ -62,16 +72,20 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
   write_noise_map(options_, source, known_);
 }
 
-/// It is neither a job in segments nor read twice for its grain.
-NoiseRecord InputNoise::estimate_from_pipe(io::MediaSource& source,
-                                     const std::function<void()>& open_sink) {
+/// A pipe is neither a job in segments nor read twice for its grain.
+void InputNoise::read_ahead(io::MediaSource& source, std::size_t frames,
+                            const std::function<void()>& open_sink) {
   open_sink();
-  first_ = read_frames(source, frames_to_read_ahead(options_));
-  const bool scenes = follows_scenes(options_, source.info());
-  return noise_of_first_frames(options_, scenes ? first_scene_of(first_) : first_, source.info().values);
+  first_ = read_frames(source, frames);
 }
 
-void InputNoise::estimate_depth_noise(io::MediaSource& source, const std::function<void()>& open_sink) {
+NoiseRecord InputNoise::noise_of_pipe(const io::VideoInfo& input) const {
+  const bool scenes = follows_scenes(options_, input);
+  return noise_of_first_frames(options_, scenes ? first_scene_of(first_) : first_, input.values);
+}
+
+void InputNoise::estimate_depth_noise(io::MediaSource& source,
+                                      const std::function<void()>& open_sink) {
   const bool again = can_read_again(options_.input);
   if (!again) {
     open_sink();
@@ -97,7 +111,7 @@ std::unique_ptr<FrameSource> InputNoise::frames(FrameSource& source, const io::V
 }
 
 void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
-                         const OnScene& on_scene) {
+                             const OnScene& on_scene) {
   record_.scenes.push_back(scene);
   if (!is_predicted) info_(noise_lines(options_, record_).back());
   const ScenePlan plan = scene_plan(options_, scene, input);

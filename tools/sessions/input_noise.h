@@ -1,6 +1,7 @@
 #pragma once
 // The noise of the input of a run, and what its frames are filtered with for it.
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -24,7 +25,8 @@ class InputNoise {
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
   /// `options` outlive it. `info` is told what was found, later by the thread that reads.
-  InputNoise(const DenoiseOptions& options, Notify info) : options_(options), info_(std::move(info)) {}
+  InputNoise(const DenoiseOptions& options, Notify info)
+      : options_(options), info_(std::move(info)) {}
 
   /// Finds it. A pipe, which gives its frames once, is looked at behind its sink, which has to be
   /// open before the first frame is read: `open_sink` opens it.
@@ -47,9 +49,11 @@ class InputNoise {
 
  private:
   void estimate_depth_noise(io::MediaSource& source, const std::function<void()>& open_sink);
-  NoiseRecord estimate_from_pipe(io::MediaSource& source, const std::function<void()>& open_sink);
+  void read_ahead(io::MediaSource& source, std::size_t frames,
+                  const std::function<void()>& open_sink);
+  NoiseRecord noise_of_pipe(const io::VideoInfo& input) const;
   void start_scene(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
-               const OnScene& on_scene);
+                   const OnScene& on_scene);
 
   const DenoiseOptions& options_;
   Notify info_;

@@ -10,12 +10,14 @@
 #include "bm3d/names.h"
 #include "cuda/device_list.h"
 #include "match/clusters.h"
+#include "tools/noise/clipping_text.h"
 #include "tools/sessions/device_choice.h"
 
 namespace lull::tools {
 namespace {
 
 constexpr const char* noise_fact = "the noise";
+constexpr const char* clipping_fact = "the clipping (low:high:level of 0..255)";
 
 std::string text_of(float value) {
   char text[32];
@@ -199,12 +201,22 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
     facts.push_back({"--nlm-h, of groups", text_of(method.pictures.means->h)});
   if (method.render) add_features(options, *method.render, facts);
   if (method.volume_noise) facts.push_back({"--noise", text_of(*method.volume_noise)});
-  if (!options.sigma) facts.push_back({noise_fact, to_json(noise)});
+  const NoiseModel& given = noise.scenes.front().estimate.noise;
+  if (!options.sigma)
+    facts.push_back({noise_fact, to_json(noise)});
+  else if (given.has_curves())
+    facts.push_back({clipping_fact, to_text(clipping_of(given))});
   return facts;
 }
 
+PlaneClipping clipping_of_job(const DenoiseOptions& options) {
+  for (const io::JobFact& fact : options.job.plan->facts)
+    if (fact.name == clipping_fact) return parse_clipping(fact.value, options.job.folder);
+  return {};
+}
+
 std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options) {
-  if (options.job.plan && !options.job.plans) {
+  if (is_part_of_job(options)) {
     for (const io::JobFact& fact : options.job.plan->facts)
       if (fact.name == noise_fact) return parse_noise(fact.value, options.job.folder);
     return std::nullopt;

@@ -4,7 +4,9 @@
 
 #include "core/error.h"
 #include "noise/render/vst_render.h"
+#include "tools/noise/clipping_text.h"
 #include "tools/noise/noise_text.h"
+#include "tools/search/noise_search.h"
 #include "tools/search/volume_noise_search.h"
 #include "tools/sessions/job.h"
 
@@ -21,14 +23,14 @@ bool is_stack(const DenoiseOptions& options, const io::VideoInfo& input) {
 
 /// What a filter takes: where a volume's noise is made even, the level that it is made to have.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
-                       const io::VideoInfo& input) {
+                        const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options, input)) return scene.estimate.noise;
   const float level = scene.volume->level;
   return NoiseModel({level, level, level});
 }
 
-std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options, const SceneNoise& scene,
-                                        const io::VideoInfo& input) {
+std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
+                                              const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.volume || !is_stack(options, input)) return std::nullopt;
   VolumeNoise noise = scene.volume->noise;
   if (options.noise_kind) noise.kind = *options.noise_kind;
@@ -57,8 +59,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     scene.estimate.noise = *options.sigma;
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
   }
-  if (options.noise_file.empty() || (options.job.plan && !options.job.plans))
-    return noise_of_job(options);
+  if (options.noise_file.empty() || is_part_of_job(options)) return noise_of_job(options);
   NoiseRecord noise = read_noise(options.noise_file);
   noise.scenes.resize(1);  // other clips have other scenes
   if (noise.layout != format.layout)
@@ -86,15 +87,43 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   return noise;
 }
 
+bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
+                    const io::VideoInfo& input) {
+  if (finds_noise(options) || uses_features(options) || is_stack(options, input)) return false;
+  // The plan has the complete noise of a file.
+  if (is_part_of_job(options) && !options.sigma) return false;
+  const SceneNoise& scene = noise.scenes.front();
+  const bool exact = scene.over_time || scene.estimate.noise.is_white();
+  return exact && !scene.volume && may_show_clipping(scene.estimate.noise, noise.layout);
+}
+
+void add_clipping(const DenoiseOptions& options, const io::MediaSource& source,
+                  const std::vector<Frame>& first, NoiseRecord& noise) {
+  if (!needs_clipping(options, noise, source.info())) return;
+  NoiseModel& given = noise.scenes.front().estimate.noise;
+  const auto find = [&] {
+    if (is_part_of_job(options)) return clipping_of_job(options);
+    return find_clipping(given, can_read_again(options.input) ? read_looks(options, source)
+                                                              : looks_among(options, first));
+  };
+  given = with_clipping(given, find());
+}
+
 std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseRecord& noise) {
   if (uses_features(options)) return {};
+  const SceneNoise& scene = noise.scenes.front();
+  std::vector<std::string> lines;
   if (options.sigma) {
-    if (!noise.scenes.front().volume || options.noise_kind) return {};
-    return {"noise: Rician, as the background says (--noise gaussian says otherwise)"};
+    if (scene.volume && !options.noise_kind)
+      lines.push_back("noise: Rician, as the background says (--noise gaussian says otherwise)");
+    if (const std::string where = describe(clipping_of(scene.estimate.noise), noise.layout);
+        !where.empty())
+      lines.push_back("noise: samples are clipped " + where +
+                      " (8-bit levels), which the filter accounts for");
+    return lines;
   }
   char strength[48];
   std::snprintf(strength, sizeof strength, "; strength %g", static_cast<double>(options.strength));
-  std::vector<std::string> lines;
   for (const std::string& text : describe(noise)) lines.push_back("noise: " + text + strength);
   return lines;
 }

@@ -21,7 +21,22 @@ namespace lull::tools {
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Returns the messages about the noise, one per scene; none if it was given by --sigma.
+/// Whether the samples of the input decide how a given noise is filtered: clipping is modelled
+/// wherever samples lie at the limits of their range. This does not apply to stacks,
+/// depth maps and renders, to weak noise, and to noise that was estimated from a single picture and
+/// is not white.
+[[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
+                                  const io::VideoInfo& input);
+/// Adds the clip limits of the input to the noise that --sigma or --noise gives, if it needs some.
+/// The limits come from the samples at the places where noise is estimated, or from the plan of the
+/// job.
+/// @param first  the first frames of a pipe, which can be read once
+/// @throws whatever reading throws
+void add_clipping(const DenoiseOptions& options, const io::MediaSource& source,
+                  const std::vector<Frame>& first, NoiseRecord& noise);
+
+/// Returns the messages about the noise, one per scene. For a given sigma, they say only what the
+/// samples of the input add to it.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "noise/estimate/clipped_noise.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/part_denoiser.h"
 #include "pipeline/scale_denoiser.h"
@@ -97,8 +98,10 @@ std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& ba
   if (needs_margins(options)) return "the frames around a part are kept in the host's memory";
   if (options.fallback == Fallback::cpu && !can_read_again(options.input))
     return "--fallback cpu would have to read the input again, which is a pipe";
-  if (finds_noise(options) && !can_read_again(options.input))
-    return "the noise of a pipe is found in the host's memory";
+  if (can_read_again(options.input)) return {};
+  if (finds_noise(options)) return "the noise of a pipe is found in the host's memory";
+  if (!options.sigma || may_show_clipping(NoiseModel(*options.sigma), Layout::rgb))
+    return "clipped samples of a pipe are found in the host's memory";
   return {};
 }
 
@@ -155,7 +158,8 @@ pipeline::PartContext part_context_of(const ClipPlan& plan, const FrameFormat& f
 }
 
 OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
-                              const FrameFormat& format, const Backends& backends, const Notify& notify) {
+                              const FrameFormat& format, const Backends& backends,
+                              const Notify& notify) {
   const Fallback fallback = fallback_of(options);
   OpenedDenoisers opened = open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1,
                                           plan.scene(0).method, format, backends, fallback, notify);
@@ -172,8 +176,8 @@ std::function<void(std::int64_t)> ContextEnd::listener(std::size_t session) {
 }
 
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
-                      const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
-                      const Notify& notify) {
+                   const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
+                   const Notify& notify) {
   std::vector<pipeline::FrameSpan> spans;
   for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
   const bool all =

@@ -279,7 +279,7 @@ class PhaseRun {
   MatchParams matching_;  // parameters of the matcher
   int width_, height_;
   MotionGrid motion_grid_;
-  std::vector<GuideFrame> guides_;
+  std::vector<GuideAt> guides_;
   std::array<FilterTables, max_planes> tables_{};
   MeansTables means_;
   BlockSize block_;

@@ -30,7 +30,7 @@ __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
 struct ToNextPhase {
   Ring<float> estimate;
   Ring<std::uint8_t> bytes;
-  ByteScale scale;
+  GuideQuantiser scale;
   __device__ void put(int z, int2, int at, float v) const {
     estimate.at(z)[at] = v;
     if (bytes.data != nullptr) bytes.at(z)[at] = to_byte(v, scale);
@@ -94,7 +94,7 @@ void finish(const PhaseEnd& end, const Results& results, cudaStream_t stream) {
 }  // namespace
 
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
-                  const ByteScale& scale, cudaStream_t stream) {
+                  const GuideQuantiser& scale, cudaStream_t stream) {
   finish(end, ToNextPhase{estimate, bytes, scale}, stream);
 }
 

@@ -17,7 +17,7 @@ dim3 blocks_of_rows(int width, int height, SliceSpan slices) {
 }
 
 __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins margins,
-                             ByteScale scale, Ring<std::uint8_t> guide) {
+                             GuideQuantiser scale, Ring<std::uint8_t> guide) {
   const int2 p = own_place();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const int at = margins.at(p.x, p.y);
@@ -81,7 +81,7 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
 }  // namespace
 
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
-                const ByteScale& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream) {
+                const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream) {
   guide_kernel<<<blocks_of(margins.width, margins.height, slices), dim3(block_x, block_y), 0,
                  stream>>>(samples, slices, margins, scale, guide);
   lull::cuda::check(cudaGetLastError());

@@ -40,12 +40,12 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 // ---- guide.cu --------------------------------------------------------------------------------
 
 /// Conversion of the guide to bytes: (sample - low) * scale, rounded and clamped to 0..255.
-struct ByteScale {
+struct GuideQuantiser {
   float low = 0, scale = 1;
 };
 /// Returns the finest scale that covers nearly all values of 0..255 with noise of this standard
 /// deviation.
-constexpr ByteScale byte_scale(float sigma) {
+constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
@@ -57,7 +57,7 @@ struct Guide {
   Ring<std::int32_t> half_norms;
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
-                const ByteScale& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
+                const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
 /// Computes the norms of cubes that begin in `slices`; the next `cube` - 1 slices must be
 /// available. The padding is not changed.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
@@ -91,7 +91,7 @@ struct PhaseEnd {
 };
 /// Ends the first of two phases. If `bytes` is given, it also makes the guide of the second phase.
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
-                  const ByteScale& scale, cudaStream_t stream);
+                  const GuideQuantiser& scale, cudaStream_t stream);
 /// Ends the last phase: stores samples. Out-of-range float samples are restored from `original`.
 void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const StoredPlanes& results,
                    cudaStream_t stream);

@@ -162,7 +162,7 @@ void PlaneVolume::filter(const Layers& layers, std::uint32_t* groups, cudaStream
 void PlaneVolume::finish_basic(SliceSpan slices, cudaStream_t stream) {
   prepare(Phase::first, slices.end, stream);
   cuda::finish_basic(end_of(Phase::first, slices), basic_.ring(), of(Phase::second).guide.ring(),
-                     byte_scale(plan_.sigma), stream);
+                     guide_quantiser(plan_.sigma), stream);
 }
 
 void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
@@ -218,7 +218,7 @@ void PlaneVolume::prepare(Phase phase, int end, cudaStream_t stream) {
   }
   if (phase == Phase::first && memory.guided < end)
     make_guide(noisy_.ring(), {std::exchange(memory.guided, end), end}, margins_,
-               byte_scale(plan_.sigma), memory.guide.ring(), stream);
+               guide_quantiser(plan_.sigma), memory.guide.ring(), stream);
 }
 
 PhaseEnd PlaneVolume::end_of(Phase phase, SliceSpan slices) const {

@@ -23,7 +23,7 @@ __device__ inline SliceSpan own_slices(SliceSpan all) {
   return {first, min(first + slice_run, all.end)};
 }
 
-__device__ inline std::uint8_t to_byte(float v, const ByteScale& scale) {
+__device__ inline std::uint8_t to_byte(float v, const GuideQuantiser& scale) {
   v = (v - scale.low) * scale.scale;
   return static_cast<std::uint8_t>(__float2int_rn(fminf(fmaxf(v, 0.0f), 255.0f)));
 }

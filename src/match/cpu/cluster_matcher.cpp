@@ -30,7 +30,7 @@ constexpr int rows_at_once = 32;  // rows of strips that a task fills
 class StripSpace final : public PatchSpace {
  public:
   /// Fills the strips. It must be called inside the engine's arena.
-  void fill(std::span<const GuideFrame> frames, const MatchParams& params) {
+  void fill(std::span<const GuideAt> frames, const MatchParams& params) {
     const PlaneView<const float> own = frames[0].frame.samples;
     numbers_ = PatchNumbers(own.width, own.height);
     constexpr int half = patch / 2;
@@ -250,7 +250,7 @@ class ClusterMatcher final : public Matcher {
   std::vector<ClusterWorkspace> workspaces_;  // one for each thread
   // State for the frame whose reference patches are matched, valid after begin().
   MatchParams params_;
-  std::span<const GuideFrame> frames_;
+  std::span<const GuideAt> frames_;
   MotionGrid grid_;
   std::optional<ClusterRules> rules_;
   StripSpace space_;

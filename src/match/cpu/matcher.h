@@ -17,7 +17,7 @@ namespace lull::cpu {
 /// Input of a matcher: all reference patches of the first frame.
 struct MatchInput {
   MatchParams params;
-  std::span<const GuideFrame> frames;
+  std::span<const GuideAt> frames;
   /// Standard deviation of the noise in the guides. For estimates, whose noise is unknown, a
   /// typical value. The matcher need not distinguish differences far below it.
   float noise = 0;

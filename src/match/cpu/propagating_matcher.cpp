@@ -118,7 +118,7 @@ class PropagatingMatcher final : public Matcher {
 
   // State for the frame whose reference patches are matched, valid after begin().
   MatchParams params_;
-  std::span<const GuideFrame> frames_;
+  std::span<const GuideAt> frames_;
   std::vector<int> offsets_;  // time offsets of the frames
   const KeptGroups* kept_ = nullptr;
   MotionGrid grid_;

@@ -7,10 +7,10 @@
 
 namespace lull::cpu {
 
-Quantiser quantiser_of(const MatchParams& params, std::span<const GuideFrame> frames, float noise,
+Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames, float noise,
                        SampleRanges& ranges) {
   float low = frames[0].frame.samples(0, 0), high = low;
-  for (const GuideFrame& frame : frames) {
+  for (const GuideAt& frame : frames) {
     const PlaneView<const float> guide = frame.frame.samples;
     ranges.resize(guide.height);
     tbb::parallel_for(0, guide.height, [&](int y) {

@@ -23,7 +23,7 @@ using SampleRanges = std::vector<std::array<float, 2>>;
 /// It is also large enough that tau fits in a score, but only as long as rounding noise (variance
 /// unit^2 / 12) stays below a hundredth of the noise variance. If tau does not fit, patches beyond
 /// the maximum score are not candidates. `noise` is MatchInput::noise.
-[[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideFrame> frames,
+[[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 
 /// Score of a distance of 1.

@@ -55,7 +55,7 @@ BlockSize WindowSearch::block_size(const MatchParams& params, int columns) {
   return {wide, rows_per_block(params, wide)};
 }
 
-void WindowSearch::begin(const MatchParams& params, std::span<const GuideFrame> frames,
+void WindowSearch::begin(const MatchParams& params, std::span<const GuideAt> frames,
                          const Quantiser& quantiser) {
   params_ = params;
   frames_ = frames;

@@ -20,7 +20,7 @@ class WindowSearch {
 
   /// Same contract as Matcher::begin() and Matcher::begin_block() (matcher.h). A temporal window of
   /// 0 searches no neighbouring frame.
-  void begin(const MatchParams& params, std::span<const GuideFrame> frames,
+  void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
   /// Rankings of the reference patches in one row of the block, one for each column. They stay
@@ -68,7 +68,7 @@ class WindowSearch {
 
   // State for the frame whose reference patches are matched, valid after begin().
   MatchParams params_;
-  std::span<const GuideFrame> frames_;
+  std::span<const GuideAt> frames_;
   /// Windows in the reference frame and in neighbouring frames.
   MatchGeometry own_geometry_{}, temporal_geometry_{};
   MotionGrid grid_;

@@ -72,7 +72,7 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 }
 
 /// Intermediate sums of a displacement.
-struct Sums {
+struct TileSums {
   float *squares, *sums;  // sums of a row of cells
   // sums along rows: a plane of cells for each slice (and guide)
   float *patch_squares, *patch_sums;
@@ -80,7 +80,7 @@ struct Sums {
 
 template <int cell, bool mean>
 void compute_sums(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x,
-                  int e_y, const Sums& to) {
+                  int e_y, const TileSums& to) {
   const Shape& shape = plan.shape;
   const int column = plan.first_column - shape.around, row = plan.first_row - shape.around;
   const std::span<const PhasedView> candidates = source.candidates_at(e_x, e_y);
@@ -104,7 +104,7 @@ void compute_sums(const TilePlan& plan, const Tile& tile, const TileSource& sour
 /// Returns the weights of neighbouring patches in slice t.
 template <bool mean, bool exponential>
 HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdiff_t at,
-                             const Sums& from) {
+                             const TileSums& from) {
   const Shape& shape = plan.shape;
   Vector distance = hn::Zero(d);
   for (int k = t; k < t + shape.slices; ++k)
@@ -144,7 +144,7 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
 /// Step 2 if each sample has one patch: weights and samples are summed at the same positions.
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
-                 const Sums& from, float* weights, float* sums) {
+                 const TileSums& from, float* weights, float* sums) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int t = 0; t < tile.slices; ++t) {
     if (source.samples[t * tile.planes].data == nullptr) continue;
@@ -162,7 +162,7 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
 
 /// Step 2 if several patches cover a sample. Weights of cells where no patch begins are set to 0.
 template <bool mean, bool exponential>
-void keep_weights(const TilePlan& plan, const Tile& tile, const Sums& from, const float* grid,
+void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
   const int lanes = static_cast<int>(hn::Lanes(d)), every = plan.shape.every;
   for (int y = 0; y < plan.patch_rows; ++y) {
@@ -226,9 +226,9 @@ void write(const TilePlan& plan, const Tile& tile, int t, const float* sums) {
   }
 }
 
-Sums assign_memory(const TilePlan& plan, int guides, float*& memory) {
+TileSums assign_memory(const TilePlan& plan, int guides, float*& memory) {
   const auto next = [&](std::size_t floats) { return memory += floats, memory - floats; };
-  Sums sums;
+  TileSums sums;
   sums.squares = next(plan.stride);
   sums.sums = next(plan.stride);
   sums.patch_squares = next(plan.slices * plan.cell_plane());
@@ -245,7 +245,7 @@ void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory)
   const std::size_t sum_floats = tile.slices * tile.planes * plan.sum_plane();
   const std::size_t weight_floats = tile.slices * plan.patch_plane();
   float* at = memory.allocate(memory_of_sums(plan, tile.guides) + sum_floats + weight_floats);
-  const Sums from = assign_memory(plan, tile.guides, at);
+  const TileSums from = assign_memory(plan, tile.guides, at);
   float *const sums = at, *const weights = at + sum_floats;
   std::fill_n(sums, sum_floats + weight_floats, 0.0f);
   each_displacement(plan.shape, tile, [&](const TileSource& source, int e_x, int e_y) {
@@ -270,7 +270,7 @@ void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory)
   const std::size_t sum_floats = tile.planes * cell * cell * plan.sum_plane();
   float* at = memory.allocate(memory_of_sums(plan, tile.guides) + sum_floats + plan.stride +
                               shape.block * plan.stride + (displacements + 1) * plan.patch_plane());
-  const Sums from = assign_memory(plan, tile.guides, at);
+  const TileSums from = assign_memory(plan, tile.guides, at);
   float *const sums = at, *const grid = sums + sum_floats, *const lines = grid + plan.stride;
   float *const weights = lines + shape.block * plan.stride, *const kept =
                                                                 weights + plan.patch_plane();

@@ -22,8 +22,8 @@ constexpr int halo = widest_patch;
 constexpr int padded_width = width + 2 * halo, padded_height = height + 2 * halo;
 constexpr int samples = width * height;
 
-/// Sums of a filter: planes of a tile's size, with one sum for each pixel.
-struct Sums {
+/// LightSums of a filter: planes of a tile's size, with one sum for each pixel.
+struct LightSums {
   float *weight, *matrix, *right, *slope_light, *slope;
 };
 
@@ -34,7 +34,7 @@ struct TileLayout {
     memory.floats.resize(samples * (planes + max_coefficients + 4) +
                          2 * padded_width * padded_height);
     next = memory.floats.data();
-    for (Sums* s : {&colour, &guided})
+    for (LightSums* s : {&colour, &guided})
       *s = {allocate(1), allocate(triangle(max_coefficients)), allocate(3 * max_coefficients),
             allocate(3), allocate(3)};
     end_of_sums = next;
@@ -48,7 +48,7 @@ struct TileLayout {
   float* allocate(int planes) { return std::exchange(next, next + planes * samples); }
 
   float* next;
-  Sums colour{}, guided{};
+  LightSums colour{}, guided{};
   float *end_of_sums, *g, *weights, *slopes, *weighted, *summand, *row_sums;
 };
 
@@ -110,7 +110,7 @@ HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
 
 /// Adds a displacement to the sums of a filter with this number of coefficients.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
-                  int ey, int coefficients, TileLayout& m, Sums& sums) {
+                  int ey, int coefficients, TileLayout& m, LightSums& sums) {
   const int all = tile.height * width;
   for (int i = 0; i < all; ++i) sums.weight[i] += m.weights[i];
   for (int a = 0; a < coefficients; ++a) {
@@ -168,7 +168,7 @@ HWY_ATTR void find_terms(const LightTile& tile, const LightSource& q, const Cont
   }
 }
 
-HWY_ATTR void finish(const LightTile& tile, int coefficients, const Sums& sums,
+HWY_ATTR void finish(const LightTile& tile, int coefficients, const LightSums& sums,
                      const std::array<PlaneView<float>, 3>& value,
                      const std::array<PlaneView<float>, 3>& derivative) {
   for (int j = 0; j < tile.height; ++j)

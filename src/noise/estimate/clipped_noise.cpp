@@ -1,6 +1,8 @@
 #include "noise/estimate/clipped_noise.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -12,90 +14,205 @@
 namespace lull {
 namespace {
 
-/// Weaker noise loses hardly any variance at the limits.
+/// Noise below this level loses hardly any variance at the clip limits.
 constexpr float min_level = 4;
-/// Minimum share of samples that lie at a limit next to samples that do not.
+/// Minimum share of the samples of a plane that lie at a limit next to samples that do not.
 constexpr double min_share = 0.03;
 
-/// Minimum and maximum of a plane's samples.
-struct PlaneLimits {
+/// The new curve of a plane; null: the plane keeps its curve.
+struct NewCurve {
+  std::shared_ptr<const NoiseCurve> curve;
+  float strength = 1;  // the level that filters remove, in units of the noise of the curve
+};
+using NewCurves = std::array<NewCurve, 3>;
+
+/// The planes whose noise may be clipped: those of grey and RGB frames, and luma.
+int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
+
+bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }
+
+/// Minimum and maximum of the samples of a plane, and the share of samples at these values.
+struct SampleRange {
   float low = 255, high = 0;
-  double at_low = 0, at_high = 0;  // share of samples at that value
+  double share_at_low = 0, share_at_high = 0;
 };
 
-/// A sample at a limit counts only if a horizontal neighbour is not at it, because black bars and
-/// burnt-out skies are flat.
-PlaneLimits limits_of(std::span<const Excerpt> excerpts, int plane) {
-  PlaneLimits limits;
-  double count = 0;
-  std::vector<Plane<float>> planes;
+/// Calls `use` with plane `i` of the first frame of each excerpt, on the 0..255 scale. Memory holds
+/// one plane at a time.
+template <class Use>
+void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
+  const FrameFormat& format = excerpts.front().front().format;
+  Plane<float> samples(format.plane_width(i), format.plane_height(i));
   for (const Excerpt& excerpt : excerpts) {
-    const Frame& frame = excerpt.front();
-    Plane<float> samples(frame.format.plane_width(plane), frame.format.plane_height(plane));
-    load_plane(frame, plane, samples.view());
-    planes.push_back(std::move(samples));
+    load_plane(excerpt.front(), i, samples.view());
+    use(samples.view());
   }
-  for (const Plane<float>& samples : planes)
-    for (int y = 0; y < samples.height(); ++y)
-      for (int x = 0; x < samples.width(); ++x) {
-        limits.low = std::min(limits.low, samples.view()(x, y));
-        limits.high = std::max(limits.high, samples.view()(x, y));
-      }
-  for (const Plane<float>& samples : planes)
-    for (int y = 0; y < samples.height(); ++y) {
-      const float* row = samples.view().row(y);
-      for (int x = 1; x + 1 < samples.width(); ++x, ++count) {
-        const auto noisy_at = [&](float end) {
-          return row[x] == end && (row[x - 1] != end || row[x + 1] != end);
-        };
-        limits.at_low += noisy_at(limits.low) ? 1 : 0;
-        limits.at_high += noisy_at(limits.high) ? 1 : 0;
-      }
-    }
-  limits.at_low /= std::max(count, 1.0);
-  limits.at_high /= std::max(count, 1.0);
-  return limits;
 }
 
-std::shared_ptr<const NoiseCurve> curve_of(std::span<const Excerpt> excerpts, int plane,
-                                           float level,
-                                           const std::shared_ptr<const NoiseCurve>& measured) {
-  const PlaneLimits limits = limits_of(excerpts, plane);
-  const bool low = limits.at_low > min_share, high = limits.at_high > min_share;
-  // If low equals high, the picture has no content. Weak noise is hardly clipped.
-  if (!(limits.low < limits.high) || level < min_level || !(low || high)) return measured;
-  auto curve = std::make_shared<NoiseCurve>();
-  if (measured)
-    *curve = *measured;
-  else
-    curve->sigma.fill(level);
-  if (low && limits.low < 255) curve->low = limits.low;
-  if (high && limits.high > 0) curve->high = limits.high;
+/// Counts the samples at the limits of their range whose neighbour has another value: black bars
+/// and burnt-out skies are flat.
+SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
+  SampleRange range;
+  double count = 0;
+  for_first_planes(excerpts, i, [&](PlaneView<const float> samples) {
+    for (int y = 0; y < samples.height; ++y)
+      for (int x = 0; x < samples.width; ++x) {
+        range.low = std::min(range.low, samples(x, y));
+        range.high = std::max(range.high, samples(x, y));
+      }
+  });
+  for_first_planes(excerpts, i, [&](PlaneView<const float> samples) {
+    for (int y = 0; y < samples.height; ++y) {
+      const float* row = samples.row(y);
+      for (int x = 1; x + 1 < samples.width; ++x, ++count) {
+        const auto is_noisy_at = [&](float end) {
+          return row[x] == end && (row[x - 1] != end || row[x + 1] != end);
+        };
+        range.share_at_low += is_noisy_at(range.low) ? 1 : 0;
+        range.share_at_high += is_noisy_at(range.high) ? 1 : 0;
+      }
+    }
+  });
+  range.share_at_low /= std::max(count, 1.0);
+  range.share_at_high /= std::max(count, 1.0);
+  return range;
+}
+
+/// The limits of the noise of this level in samples of this range.
+Clipping clipping_in(const SampleRange& range, float level) {
+  Clipping clipping{.level = level};
+  // If low equals high, the picture has no content.
+  if (!(range.low < range.high)) return clipping;
+  if (range.share_at_low > min_share && range.low < 255) clipping.low = range.low;
+  if (range.share_at_high > min_share && range.high > 0) clipping.high = range.high;
+  return clipping;
+}
+
+PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excerpt> excerpts) {
+  PlaneClipping clipping;
+  for (int i = 0; i < clipped_planes(excerpts.front().front().format.layout); ++i)
+    if (const float level = noise.plane(i).level_in_samples(); level >= min_level)
+      clipping[i] = clipping_in(range_of(excerpts, i), level);
+  return clipping;
+}
+
+/// Returns whether no sample of the first frames lies outside 0..white, as in samples that a format
+/// or a program has clipped. NaN is ignored.
+bool lie_within_scale(std::span<const Excerpt> excerpts) {
+  const FrameFormat& format = excerpts.front().front().format;
+  if (format.sample != SampleType::f32) return true;
+  constexpr float rounding = 1e-3f;  // of products with the scale
+  bool within = true;
+  for (int i = 0; i < clipped_planes(format.layout); ++i)
+    for_first_planes(excerpts, i, [&](PlaneView<const float> samples) {
+      for (int y = 0; y < samples.height; ++y)
+        for (int x = 0; x < samples.width; ++x)
+          within &= !(samples(x, y) < -rounding || samples(x, y) > 255 + rounding);
+    });
+  return within;
+}
+
+NoiseCurve flat_curve(float level) {
+  NoiseCurve curve;
+  curve.sigma.fill(level);
   return curve;
+}
+
+std::shared_ptr<const NoiseCurve> with_limits(NoiseCurve curve, const Clipping& clipping) {
+  if (std::isfinite(clipping.low)) curve.low = clipping.low;
+  if (std::isfinite(clipping.high)) curve.high = clipping.high;
+  return std::make_shared<NoiseCurve>(curve);
+}
+
+NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
+  if (!(plane.sigma > 0) || !clipping.any()) return {};
+  if (!plane.curve)
+    return {with_limits(flat_curve(clipping.level), clipping), plane.sigma / clipping.level};
+  auto curve = with_limits(*plane.curve, clipping);
+  const bool known = curve->low == plane.curve->low && curve->high == plane.curve->high;
+  return {known ? nullptr : std::move(curve)};
+}
+
+/// Gives planes new curves. Their sigmas become the levels of samples that the new curves
+/// stabilise.
+NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
+  NoiseModel result = noise;
+  std::optional<float> strongest;  // factor of the levels of RGB, which share noise
+  for (int i = 0; i < 3; ++i) {
+    const auto& [curve, strength] = curves[i];
+    if (!curve) continue;
+    const PlaneNoise& plane = noise.plane(i);
+    const float before = plane.curve ? stabilised_sigma(*plane.curve) : plane.sigma;
+    const float ratio = stabilised_sigma(*curve) / before * strength;
+    if (noise.is_of_opponents())
+      strongest = std::max(strongest.value_or(ratio), ratio);
+    else
+      result.plane(i).sigma = plane.sigma * ratio;
+    result.plane(i).curve = curve;
+  }
+  return strongest ? scaled(result, *strongest) : result;
+}
+
+/// The level of the noise that is clipped, where a caller gives one for a plane.
+float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
+  constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
+  const float level = given.level_in_samples(), found = estimate.level[plane];
+  const bool is_weaker = estimate.certain && found * same_level < level;
+  return is_weaker && !given.curve ? found : level;
 }
 
 }  // namespace
 
+bool Clipping::any() const { return std::isfinite(low) || std::isfinite(high); }
+
+bool may_show_clipping(const NoiseModel& noise, Layout layout) {
+  for (int i = 0; i < clipped_planes(layout); ++i)
+    if (is_strong(noise.plane(i))) return true;
+  return false;
+}
+
+PlaneClipping find_clipping(const NoiseModel& noise, std::span<const Excerpt> given) {
+  std::vector<Excerpt> excerpts(given.begin(), given.end());
+  std::erase_if(excerpts, [](const Excerpt& excerpt) { return excerpt.empty(); });
+  if (excerpts.empty() || !lie_within_scale(excerpts)) return {};
+  PlaneClipping clipping = clipping_in_samples(noise, excerpts);
+  if (std::ranges::none_of(clipping, &Clipping::any)) return {};
+  const NoiseEstimate estimate = estimate_noise(excerpts);
+  for (int i = 0; i < 3; ++i) {
+    if (!clipping[i].any()) continue;
+    clipping[i].level = clipped_level(noise.plane(i), estimate, i);
+    if (clipping[i].level < min_level) clipping[i] = {};
+  }
+  return clipping;
+}
+
+NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping) {
+  NewCurves curves;
+  for (int i = 0; i < 3; ++i) curves[i] = clipped_curve(noise.plane(i), clipping[i]);
+  return with_curves(noise, curves);
+}
+
+PlaneClipping clipping_of(const NoiseModel& noise) {
+  PlaneClipping clipping;
+  for (int i = 0; i < 3; ++i)
+    if (const auto& curve = noise.plane(i).curve)
+      clipping[i] = {curve->low, curve->high, curve->level()};
+  return clipping;
+}
+
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate) {
-  const FrameFormat& format = excerpts.front().front().format;
-  NoiseModel& noise = estimate.noise;
-  const int planes = format.layout == Layout::rgb ? 3 : 1;
-  // Maximum factor between the stabilised and the measured level, for RGB.
-  std::optional<float> max_ratio;
-  for (int i = 0; i < planes; ++i) {
+  const NoiseModel& noise = estimate.noise;
+  const PlaneClipping clipping = clipping_in_samples(noise, excerpts);
+  NewCurves curves;
+  for (int i = 0; i < clipped_planes(excerpts.front().front().format.layout); ++i) {
     const float level = noise.sigma(i);
     if (level == 0) continue;
-    const auto curve = curve_of(excerpts, i, level, measured);
-    if (!curve) continue;
-    const float ratio = stabilised_sigma(*curve) / level;
-    if (noise.is_of_opponents())
-      max_ratio = std::max(max_ratio.value_or(ratio), ratio);
-    else
-      noise.plane(i).sigma = level * ratio;
-    noise.plane(i).curve = curve;
+    curves[i].curve = !clipping[i].any()
+                          ? measured
+                          : with_limits(measured ? *measured : flat_curve(level), clipping[i]);
   }
-  if (max_ratio) noise = scaled(noise, *max_ratio);
+  estimate.noise = with_curves(noise, curves);
 }
 
 }  // namespace lull

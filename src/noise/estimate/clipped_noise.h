@@ -1,18 +1,61 @@
 #pragma once
-// Detection of clipped noise: in black or white areas half of the noise is cut off, and the mean of
-// the remaining samples is too bright or too dark (Foi 2009, "Clipped noisy images",
+// Clipped noise: where a picture is black or white, half of the noise is cut off, and the mean of
+// the samples is too bright or too dark (Foi 2009, "Clipped noisy images",
 // doi:10.1016/j.sigpro.2009.04.035).
 
+#include <array>
+#include <limits>
+#include <memory>
 #include <span>
 
 #include "noise/estimate/estimate.h"
 
 namespace lull {
 
-/// Adds noise curves with clip limits to the planes of `estimate` where a relevant share of the
-/// samples is clipped, so that filters compensate the clipping. If `measured` is not null, it is
-/// the curve of the luma of a clip, and is used as well. Chroma planes and weak noise get no clip
-/// limits.
+/// Clip limits of the noise of a plane, on the 0..255 scale.
+struct Clipping {
+  /// Samples are clipped at these values. Infinite: no noise is clipped at that end.
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+  float level = 0;  // standard deviation of the noise before it is clipped, > 0 with a limit
+
+  bool any() const;
+};
+
+/// The clipping of each plane of a frame.
+using PlaneClipping = std::array<Clipping, 3>;
+
+/// Returns whether clipping may be visible in frames with this noise: its level is at least 4 in
+/// grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
+[[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
+
+/// Finds the clip limits of frames with noise of a given level. A limit is the minimum or maximum
+/// sample of a plane in the first frames of `excerpts`, if more than 3 % of the samples of the
+/// plane have that value while a neighbour has another. Planes in which no clipping may show
+/// (may_show_clipping()) have no limits. Float samples with values outside 0..white have
+/// no limits, because they are not clipped.
+///
+/// The level is the given one, unless estimate_noise() is certain of noise that is weaker by more
+/// than 30 %. Then the estimate is used: a curve for more noise than there is would turn dark areas
+/// black. If the estimate is below 4 levels, the plane has no limits. A plane with a curve keeps
+/// the level of its curve.
+/// @param noise  the noise with the given levels
+/// @param excerpts  at least one frame; all frames have the same format and are in host memory
+[[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
+                                          std::span<const Excerpt> excerpts);
+
+/// Returns `noise` with these clip limits. A plane with a limit gets a curve of that level
+/// with the limits (NoiseCurve::low, NoiseCurve::high), or its own curve with the limits, and the
+/// sigma of stabilised samples. All other planes stay as they are, and so do planes whose curves
+/// have these limits.
+[[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
+
+/// Returns the clip limits of the curves of `noise`.
+[[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
+
+/// Adds curves to the planes of an estimate: clipping as find_clipping() finds it, also in float
+/// samples of any range, and to the luma of clips the `measured` curve over brightness.
+/// Null: no curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

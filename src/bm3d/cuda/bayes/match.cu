@@ -31,7 +31,7 @@ struct MatchBlock {
 
 __device__ void find_block(const MatchJob& job, MatchBlock& block) {
   const BayesArgs& a = job.args;
-  const MatchPlan& plan = job.plan;
+  const BayesMatchPlan& plan = job.plan;
   const int blocks_across = (a.columns + plan.across - 1) / plan.across;
   const int i0 = static_cast<int>(blockIdx.x) % blocks_across * plan.across;
   const int j0 =
@@ -75,7 +75,7 @@ __device__ void apply_motion_bias(const MatchJob& job, std::uint32_t* distances)
 __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
                            std::uint32_t* distances) {
   const BayesArgs& a = job.args;
-  const MatchPlan& plan = job.plan;
+  const BayesMatchPlan& plan = job.plan;
   const int lane = threadIdx.x % 32;
   for (int k = plan.candidates + lane; k < plan.stride; k += 32) distances[k] = no_distance;
   apply_motion_bias(job, distances);
@@ -110,8 +110,8 @@ __global__ void __launch_bounds__(match_threads, 3)
   extern __shared__ __align__(16) std::uint32_t match_memory[];
   __shared__ MatchBlock block;
   const BayesArgs& a = job.args;
-  const MatchPlan& plan = job.plan;
-  constexpr MatchPlan typical = typical_plan(Side);
+  const BayesMatchPlan& plan = job.plan;
+  constexpr BayesMatchPlan typical = typical_plan(Side);
   const JoinedWindows own = Typical ? typical.own : plan.own;
   const JoinedWindows other = Typical ? typical.other : plan.other;
   float* const all_sums = reinterpret_cast<float*>(match_memory + plan.words());
@@ -176,7 +176,7 @@ void launch(const MatchJob& job, const float* guide, cudaStream_t stream) {
 
 template <int Side>
 void launch_match(const MatchJob& job, const float* guide, cudaStream_t stream) {
-  constexpr MatchPlan typical = typical_plan(Side);
+  constexpr BayesMatchPlan typical = typical_plan(Side);
   if (job.plan.own == typical.own && job.plan.other == typical.other)
     launch<Side, true>(job, guide, stream);
   else

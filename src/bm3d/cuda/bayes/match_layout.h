@@ -87,7 +87,7 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   return w;
 }
 
-struct MatchPlan {
+struct BayesMatchPlan {
   int across = 0, down = 0;  // reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of windows in shared memory at a time
@@ -108,8 +108,8 @@ struct MatchPlan {
   }
 };
 
-constexpr MatchPlan match_plan(const MatchWork& work, int across, int down) {
-  MatchPlan plan{.across = across, .down = down};
+constexpr BayesMatchPlan match_plan(const MatchWork& work, int across, int down) {
+  BayesMatchPlan plan{.across = across, .down = down};
   plan.own = join_windows(work, work.window, across, down);
   plan.other = join_windows(work, work.temporal_window, across, down);
   plan.candidates =
@@ -128,7 +128,7 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
 }
 /// The plan for the windows of the phase of `best` whose patches have this side. The kernels for
 /// these windows know all sizes at compile time.
-constexpr MatchPlan typical_plan(int patch) {
+constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);
 }
@@ -137,11 +137,11 @@ static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
 
 /// Plans as many reference patches per block as fit, and as many windows at a time as allow three
 /// blocks per multiprocessor. A single window takes less than 48 KB with any parameters.
-inline MatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
+inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
   constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel declares itself
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};
   for (const auto [across, down] : shapes) {
-    MatchPlan plan = match_plan(work, across, down);
+    BayesMatchPlan plan = match_plan(work, across, down);
     if (plan.bytes() + fixed > limits.block_shared_memory) continue;
     while (plan.windows_at_once < work.pairs) {
       ++plan.windows_at_once;

@@ -22,7 +22,7 @@ constexpr int tile_rows = 4;  // rows of positions in each half of a tile
 
 struct MatchJob {
   BayesArgs args;
-  MatchPlan plan;
+  BayesMatchPlan plan;
   int group;
   float motion_bias;  // for sums of squares
 };
