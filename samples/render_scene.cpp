@@ -1,12 +1,13 @@
-// A small path tracer that makes test material for denoisers: two scenes, written as OpenEXR with
-// the layers that renderers write beside the picture.
+// A small path tracer that renders test material for denoisers: two scenes, written as OpenEXR with
+// the layers that renderers usually add.
 //
 //   render_scene OUT.exr [--scene yard|study] [--size WxH] [--spp N] [--lens RADIUS] [--seed N]
 //                        [--frame N]
 //
-// Layers, named as OIDN's loader expects them: R G B, albedo.R G B, normal.X Y Z (of the world),
-// depth.Z (way from the eye), variance.R G B (of the picture's mean); halfA.* and halfB.* are the
-// means of the even and of the odd samples. Samples of different seeds are independent.
+// Layers, named as OIDN's loader expects them: R G B, albedo.R G B, normal.X Y Z (in world
+// space), depth.Z (distance from the eye), variance.R G B (of each pixel's mean); halfA.* and
+// halfB.* are the means of the even and of the odd samples. Renders with different seeds are
+// independent.
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfHeader.h>
@@ -45,19 +46,20 @@ class Random {
   std::uint64_t state_;
 };
 
-void meet(const Ball& ball, Vec from, Vec along, Hit& hit) {
+void intersect(const Ball& ball, Vec from, Vec direction, Hit& hit) {
   const Vec e = from - ball.centre;
-  const float b = dot(e, along), q = b * b - dot(e, e) + ball.radius * ball.radius;
+  const float b = dot(e, direction), q = b * b - dot(e, e) + ball.radius * ball.radius;
   if (q < 0) return;
-  const float near = -b - std::sqrt(q), far = -b + std::sqrt(q), way = near > 1e-3f ? near : far;
-  if (way < 1e-3f || way >= hit.way) return;
-  hit = {way, from + along * way, {}, ball.albedo, ball.surface};
-  hit.normal = (hit.place - ball.centre) * (1 / ball.radius);
+  const float near = -b - std::sqrt(q), far = -b + std::sqrt(q),
+              distance = near > 1e-3f ? near : far;
+  if (distance < 1e-3f || distance >= hit.distance) return;
+  hit = {distance, from + direction * distance, {}, ball.albedo, ball.surface};
+  hit.normal = (hit.point - ball.centre) * (1 / ball.radius);
 }
 
-/// Of the inside of a room too: whichever side is met.
-void meet(const Box& box, Vec from, Vec along, Hit& hit) {
-  const float o[3] = {from.x, from.y, from.z}, d[3] = {along.x, along.y, along.z};
+/// The surface is hit from outside or from inside, as in a room.
+void intersect(const Box& box, Vec from, Vec direction, Hit& hit) {
+  const float o[3] = {from.x, from.y, from.z}, d[3] = {direction.x, direction.y, direction.z};
   const float low[3] = {box.low.x, box.low.y, box.low.z};
   const float high[3] = {box.high.x, box.high.y, box.high.z};
   float in = -1e30f, out = 1e30f;
@@ -70,64 +72,65 @@ void meet(const Box& box, Vec from, Vec along, Hit& hit) {
   }
   if (in > out) return;
   const bool outside = in > 1e-3f;
-  const float way = outside ? in : out;
-  if (way < 1e-3f || way >= hit.way) return;
+  const float distance = outside ? in : out;
+  if (distance < 1e-3f || distance >= hit.distance) return;
   const int axis = outside ? in_axis : out_axis;
-  hit = {way, from + along * way, {}, box.albedo, box.surface};
+  hit = {distance, from + direction * distance, {}, box.albedo, box.surface};
   const float side = d[axis] < 0 ? 1.f : -1.f;
   hit.normal = {axis == 0 ? side : 0, axis == 1 ? side : 0, axis == 2 ? side : 0};
 }
 
-Hit trace(const Scene& scene, Vec from, Vec along) {
+Hit trace(const Scene& scene, Vec from, Vec direction) {
   Hit hit;
-  for (const Ball& ball : scene.balls) meet(ball, from, along, hit);
-  for (const Box& box : scene.boxes) meet(box, from, along, hit);
+  for (const Ball& ball : scene.balls) intersect(ball, from, direction, hit);
+  for (const Box& box : scene.boxes) intersect(box, from, direction, hit);
   if (scene.outdoors) {
-    if (along.y < 0 && -from.y / along.y < hit.way && from.y > 1e-4f) {
-      hit = {-from.y / along.y, {}, {0, 1, 0}, {.6f, .57f, .5f}, Surface::matt};
-      hit.place = from + along * hit.way;
-      hit.place.y = 0;
+    if (direction.y < 0 && -from.y / direction.y < hit.distance && from.y > 1e-4f) {
+      hit = {-from.y / direction.y, {}, {0, 1, 0}, {.6f, .57f, .5f}, Surface::matte};
+      hit.point = from + direction * hit.distance;
+      hit.point.y = 0;
     }
   } else {
-    meet(Box{{-2.6f, 0, -2.5f}, {2.6f, 3, 5}, {.75f, .73f, .7f}, Surface::matt}, from, along, hit);
-    const bool lamp = hit.normal.y < -.5f && hit.place.y > 2.9f && hit.place.x > scene.lamp_low.x &&
-                      hit.place.x < scene.lamp_high.x && hit.place.z > scene.lamp_low.z &&
-                      hit.place.z < scene.lamp_high.z;
+    intersect(Box{{-2.6f, 0, -2.5f}, {2.6f, 3, 5}, {.75f, .73f, .7f}, Surface::matte}, from,
+              direction, hit);
+    const bool lamp = hit.normal.y < -.5f && hit.point.y > 2.9f && hit.point.x > scene.lamp_low.x &&
+                      hit.point.x < scene.lamp_high.x && hit.point.z > scene.lamp_low.z &&
+                      hit.point.z < scene.lamp_high.z;
     if (lamp) hit.surface = Surface::lamp, hit.albedo = {1, 1, 1};
   }
-  if (hit.way < 1e30f && hit.surface == Surface::matt)
-    hit.albedo = texture(scene, hit.place, hit.normal, hit.albedo);
+  if (hit.distance < 1e30f && hit.surface == Surface::matte)
+    hit.albedo = texture(scene, hit.point, hit.normal, hit.albedo);
   return hit;
 }
 
-/// A direction with the density cos / pi around `n`.
-Vec cosine(Vec n, Random& random) {
+/// Returns a random direction with density cos / pi around `n`.
+Vec sample_hemisphere(Vec n, Random& random) {
   const float u = random(), a = 2 * pi * random(), s = std::sqrt(u);
   const Vec t = unit(cross(std::fabs(n.x) > .5f ? Vec{0, 1, 0} : Vec{1, 0, 0}, n));
   return t * (s * std::cos(a)) + cross(n, t) * (s * std::sin(a)) + n * std::sqrt(1 - u);
 }
 
-Vec sky(const Scene& scene, Vec along, bool with_sun) {
+Vec sky(const Scene& scene, Vec direction, bool with_sun) {
   if (!scene.outdoors) return {};
-  const float up = std::max(along.y, 0.f);
+  const float up = std::max(direction.y, 0.f);
   const Vec light = Vec{.75f, .82f, .95f} * (1 - up) + Vec{.25f, .45f, .9f} * up;
-  const bool sun = with_sun && dot(along, scene.sun) > .9995f;
-  return sun ? Vec{900, 800, 650} : light;  // far above white, as lights are
+  const bool sun = with_sun && dot(direction, scene.sun) > .9995f;
+  return sun ? Vec{900, 800, 650} : light;  // far above white, like real light sources
 }
 
-/// What a lamp or the sun gives to a matt place.
-Vec direct(const Scene& scene, const Hit& hit, Vec n, Random& random) {
+/// Returns the direct light of a lamp or the sun on a matte surface.
+Vec direct_light(const Scene& scene, const Hit& hit, Vec n, Random& random) {
   if (scene.outdoors) {
     const Vec to = unit(scene.sun + Vec{random() - .5f, random() - .5f, random() - .5f} * .06f);
     const float c = dot(n, to);
-    if (c <= 0 || trace(scene, hit.place + n * 1e-3f, to).way < 1e29f) return {};
+    if (c <= 0 || trace(scene, hit.point + n * 1e-3f, to).distance < 1e29f) return {};
     return scene.sun_light * (c / pi);
   }
   const Vec low = scene.lamp_low, size = scene.lamp_high - low;
-  const Vec way = Vec{low.x + size.x * random(), low.y, low.z + size.z * random()} - hit.place;
-  const float d2 = dot(way, way), c = dot(n, unit(way)), c_lamp = unit(way).y;
+  const Vec to_lamp = Vec{low.x + size.x * random(), low.y, low.z + size.z * random()} - hit.point;
+  const float d2 = dot(to_lamp, to_lamp), c = dot(n, unit(to_lamp)), c_lamp = unit(to_lamp).y;
   if (c <= 0 || c_lamp <= 0) return {};
-  if (trace(scene, hit.place + n * 1e-3f, unit(way)).surface != Surface::lamp) return {};
+  if (trace(scene, hit.point + n * 1e-3f, unit(to_lamp)).surface != Surface::lamp) return {};
   return scene.lamp_light * (c * c_lamp / d2 * size.x * size.z / pi);
 }
 
@@ -136,23 +139,24 @@ struct Sample {
   float depth = 0;
 };
 
-/// Features are those of the first surface that is no mirror, and what mirrors on the way leave.
-Sample follow(const Scene& scene, Vec from, Vec along, Random& random) {
+/// Traces a path. Its features are those of the first surface that is not a mirror; the albedo
+/// includes the reflectance of the mirrors before it.
+Sample trace_path(const Scene& scene, Vec from, Vec direction, Random& random) {
   Sample out;
   Vec weight{1, 1, 1};
   bool sees_lamps = true, first = true;
-  float way = 0;
+  float distance = 0;
   for (int bounce = 0; bounce < 10; ++bounce) {
-    const Hit hit = trace(scene, from, along);
-    if (hit.way > 1e29f) {
-      out.light = out.light + weight * sky(scene, along, sees_lamps);
+    const Hit hit = trace(scene, from, direction);
+    if (hit.distance > 1e29f) {
+      out.light = out.light + weight * sky(scene, direction, sees_lamps);
       if (first) out.albedo = weight, out.depth = 50;
       break;
     }
-    const Vec n = dot(hit.normal, along) < 0 ? hit.normal : hit.normal * -1.f;
-    way += hit.way;
+    const Vec n = dot(hit.normal, direction) < 0 ? hit.normal : hit.normal * -1.f;
+    distance += hit.distance;
     if (first && hit.surface != Surface::mirror) {
-      out.albedo = weight * hit.albedo, out.normal = n, out.depth = way;
+      out.albedo = weight * hit.albedo, out.normal = n, out.depth = distance;
       first = false;
     }
     if (hit.surface == Surface::lamp) {
@@ -160,24 +164,24 @@ Sample follow(const Scene& scene, Vec from, Vec along, Random& random) {
       break;
     }
     weight = weight * hit.albedo;
-    from = hit.place + n * 1e-3f;
-    if (hit.surface == Surface::mirror || (hit.surface == Surface::gloss && random() < .25f)) {
-      // A gloss leaves its mirror image a little unsharp.
-      along = mirrored(along, n);
-      if (hit.surface == Surface::gloss)
-        along = unit(along + Vec{random() - .5f, random() - .5f, random() - .5f} * .12f);
-      if (dot(along, n) <= 0) break;
+    from = hit.point + n * 1e-3f;
+    if (hit.surface == Surface::mirror || (hit.surface == Surface::glossy && random() < .25f)) {
+      // A glossy surface has a slightly blurred reflection.
+      direction = mirrored(direction, n);
+      if (hit.surface == Surface::glossy)
+        direction = unit(direction + Vec{random() - .5f, random() - .5f, random() - .5f} * .12f);
+      if (dot(direction, n) <= 0) break;
       sees_lamps = true;
       continue;
     }
-    out.light = out.light + weight * direct(scene, hit, n, random);
+    out.light = out.light + weight * direct_light(scene, hit, n, random);
     sees_lamps = false;
     if (bounce > 2) {  // Russian roulette
-      const float live = std::min(.95f, std::max({weight.x, weight.y, weight.z}));
-      if (random() >= live) break;
-      weight = weight * (1 / live);
+      const float survival = std::min(.95f, std::max({weight.x, weight.y, weight.z}));
+      if (random() >= survival) break;
+      weight = weight * (1 / survival);
     }
-    along = cosine(n, random);
+    direction = sample_hemisphere(n, random);
   }
   return out;
 }
@@ -208,16 +212,16 @@ Pixel render(const Scene& scene, const Task& task, int x, int y) {
   for (int i = 0; i < task.spp; ++i) {
     const float px = (static_cast<float>(x) + random() - static_cast<float>(task.width) / 2);
     const float py = (height / 2 - static_cast<float>(y) - random());
-    Vec along = unit(forward * 1.3f + right * (px / height) + up * (py / height));
+    Vec direction = unit(forward * 1.3f + right * (px / height) + up * (py / height));
     Vec eye = scene.eye;
     if (task.lens > 0) {
       const float r = std::sqrt(random()) * task.lens, a = 2 * pi * random();
       const Vec focus =
-          eye + along * (.9f * std::sqrt(dot(scene.target - eye, scene.target - eye)));
+          eye + direction * (.9f * std::sqrt(dot(scene.target - eye, scene.target - eye)));
       eye = eye + right * (r * std::cos(a)) + up * (r * std::sin(a));
-      along = unit(focus - eye);
+      direction = unit(focus - eye);
     }
-    const Sample s = follow(scene, eye, along, random);
+    const Sample s = trace_path(scene, eye, direction, random);
     const float values[10] = {s.light.x,  s.light.y,  s.light.z,  s.albedo.x, s.albedo.y,
                               s.albedo.z, s.normal.x, s.normal.y, s.normal.z, s.depth};
     for (int c = 0; c < 10; ++c) sum[c] += values[c];

@@ -9,17 +9,19 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// On a GPU: one that comes, one that is filtered and one that leaves. More would be in the way of
-/// whoever asks for frames out of order.
-constexpr int frames_in_flight = 3;
+/// Frames in flight on a GPU: one is uploaded, one is filtered and one is downloaded. More would
+/// delay requests that are out of order.
+constexpr int streams_per_gpu = 3;
 
-/// One value for all planes. @throws InvalidArgument  they differ
-std::optional<int> same_for_all(const Arguments& given, const char* name) {
+/// Returns the value that applies to all planes.
+/// @throws InvalidArgument  the values of the planes differ
+std::optional<int> common_value(const Arguments& given, const char* name) {
   const std::vector<int> values = given.integers(name);
   if (values.empty()) return std::nullopt;
   if (std::ranges::any_of(values, [&](int value) { return value != values.front(); }))
-    throw InvalidArgument(std::string(name) +
-                          " differs from plane to plane (lull has one for all); give one");
+    throw InvalidArgument(
+        std::string(name) +
+        " differs from plane to plane (lull uses one value for all planes); give one");
   return values.front();
 }
 
@@ -30,15 +32,15 @@ void require_range(const char* name, std::optional<int> value, int min_value, in
                         "); choose one in range");
 }
 
-/// Choices of BM3DCUDA that lull has one of.
+/// Rejects values of BM3DCUDA's arguments that lull does not support.
 void require_only(const Arguments& given, const char* name, const char* only) {
   std::optional<std::string> value = given.text(name);
   if (!value) return;
   std::ranges::transform(*value, value->begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (*value != only)
-    throw InvalidArgument(std::string(name) + " = '" + *value + "' (lull has '" + only +
-                          "' alone); leave it out");
+    throw InvalidArgument(std::string(name) + " = '" + *value + "' (lull supports only '" + only +
+                          "'); leave it out");
 }
 
 }  // namespace
@@ -71,7 +73,7 @@ std::optional<std::string> Arguments::text(const char* name) const {
 FrameFormat format_of(const VSVideoInfo& clip) {
   const VSVideoFormat& given = clip.format;
   if (given.colorFamily == cfUndefined || clip.width == 0 || clip.height == 0)
-    throw InvalidArgument("a clip whose format or size changes; split it where it does");
+    throw InvalidArgument("the format or size of the clip changes; split it at these frames");
   const bool integer = given.sampleType == stInteger;
   if (integer ? given.bitsPerSample > 16 : given.bitsPerSample != 32)
     throw InvalidArgument("samples of " + std::to_string(given.bitsPerSample) + " bits (must be " +
@@ -91,7 +93,7 @@ FrameFormat format_of(const VSVideoInfo& clip) {
 std::optional<std::array<float, 3>> sigmas_of(const Arguments& given) {
   const std::vector<double> values = given.numbers("sigma");
   if (values.empty()) return std::nullopt;
-  if (values.size() > 3) throw InvalidArgument("more than three sigmas; give one for each plane");
+  if (values.size() > 3) throw InvalidArgument("more than three sigmas; give one per plane");
   std::array<float, 3> sigma{};
   for (std::size_t i = 0; i < 3; ++i) {
     const double value = values[std::min(i, values.size() - 1)];
@@ -111,22 +113,23 @@ SessionChoice denoise_choice(const Arguments& given) {
   const std::optional<int> temporal = given.integer("temporal");
   require_range("temporal", temporal, 0, max_temporal);
   const std::string profile = given.text("profile").value_or("balanced");
-  const bool looks_around = profile == "balanced" || profile == "high";  // as of the command
-  const int radius = profile == "best" ? 4 : looks_around ? 2 : 0;
+  const bool is_temporal =
+      profile == "balanced" || profile == "high";  // the same defaults as lull denoise
+  const int radius = profile == "best" ? 4 : is_temporal ? 2 : 0;
   return {.method = method == "nlm" ? "nlm" : "bm3d",
           .profile = profile,
           .device = given.text("device").value_or("auto"),
           .temporal = temporal.value_or(radius),
           .matcher = given.text("matcher").value_or("window"),
           .clusters = given.text("cluster").value_or(""),
-          .streams = frames_in_flight,
+          .streams = streams_per_gpu,
           .guided = given.has("guide")};
 }
 
 SessionChoice bm3dv2_choice(const Arguments& given) {
-  const std::optional<int> step = same_for_all(given, "block_step"),
-                           range = same_for_all(given, "bm_range"),
-                           place_range = same_for_all(given, "ps_range"),
+  const std::optional<int> step = common_value(given, "block_step"),
+                           range = common_value(given, "bm_range"),
+                           place_range = common_value(given, "ps_range"),
                            radius = given.integer("radius"), device = given.integer("device_id");
   require_range("block_step", step, 1, 8);
   require_range("bm_range", range, 1, 63);
@@ -139,16 +142,16 @@ SessionChoice bm3dv2_choice(const Arguments& given) {
   require_only(given, "transform_1d_s", "dct");
   SessionChoice choice{.device = device ? "cuda:" + std::to_string(*device) : "auto",
                        .temporal = radius.value_or(0),
-                       .streams = frames_in_flight};
+                       .streams = streams_per_gpu};
   choice.noise = NoiseModel(sigmas_of(given).value_or(std::array<float, 3>{3, 3, 3}));
-  const bool basic_alone = !given.has("ref");
+  const bool basic_only = !given.has("ref");
   choice.adjust = [=](bm3d::Params& params) {
     for (bm3d::PhaseParams* phase : {&params.hard, &params.wiener}) {
       if (step) phase->step = *step;
       if (range) phase->window = 2 * *range + 1;
       if (place_range) phase->temporal_window = 2 * *place_range + 1;
     }
-    if (basic_alone) params.phases = 1;
+    if (basic_only) params.phases = 1;
   };
   return choice;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What scripts say: arguments of core.lull.Denoise and core.lull.BM3Dv2 as choices of a session.
+// Converts the arguments of core.lull.Denoise and core.lull.BM3Dv2 to a session choice.
 
 #include <VapourSynth4.h>
 
@@ -13,7 +13,7 @@
 
 namespace lull::vapoursynth {
 
-/// The arguments of one call.
+/// The arguments of a call.
 class Arguments {
  public:
   Arguments(const VSMap* map, const VSAPI* api) : map_(map), api_(api) {}
@@ -29,17 +29,21 @@ class Arguments {
   const VSAPI* api_;
 };
 
-/// The frames of a clip. @throws InvalidArgument  lull has none like them
+/// Returns the frame format of a clip.
+/// @throws InvalidArgument  lull does not support the format
 [[nodiscard]] FrameFormat format_of(const VSVideoInfo& clip);
 
-/// `sigma` for each plane: one is for all, and the last for the planes that follow. Nothing where
-/// none is given: the noise is to be found. @throws InvalidArgument
+/// Returns `sigma` by plane: a single value applies to all planes, the last value also to the
+/// planes after it. Returns nothing if sigma is not given; then the noise must be estimated.
+/// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 
-/// What Denoise was called with, its noise left out. @throws InvalidArgument
+/// Returns the choice for Denoise, without its noise.
+/// @throws InvalidArgument
 [[nodiscard]] SessionChoice denoise_choice(const Arguments& given);
 
-/// The same of BM3Dv2, whose names are those of BM3DCUDA; with its noise. @throws InvalidArgument
+/// Returns the choice for BM3Dv2, including its noise. The argument names are those of BM3DCUDA.
+/// @throws InvalidArgument
 [[nodiscard]] SessionChoice bm3dv2_choice(const Arguments& given);
 
 }  // namespace lull::vapoursynth

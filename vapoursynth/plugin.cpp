@@ -24,8 +24,8 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// A frame of VapourSynth's as lull's, sharing its samples. It travels along as the side_data: its
-/// properties are those of the result.
+/// Returns a VapourSynth frame as a lull frame that shares its samples. The VapourSynth frame is
+/// also the side data, because its properties are copied to the result.
 Frame shared(const VSFrame* source, int number, const FrameFormat& format, const VSAPI* api) {
   const std::shared_ptr<const VSFrame> owner(source, api->freeFrame);
   Frame frame;
@@ -44,13 +44,13 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
   return frame;
 }
 
-/// By several threads where a plane is large: it lies in memory that no cache has, and VapourSynth
-/// gives the filter nothing else to do meanwhile.
+/// Copies rows, with several threads if the plane is large: its memory is not in a cache, and
+/// VapourSynth gives the filter no other work meanwhile.
 void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
-  constexpr std::ptrdiff_t worth_a_thread = 256 * 1024;
-  constexpr std::ptrdiff_t most = 8;  // which fill what the memory can do
+  constexpr std::ptrdiff_t bytes_per_thread = 256 * 1024;
+  constexpr std::ptrdiff_t max_threads = 8;  // enough to use the memory bandwidth
   const auto bands = static_cast<int>(std::clamp<std::ptrdiff_t>(
-      from.width * std::ptrdiff_t{from.height} / worth_a_thread, 1, most));
+      from.width * std::ptrdiff_t{from.height} / bytes_per_thread, 1, max_threads));
   const auto begin = [&](int band) {
     return static_cast<int>(std::ptrdiff_t{from.height} * band / bands);
   };
@@ -67,7 +67,7 @@ void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
 
 struct Filter {
   const VSAPI* api;
-  VSNode *clip, *guide;  // guide: null if none was given
+  VSNode *clip, *guide;  // guide: null if it was not given
   VSVideoInfo info;
   FrameFormat format{}, guide_format{};
   std::unique_ptr<SeekingSession> session{};
@@ -82,7 +82,7 @@ struct Filter {
   Filter(const Filter&) = delete;
   Filter& operator=(const Filter&) = delete;
 
-  /// A result as a new frame of VapourSynth's.
+  /// Returns a result as a new VapourSynth frame.
   const VSFrame* publish_frame(const Frame& result, VSCore* core) const {
     const auto* source = reinterpret_cast<const VSFrame*>(result.side_data.get());
     VSFrame* frame = api->newVideoFrame(&info.format, info.width, info.height, source, core);
@@ -94,15 +94,15 @@ struct Filter {
     return frame;
   }
 
-  void ask(Frames frames, VSFrameContext* context) const {
+  void request_frames(Frames frames, VSFrameContext* context) const {
     for (int k = frames.first; k <= frames.last; ++k) {
       api->requestFrameFilter(k, clip, context);
       if (guide) api->requestFrameFilter(k, guide, context);
     }
   }
 
-  /// Null: more frames were asked for.
-  const VSFrame* work(VSFrameContext* context, VSCore* core) const {
+  /// Returns null if more frames were requested.
+  const VSFrame* filter_frame(VSFrameContext* context, VSCore* core) const {
     const auto fetch = [&](int k) {
       Frame frame = shared(api->getFrameFilter(k, clip, context), k, format, api);
       if (guide)
@@ -116,30 +116,30 @@ struct Filter {
       api->freeFrame(frame);
     };
     Frames more;
-    const std::optional<Frame> result = session->go_on(fetch, keep, more);
+    const std::optional<Frame> result = session->process(fetch, keep, more);
     if (result) return publish_frame(*result, core);
-    ask(more, context);
+    request_frames(more, context);
     return nullptr;
   }
 
   const VSFrame* get(int n, int reason, VSFrameContext* context, VSCore* core) const {
     if (reason == arInitial) {
-      const Frames needed = session->begin(n);
-      ask(needed, context);
-      return needed.empty() ? work(context, core) : nullptr;
+      const Frames needed = session->start(n);
+      request_frames(needed, context);
+      return needed.empty() ? filter_frame(context, core) : nullptr;
     }
-    return reason == arAllFramesReady ? work(context, core) : nullptr;
+    return reason == arAllFramesReady ? filter_frame(context, core) : nullptr;
   }
 };
 
-// (VapourSynth gives a filter of fmFrameState one frame to work on at a time.)
+// VapourSynth calls a filter of type fmFrameState for one frame at a time.
 const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameContext* context,
                                VSCore* core, const VSAPI* api) {
   const auto* filter = static_cast<const Filter*>(data);
   try {
     return filter->get(n, reason, context, core);
   } catch (const std::exception& error) {
-    filter->session->give_up();
+    filter->session->reset();
     api->setFilterError((std::string("lull: ") + error.what()).c_str(), context);
     return nullptr;
   }
@@ -147,49 +147,50 @@ const VSFrame* VS_CC get_frame(int n, int reason, void* data, void**, VSFrameCon
 
 void VS_CC free_filter(void* data, VSCore*, const VSAPI*) { delete static_cast<Filter*>(data); }
 
-/// Places that are looked at for the noise, and frames at each, as `lull noise` has them.
-constexpr int places = 8, frames_a_look = 3;
+/// Number of excerpts for the noise estimate, and frames per excerpt, as in `lull noise`.
+constexpr int positions = 8, frames_per_excerpt = 3;
 
-std::vector<Excerpt> read_looks(const Filter& filter) {
-  std::vector<Excerpt> looks;
+std::vector<Excerpt> read_excerpts(const Filter& filter) {
+  std::vector<Excerpt> excerpts;
   const int frames = filter.info.numFrames;
-  const bool is_short = frames <= places * frames_a_look;
-  const int count = is_short ? (frames + frames_a_look - 1) / frames_a_look : places;
+  const bool is_short = frames <= positions * frames_per_excerpt;
+  const int count = is_short ? (frames + frames_per_excerpt - 1) / frames_per_excerpt : positions;
   for (int i = 0; i < count; ++i) {
-    const int from =
-        is_short ? i * frames_a_look
-                 : std::min(static_cast<int>(frames * (i + 0.5) / places), frames - frames_a_look);
-    Excerpt& look = looks.emplace_back();
-    for (int k = from; k < std::min(from + frames_a_look, frames); ++k) {
+    const int from = is_short ? i * frames_per_excerpt
+                              : std::min(static_cast<int>(frames * (i + 0.5) / positions),
+                                         frames - frames_per_excerpt);
+    Excerpt& excerpt = excerpts.emplace_back();
+    for (int k = from; k < std::min(from + frames_per_excerpt, frames); ++k) {
       char message[512] = {};
       const VSFrame* frame =
           filter.api->getFrame(k, filter.clip, message, static_cast<int>(sizeof message));
       if (!frame) throw BadData(message);
-      look.push_back(shared(frame, k, filter.format, filter.api));
+      excerpt.push_back(shared(frame, k, filter.format, filter.api));
     }
   }
-  return looks;
+  return excerpts;
 }
 
-/// The noise of these levels, for frames that are clipped as their samples show.
+/// Returns noise of the given levels, with the clipping that the samples of the clip show.
 NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
   if (!may_show_clipping(given, filter.format.layout)) return given;
-  return with_clipping(given, find_clipping(given, read_looks(filter)));
+  return with_clipping(given, find_clipping(given, read_excerpts(filter)));
 }
 
-/// Notes its format. @throws InvalidArgument  patches cannot be compared in it
+/// Also stores the guide's format.
+/// @throws InvalidArgument  patches cannot be matched in it
 void check_guide(Filter& filter) {
   const VSVideoInfo& guide = *filter.api->getVideoInfo(filter.guide);
   filter.guide_format = format_of(guide);
-  FrameFormat alike = filter.guide_format;
-  alike.sample = filter.format.sample;
-  alike.bits = filter.format.bits;
-  if (alike != filter.format || guide.numFrames != filter.info.numFrames)
+  FrameFormat expected = filter.guide_format;
+  expected.sample = filter.format.sample;
+  expected.bits = filter.format.bits;
+  if (expected != filter.format || guide.numFrames != filter.info.numFrames)
     throw InvalidArgument("guide: " + std::to_string(guide.numFrames) + " frames of " +
                           describe(filter.guide_format) + ", the clip has " +
                           std::to_string(filter.info.numFrames) + " of " + describe(filter.format) +
-                          " (patches are compared place by place); give one of the same size, "
-                          "kind and length");
+                          " (patches are matched at equal positions); give a guide of the same "
+                          "size, kind and length");
 }
 
 using Choose = SessionChoice (*)(const Arguments&);
@@ -212,7 +213,8 @@ void create(const VSMap* in, VSMap* out, const Function& function, VSCore* core,
   if (filter->guide) check_guide(*filter);
   if (function.finds_noise) {
     const auto sigma = sigmas_of(given);
-    choice.noise = sigma ? given_noise(*sigma, *filter) : estimate_noise(read_looks(*filter)).noise;
+    choice.noise =
+        sigma ? given_noise(*sigma, *filter) : estimate_noise(read_excerpts(*filter)).noise;
   }
   filter->session =
       std::make_unique<SeekingSession>(choice, filter->format, filter->info.numFrames);
@@ -241,7 +243,7 @@ VS_EXTERNAL_API(void) VapourSynthPluginInit2(VSPlugin* plugin, const VSPLUGINAPI
   using namespace lull::vapoursynth;
   int major = 0, minor = 0;
   std::sscanf(lull::version, "%d.%d", &major, &minor);
-  api->configPlugin("org.lull.denoise", "lull", "Takes the noise out of clips, on GPUs and the CPU",
+  api->configPlugin("org.lull.denoise", "lull", "Denoises clips on NVIDIA GPUs or the CPU",
                     VS_MAKE_VERSION(major, minor), VAPOURSYNTH_API_VERSION, 0, plugin);
   api->registerFunction("Denoise",
                         "clip:vnode;sigma:float[]:opt;profile:data:opt;temporal:int:opt;"

@@ -24,7 +24,7 @@ void SeekingSession::open() {
   repeats_ = bm3d::open_repeat_finder(params, format_);
 }
 
-/// On a GPU a session is dear to open: what is inside is let out instead.
+/// Opening a session on a GPU is expensive, so the frames in flight are drained instead.
 void SeekingSession::restart() {
   if (session_ && used_ && on_gpu_)
     while (session_->drain()) continue;
@@ -34,106 +34,108 @@ void SeekingSession::restart() {
   result_.reset();
 }
 
-int SeekingSession::ahead_of(int n) const {
+int SeekingSession::last_needed_for(int n) const {
   return std::min(n + std::max(latency_, margin_.after), frames_ - 1);
 }
 
-Frames SeekingSession::begin(int n) {
-  wanted_ = n;
+Frames SeekingSession::start(int n) {
+  target_ = n;
   result_.reset();
-  const int worth_going_on = margin_.before + margin_.after + latency_ + 4;
-  const bool goes_on = session_ && used_ && window_ < 0 && n >= out_ && n <= out_ + worth_going_on;
-  asked_ = ahead_of(n);
-  if (goes_on) return {fed_, asked_};
+  const int max_gap = margin_.before + margin_.after + latency_ + 4;
+  const bool continues =
+      session_ && used_ && search_start_ < 0 && n >= next_result_ && n <= next_result_ + max_gap;
+  requested_ = last_needed_for(n);
+  if (continues) return {next_input_, requested_};
   restart();
-  const bool alone = margin_ == Margin{};
-  window_ = alone ? -1 : std::max(n - margin_.before - 2, 0);
-  fed_ = out_ = alone ? n : 0;
-  notes_ = false;
-  if (window_ == 0) window_ = -1;  // from the first frame on the session sees what the clip is
-  return {window_ > 0 ? window_ : fed_, asked_};
+  const bool is_single_frame = margin_ == Margin{};
+  search_start_ = is_single_frame ? -1 : std::max(n - margin_.before - 2, 0);
+  next_input_ = next_result_ = is_single_frame ? n : 0;
+  uses_repeat_states_ = false;
+  if (search_start_ == 0)
+    search_start_ = -1;  // the session starts with the first frame of the clip
+  return {search_start_ > 0 ? search_start_ : next_input_, requested_};
 }
 
-std::optional<Frame> SeekingSession::go_on(const Fetch& fetch, const Keep& keep, Frames& more) {
-  if (window_ > 0 && !find_start(fetch, keep, more)) return std::nullopt;
-  while (!result_ && fed_ <= asked_) {
-    Frame frame = fetch(fed_);
-    if (notes_)
-      frame.repeat_state = fed_ == wanted_ && repeat_state_ != RepeatState::unknown
+std::optional<Frame> SeekingSession::process(const Fetch& fetch, const Keep& keep, Frames& more) {
+  if (search_start_ > 0 && !find_start(fetch, keep, more)) return std::nullopt;
+  while (!result_ && next_input_ <= requested_) {
+    Frame frame = fetch(next_input_);
+    if (uses_repeat_states_)
+      frame.repeat_state = next_input_ == target_ && repeat_state_ != RepeatState::unknown
                                ? std::exchange(repeat_state_, RepeatState::unknown)
                                : repeats_->find(frame);
-    ++fed_;
-    feed(std::move(frame), keep);
+    ++next_input_;
+    push_frame(std::move(frame), keep);
   }
-  if (!result_ && fed_ == frames_) drain(keep);
+  if (!result_ && next_input_ == frames_) drain(keep);
   if (result_) return std::exchange(result_, std::nullopt);
-  if (fed_ == frames_)
-    throw InternalError("a session gave fewer frames than it was given; report it");
-  asked_ = std::min(fed_ + std::max(margin_.after, 1), frames_ - 1);
-  more = {fed_, asked_};
+  if (next_input_ == frames_)
+    throw InternalError("a session returned fewer frames than it received; please report it");
+  requested_ = std::min(next_input_ + std::max(margin_.after, 1), frames_ - 1);
+  more = {next_input_, requested_};
   return std::nullopt;
 }
 
-/// The session begins with as many distinct frames before the wanted one as its result depends on.
-/// What a frame is to the one before depends on earlier ones as far as the last that is wholly
-/// another (Timeline::is_distinct), so that frames count from such a one on.
+/// The session must start with as many distinct frames before the target as its result depends on.
+/// The relation of a frame to its predecessor depends on earlier frames back to the last completely
+/// different one (Timeline::is_distinct), so frames are counted from such a frame on.
 bool SeekingSession::find_start(const Fetch& fetch, const Keep& keep, Frames& more) {
   repeats_->clear();
   std::vector<Distinct> distinct;
   bool known = false;
-  for (int k = window_; k <= wanted_; ++k) {
+  for (int k = search_start_; k <= target_; ++k) {
     repeat_state_ = repeats_->find(fetch(k));
-    known = known || (k > window_ && repeat_state_ == RepeatState::independent);
+    known = known || (k > search_start_ && repeat_state_ == RepeatState::independent);
     if (known && repeat_state_ != RepeatState::repeats) distinct.push_back({k, repeat_state_});
   }
   if (static_cast<int>(distinct.size()) > margin_.before) {
-    lead_in(fetch, keep, distinct);
+    push_context(fetch, keep, distinct);
     return true;
   }
-  const int before = window_;
-  window_ = std::max(wanted_ - 2 * (wanted_ - window_), 0);
-  more = {window_, before - 1};
-  if (window_ > 0) return false;
-  // The clip's own beginning: everything from there on.
-  window_ = -1;
+  const int before = search_start_;
+  search_start_ = std::max(target_ - 2 * (target_ - search_start_), 0);
+  more = {search_start_, before - 1};
+  if (search_start_ > 0) return false;
+  // The search has reached the start of the clip: all frames from there on are pushed.
+  search_start_ = -1;
   repeat_state_ = RepeatState::unknown;
-  fed_ = 0;
+  next_input_ = 0;
   return false;
 }
 
-/// Puts in the frames before the wanted one. A repetition also needs the frame that it repeats.
-void SeekingSession::lead_in(const Fetch& fetch, const Keep& keep,
-                             const std::vector<Distinct>& distinct) {
-  notes_ = true;
-  window_ = -1;
-  out_ = fed_ = wanted_;
-  const bool repeats = distinct.back().number != wanted_;
+/// Pushes the frames before the target. A repeated frame also needs the frame that it repeats.
+void SeekingSession::push_context(const Fetch& fetch, const Keep& keep,
+                                  const std::vector<Distinct>& distinct) {
+  uses_repeat_states_ = true;
+  search_start_ = -1;
+  next_result_ = next_input_ = target_;
+  const bool repeats = distinct.back().number != target_;
   const int last = static_cast<int>(distinct.size()) - (repeats ? 1 : 2);
   for (int i = static_cast<int>(distinct.size()) - 1 - margin_.before; i <= last; ++i) {
     Frame frame = fetch(distinct[i].number);
     frame.repeat_state = distinct[i].repeat_state;
     frame.context_distance = i - static_cast<int>(distinct.size()) + 1;
-    feed(std::move(frame), keep);
+    push_frame(std::move(frame), keep);
   }
 }
 
-void SeekingSession::feed(Frame frame, const Keep& keep) {
+void SeekingSession::push_frame(Frame frame, const Keep& keep) {
   used_ = true;
   for (auto result = session_->push(std::move(frame)); result; result = session_->next())
-    take(*std::move(result), keep);
+    accept_result(*std::move(result), keep);
 }
 
-void SeekingSession::take(Frame result, const Keep& keep) {
-  if (result.pts < out_) return;  // of the lead
-  ++out_;
-  if (result.pts == wanted_)
+void SeekingSession::accept_result(Frame result, const Keep& keep) {
+  if (result.pts < next_result_) return;  // a context frame
+  ++next_result_;
+  if (result.pts == target_)
     result_ = std::move(result);
-  else if (result.pts > wanted_)
+  else if (result.pts > target_)
     keep(result);
 }
 
 void SeekingSession::drain(const Keep& keep) {
-  while (auto result = session_->drain()) take(*std::move(result), keep);
+  while (auto result = session_->drain()) accept_result(*std::move(result), keep);
   used_ = false;
 }
 

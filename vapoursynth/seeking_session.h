@@ -1,6 +1,7 @@
 #pragma once
-// A session of lull for a host that asks for any frame: what is asked for in order goes on in it;
-// for any other frame it begins anew, so much earlier that the result is that of the whole clip.
+// A session for a host that requests frames in any order. Requests in order continue the session;
+// for other requests it is restarted, early enough that the result equals that of the complete
+// clip.
 
 #include <functional>
 #include <memory>
@@ -12,32 +13,33 @@
 
 namespace lull::vapoursynth {
 
-/// Frames of a clip, both in it; none where `last` is less.
+/// A range of frame numbers, both ends included; empty if `last` is less than `first`.
 struct Frames {
   int first = 0, last = -1;
   bool empty() const { return last < first; }
 };
 
-/// Frame::pts is a frame's number in its clip, from 0.
+/// Frame::pts must be the number of the frame in its clip, counted from 0.
 class SeekingSession {
  public:
   using Fetch = std::function<Frame(int)>;
   using Keep = std::function<void(const Frame&)>;
 
-  /// @param frames  of the clip
+  /// @param frames  number of frames of the clip
   /// @throws whatever open_chosen() throws
   SeekingSession(const SessionChoice& choice, const FrameFormat& format, int frames);
 
-  /// Frame `n` is wanted: which frames are needed first, if any.
-  Frames begin(int n);
-  /// The result of the frame that is wanted, or nothing: then `more` frames are needed. `fetch`
-  /// gives those that were asked for since begin(), `keep` takes results of later frames.
-  std::optional<Frame> go_on(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// After a failure.
-  void give_up() { session_.reset(); }
+  /// Begins the request for frame `n`. Returns the frames that the host must provide first, if any.
+  Frames start(int n);
+  /// Returns the result of the requested frame, or nothing; then the host must provide the frames
+  /// `more`. `fetch` returns frames that were requested since start(), `keep` receives results of
+  /// later frames.
+  std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
+  /// Must be called after a failure.
+  void reset() { session_.reset(); }
 
  private:
-  /// A frame that repeats none.
+  /// A frame that is not a repetition.
   struct Distinct {
     int number;
     RepeatState repeat_state;
@@ -46,11 +48,11 @@ class SeekingSession {
   void open();
   void restart();
   bool find_start(const Fetch& fetch, const Keep& keep, Frames& more);
-  void lead_in(const Fetch& fetch, const Keep& keep, const std::vector<Distinct>& distinct);
-  void feed(Frame frame, const Keep& keep);
-  void take(Frame result, const Keep& keep);
+  void push_context(const Fetch& fetch, const Keep& keep, const std::vector<Distinct>& distinct);
+  void push_frame(Frame frame, const Keep& keep);
+  void accept_result(Frame result, const Keep& keep);
   void drain(const Keep& keep);
-  int ahead_of(int n) const;
+  int last_needed_for(int n) const;
 
   SessionChoice choice_;
   FrameFormat format_;
@@ -58,14 +60,15 @@ class SeekingSession {
   std::unique_ptr<Denoiser> session_;
   Margin margin_;
   int latency_ = 0;
-  bool on_gpu_ = false, used_ = false;     // the session holds frames
-  std::unique_ptr<RepeatFinder> repeats_;  // null: nobody looks for them
-  bool notes_ = false;                     // frames come with their repeat_state
-  int wanted_ = 0;
-  int fed_ = 0, out_ = 0;  // the next frame to go in, and to come out
-  int asked_ = -1;         // the last frame that was asked for
-  int window_ = -1;        // where the start is looked for from; -1: it is known
-  RepeatState repeat_state_ = RepeatState::unknown;  // of the wanted frame, with notes
+  bool on_gpu_ = false, used_ = false;     // used_: the session contains frames
+  std::unique_ptr<RepeatFinder> repeats_;  // null: repeated frames are not detected
+  bool uses_repeat_states_ = false;        // frames are pushed with their repeat_state
+  int target_ = 0;
+  int next_input_ = 0,
+      next_result_ = 0;    // number of the next frame to push, and of the next result
+  int requested_ = -1;     // the last frame that was requested
+  int search_start_ = -1;  // first frame of the search for the start; -1: the start is known
+  RepeatState repeat_state_ = RepeatState::unknown;  // of the target, if it is known
   std::optional<Frame> result_;
 };
 

@@ -1,11 +1,11 @@
-"""Takes the noise out of pictures, clips and volumes: BM3D and BM4D, on NVIDIA GPUs and on the CPU.
+"""Denoises pictures, clips and volumes with BM3D, BM4D and NLM, on NVIDIA GPUs or the CPU.
 
     import lull
 
-    clean = lull.denoise(photo, channel_axis=-1)              # finds the noise itself
+    clean = lull.denoise(photo, channel_axis=-1)              # estimates the noise
     clean = lull.denoise(photo, sigma=0.08, profile="high")   # in the units of the array
-    clean = lull.denoise(clip, time_axis=0)                   # neighbouring frames help
-    clean = lull.denoise(scan, z_axis=0)                      # a volume, in cubes
+    clean = lull.denoise(clip, time_axis=0)                   # uses neighbouring frames
+    clean = lull.denoise(scan, z_axis=0)                      # a volume, with cubes
 
     with lull.Session(frame.shape, frame.dtype, sigma=12) as session:
         for frame in camera:
@@ -14,8 +14,8 @@
         for clean in session.drain():
             show(clean)
 
-Arrays of numpy, PyTorch, CuPy and JAX are taken, and results are arrays of the same kind, type and
-shape. What cannot be done is a ValueError, a MemoryError or a lull.Error, with one sentence.
+Arrays of numpy, PyTorch, CuPy and JAX are accepted. Results are arrays of the same library, type
+and shape. Errors are a ValueError, a MemoryError or a lull.Error with a message of one sentence.
 """
 
 from ._authors import BM3DStages, BM4DStages, bm3d, bm3d_rgb, bm4d

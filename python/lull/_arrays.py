@@ -1,4 +1,4 @@
-"""Kinds of arrays: to numpy's and back, without a copy where both are in the host's memory."""
+"""Conversion of arrays to numpy and back, without a copy if both are in host memory."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import numpy as np
 
 from . import _core
 
-Back = Callable[[np.ndarray], Any]
+Convert = Callable[[np.ndarray], Any]
 
 
 def library_of(array: Any) -> str:
-    """The name of the package that an array's type is from."""
+    """Returns the name of the package that defines the array's type."""
     return type(array).__module__.partition(".")[0]
 
 
-def _torch(array: Any) -> tuple[np.ndarray, Back]:
+def _torch(array: Any) -> tuple[np.ndarray, Convert]:
     torch = sys.modules["torch"]
     host = array.detach().cpu()
-    # numpy has no bfloat16.
+    # numpy does not support bfloat16.
     host = host.float() if host.dtype == torch.bfloat16 else host
     return host.resolve_conj().numpy(), lambda result: torch.from_numpy(result).to(
         device=array.device, dtype=array.dtype
     )
 
 
-def _cupy(array: Any) -> tuple[np.ndarray, Back]:
+def _cupy(array: Any) -> tuple[np.ndarray, Convert]:
     cupy = sys.modules["cupy"]
 
     def back(result: np.ndarray) -> Any:
@@ -37,13 +37,13 @@ def _cupy(array: Any) -> tuple[np.ndarray, Back]:
     return array.get(), back
 
 
-def _jax(array: Any) -> tuple[np.ndarray, Back]:
+def _jax(array: Any) -> tuple[np.ndarray, Convert]:
     jax = sys.modules["jax"]
     return np.asarray(array), lambda result: jax.device_put(result, array.sharding)
 
 
-def _others(array: Any) -> tuple[np.ndarray, Back]:
-    """Whatever speaks DLPack, or the interface of numba's device arrays."""
+def _generic(array: Any) -> tuple[np.ndarray, Convert]:
+    """Converts arrays that support DLPack, or the interface of numba's device arrays."""
     if isinstance(array, _core.DeviceArray):
         host = np.empty(array.shape, array.typestr)
         array.get_into(host)
@@ -66,19 +66,19 @@ def _others(array: Any) -> tuple[np.ndarray, Back]:
     return np.from_dlpack(array), back
 
 
-def to_numpy(array: Any) -> tuple[np.ndarray, Back]:
-    """The array as numpy's, and what makes results of the kind that it was."""
+def to_numpy(array: Any) -> tuple[np.ndarray, Convert]:
+    """Returns the array as a numpy array, and a function that converts results back."""
     if isinstance(array, np.ma.MaskedArray):
         raise ValueError(
-            "a masked array (its mask would be lost); give its data, NaN where nothing was measured"
+            "a masked array (its mask would be lost); give its data with NaN for masked values"
         )
     convert = {"torch": _torch, "cupy": _cupy, "jax": _jax, "jaxlib": _jax}.get(
-        library_of(array), _others
+        library_of(array), _generic
     )
     host, back = convert(array)
     if host.dtype.kind not in "uif":
         raise ValueError(
-            f"samples of type {host.dtype} (they must be integers or floats); convert them first"
+            f"samples of type {host.dtype} (must be integers or floats); convert them first"
         )
     if not host.dtype.isnative:
         host = host.astype(host.dtype.newbyteorder("="))
@@ -86,7 +86,7 @@ def to_numpy(array: Any) -> tuple[np.ndarray, Back]:
 
 
 def device_of(array: Any) -> str | None:
-    """"cuda:N" of an array in the memory of a GPU."""
+    """Returns "cuda:N" for an array in GPU memory, None for other arrays."""
     library = library_of(array)
     if library == "torch" and array.device.type == "cuda":
         return f"cuda:{array.device.index or 0}"
@@ -96,19 +96,19 @@ def device_of(array: Any) -> str | None:
         devices = list(array.devices())
         if len(devices) == 1 and devices[0].platform == "gpu":
             return f"cuda:{devices[0].local_hardware_id}"
-        return None  # on the host, or spread over several GPUs
+        return None  # on the host, or distributed over several GPUs
     if isinstance(array, _core.DeviceArray):
         return f"cuda:{array.device}"
     if library not in ("torch", "cupy") and hasattr(array, "__cuda_array_interface__"):
-        return "cuda:0"  # the interface does not say which
+        return "cuda:0"  # the interface does not specify the device
     return None
 
 
 def host_view(out: Any) -> tuple[np.ndarray | None, bool]:
-    """The samples of `out`, and whether they are those to be written.
+    """Returns the samples of `out` as a numpy array, and whether writing to it changes `out`.
 
-    None where they are on a GPU; a copy of samples that filters do not take where they lie (of
-    another byte order, not aligned, bfloat16), for which there is :func:`put`.
+    The array is None if `out` is on a GPU. It is a copy if filters cannot use the samples in their
+    memory layout (another byte order, not aligned, bfloat16); then :func:`put` writes the result.
     """
     if device_of(out) is not None:
         return None, False
@@ -123,7 +123,7 @@ def host_view(out: Any) -> tuple[np.ndarray | None, bool]:
 
 
 def put(out: Any, result: np.ndarray) -> None:
-    """Copies a result into an array that cannot be written as it lies, as on a GPU."""
+    """Copies a result into an array that cannot be written directly, for example on a GPU."""
     if isinstance(out, np.ndarray):
         out[...] = result
     elif library_of(out) == "torch":
@@ -135,7 +135,7 @@ def put(out: Any, result: np.ndarray) -> None:
 
 
 def put_on_device(out: Any, result: Any) -> Any:
-    """Copies a result on a GPU into another array, and gives that."""
+    """Copies a result on a GPU into `out` and returns `out`."""
     if library_of(out) == library_of(result) == "torch":
         out.copy_(result)
     elif library_of(out) == library_of(result) == "cupy":

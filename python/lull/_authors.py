@@ -1,7 +1,7 @@
-"""Functions that are called as those of the authors' packages `bm3d` and `bm4d` are.
+"""Functions with the interface of the authors' packages `bm3d` and `bm4d`.
 
-They have the names, the arguments and the conventions, and give floats; the filters are lull's own,
-with profiles that were tuned for them, so that results are not the same to the bit.
+Names, arguments and conventions are those of the packages, and results are floats. The filters and
+their profiles are lull's, so results are not bit-identical.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from ._axes import Axes
 from ._denoise import Work, chosen_device
 from ._noise import Group
 from ._device import denoise_on_device
-from ._values import Values, looked_at, measured, number
+from ._values import Values, finite_sample, values_by_range, number
 
-# Theirs, and what comes next to it in time and quality here.
+# Their profiles, and the profiles of lull with similar speed and quality.
 _PROFILES = {
     "np": "high",
     "refilter": "high",
@@ -31,11 +31,11 @@ _PROFILES = {
     "fast": "fast",
     "paper": "paper",
 }
-_REACH = 7  # lags of an autocovariance that filters look at
+_REACH = 7  # maximum lag of the autocovariance that the filters use
 
 
 class BM3DStages(IntEnum):
-    """Which stages are run: a hard threshold, and with it a Wiener filter."""
+    """The stages to run: hard thresholding, or hard thresholding and the Wiener filter."""
 
     HARD_THRESHOLDING = 1
     WIENER_FILTERING = 2
@@ -45,9 +45,9 @@ class BM3DStages(IntEnum):
 BM4DStages = BM3DStages
 
 
-def _basic_alone(stage_arg: Any) -> bool:
+def _basic_only(stage_arg: Any) -> bool:
     if isinstance(stage_arg, np.ndarray) or hasattr(stage_arg, "__dlpack__"):
-        raise ValueError("stage_arg is a picture (lull makes its basic estimate itself); leave it out")
+        raise ValueError("stage_arg is a picture (lull computes its basic estimate); leave it out")
     stage = getattr(stage_arg, "name", stage_arg)
     if stage in ("ALL_STAGES", 3):
         return False
@@ -68,14 +68,14 @@ def _profile(profile: Any) -> str:
 def _refuse_matches(blockmatches: Any) -> None:
     blockmatches = blockmatches if isinstance(blockmatches, (tuple, list)) else (blockmatches,)
     if any(not (isinstance(one, (bool, np.bool_)) and not one) for one in blockmatches):
-        raise ValueError("blockmatches (lull neither takes nor gives them); leave it out")
+        raise ValueError("blockmatches (lull neither accepts nor returns matches); leave it out")
 
 
 def _covariance(psd: np.ndarray, unit: float) -> np.ndarray:
-    """Of lags -7..7 on the 0..255 scale, from E|fft2(noise)|^2."""
+    """Returns the autocovariance for lags -7..7 on the 0..255 scale, from E|fft2(noise)|^2."""
     cyclic = np.fft.ifft2(psd).real / psd.size
     lags = np.arange(-_REACH, _REACH + 1)
-    # Beyond half of a small picture lags come round again.
+    # The transform is cyclic: lags beyond half of a small picture are repetitions.
     rows, columns = (np.abs(lags) * 2 <= size for size in psd.shape)
     taken = cyclic[np.ix_(lags % psd.shape[0], lags % psd.shape[1])]
     taken = np.where(np.outer(rows, columns), taken, 0)
@@ -107,14 +107,14 @@ def _noises(
 
 
 def _float_values(array: Any) -> Values:
-    """Theirs are floats of 0..1 mostly; whatever they are, their range is found."""
-    some = looked_at(array)
+    """Returns the value scale: 0..1, as is usual for these packages, or the measured range."""
+    some = finite_sample(array)
     fits = some.size == 0 or (float(some.max()) <= 2 and float(some.max()) > 0.1)
-    return Values(32, 0.0, 1.0) if fits and np.min(some, initial=0) > -1 else measured(some)
+    return Values(32, 0.0, 1.0) if fits and np.min(some, initial=0) > -1 else values_by_range(some)
 
 
 def _floats(z: Any) -> tuple[Any, Any]:
-    """Floats, and what makes results of the kind of `z`; None of those that stay on a GPU."""
+    """Returns `z` as floats, and a function that converts results back (None on a GPU)."""
     if device_of(z) is not None:
         if library_of(z) == "torch":
             return (z if z.dtype.is_floating_point else z.double()), None
@@ -128,7 +128,7 @@ def _floats(z: Any) -> tuple[Any, Any]:
 
 
 def _filtered(array: Any, back: Any, axes: Axes, work: Work, make: Any) -> Any:
-    """`make(unit)` says the groups of channels, and the noise of each."""
+    """Filters `array`. `make(unit)` returns the groups of channels and the noise of each."""
     if back is None:
         if device_of(array) == work.device:
             result = denoise_on_device(
@@ -157,7 +157,7 @@ def _pictures(
     if layout == "rgb" and channels != 3:
         raise ValueError(f"z of {channels} channels (bm3d_rgb filters red, green and blue)")
     device = chosen_device(device, z)
-    work = Work("bm3d", _profile(profile), 0, device, _basic_alone(stage_arg), layout)
+    work = Work("bm3d", _profile(profile), 0, device, _basic_only(stage_arg), layout)
     return _filtered(
         array,
         back,
@@ -176,33 +176,34 @@ def bm3d(
     *,
     device: str = "auto",
 ) -> Any:
-    """BM3D of a picture, called as `bm3d.bm3d` of the authors' package is.
+    """BM3D for a picture, with the interface of `bm3d.bm3d` of the authors' package.
 
     Parameters
     ----------
     z : array, (y, x) or (y, x, channels)
-        The noisy picture; integers become floats. Three channels are matched in the first of them.
+        The noisy picture; integers are converted to floats. With three channels, patches are
+        matched in the first one.
     sigma_psd : float, one for each channel, or array
-        Standard deviation in the units of `z`; or the power spectral density of the noise, of shape
-        (y, x) or (y, x, channels): the expectation of `abs(fft2(noise)) ** 2`.
+        Standard deviation in the units of `z`, or the power spectral density of the noise with
+        shape (y, x) or (y, x, channels): the expected value of `abs(fft2(noise)) ** 2`.
     profile : str
-        'np', 'high', 'refilter', 'vn': lull's `high`; 'lc': its `balanced`; or the name of one of
-        lull's own.
-    stage_arg : BM3DStages, theirs or lull's
+        'np', 'high', 'refilter', 'vn': lull's profile `high`; 'lc': `balanced`; or the name of a
+        profile of lull.
+    stage_arg : BM3DStages of either package
         HARD_THRESHOLDING or ALL_STAGES.
     blockmatches : tuple
-        (False, False): lull neither takes nor gives matches.
+        Must be (False, False): lull neither accepts nor returns matches.
     device : str
-        As of :func:`lull.denoise`.
+        See :func:`lull.denoise`.
 
     Returns
     -------
-    array of floats, of the kind and shape of `z`
+    array of floats with the library and shape of `z`
 
     Raises
     ------
     ValueError, MemoryError, lull.Error
-        As :func:`lull.denoise`.
+        See :func:`lull.denoise`.
     """
     return _pictures(z, sigma_psd, profile, stage_arg, blockmatches, "yuv", device)
 
@@ -215,12 +216,14 @@ def bm3d_rgb(
     *,
     device: str = "auto",
 ) -> Any:
-    """BM3D of a colour picture (y, x, 3), called as `bm3d.bm3d_rgb` is; see :func:`lull.bm3d`.
+    """BM3D for a colour picture (y, x, 3), with the interface of `bm3d.bm3d_rgb`.
 
-    The picture is filtered in the opponent colour space, the only one of `colorspace`.
+    The parameters are those of :func:`lull.bm3d`.
+
+    The picture is filtered in the opponent colour space, the only supported `colorspace`.
     """
     if colorspace != "opp":
-        raise ValueError(f"colorspace = {colorspace!r} (lull has 'opp' alone)")
+        raise ValueError(f"colorspace = {colorspace!r} (lull supports only 'opp')")
     stages, matches = BM3DStages.ALL_STAGES, (False, False)
     return _pictures(z, sigma_psd, profile, stages, matches, "rgb", device)
 
@@ -234,36 +237,36 @@ def bm4d(
     *,
     device: str = "auto",
 ) -> Any:
-    """BM4D of a volume, called as `bm4d.bm4d` of the authors' package is.
+    """BM4D for a volume, with the interface of `bm4d.bm4d` of the authors' package.
 
     Parameters
     ----------
     z : array of three axes
-        The noisy volume; integers become floats.
+        The noisy volume; integers are converted to floats.
     sigma_psd : float
-        Standard deviation of the noise in the units of `z`. (It has to be white and Gaussian;
-        :func:`lull.denoise` knows Rician noise.)
+        Standard deviation of the noise in the units of `z`. The noise must be white and
+        Gaussian; :func:`lull.denoise` supports Rician noise.
     profile, stage_arg, blockmatches, device
-        As of :func:`lull.bm3d`.
+        See :func:`lull.bm3d`.
 
     Returns
     -------
-    array of floats, of the kind and shape of `z`
+    array of floats with the library and shape of `z`
 
     Raises
     ------
     ValueError, MemoryError, lull.Error
-        As :func:`lull.denoise`.
+        See :func:`lull.denoise`.
     """
     _refuse_matches(blockmatches)
     array, back = _floats(z)
     shape = tuple(array.shape)
     if len(shape) != 3 or 0 in shape:
-        raise ValueError(f"z of shape {shape} (must be a volume, of three axes)")
+        raise ValueError(f"z of shape {shape} (must be a volume with three axes)")
     if np.size(sigma_psd) != 1:
-        raise ValueError("sigma_psd of several values (noise of volumes has to be white); give one")
+        raise ValueError("sigma_psd with several values (must be white noise); give one value")
     device = chosen_device(device, z)
-    work = Work("bm4d", _profile(profile), 0, device, _basic_alone(stage_arg))
+    work = Work("bm4d", _profile(profile), 0, device, _basic_only(stage_arg))
     return _filtered(
         array,
         back,

@@ -1,4 +1,4 @@
-"""The axes of arrays: which are time, depth and channels."""
+"""The axes of arrays: time, depth and channels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._values import whole_number
 
 @dataclass(frozen=True)
 class Axes:
-    """Of an array with `ndim` axes: which are which; None where there is none."""
+    """The roles of the axes of an array with `ndim` axes; None: the array has no such axis."""
 
     ndim: int
     time: int | None
@@ -20,7 +20,7 @@ class Axes:
     channel: int | None
 
     def view(self, array: np.ndarray) -> np.ndarray:
-        """The array as (time, z, channel, y, x), sharing its samples."""
+        """Returns a view with axes (time, z, channel, y, x) that shares the samples."""
         order: list[int] = []
         index: list[Any] = []
         for axis in (self.time, self.z, self.channel):
@@ -29,10 +29,10 @@ class Axes:
             else:
                 order.append(axis)
                 index.append(slice(None))
-        return array.transpose([*order, *self.of_picture()])[tuple(index)]
+        return array.transpose([*order, *self.picture_axes()])[tuple(index)]
 
-    def of_picture(self) -> list[int]:
-        """y and x."""
+    def picture_axes(self) -> list[int]:
+        """Returns the axes y and x."""
         return [i for i in range(self.ndim) if i not in (self.time, self.z, self.channel)]
 
 
@@ -41,7 +41,7 @@ def _axis(name: str, axis: int | None, ndim: int) -> int | None:
         return None
     place = whole_number(name, axis)
     if not -ndim <= place < ndim:
-        raise ValueError(f"{name} = {axis} (the array has {ndim} axes); give one that it has")
+        raise ValueError(f"{name} = {axis} (the array has {ndim} axes); give an existing axis")
     return place % ndim
 
 
@@ -51,7 +51,7 @@ def axes_of(
     time_axis: int | None,
     z_axis: int | None,
 ) -> Axes:
-    """Of what is left two axes are a picture's; three are a volume's, the first of them z."""
+    """Assigns the axes. Two unnamed axes are those of a picture, three those of a volume."""
     ndim = len(shape)
     named = {
         "channel_axis": _axis("channel_axis", channel_axis, ndim),
@@ -60,19 +60,19 @@ def axes_of(
     }
     given = [axis for axis in named.values() if axis is not None]
     if len(set(given)) < len(given):
-        raise ValueError("one axis is given for two things; name each axis once")
+        raise ValueError("one axis has two roles; give each axis once")
     left = [axis for axis in range(ndim) if axis not in given]
     z = named["z_axis"]
     if z is None and len(left) == 3:
         if not given and shape[-1] in (3, 4):
             raise ValueError(
                 f"an array of shape {shape} (a colour picture, or a volume?); "
-                "say channel_axis=-1, or z_axis for a volume"
+                "give channel_axis=-1, or z_axis for a volume"
             )
         z = left.pop(0)
     if len(left) != 2:
         raise ValueError(
-            f"an array of shape {shape} (without the axes that are named, a picture has two, a "
-            "volume three); name the others with channel_axis, time_axis, z_axis"
+            f"an array of shape {shape} (without the named axes, a picture has two, a "
+            "volume three); name the others with channel_axis, time_axis or z_axis"
         )
     return Axes(ndim, named["time_axis"], z, named["channel_axis"])

@@ -1,4 +1,4 @@
-"""Whole arrays."""
+"""Denoising of complete arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Callable, Literal, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Back, device_of, host_view, put, to_numpy
+from ._arrays import Convert, device_of, host_view, put, to_numpy
 from ._axes import Axes, axes_of
 from ._device import denoise_on_device
 from ._noise import (
@@ -25,27 +25,27 @@ from ._noise import (
 from ._values import Values, checked_names, values_of, whole_number
 
 METHODS = ("auto", "bm3d", "bm4d", "nlm")
-FRAMES_ASIDE = 2  # that patches of a clip come from, as of the command
-MOST_FRAMES_ASIDE = 4  # of the profile best
+TEMPORAL_RADIUS = 2  # frames before and after, the same default as in the command
+BEST_TEMPORAL_RADIUS = 4  # for the profile best
 
 
 @dataclass(frozen=True)
 class Work:
-    """What becomes of a (time, z, channel, y, x) view."""
+    """The filter settings for a (time, z, channel, y, x) view."""
 
     method: str  # bm3d, bm4d, nlm or nlm_volumes
     profile: str
     temporal: int
     device: str
-    basic_alone: bool = False  # the basic estimate is the result
-    layout: str | None = None  # of groups of three; None: rgb
-    on_device: bool = False  # frames come from a GPU's memory, and results stay there
-    guide: Any = None  # a view as that of the frames, in whose patches they are matched
+    basic_only: bool = False  # the basic estimate is the result
+    layout: str | None = None  # for groups of three channels; None: rgb
+    on_device: bool = False  # frames and results are in GPU memory
+    guide: Any = None  # a view like that of the frames, in which patches are matched
     matcher: str = "window"
     clusters: str = ""
-    render: Any = None  # _core.RenderNoise: frames are renders,
-    features: dict[str, np.ndarray] = field(default_factory=dict)  # whose views go with theirs
-    depth: Any = None  # _core.Depth: frames are depth maps
+    render: Any = None  # _core.RenderNoise: the frames are renders
+    features: dict[str, np.ndarray] = field(default_factory=dict)  # views of the features by name
+    depth: Any = None  # _core.Depth: the frames are depth maps
 
     def __post_init__(self) -> None:
         checked_names(
@@ -59,17 +59,17 @@ class Work:
     def session(self, format: Any, noise: Any) -> Any:
         return _core.Session(
             format, noise, self.method, self.profile, self.device, self.temporal,
-            self.basic_alone, 0, self.on_device, self.guide is not None, self.matcher,
+            self.basic_only, 0, self.on_device, self.guide is not None, self.matcher,
             self.clusters, self.render, self.depth,
         )  # fmt: skip
 
     def format(self, shape: tuple[int, ...], group: Group, values: Values) -> Any:
-        """Of frames of a view of this shape."""
+        """Returns the frame format for a view of this shape."""
         layout = self.layout if self.layout and len(group) == 3 else layout_of(group)
         return _core.Format.of(shape[4], shape[3], layout, values.bits)
 
-    def place(self, place: tuple[int, int]) -> int:
-        """Of a slice in its volume."""
+    def slice_number(self, place: tuple[int, int]) -> int:
+        """Returns the position of a slice in its volume, -1 for frames."""
         return place[1] if self.volumes else -1
 
     def features_at(self, place: tuple[int, int]) -> dict[str, list[np.ndarray]]:
@@ -77,7 +77,7 @@ class Work:
                 for name, view in self.features.items()}
 
     def sequences(self, times: int, slices: int) -> list[list[tuple[int, int]]]:
-        """Frames that a session sees one after the other, as (time, z)."""
+        """Returns the sequences of frames, as (time, z), that are filtered one after the other."""
         if self.volumes:
             return [[(t, z) for z in range(slices)] for t in range(times)]
         return [[(t, z) for t in range(times)] for z in range(slices)]
@@ -97,13 +97,15 @@ class Work:
             session = self.session(self.format(view.shape, group, values), noise)
             for sequence in self.sequences(times, slices):
                 pending: deque[tuple[tuple[int, int], list[np.ndarray]]] = deque()
-                # (Between two frames Python looks whether somebody wants it to stop.)
+                # (Between two frames Python handles signals, so that Ctrl-C works.)
                 for place in sequence:
                     samples = samples_at(view, values, place, group)
                     pending.append((place, samples))
                     guide = [] if self.guide is None else samples_at(self.guide, values, place, group)
                     features = self.features_at(place)
-                    for result in session.push(samples, self.place(place), copy, guide, features):
+                    for result in session.push(
+                        samples, self.slice_number(place), copy, guide, features
+                    ):
                         _store(result, *pending.popleft(), view, out, values, group)
                 while (result := session.drain()) is not None:
                     _store(result, *pending.popleft(), view, out, values, group)
@@ -129,30 +131,30 @@ def _store(
 
 
 def method_name(method: str, volume: bool) -> str:
-    """As the core names it."""
+    """Returns the name of the method in the core."""
     if method == "nlm":
         return "nlm_volumes" if volume else "nlm"
     return "bm4d" if volume else "bm3d"
 
 
 def chosen_device(device: str, array: Any) -> str:
-    """An array in the memory of a GPU is denoised there, unless another device is named."""
+    """Returns the array's GPU for 'auto', if it is in GPU memory; otherwise the given device."""
     here = device_of(array)
     known = any(here == name for name, _ in _core.devices())
     return here if device == "auto" and here and known else device
 
 
 def chosen_temporal(temporal: Union[int, str], clip: bool, profile: str) -> int:
-    """As of the command: `fast` and `paper` filter each frame for itself, `best` looks far."""
+    """Returns the temporal radius; 'auto' depends on the profile as in the command."""
     if isinstance(temporal, str):
         if temporal != "auto":
             raise ValueError(f"temporal = {temporal!r} (must be 'auto', or frames from 0 to 8)")
         if clip and profile == "best":
-            return MOST_FRAMES_ASIDE
-        return FRAMES_ASIDE if clip and profile in ("balanced", "high") else 0
+            return BEST_TEMPORAL_RADIUS
+        return TEMPORAL_RADIUS if clip and profile in ("balanced", "high") else 0
     radius = whole_number("temporal", temporal)
     if radius and not clip:
-        raise ValueError(f"temporal = {temporal} (these are no frames of a clip); leave it out")
+        raise ValueError(f"temporal = {temporal} (the image is not a clip); leave it out")
     return radius
 
 
@@ -163,29 +165,29 @@ def checked_method(method: str, methods: Sequence[str]) -> None:
 
 def checked_out(out: Any, shape: tuple[int, ...]) -> None:
     if not hasattr(out, "shape"):
-        raise ValueError(f"out of type {type(out).__name__} (must be an array as the image is)")
+        raise ValueError(f"out of type {type(out).__name__} (must be an array like the image)")
     if tuple(out.shape) != shape:
         raise ValueError(f"out of shape {tuple(out.shape)} (the image's is {shape})")
 
 
 def checked_guide(guide: Any, array: np.ndarray) -> np.ndarray:
-    shown = to_numpy(guide)[0]
-    if shown.shape != array.shape or shown.dtype != array.dtype:
+    guide_array = to_numpy(guide)[0]
+    if guide_array.shape != array.shape or guide_array.dtype != array.dtype:
         raise ValueError(
-            f"guide of shape {shown.shape} and type {shown.dtype} (the image has {array.shape} and "
-            f"{array.dtype})"
+            f"guide of shape {guide_array.shape} and type {guide_array.dtype} (the image has "
+            f"{array.shape} and {array.dtype})"
         )
-    return shown
+    return guide_array
 
 
 def write_out(
     array: np.ndarray,
-    back: Back,
+    back: Convert,
     axes: Axes,
     out: Any,
     filtered: Callable[[np.ndarray, np.ndarray], None],
 ) -> Any:
-    """What `filtered` makes of the (time, z, channel, y, x) view of `array`, in `out` if given."""
+    """Runs `filtered` on (time, z, channel, y, x) views; returns the result, in `out` if given."""
     target, in_place = None, False
     if out is not None:
         checked_out(out, array.shape)
@@ -220,66 +222,66 @@ def denoise(
     guide: Any = None,
     out: Any = None,
 ) -> Any:
-    """The array without its noise: a picture, a clip, or a volume.
+    """Denoises a picture, a clip, or a volume.
 
     Parameters
     ----------
-    image : array of integers or floats, numpy's, PyTorch's, CuPy's or JAX's
-        (y, x), with axes for channels, time or z where these are named. Three axes of which none is
-        named are a volume, (z, y, x), as in scikit-image. Views are taken as they lie; samples that
-        are not finite come out as they are.
+    image : array of integers or floats of numpy, PyTorch, CuPy or JAX
+        (y, x), and additional axes for channels, time or z if they are named. Three axes without
+        names are a volume, (z, y, x), as in scikit-image. Views are accepted in their memory
+        layout; samples that are not finite are preserved unchanged.
     sigma : float, one for each channel, NoiseEstimate, or 'auto'
-        Standard deviation of the noise, in the units of the array; 0 leaves a channel as it is.
-        Clipping is modelled whenever samples of pictures or clips lie at the limits of their range.
-        'auto': what :func:`lull.estimate_noise` finds.
+        Standard deviation of the noise in the units of the array; channels with 0 are unchanged.
+        Clipping is modelled if samples of pictures or clips are at the limits of their range.
+        'auto': the estimate of :func:`lull.estimate_noise`.
     channel_axis : int, optional
-        Three channels are red, green and blue and filtered together; of other numbers each is
-        filtered for itself.
+        Three channels are red, green and blue, and are filtered together; other numbers of
+        channels are filtered separately.
     time_axis : int, optional
         Frames of a clip, or volumes of a series.
     z_axis : int, optional
         Slices of a volume.
-    profile : 'fast', 'balanced', 'high', 'best' (of bm3d over time) or 'paper' (not of
+    profile : 'fast', 'balanced', 'high', 'best' (bm3d over time only) or 'paper' (not for
         bm4d)
     temporal : int from 0 to 8, or 'auto'
-        Of clips: how many frames before and after one help. 'auto': 2 of the profiles balanced and
-        high, 4 of best, 0 of the others.
+        For clips: number of frames before and after each frame that are searched as well.
+        'auto': 2 for the profiles balanced and high, 4 for best, 0 for the others.
     method : 'auto', 'bm3d', 'bm4d' or 'nlm'
-        'auto': volumes of 8 slices and more in cubes (bm4d), all else as pictures (bm3d). Non-local
-        means filter pictures, clips and volumes.
+        'auto': bm4d for volumes with at least 8 slices, bm3d for everything else. nlm filters
+        pictures, clips and volumes.
     noise : 'auto', 'gaussian' or 'rician'
-        Of volumes: the kind of their noise, as magnitudes of MRI have Rician noise; 'auto' asks the
-        background.
+        For volumes: the kind of the noise. Magnitudes of MRI have Rician noise. 'auto': the
+        background decides.
     device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
-        'auto': the GPU whose memory has the array, or else the first one, or else the CPU.
+        'auto': the GPU whose memory contains the array, otherwise the first GPU, otherwise the CPU.
     matcher : 'window' or 'cluster'
-        Of bm3d, and of nlm in pictures and clips: similar patches are all those of a search window,
-        or those of the clusters that a patch belongs to, which nlm then averages by groups.
+        For bm3d, and for nlm in pictures and clips: similar patches come from a search window, or
+        from the clusters that a patch belongs to; nlm then averages such groups.
     cluster : str, optional
-        Of the matcher 'cluster': 'TILE:LEAF:TILINGS', or 'paper', as the command's --cluster.
+        For the matcher 'cluster': 'TILE:LEAF:TILINGS', or 'paper', as in the command's --cluster.
     preserve_range : bool
-        Floats are pictures as in scikit-image, where 1 is white, unless most of them are greater.
-        True: they are measurements of any range, which is found. (Values are never rescaled in the
-        result; filters want to know where they lie.)
+        False: floats are pictures in the convention of scikit-image, where 1 is white, unless most
+        of them are greater. True: floats are measurements whose range is determined from the
+        array. (The result has the same scale in both cases; the filters need the range.)
     guide : array of the shape, type and units of `image`, optional
-        Patches that are alike here are filtered together, whatever `image` shows there: a result of
-        another filter, or a picture of the same thing with less noise. Of bm3d and nlm.
+        Patches are matched in the guide instead of `image`: for example a result of another filter,
+        or a picture of the same scene with less noise. For bm3d and nlm.
     out : array of the shape and type of `image`, optional
-        Where the result goes. It may be `image`.
+        Receives the result. It may be `image`.
 
     Returns
     -------
     array
-        Of the kind, the shape, the type and the units of `image`; `out` if that is given.
+        Has the library, shape, type and units of `image`; it is `out` if that is given.
 
     Raises
     ------
     ValueError
-        What was asked makes no sense.
+        An argument is invalid.
     MemoryError
         The memory of the host or the device is too small.
     lull.Error
-        All else: there is no such device, or it failed.
+        Other errors: the device does not exist, or it failed.
     """
     checked_method(method, METHODS)
     on_gpu = device_of(image)
@@ -325,16 +327,16 @@ def denoise(
 
 
 def nlm(image: Any, sigma: Sigma = "auto", **options: Any) -> Any:
-    """Non-local means (Marques and Pardo 2013, Cuomo 2014): :func:`lull.denoise` with that method.
+    """Denoises with non-local means (Marques and Pardo 2013, Cuomo 2014).
 
     Parameters
     ----------
     image, sigma, **options
-        As of :func:`lull.denoise`.
+        See :func:`lull.denoise`; the method is nlm.
 
     Raises
     ------
     ValueError, MemoryError, lull.Error
-        As :func:`lull.denoise`.
+        See :func:`lull.denoise`.
     """
     return denoise(image, sigma, method="nlm", **options)

@@ -13,12 +13,12 @@ from ._denoise import Work, checked_method, chosen_device, write_out
 from ._noise import samples_at
 from ._values import Values, number, whole_number
 
-_LOOKED_AT = 12  # maps, as the command does
+_MAPS_FOR_NOISE = 12  # number of maps for the analysis, the same as in the command
 _GREY = (0,)
 
 
 def _values_for(array: np.ndarray) -> Values:
-    """Values are depths as they are, so that holes keep theirs."""
+    """Values are used as depths without conversion, so that holes keep their values."""
     if array.dtype == np.uint8:
         return Values(8, 0.0, 1.0)
     if array.dtype.kind == "f":
@@ -31,13 +31,13 @@ def _values_for(array: np.ndarray) -> Values:
 
 
 def _marker(invalid: float | None, values: Values) -> float | None:
-    """The value that marks holes, as samples have it."""
+    """Returns the value that marks holes, in the sample type."""
     if invalid is None:
         return None
     marker = float(values.sample_type.type(invalid)) if values.bits == 32 else float(invalid)
     if values.bits != 32 and not (marker.is_integer() and 0 <= marker < 1 << values.bits):
         raise ValueError(
-            f"invalid = {invalid} (samples of {values.bits} bits are whole numbers from 0 to "
+            f"invalid = {invalid} (samples of {values.bits} bits are integers from 0 to "
             f"{(1 << values.bits) - 1}); give one of these"
         )
     return marker
@@ -57,67 +57,68 @@ def denoise_depth(
     device: str = "auto",
     out: Any = None,
 ) -> Any:
-    """A map of depths, distances or disparities without its noise; holes stay what they are.
+    """Denoises a map of depths, distances or disparities and preserves its holes.
 
-    What is not finite is a hole, and what has the value `invalid`. Holes come out bit by bit, no
-    other sample becomes one, and what they hold has no influence on anything.
+    Holes are samples that are not finite or have the value `invalid`. They are preserved bit for
+    bit, no other sample becomes a hole, and their values do not affect other samples.
 
     Parameters
     ----------
     depth : array of floats, or integers from 0 to 65535
-        (y, x), or with `time_axis` the maps of a sequence; in any unit.
+        (y, x), or a sequence of maps with `time_axis`; in any unit.
     sigma : float or 'auto'
-        Standard deviation of the noise, in the depths' unit; 'auto': it is found in the first maps.
+        Standard deviation of the noise in the unit of the depths; 'auto': estimate it from the
+        first maps.
     time_axis : int, optional
     invalid : float, optional
-        Samples of this value are holes.
+        Samples with this value are holes.
     model : 'constant' or 'depth2'
-        How noise grows with depth: not at all, or with its square, as where it is triangulated
-        (stereo, structured light); depths of 0 and below are holes then.
+        How the noise depends on depth: not at all, or it grows with the square of the depth, as in
+        triangulation (stereo, structured light); then depths of 0 and below are holes.
     reference : float, optional
-        Of 'depth2': the depth whose noise is `sigma`; left out: the median.
+        For 'depth2': the depth at which the noise is `sigma`; None: the median depth.
     profile : 'fast', 'balanced' or 'high'
     temporal : int from 0 to 8
-        Of sequences: how many maps before and after one help.
+        For sequences: number of maps before and after each map that are searched as well.
     method : 'bm3d' or 'nlm'
     device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
     out : array of the shape and type of `depth`, optional
-        Where the result goes. It may be `depth`.
+        Receives the result. It may be `depth`.
 
     Returns
     -------
     array
-        Of the kind, the shape, the type and the unit of `depth`; `out` if that is given.
+        Has the library, shape, type and unit of `depth`; it is `out` if that is given.
 
     Raises
     ------
     ValueError, MemoryError, lull.Error
-        As :func:`lull.denoise`; ValueError also of maps that are nothing but holes.
+        See :func:`lull.denoise`; ValueError also if the maps contain only holes.
     """
     checked_method(method, ("bm3d", "nlm"))
     if model not in ("constant", "depth2"):
         raise ValueError(f"model = {model!r} (must be constant or depth2)")
     if reference is not None and (model == "constant" or not number("reference", reference) > 0):
-        raise ValueError(f"reference = {reference} (a depth above 0, of the model depth2)")
+        raise ValueError(f"reference = {reference} (must be a depth above 0, with model='depth2')")
     if not isinstance(sigma, str) and not (np.isscalar(sigma) and 0 <= float(sigma) < np.inf):
-        raise ValueError(f"sigma = {sigma!r} (one number from 0, or 'auto')")
+        raise ValueError(f"sigma = {sigma!r} (must be one number from 0, or 'auto')")
     if isinstance(sigma, str) and sigma != "auto":
-        raise ValueError(f"sigma = {sigma!r} (one number from 0, or 'auto')")
+        raise ValueError(f"sigma = {sigma!r} (must be one number from 0, or 'auto')")
     array, back = to_numpy(depth)
     axes = axes_of(tuple(array.shape), None, time_axis, None)
     if axes.z is not None:
-        raise ValueError(f"depths of shape {array.shape} (a map has two axes, and time_axis)")
+        raise ValueError(f"depths of shape {array.shape} (a map has two axes besides time_axis)")
     radius = whole_number("temporal", temporal)
     if radius and axes.time is None:
-        raise ValueError(f"temporal = {temporal} (one map has no time); leave it out")
+        raise ValueError(f"temporal = {temporal} (a single map has no neighbours); leave it out")
 
     def filtered(view: np.ndarray, to: np.ndarray) -> None:
         values = _values_for(array)
         format = _core.Format.of(view.shape[4], view.shape[3], "gray", values.bits)
-        looks = [samples_at(view, values, (t, 0), _GREY)
-                 for t in range(min(_LOOKED_AT, view.shape[0]))]
-        known = _core.look_at_depth(
-            looks, format, None if isinstance(sigma, str) else float(sigma),
+        maps = [samples_at(view, values, (t, 0), _GREY)
+                 for t in range(min(_MAPS_FOR_NOISE, view.shape[0]))]
+        known = _core.analyse_depth(
+            maps, format, None if isinstance(sigma, str) else float(sigma),
             _marker(invalid, values), model == "depth2", reference,
         )  # fmt: skip
         work = Work(method, profile, radius, chosen_device(device, depth), depth=known)

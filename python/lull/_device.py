@@ -1,4 +1,4 @@
-"""Arrays in the memory of a GPU, denoised there: nothing of them goes through the host's."""
+"""Denoising of arrays in GPU memory without copies to host memory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ._axes import Axes
 from ._noise import Group
 from ._values import Values
 
-Place = tuple[int, int]  # of a frame: time, z
+Place = tuple[int, int]  # position of a frame: time, z
 
 
 def synchronize(array: Any) -> None:
-    """Waits until an array is written by whatever its library has queued."""
+    """Waits for the queued work of the array's library that writes the array."""
     if library_of(array) == "torch":
         torch = sys.modules["torch"]
         torch.cuda.current_stream(array.device).synchronize()
@@ -41,7 +41,7 @@ def _ordinal(array: Any) -> int:
 
 @dataclass(frozen=True)
 class _Memory:
-    """Where the numbers of an array lie."""
+    """The memory of an array."""
 
     address: int
     dtype: np.dtype
@@ -55,8 +55,8 @@ def _packed(shape: Sequence[int], dtype: np.dtype) -> tuple[int, ...]:
 
 
 def _memory_of(array: Any) -> _Memory | None:
-    """None of arrays whose numbers nobody here can read."""
-    if library_of(array) == "torch":  # which has its interface for some types only
+    """Returns the memory of an array; None if its numbers cannot be read directly."""
+    if library_of(array) == "torch":  # torch supports the CUDA array interface for some types only
         try:
             dtype = np.dtype(str(array.dtype).partition(".")[2])
         except TypeError:
@@ -78,7 +78,7 @@ def _memory_of(array: Any) -> _Memory | None:
 class DeviceView:
     """A (time, z, channel, y, x) view of an array on a GPU.
 
-    Who looks for its range and its noise, gets the numbers that he asks for on the host.
+    Numbers that are read to measure the range and the noise are copied to the host.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class DeviceView:
         shape: tuple[int, ...],
         strides: tuple[int, ...],
     ) -> None:
-        self._owner = owner  # keeps the memory
+        self._owner = owner  # keeps the memory alive
         self.device, self.address, self.dtype = device, address, dtype
         self.shape, self.strides = shape, strides
         self.size = int(np.prod(shape))
@@ -98,7 +98,7 @@ class DeviceView:
     @classmethod
     def of(cls, array: Any, memory: _Memory, axes: Axes, device: int) -> "DeviceView":
         named = (axes.time, axes.z, axes.channel)
-        rest = axes.of_picture()
+        rest = axes.picture_axes()
         shape = [1 if a is None else memory.shape[a] for a in named]
         strides = [0 if a is None else memory.strides[a] for a in named]
         return cls(
@@ -111,7 +111,7 @@ class DeviceView:
         )
 
     def image(self, place: Place, group: Group, values: Values) -> Any:
-        """Planes of a frame, as sessions on the GPU take them."""
+        """Returns the planes of a frame for a session on the GPU."""
         t, z = (i * stride for i, stride in zip(place, self.strides))
         planes = [
             (self.address + t + z + channel * self.strides[2], self.strides[3], self.strides[4])
@@ -120,7 +120,7 @@ class DeviceView:
         return _core.DeviceImage(self.device, self.dtype.str, values.low, values.span, planes)
 
     def copied(self) -> "DeviceView":
-        """The same in memory of the GPU that nobody else knows."""
+        """Returns a copy in GPU memory that no other array shares."""
         copy = self._gathered(self.address, self.shape, self.strides, 1)
         address = copy.__cuda_array_interface__["data"][0]
         strides = _packed(self.shape, self.dtype)
@@ -134,18 +134,18 @@ class DeviceView:
         return low < others_high and others_low < high
 
     def max(self) -> int:
-        """Of 16-bit integers."""
+        """Returns the maximum of 16-bit integers."""
         return _core.max_u16(self.address, self.shape, self.strides, self.device)
 
     def every(self, step: int) -> np.ndarray:
-        """Numbers in the order in which they lie in memory."""
+        """Returns every `step`-th number in memory order."""
         order = sorted(range(len(self.shape)), key=lambda axis: -abs(self.strides[axis]))
         return self._on_host(
             self.address, [self.shape[i] for i in order], [self.strides[i] for i in order], step
         )
 
     def __getitem__(self, place: tuple[int, int, int]) -> np.ndarray:
-        """A plane, of (time, z, channel)."""
+        """Returns the plane at (time, z, channel)."""
         address = self.address + sum(i * stride for i, stride in zip(place, self.strides))
         plane = self._on_host(address, self.shape[3:], self.strides[3:], 1)
         return plane.reshape(self.shape[3:])
@@ -187,23 +187,23 @@ def _empty_like(array: Any, device: int) -> Any:
 
 @dataclass(frozen=True)
 class Source:
-    """An array on a GPU as sessions there read it."""
+    """An array on a GPU and its view for sessions on that GPU."""
 
-    given: Any  # by the user
-    array: Any  # the same, or one of numbers of another type
+    given: Any  # the array that the user gave
+    array: Any  # `given`, or a copy with another number type
     axes: Axes
     view: DeviceView
 
     def empty(self) -> tuple[Any, DeviceView]:
-        """For a result, of the kind of `array`."""
+        """Returns an uninitialised array for a result, with the library of `array`."""
         array = _empty_like(self.array, self.view.device)
-        synchronize(array)  # its memory may be that of one that is still in use
+        synchronize(array)  # its memory may still be in use by queued work
         memory = _memory_of(array)
         assert memory is not None
         return array, DeviceView.of(array, memory, self.axes, self.view.device)
 
     def result(self, array: Any) -> Any:
-        """What was made in empty(), as an array of the given one's kind."""
+        """Converts an array from empty() to the library and type of the given array."""
         library = library_of(self.given)
         if library == "torch":
             return array.to(self.given.dtype)
@@ -211,17 +211,17 @@ class Source:
             return array
         from jax.dlpack import from_dlpack
 
-        return from_dlpack(array)  # of the same memory
+        return from_dlpack(array)  # shares the memory
 
     def copied(self) -> "Source":
         return replace(self, view=self.view.copied())
 
 
 def source_of(array: Any, axes: Axes) -> Source | None:
-    """None where the array has to go through the host's memory."""
+    """Returns None if the array must be copied through host memory."""
     given = array
     if library_of(array) == "torch":
-        bfloat16 = array.dtype == sys.modules["torch"].bfloat16  # which numpy has not
+        bfloat16 = array.dtype == sys.modules["torch"].bfloat16  # numpy does not support it
         array = (array.float() if bfloat16 else array).detach().resolve_neg()
     memory = _memory_of(array)
     if memory is None:
@@ -232,14 +232,14 @@ def source_of(array: Any, axes: Axes) -> Source | None:
 
 
 def _target_of(out: Any, source: Source) -> DeviceView | None:
-    """Where results can be written into `out`, if they can be."""
+    """Returns the view of `out` for results; None if they cannot be written there directly."""
     if device_of(out) != f"cuda:{source.view.device}" or library_of(out) in ("jax", "jaxlib"):
         return None
     memory, target = _memory_of(out), source_of(out, source.axes)
     if memory is None or memory.read_only or target is None:
         return None
     if target.view.address != memory.address:
-        return None  # it shows numbers that lie otherwise in its memory
+        return None  # `out` is a lazy view of other numbers in memory
     if target.view.dtype != source.view.dtype:
         raise ValueError(f"out of type {target.view.dtype} (the image's is {source.view.dtype})")
     return target.view
@@ -254,17 +254,17 @@ def denoise_on_device(
     guide: Any = None,
     out: Any = None,
 ) -> Any | None:
-    """The result on the same GPU; None where the array has to go through the host's memory.
+    """Denoises on the array's GPU; returns None if the array must be copied through host memory.
 
-    `models(view, values)` says the groups of channels, and the noise of each.
+    `models(view, values)` returns the groups of channels and the noise of each group.
     """
     source = source_of(array, axes)
     if source is None:
         return None
-    shown = None
+    guide_source = None
     if guide is not None:
-        shown = source_of(guide, axes) if device_of(guide) == device_of(array) else None
-        if shown is None or not shown.view.is_like(source.view):
+        guide_source = source_of(guide, axes) if device_of(guide) == device_of(array) else None
+        if guide_source is None or not guide_source.view.is_like(source.view):
             return None
     values = values_of_view(source.view)
     groups, noises = models(source.view, values)
@@ -274,7 +274,7 @@ def denoise_on_device(
     def read(one: Source) -> DeviceView:
         return one.view.copied() if one.view.overlaps(to) else one.view
 
-    work = replace(work, on_device=True, guide=shown and read(shown))
+    work = replace(work, on_device=True, guide=guide_source and read(guide_source))
     _run(work, read(source), to, values, groups, noises)
     if target is not None:
         return out
@@ -287,13 +287,13 @@ class FramesOnDevice:
 
     def __init__(self, session: Any, group: Group, values: Values) -> None:
         self._session, self._group, self._values = session, group, values
-        self._pending: deque[Source] = deque()  # nobody else may write what is in flight
+        self._pending: deque[Source] = deque()  # keeps the frames in flight alive
 
     def push(self, source: Source, slice: int, copy: bool) -> list[Any]:
-        """With `copy` the frame may change as soon as this returns."""
+        """Pushes a frame. With `copy` it may be changed when this returns."""
         copy = copy and library_of(source.given) not in ("jax", "jaxlib")
         if copy and not self._values.are_samples(source.view.dtype):
-            source = source.copied()  # results need its numbers
+            source = source.copied()  # results are converted with the help of its numbers
         ready = self._session.push_on_device(self._image(source.view), slice, copy)
         self._pending.append(source)
         return [self.finished(result) for result in ready]
@@ -333,9 +333,11 @@ def _run(
                     pending.append(place)
                     guide = work.guide and work.guide.image(place, group, values)
                     image = view.image(place, group, values)
-                    for result in session.push_on_device(image, work.place(place), False, guide):
+                    for result in session.push_on_device(
+                        image, work.slice_number(place), False, guide
+                    ):
                         store(result)
                 while (result := session.drain()) is not None:
                     store(result)
         finally:
-            session.close()  # nothing reads the array any more
+            session.close()  # ends all reads of the array

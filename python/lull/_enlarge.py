@@ -1,4 +1,4 @@
-"""Pictures made larger."""
+"""Enlarging of pictures."""
 
 from __future__ import annotations
 
@@ -23,41 +23,41 @@ def enlarge(
     profile: Literal["fast", "balanced", "high"] = "balanced",
     device: str = "auto",
 ) -> Any:
-    """A clean picture or clip, `factor` times as wide and as high.
+    """Enlarges a clean picture or clip `factor` times in width and height.
 
-    Lanczos' kernel is smooth where a picture is not: what it loses comes from patches that are
-    alike, and from the small picture, of which the large one has to be an enlargement. Noise would
-    be enlarged, too: :func:`lull.denoise` comes first.
+    Lanczos interpolation blurs detail. The detail is restored from similar patches, and the result
+    is corrected so that its local means match the input. Noise would be enlarged too, so use
+    :func:`lull.denoise` first.
 
     Parameters
     ----------
     image : array of integers or floats
-        (y, x), with axes for channels or time where these are named.
+        (y, x), and additional axes for channels or time if they are named.
     factor : float from 1 to 4
     channel_axis : int, optional
-        Three channels are red, green and blue; of other numbers each is enlarged for itself.
+        Three channels are red, green and blue; other numbers of channels are enlarged separately.
     time_axis : int, optional
-        Frames of a clip, each by itself.
+        Frames of a clip; each is enlarged separately.
     profile : 'fast', 'balanced' or 'high'
-        How much is done for the detail.
+        Effort for the restoration of detail.
     device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
 
     Returns
     -------
     array
-        Of the kind and the type of `image`.
+        Has the library and the type of `image`.
 
     Raises
     ------
     ValueError, MemoryError, lull.Error
-        As :func:`lull.denoise`.
+        See :func:`lull.denoise`.
     """
     checked_names(profile=profile, device=device)
     array, back = to_numpy(image)
     axes = axes_of(tuple(array.shape), channel_axis, time_axis, None)
     if axes.z is not None or array.size == 0:
         raise ValueError(
-            f"an image of shape {array.shape} (a picture has two axes, and those that are named)"
+            f"an image of shape {array.shape} (a picture has two axes besides the named ones)"
         )
     view = axes.view(array)
     values = values_of(array, False, False)
@@ -66,7 +66,7 @@ def enlarge(
         format = _core.Format.of(view.shape[4], view.shape[3], layout_of(group), values.bits)
         enlarger = _core.Enlarger(format, number("factor", factor), profile, chosen_device(device, image))
         if result is None:
-            wide = dict(zip(axes.of_picture(), (enlarger.height, enlarger.width)))
+            wide = dict(zip(axes.picture_axes(), (enlarger.height, enlarger.width)))
             result = np.empty([wide.get(i, n) for i, n in enumerate(array.shape)], array.dtype)
         to = axes.view(result)
         for t in range(view.shape[0]):

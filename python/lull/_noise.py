@@ -1,4 +1,4 @@
-"""The noise of arrays: found, or stated."""
+"""The noise of arrays: estimated or given."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from ._values import Values, values_of
 Kind = Literal["auto", "gaussian", "rician"]
 Group = tuple[int, ...]
 
-# As `lull noise` looks: places of a clip and frames at each, slices of a stack.
-_PLACES, _FRAMES_A_LOOK, _SLICES = 8, 3, 12
-LEAST_SLICES = 8  # of a volume that is filtered in cubes
+# As `lull noise` excerpts: places of a clip and frames at each, slices of a stack.
+_POSITIONS, _FRAMES_PER_EXCERPT, _SLICES = 8, 3, 12
+MIN_VOLUME_SLICES = 8  # volumes with fewer slices are filtered as pictures
 
 
 @dataclass(frozen=True)
 class NoiseEstimate:
-    """Noise that was found: what `sigma` of lull's functions takes, with all that is known.
+    """A noise estimate, which can be passed as `sigma` to the functions of lull.
 
-    `estimate * 0.7` is the same with less to be taken away.
+    `estimate * 0.7` reduces the strength of denoising.
     """
 
     sigma: Union[float, tuple[float, ...]]
-    """Standard deviation in the units of the array; of several channels one for each."""
+    """Standard deviation in the units of the array; one value per channel if there are several."""
     kind: str
-    """"gaussian", or "rician" of the magnitudes of an MRI scan."""
+    """"gaussian", or "rician" (magnitudes of an MRI scan)."""
     white: bool
-    """Whether neighbouring samples have noise of their own."""
+    """Whether the noise of neighbouring samples is uncorrelated."""
     certain: bool
-    """False: texture and noise look alike in what was given; `sigma` is on the safe side."""
+    """False: texture and noise cannot be distinguished in this array; `sigma` is a safe choice."""
     why: str
-    """What was seen that leaves it uncertain; empty if it is certain."""
+    """The reason for the uncertainty; empty if the estimate is certain."""
     _found: tuple[Any, ...] = field(repr=False)
     _unit: float = field(repr=False)
     _shape: tuple[int, ...] = field(repr=False)
@@ -47,7 +47,9 @@ class NoiseEstimate:
 
     def __mul__(self, strength: float) -> "NoiseEstimate":
         if not strength > 0:
-            raise ValueError(f"{strength} times the noise (it must be more than none); give more")
+            raise ValueError(
+                f"{strength} times the noise (the factor must be above 0); give a larger one"
+            )
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return NoiseEstimate(**{**fields, "_strength": self._strength * float(strength)})
 
@@ -57,12 +59,12 @@ class NoiseEstimate:
         if len(self._found) != len(groups):
             raise ValueError(
                 f"an estimate of {len(self._found)} groups of channels (the array has "
-                f"{len(groups)}); take one of an array of the same kind"
+                f"{len(groups)}); use an estimate of an array of the same kind"
             )
         if any(found.noise.varies for found in self._found) and shape != self._shape:
             raise ValueError(
-                f"noise that varies over a volume of shape {self._shape} (this one's is {shape}); "
-                "estimate it here"
+                f"noise that varies over a volume of shape {self._shape} (this one has {shape}); "
+                "estimate the noise of this volume"
             )
         factor = self._unit / values.unit
         models = [found.noise.rescaled(factor, values.zero) for found in self._found]
@@ -73,7 +75,7 @@ Sigma = Union[float, Sequence[float], NoiseEstimate, Literal["auto"]]
 
 
 def groups_of(channels: int) -> list[Group]:
-    """Three channels are red, green and blue, and filtered together; others each for itself."""
+    """Three channels are red, green and blue, and are filtered together; others separately."""
     return [(0, 1, 2)] if channels == 3 else [(channel,) for channel in range(channels)]
 
 
@@ -84,24 +86,26 @@ def layout_of(group: Group) -> str:
 def samples_at(
     view: np.ndarray, values: Values, place: tuple[int, int], group: Group
 ) -> list[np.ndarray]:
-    """Planes of samples of a frame of a (time, z, channel, y, x) view."""
+    """Returns the planes of a frame of a (time, z, channel, y, x) view as samples."""
     t, z = place
     return [values.to_samples(view[t, z, channel]) for channel in group]
 
 
-def _looks(times: int, slices: int) -> list[list[tuple[int, int]]]:
-    """Places that are looked at: frames of a clip that follow one another, or slices of a stack."""
+def _excerpts(times: int, slices: int) -> list[list[tuple[int, int]]]:
+    """Returns excerpts as (time, z): consecutive frames of a clip, or slices of a stack."""
     if slices > 1:
         count = times * slices
-        some = [(2 * i + 1) * count // (2 * min(_SLICES, count)) for i in range(min(_SLICES, count))]
-        return [[divmod(place, slices)] for place in some]
-    if times <= _PLACES * _FRAMES_A_LOOK:
-        starts: Iterable[int] = range(0, times, _FRAMES_A_LOOK)
+        number = min(_SLICES, count)
+        positions = [(2 * i + 1) * count // (2 * number) for i in range(number)]
+        return [[divmod(place, slices)] for place in positions]
+    if times <= _POSITIONS * _FRAMES_PER_EXCERPT:
+        starts: Iterable[int] = range(0, times, _FRAMES_PER_EXCERPT)
     else:
         starts = [
-            min(round(times * (i + 0.5) / _PLACES), times - _FRAMES_A_LOOK) for i in range(_PLACES)
+            min(round(times * (i + 0.5) / _POSITIONS), times - _FRAMES_PER_EXCERPT)
+            for i in range(_POSITIONS)
         ]
-    return [[(t, 0) for t in range(s, min(s + _FRAMES_A_LOOK, times))] for s in starts]
+    return [[(t, 0) for t in range(s, min(s + _FRAMES_PER_EXCERPT, times))] for s in starts]
 
 
 def _format(view: np.ndarray, values: Values, group: Group) -> Any:
@@ -109,10 +113,10 @@ def _format(view: np.ndarray, values: Values, group: Group) -> Any:
     return _core.Format.of(width, height, layout_of(group), values.bits)
 
 
-def _read_looks(view: np.ndarray, values: Values, group: Group) -> list[list[list[np.ndarray]]]:
+def _read_excerpts(view: np.ndarray, values: Values, group: Group) -> list[list[list[np.ndarray]]]:
     return [
-        [samples_at(view, values, place, group) for place in look]
-        for look in _looks(*view.shape[:2])
+        [samples_at(view, values, place, group) for place in excerpt]
+        for excerpt in _excerpts(*view.shape[:2])
     ]
 
 
@@ -120,22 +124,22 @@ def _find(view: np.ndarray, values: Values, group: Group, volume: bool, kind: Ki
     times, slices = view.shape[:2]
     format = _format(view, values, group)
     if volume:
-        look = _core.VolumeLook(format, times * slices)
+        statistics = _core.VolumeStatistics(format, times * slices)
         for t in range(times):
             for z in range(slices):
-                look.add(samples_at(view, values, (t, z), group), z)
-        found = look.find(kind, values.zero)
+                statistics.add(samples_at(view, values, (t, z), group), z)
+        found = statistics.find(kind, values.zero)
         if found is not None:
             return found
-    return _core.find_noise(_read_looks(view, values, group), format, slices > 1)
+    return _core.find_noise(_read_excerpts(view, values, group), format, slices > 1)
 
 
 def _clipped(noise: Any, view: np.ndarray, values: Values, group: Group) -> Any:
-    """Noise of a given level, for pictures or frames that are clipped as their samples show."""
+    """Returns noise of a given level with the clipping that the pictures or frames show."""
     format = _format(view, values, group)
     if view.shape[1] > 1 or not noise.may_show_clipping(format):
         return noise
-    return _core.clipped_noise(noise, _read_looks(view, values, group), format)
+    return _core.clipped_noise(noise, _read_excerpts(view, values, group), format)
 
 
 def find_noise(
@@ -159,8 +163,8 @@ def find_noise(
     )
 
 
-def stated_sigmas(sigma: Any, channels: int) -> list[float]:
-    """One for each channel."""
+def given_sigmas(sigma: Any, channels: int) -> list[float]:
+    """Returns the standard deviation for each channel."""
     try:
         levels = np.asarray(sigma, np.float64)
     except (TypeError, ValueError):
@@ -182,17 +186,17 @@ def models_of(
     volume: bool,
     kind: Kind,
 ) -> list[Any]:
-    """What filters are told of each group."""
+    """Returns the noise model of each group of channels."""
     if kind not in ("auto", "gaussian", "rician"):
         raise ValueError(f"noise = {kind!r} (must be 'auto', 'gaussian' or 'rician')")
     if kind == "rician" and view.shape[1] == 1:
-        raise ValueError("noise='rician' for pictures (it is the noise of volumes); name a z_axis")
+        raise ValueError("noise='rician' for pictures (it requires a volume); give a z_axis")
     shape = view.shape
     if isinstance(sigma, NoiseEstimate):
         return sigma._models(groups, values, shape)
     if isinstance(sigma, str) and sigma == "auto":
         return find_noise(view, values, groups, volume, kind)._models(groups, values, shape)
-    levels = [level / values.unit for level in stated_sigmas(sigma, shape[2])]
+    levels = [level / values.unit for level in given_sigmas(sigma, shape[2])]
     models = []
     for group in groups:
         of_group = [levels[channel] for channel in group]
@@ -208,12 +212,12 @@ def models_of(
 
 
 def is_volume(method: str, slices: int, has_z: bool) -> bool:
-    """Whether slices are filtered as volumes, not one by one."""
+    """Returns whether slices are filtered as volumes, not one by one."""
     if method == "bm4d" and not has_z:
-        raise ValueError("method='bm4d' for pictures (it filters volumes); name a z_axis")
+        raise ValueError("method='bm4d' for pictures (it filters volumes); give a z_axis")
     if method == "nlm":
         return has_z
-    return method == "bm4d" or (method == "auto" and has_z and slices >= LEAST_SLICES)
+    return method == "bm4d" or (method == "auto" and has_z and slices >= MIN_VOLUME_SLICES)
 
 
 def estimate_noise(
@@ -225,34 +229,34 @@ def estimate_noise(
     noise: Kind = "auto",
     preserve_range: bool = False,
 ) -> NoiseEstimate:
-    """How strong the noise of a picture, a clip or a volume is, from its samples alone.
+    """Estimates the noise of a picture, a clip or a volume from its samples.
 
     Parameters
     ----------
     image : array of integers or floats
-        (y, x), with axes for channels, time or z where these are named; without any name, three
-        axes are a volume, (z, y, x).
+        (y, x), and additional axes for channels, time or z if they are named; three axes without
+        names are a volume, (z, y, x).
     channel_axis, time_axis, z_axis : int, optional
-        As of :func:`lull.denoise`.
+        See :func:`lull.denoise`.
     noise : 'auto', 'gaussian' or 'rician'
-        Of volumes: the kind of their noise; 'auto' asks the background.
+        For volumes: the kind of the noise; 'auto': the background decides.
     preserve_range : bool
-        As of :func:`lull.denoise`.
+        See :func:`lull.denoise`.
 
     Returns
     -------
     NoiseEstimate
-        Its `sigma` is in the units of the array; it is also what `sigma` of other functions takes.
+        Its `sigma` is in the units of the array. It can be passed as `sigma` to other functions.
 
     Raises
     ------
     ValueError
-        The array has no samples, or axes that are none.
+        The array has no samples, or an axis does not exist.
     """
     array, _ = to_numpy(image)
     axes = axes_of(array.shape, channel_axis, time_axis, z_axis)
     if array.size == 0:
-        raise ValueError(f"an array of shape {array.shape} (there is nothing in it); give samples")
+        raise ValueError(f"an array of shape {array.shape} (it is empty); give samples")
     view = axes.view(array)
     volume = is_volume("auto", view.shape[1], axes.z is not None)
     values = values_of(array, preserve_range, axes.z is not None)
@@ -260,6 +264,6 @@ def estimate_noise(
 
 
 def groups_of_axes(axes: Axes, view: np.ndarray, volume: bool) -> list[Group]:
-    """Channels of volumes are volumes, each for itself."""
+    """Returns the groups of channels; each channel of a volume is a volume of its own."""
     channels = view.shape[2]
     return [(channel,) for channel in range(channels)] if volume else groups_of(channels)

@@ -1,4 +1,4 @@
-"""Renders, with what the renderer knows of them beside their colour."""
+"""Renders with feature layers, such as albedo and normal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from . import _core
 from ._arrays import to_numpy
 from ._axes import Axes, axes_of
-from ._denoise import FRAMES_ASIDE, Work, checked_method, chosen_device, write_out
+from ._denoise import TEMPORAL_RADIUS, Work, checked_method, chosen_device, write_out
 from ._noise import groups_of
 from ._values import Values, number, whole_number
 
@@ -17,7 +17,7 @@ _LIGHT = Values(32, 0.0, 1.0)
 
 
 def _feature_view(name: str, feature: Any, axes: Axes, shape: tuple[int, ...]) -> np.ndarray:
-    """As (time, z, channel, y, x); without an axis for channels it has one channel."""
+    """Returns a (time, z, channel, y, x) view; a feature without a channel axis has one channel."""
     array = to_numpy(feature)[0]
     own = axes
     if axes.channel is None and array.ndim == axes.ndim + 1:
@@ -31,7 +31,7 @@ def _feature_view(name: str, feature: Any, axes: Axes, shape: tuple[int, ...]) -
     if view is None or view.shape[:2] + view.shape[3:] != shape[:2] + shape[3:]:
         raise ValueError(
             f"{name} of shape {array.shape} (the picture has {shape[4]} x {shape[3]} pixels and "
-            f"{shape[0]} frames); give one that fits"
+            f"{shape[0]} frames); give a feature of the same size"
         )
     return view
 
@@ -55,50 +55,53 @@ def denoise_render(
     device: str = "auto",
     out: Any = None,
 ) -> Any:
-    """A render without its noise: light of any range, and features of the same size.
+    """Denoises a render: linear light of any range, and features of the same size.
 
-    The picture is divided by its albedo, whose texture has no noise; the variance says the level,
-    pixel by pixel; nlm also fits what is left to normal, depth and albedo, as far as that helps.
+    The picture is divided by its albedo, whose texture has no noise. The variance is the noise
+    level of each pixel. nlm also fits the quotient to normal, depth and albedo where this reduces
+    the error.
 
     Parameters
     ----------
     image : array of floats
-        (y, x, channel), linear light; with `channel_axis=None` (y, x). Pixels that are not finite
-        come out as they are.
+        (y, x, channel), linear light; (y, x) with `channel_axis=None`. Pixels that are not finite
+        are preserved unchanged.
     albedo : array, optional
-        What surfaces reflect, 0 to 1: three channels or one.
+        Reflectance of the surfaces, 0 to 1: three channels or one.
     normal : array of three channels, optional
     depth : array of one channel, optional
-        Distance from the eye.
+        Distance from the camera.
     variance : array, optional
-        Of each pixel's mean: three channels or one.
-    half_a, half_b : arrays as `image`, optional
-        The picture made of either half of its samples, which say the variance too.
+        Variance of each pixel's mean: three channels or one.
+    half_a, half_b : arrays like `image`, optional
+        The pictures from the two halves of the render's samples; an alternative to `variance`.
     sigma : float, optional
-        Standard deviation of the noise everywhere, in the picture's unit. Left out: `variance` says
-        it, or the halves, or else the picture's high frequencies.
+        Standard deviation of the noise of all pixels, in the unit of the picture. None: it comes
+        from `variance`, from the halves, or from the high frequencies of the picture.
     strength : float
-        How much is taken for noise: so many times what is known or found.
+        Factor on the noise level.
     channel_axis, time_axis : int, optional
-        Of `image`. Features have their axes in the same order; those of one channel may lack that.
+        Axes of `image`. Features have their axes in the same order; the channel axis of features
+        with one channel may be missing.
     profile : 'fast', 'balanced' or 'high'
     temporal : int from 0 to 8, or 'auto'
-        Of sequences: how many frames before and after one help. 'auto': 2.
+        For sequences: number of frames before and after each frame that are searched as well.
+        'auto': 2.
     method : 'nlm' or 'bm3d'
-        Of few samples a pixel nlm makes the better results by far.
+        nlm gives much better results for renders with few samples per pixel.
     device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
     out : array of the shape and type of `image`, optional
-        Where the result goes. It may be `image`.
+        Receives the result. It may be `image`.
 
     Returns
     -------
     array
-        Of the kind, the shape, the type and the unit of `image`; `out` if that is given.
+        Has the library, shape, type and unit of `image`; it is `out` if that is given.
 
     Raises
     ------
     ValueError, MemoryError, lull.Error
-        As :func:`lull.denoise`.
+        See :func:`lull.denoise`.
     """
     checked_method(method, ("nlm", "bm3d"))
     if sigma is not None and not 0 < number("sigma", sigma) < np.inf:
@@ -107,25 +110,25 @@ def denoise_render(
         raise ValueError(f"strength = {strength} (must be above 0)")
     array, back = to_numpy(image)
     if array.dtype.kind != "f":
-        raise ValueError(f"a render of {array.dtype} (light is floats); convert it first")
+        raise ValueError(f"a render of {array.dtype} (must be floats); convert it first")
     axes = axes_of(tuple(array.shape), channel_axis, time_axis, None)
     if axes.z is not None:
         raise ValueError(
-            f"a render of shape {array.shape} (a picture has two axes, and those that are named)"
+            f"a render of shape {array.shape} (a picture has two axes besides the named ones)"
         )
     given = {"albedo": albedo, "normal": normal, "depth": depth, "variance": variance,
              "halfA": half_a, "halfB": half_b}  # fmt: skip
     if temporal == "auto":
-        radius = FRAMES_ASIDE if axes.time is not None else 0
+        radius = TEMPORAL_RADIUS if axes.time is not None else 0
     else:
         radius = whole_number("temporal", temporal)
     if radius and axes.time is None:
-        raise ValueError(f"temporal = {temporal!r} (one frame has no time); leave it out")
+        raise ValueError(f"temporal = {temporal!r} (a single frame has no neighbours); leave it out")
 
     def filtered(view: np.ndarray, to: np.ndarray) -> None:
         channels = view.shape[2]
         if channels not in (1, 3):
-            raise ValueError(f"a render of {channels} channels (must be 1 or 3); take them apart")
+            raise ValueError(f"a render of {channels} channels (must be 1 or 3); split them")
         features = {
             name: _feature_view(name, feature, axes, view.shape)
             for name, feature in given.items()

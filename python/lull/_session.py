@@ -1,4 +1,4 @@
-"""Frames one by one."""
+"""Denoising frame by frame."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, Iterable, Iterator, Literal, Sequence, Union
 import numpy as np
 
 from . import _core
-from ._arrays import Back, device_of, to_numpy
+from ._arrays import Convert, device_of, to_numpy
 from ._axes import axes_of
 from ._device import FramesOnDevice, Source, source_of
 from ._denoise import METHODS, chosen_temporal, method_name
-from ._noise import NoiseEstimate, groups_of, layout_of, stated_sigmas
+from ._noise import NoiseEstimate, groups_of, layout_of, given_sigmas
 from ._values import Values, checked_names, whole_number
 
 
@@ -32,7 +32,7 @@ def _values_for(dtype: np.dtype, bits: int | None) -> Values:
 
 
 def _type_of(dtype: Any) -> np.dtype:
-    """Of frames as filters take them: of the machine's byte order."""
+    """Returns the type of the frames in the native byte order."""
     try:
         return np.dtype(dtype).newbyteorder("=")
     except TypeError:
@@ -40,40 +40,41 @@ def _type_of(dtype: Any) -> np.dtype:
 
 
 class Session:
-    """A filter for frames that come one by one: of a camera, or of a clip too long for memory.
+    """Denoises frames one by one, from a camera or from a clip that is too long for memory.
 
-    One result comes for each frame, in their order, `latency` frames later or less. A session may
-    be used from several threads, where one call waits for the other.
+    Each frame has one result, in the same order, at most `latency` frames later. A session is
+    thread-safe; calls are serialised.
 
     Parameters
     ----------
     shape : sequence of int
-        Of a frame: (y, x), or with an axis of 1 or 3 channels.
+        Shape of a frame: (y, x), or with an additional axis of 1 or 3 channels.
     dtype : uint8, uint16 or floats
-        Of frames; white is 255, 2^bits - 1, or 1.
+        Type of the frames; white is 255, 2^bits - 1, or 1.
     sigma : float, one for each channel, or NoiseEstimate
-        Standard deviation of the noise in the frames' units. (A session sees frames once: find it
-        with :func:`lull.estimate_noise` from the first of them.)
+        Standard deviation of the noise in the units of the frames. It must be given, because a
+        session gets each frame only once; :func:`lull.estimate_noise` estimates it from the first
+        frames.
     channel_axis : int, optional
-        Of frames. Three channels are red, green and blue.
-    profile : 'fast', 'balanced', 'high', 'best' (over time, at several times
-        the cost of 'high') or 'paper'
+        Channel axis of the frames. Three channels are red, green and blue.
+    profile : 'fast', 'balanced', 'high', 'best' (over time, with several times the cost of
+        'high') or 'paper'
     temporal : int from 0 to 8, or 'auto'
-        As of :func:`lull.denoise`; 0 if the frames are no clip.
+        See :func:`lull.denoise`; 0 if the frames are not consecutive.
     method : 'auto', 'bm3d' or 'bm4d'
         bm4d: the frames are slices of one volume.
     device : 'auto', 'cpu', 'cuda', 'cuda:N' or 'reference'
     bits : int, optional
-        Of uint16: the depth of its samples, 9 to 16.
+        For uint16: the bit depth, 9 to 16.
     threads : int
-        On the CPU; 0: one for each core.
+        Number of CPU threads; 0: one per core.
     matcher, cluster
-        As of :func:`lull.denoise`.
+        See :func:`lull.denoise`.
 
     Raises
     ------
     ValueError, MemoryError, lull.Error
-        As :func:`lull.denoise`.
+        See :func:`lull.denoise`.
     """
 
     def __init__(
@@ -93,23 +94,23 @@ class Session:
         cluster: str | None = None,
     ) -> None:
         if sigma is None or isinstance(sigma, str):
-            raise ValueError("a session needs a sigma; lull.estimate_noise() finds one of frames")
+            raise ValueError("a session needs a sigma; lull.estimate_noise() returns one")
         if method not in METHODS:
             raise ValueError(f"method = {method!r} (must be auto, bm3d, bm4d or nlm)")
         checked_names(profile=profile, device=device, matcher=matcher, cluster=cluster or "")
         self._dtype = _type_of(dtype)
         self._values = _values_for(self._dtype, bits)
         if not isinstance(shape, Iterable):
-            raise ValueError(f"shape = {shape!r} (must be that of a frame, as (y, x))")
+            raise ValueError(f"shape = {shape!r} (must be that of a frame, such as (y, x))")
         self._shape = tuple(whole_number("shape", length) for length in shape)
         self._axes = axes_of(self._shape, channel_axis, None, None)
         if self._axes.z is not None:
-            raise ValueError(f"frames of shape {self._shape} (one has two axes, and channel_axis)")
+            raise ValueError(f"frames of shape {self._shape} (must be two axes and channel_axis)")
         if min(self._shape) < 1:
-            raise ValueError(f"frames of shape {self._shape} (there is nothing in them)")
+            raise ValueError(f"frames of shape {self._shape} (they are empty)")
         channels = 1 if self._axes.channel is None else self._shape[self._axes.channel]
         if channels not in (1, 3):
-            raise ValueError(f"frames of {channels} channels (must be 1 or 3); take them apart")
+            raise ValueError(f"frames of {channels} channels (must be 1 or 3); split them")
         self._group = groups_of(channels)[0]
         self._volume = method == "bm4d"
         temporal = chosen_temporal(temporal, not self._volume, profile)
@@ -118,7 +119,7 @@ class Session:
         if isinstance(sigma, NoiseEstimate):
             model = sigma._models([self._group], self._values, sigma._shape)[0]
         else:
-            levels = [s / self._values.unit for s in stated_sigmas(sigma, channels)]
+            levels = [s / self._values.unit for s in given_sigmas(sigma, channels)]
             model = _core.Noise.white((levels * 3)[:3])
         self._open = lambda results_on_device: _core.Session(
             format, model, method_name(method, self._volume), profile, device, temporal, False, threads,
@@ -126,36 +127,37 @@ class Session:
         )  # fmt: skip
         self._session = self._open(False)
         self._closed = False
-        self._on_device: FramesOnDevice | None = None  # where frames are on the session's GPU
-        self._pending: deque[tuple[np.ndarray, list[np.ndarray], Back]] = deque()
+        self._on_device: FramesOnDevice | None = None  # set if the frames are on the session's GPU
+        self._pending: deque[tuple[np.ndarray, list[np.ndarray], Convert]] = deque()
         self._count = 0
 
     @property
     def latency(self) -> int:
-        """How many frames may have gone in before the first comes out.
+        """Maximum number of frames that are pushed before the first result is returned.
 
-        Frames that repeat the one before them do not count, where others are looked at.
+        Over time, frames that repeat their predecessor do not count.
         """
         return self._session.latency
 
     @property
     def device(self) -> str:
-        """"cpu", "cuda:0", ..."""
+        """The device in use: "cpu", "cuda:0", ..."""
         return self._session.device
 
     def push(self, frame: Any, *, copy: bool = True) -> list[Any]:
-        """Takes a frame; gives the results that are ready, in the order of their frames.
+        """Pushes a frame and returns the results that are ready, in the order of their frames.
 
-        Without `copy` a frame whose rows have their samples side by side is taken where it lies,
-        and must stay as it is until its result is out. Frames on the session's GPU stay there, and
-        so do their results, where the first of a clip is there.
+        Without `copy`, a frame whose rows are contiguous is used in its own memory, and must not
+        change until its result is returned. If the first frame of a clip is on the session's GPU,
+        all frames and results of the clip stay there.
         """
         source = self._source_of(frame)
         if self._count == 0:
-            self._go_where(source is not None)
+            self._select_memory(source is not None)
         elif self._on_device is not None and source is None:
             raise ValueError(
-                f"a frame that is not on {self.device} (the clip's first is); put all of them there"
+                f"a frame that is not on {self.device} (the first one of the clip is); "
+                "move all frames there"
             )
         slice = self._count if self._volume else -1
         if self._on_device is not None and source is not None:
@@ -164,7 +166,7 @@ class Session:
         array, back = to_numpy(frame)
         if array.shape != self._shape or array.dtype != self._dtype:
             raise ValueError(
-                f"a frame of {array.shape} {array.dtype} (the session's have {self._shape} "
+                f"a frame of {array.shape} {array.dtype} (the session's frames have {self._shape} "
                 f"{self._dtype}); open another session"
             )
         keeps = not self._values.are_samples(self._dtype)
@@ -177,21 +179,21 @@ class Session:
         return [self._finished(result) for result in ready]
 
     def drain(self) -> Iterator[Any]:
-        """After the last frame: the results that are left. Then the session takes another clip."""
+        """Returns the results that remain after the last frame; ends the clip."""
         while (result := self._session.drain()) is not None:
             yield self._finished(result)
         self._count = 0
         self._pending.clear()
 
     def _source_of(self, frame: Any) -> Source | None:
-        """A frame on the session's GPU that can stay there."""
+        """Returns a frame that is on the session's GPU and can stay there, otherwise None."""
         if device_of(frame) != self.device or tuple(frame.shape) != self._shape:
-            return None  # of other shapes: said where frames of the host are checked
+            return None  # a wrong shape is reported by the check for host frames
         source = source_of(frame, self._axes)
         return source if source is not None and source.view.dtype == self._dtype else None
 
-    def _go_where(self, on_device: bool) -> None:
-        """Opens another session if results are to lie elsewhere than those of the clip before."""
+    def _select_memory(self, on_device: bool) -> None:
+        """Opens another session if the results go to other memory than in the previous clip."""
         if self._closed or on_device == (self._on_device is not None):
             return
         self._session.close()
@@ -199,13 +201,13 @@ class Session:
         self._on_device = FramesOnDevice(self._session, self._group, self._values) if on_device else None
 
     def denoise(self, frames: Iterable[Any]) -> Iterator[Any]:
-        """The results of a whole clip, as they are ready."""
+        """Returns the results of a complete clip as they become ready."""
         for frame in frames:
             yield from self.push(frame)
         yield from self.drain()
 
     def close(self) -> None:
-        """Gives the memory back."""
+        """Frees the memory."""
         self._closed = True
         self._session.close()
         self._pending.clear()

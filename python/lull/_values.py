@@ -1,7 +1,7 @@
-"""What the values of an array stand for: between them and the samples that lull filters.
+"""Conversion between the values of an array and the samples that lull filters.
 
-Filters are made for samples whose values are mostly in 0..255, or in 0..1 of floats. Bytes are, and
-floats as scikit-image has them; of all else the range of the values is found, and brought there.
+Filters expect samples in 0..255, or floats in 0..1. Bytes are such samples, and so are floats in
+the convention of scikit-image. The range of all other values is measured and mapped to 0..1.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-# As for files: further from the range than this part of it no value is noise.
+# As for files: values that exceed the range by more than this share of it are not noise.
 _REACH = 0.5
-_MOST_LOOKED_AT = 1 << 22
+_MAX_SAMPLED = 1 << 22
 
 
 def whole_number(name: str, value: Any) -> int:
@@ -32,15 +32,15 @@ def number(name: str, value: Any) -> float:
 
 
 def checked_names(**options: Any) -> None:
-    """Of options that are one of a few words; which, the core knows."""
+    """Checks that options are strings; the core checks the words."""
     for name, value in options.items():
         if not isinstance(value, str):
-            raise ValueError(f"{name} = {value!r} (must be a text)")
+            raise ValueError(f"{name} = {value!r} (must be a string)")
 
 
 @dataclass(frozen=True)
 class Values:
-    """value = low + sample * span; of integers as they are (bits 8 to 16) low 0 and span 1."""
+    """value = low + sample * span; integer samples (bits 8 to 16) have low 0 and span 1."""
 
     bits: int
     low: float
@@ -48,12 +48,12 @@ class Values:
 
     @property
     def unit(self) -> float:
-        """What one level of the 0..255 scale is in the array's units."""
+        """Size of one level of the 0..255 scale in the array's units."""
         return self.span / 255 if self.bits == 32 else ((1 << self.bits) - 1) / 255
 
     @property
     def zero(self) -> float:
-        """The value 0 on the 0..255 scale."""
+        """Position of the value 0 on the 0..255 scale."""
         return -self.low / self.unit
 
     @property
@@ -61,7 +61,7 @@ class Values:
         return np.dtype({8: np.uint8, 32: np.float32}.get(self.bits, np.uint16))
 
     def are_samples(self, dtype: np.dtype) -> bool:
-        """Whether an array of this type has samples as they are."""
+        """Returns whether arrays of this type can be filtered without conversion."""
         return dtype == self.sample_type and self.low == 0 and self.span == 1
 
     def to_samples(self, values: np.ndarray) -> np.ndarray:
@@ -74,29 +74,29 @@ class Values:
         return np.where(within, at, np.nan).astype(np.float32)
 
     def from_samples(self, result: np.ndarray, samples: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """What the filter left as it was stays what it was in the array, to the bit."""
+        """Converts a result; samples that the filter did not change keep their exact values."""
         if self.are_samples(values.dtype):
             return result
         same = (result == samples) | np.isnan(result)
         return np.where(same, values, self.to_values(result, values.dtype))
 
     def to_values(self, samples: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        """The values of an array of this type."""
+        """Converts samples to values of this type."""
         if self.are_samples(dtype):
             return samples
         found = samples.astype(np.float64) * self.span + self.low
         if dtype.kind != "f":
             limits = np.iinfo(dtype)
             found = np.clip(np.rint(np.nan_to_num(found)), limits.min, limits.max)
-            # (The greatest 64-bit integers are no doubles.)
+            # (The largest 64-bit integers cannot be represented as doubles.)
             found = np.where(found >= float(limits.max), limits.max, found.astype(dtype))
         with np.errstate(over="ignore"):
             return found.astype(dtype)
 
 
-def looked_at(values: Any) -> np.ndarray:
-    """The finite ones of not too many values, spread evenly, of numpy's array or a view of a GPU's."""
-    step = max(1, values.size // _MOST_LOOKED_AT)
+def finite_sample(values: Any) -> np.ndarray:
+    """Returns the finite values at evenly spread positions (numpy array or GPU view)."""
+    step = max(1, values.size // _MAX_SAMPLED)
     if isinstance(values, np.ndarray):
         flat = values.reshape(-1) if values.flags.c_contiguous else values.ravel(order="K")
         some = flat[::step]
@@ -105,7 +105,7 @@ def looked_at(values: Any) -> np.ndarray:
     return some[np.isfinite(some)]
 
 
-def measured(some: np.ndarray) -> Values:
+def values_by_range(some: np.ndarray) -> Values:
     if some.size == 0:
         return Values(32, 0.0, 1.0)
     low, high = (float(v) for v in np.percentile(some.astype(np.float64), [0.01, 99.99]))
@@ -115,18 +115,18 @@ def measured(some: np.ndarray) -> Values:
 
 
 def values_of(array: Any, preserve_range: bool, volume: bool) -> Values:
-    """Which scale the values of an array are on, of numpy's or a view of a GPU's.
+    """Returns the scale of the values of an array (numpy or GPU view).
 
-    As with files, slices of volumes have values of any range; so have floats that are asked to keep
-    theirs, and floats of which most are greater than 1.
+    The range is measured for slices of volumes, as for files, for floats with `preserve_range`, and
+    for floats of which most are greater than 1.
     """
     if array.dtype == np.uint8:
         return Values(8, 0.0, 1.0)
     if array.dtype == np.uint16 and not volume:
         greatest = int(array.max()) if array.size else 0
         return Values(max(9, greatest.bit_length()), 0.0, 1.0)
-    some = looked_at(array)
+    some = finite_sample(array)
     picture = array.dtype.kind == "f" and not preserve_range and not volume
     if picture and 2 * np.count_nonzero(some > 1) <= some.size:
         return Values(32, 0.0, 1.0)
-    return measured(some)
+    return values_by_range(some)

@@ -11,7 +11,7 @@ namespace {
 
 namespace nb = nanobind;
 
-/// Of "<f4", say.
+/// Converts for example "<f4".
 nb::dlpack::dtype dlpack_type(const std::string& typestr) {
   using Code = nb::dlpack::dtype_code;
   const auto type = [&](Code code) {
@@ -26,7 +26,7 @@ nb::dlpack::dtype dlpack_type(const std::string& typestr) {
   throw nb::buffer_error(("DLPack has no samples of type '" + typestr + "'").c_str());
 }
 
-/// @throws InvalidArgument
+/// @throws InvalidArgument  more than five axes
 cuda::NumberGrid grid_of(std::uintptr_t address, const Lengths& shape, const Lengths& strides) {
   cuda::NumberGrid grid;
   if (shape.size() != strides.size() || shape.size() > grid.length.size())
@@ -62,10 +62,11 @@ DeviceArray DeviceArray::empty(const Lengths& shape, const std::string& typestr,
   array.device_ = device;
   const char size = typestr.size() == 3 ? typestr[2] : '0';
   if (size != '1' && size != '2' && size != '4' && size != '8')
-    throw InvalidArgument("samples of type '" + typestr + "' (must be as '<f4'); choose another");
+    throw InvalidArgument("samples of type '" + typestr +
+                          "' (must be for example '<f4'); choose another");
   array.bytes_ = static_cast<std::size_t>(size - '0');
   for (const std::int64_t length : shape) {
-    if (length < 1) throw InvalidArgument("an array with nothing in it has no memory on a GPU");
+    if (length < 1) throw InvalidArgument("an empty array has no memory on a GPU");
     array.bytes_ *= static_cast<std::size_t>(length);
   }
   std::pmr::memory_resource* memory = cuda::device_memory(device);
@@ -77,8 +78,9 @@ DeviceArray DeviceArray::empty(const Lengths& shape, const std::string& typestr,
 
 void DeviceArray::check_bytes(std::size_t bytes) const {
   if (bytes != bytes_)
-    throw InvalidArgument("an array of " + std::to_string(bytes) + " bytes (the GPU's has " +
-                          std::to_string(bytes_) + "); give one of the same shape and type");
+    throw InvalidArgument("an array of " + std::to_string(bytes) +
+                          " bytes (the array on the GPU has " + std::to_string(bytes_) +
+                          "); give one of the same shape and type");
 }
 
 nb::object DeviceArray::exported() const {

@@ -1,6 +1,6 @@
 #pragma once
-// An array in the memory of a GPU, for results of arrays whose library is not known, and for
-// programs without one.
+// An array in GPU memory. It is used for results of arrays of an unknown library, and by programs
+// without an array library for GPUs.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -17,21 +17,23 @@ using WritableHostBytes = nanobind::ndarray<nanobind::c_contig, nanobind::device
 
 using Lengths = std::vector<std::int64_t>;
 
-/// Of 16-bit integers at an address of a GPU; strides in bytes. Called without the interpreter's
-/// lock.
+/// Returns the maximum of 16-bit integers at a GPU address; strides in bytes. The caller must have
+/// released the GIL.
 [[nodiscard]] int max_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                           int device);
 
-/// C order, without gaps.
+/// Contiguous, in C order.
 class DeviceArray {
  public:
-  /// `typestr`: as of numpy's array interface, "<f4" say. @throws InvalidArgument,
-  /// DeviceUnavailable, OutOfDeviceMemory
+  /// `typestr`: as in numpy's array interface, for example "<f4".
+  /// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory
   static DeviceArray empty(const Lengths& shape, const std::string& typestr, int device);
-  /// Every `step`-th number of those at an address, in the order of their axes, five at most.
+  /// Copies every `step`-th number of an array at a GPU address, in the order of its axes (at most
+  /// five).
   static DeviceArray gathered(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                               std::int64_t step, const std::string& typestr, int device);
-  /// Copies the samples of an array of as many bytes. Called without the interpreter's lock.
+  /// Copies the samples of an array with the same number of bytes. The caller must have released
+  /// the GIL.
   void set(const HostBytes& array);
   void get_into(const WritableHostBytes& array) const;
 
@@ -39,8 +41,8 @@ class DeviceArray {
   const std::string& typestr() const { return typestr_; }
   int device() const { return device_; }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.get()); }
-  /// An object that speaks DLPack and keeps the memory. @throws nanobind::buffer_error  samples of
-  /// another order of bytes, or that are no numbers
+  /// Returns an object that supports DLPack and keeps the memory.
+  /// @throws nanobind::buffer_error  the samples have another byte order, or are not numbers
   nanobind::object exported() const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Clean frames made larger, for Python.
+// Enlarging of clean frames, for Python.
 
 #include <mutex>
 #include <string>
@@ -10,11 +10,10 @@
 
 namespace lull::python {
 
-/// May be used from several threads: one call waits for the other. Called without the interpreter's
-/// lock.
+/// Thread-safe: calls are serialised. The caller must have released the GIL.
 class Enlarger {
  public:
-  /// `profile` and `device`: names, as of SessionChoice.
+  /// `profile` and `device`: names as in SessionChoice.
   Enlarger(const FrameFormat& format, double factor, const std::string& profile,
            const std::string& device);
   [[nodiscard]] Result enlarged(const Image& planes);

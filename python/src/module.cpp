@@ -1,5 +1,5 @@
-// lull._core: sessions and noise over planes of samples. The package around it knows axes, units
-// and kinds of arrays.
+// lull._core: sessions and noise estimation for planes of samples. The Python package handles axes,
+// units and array libraries.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
@@ -28,7 +28,8 @@ using namespace nb::literals;
 namespace lull::python {
 namespace {
 
-/// "gray", "yuv" or "rgb"; all planes have one size. `bits`: 8, 9..16 or 32 for floats.
+/// `layout`: "gray", "yuv" or "rgb"; all planes have the same size. `bits`: 8, 9..16, or 32 for
+/// floats.
 FrameFormat format_of(int width, int height, const std::string& layout, int bits) {
   FrameFormat format{.width = width, .height = height};
   format.layout = layout == "gray" ? Layout::gray : layout == "yuv" ? Layout::yuv : Layout::rgb;
@@ -38,7 +39,7 @@ FrameFormat format_of(int width, int height, const std::string& layout, int bits
   return format;
 }
 
-/// One sentence, of the kind of exception that Python has for it.
+/// Converts an Error to a Python exception with a one-sentence message.
 void translate(PyObject* error_type, const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -53,7 +54,7 @@ void translate(PyObject* error_type, const std::exception_ptr& thrown) {
 }
 
 void bind_noise(nb::module_& m) {
-  nb::class_<Noise>(m, "Noise", "What filters are told of the noise, on the 0..255 scale.")
+  nb::class_<Noise>(m, "Noise", "A noise model for the filters, on the 0..255 scale.")
       .def_static("white", &white_noise, "sigma"_a)
       .def_static("coloured", &coloured_noise, "covariances"_a)
       .def_static("rician", &rician_noise, "sigma"_a, "zero"_a)
@@ -79,66 +80,70 @@ void bind_noise(nb::module_& m) {
       .def("__getstate__", [](const Noise& noise) { return state_of(noise); })
       .def("__setstate__",
            [](Noise& at, const NoiseState& state) { new (&at) Noise(noise_of(state)); });
-  nb::class_<Found>(m, "Found", "Noise that was found.")
-      .def_ro("noise", &Found::noise)
-      .def_ro("level", &Found::level)
-      .def_ro("coarse", &Found::coarse)
-      .def_ro("certain", &Found::certain)
-      .def_ro("why", &Found::why)
-      .def("__getstate__", [](const Found& found) { return state_of(found); })
-      .def("__setstate__",
-           [](Found& at, const FoundState& state) { new (&at) Found(found_of(state)); });
-  nb::class_<RenderNoise>(m, "RenderNoise", "What is known of a render's noise.")
+  nb::class_<Estimate>(m, "Estimate", "A noise estimate.")
+      .def_ro("noise", &Estimate::noise)
+      .def_ro("level", &Estimate::level)
+      .def_ro("coarse", &Estimate::coarse)
+      .def_ro("certain", &Estimate::certain)
+      .def_ro("why", &Estimate::why)
+      .def("__getstate__", [](const Estimate& found) { return state_of(found); })
+      .def("__setstate__", [](Estimate& at, const EstimateState& state) {
+        new (&at) Estimate(estimate_of(state));
+      });
+  nb::class_<RenderNoise>(m, "RenderNoise", "Known properties of the noise of a render.")
       .def(
           "__init__",
           [](RenderNoise* at, float sigma, float strength) {
             new (at) RenderNoise{.sigma = sigma, .strength = strength};
           },
           "sigma"_a, "strength"_a);
-  nb::class_<Depth>(m, "Depth", "How the values of depth maps are filtered, and their noise.")
+  nb::class_<Depth>(m, "Depth", "The scale on which depth maps are filtered, and their noise.")
       .def_ro("noise", &Depth::noise)
       .def_prop_ro("sigma", [](const Depth& depth) { return depth.scale.sigma; })
       .def_prop_ro("reference", [](const Depth& depth) { return depth.scale.reference; });
   m.def(
-      "look_at_depth",
+      "analyse_depth",
       [](const std::vector<Image>& maps, const FrameFormat& format, std::optional<double> sigma,
          std::optional<double> invalid, bool squared, std::optional<double> reference) {
-        const nb::gil_scoped_release others_go_on;
+        const nb::gil_scoped_release without_gil;
         const DepthSamples samples{.invalid = invalid,
                                    .noise = squared ? DepthNoise::squared : DepthNoise::constant};
-        return look_at_depth(maps, format, samples, sigma, reference);
+        return analyse_depth(maps, format, samples, sigma, reference);
       },
       "maps"_a, "format"_a, "sigma"_a, "invalid"_a, "squared"_a, "reference"_a);
   m.def(
       "clipped_noise",
-      [](const Noise& noise, const std::vector<std::vector<Image>>& looks,
+      [](const Noise& noise, const std::vector<std::vector<Image>>& excerpts,
          const FrameFormat& format) {
-        const nb::gil_scoped_release others_go_on;
-        return clipped_noise(noise, looks, format);
+        const nb::gil_scoped_release without_gil;
+        return clipped_noise(noise, excerpts, format);
       },
-      "noise"_a, "looks"_a, "format"_a);
+      "noise"_a, "excerpts"_a, "format"_a);
   m.def(
       "find_noise",
-      [](const std::vector<std::vector<Image>>& looks, const FrameFormat& format, bool flat) {
-        const nb::gil_scoped_release others_go_on;
-        return find_noise(looks, format, flat);
+      [](const std::vector<std::vector<Image>>& excerpts, const FrameFormat& format, bool flat) {
+        const nb::gil_scoped_release without_gil;
+        return find_noise(excerpts, format, flat);
       },
-      "looks"_a, "format"_a, "flat"_a);
-  nb::class_<VolumeLook>(m, "VolumeLook", "Collects volumes slice by slice for their noise.")
+      "excerpts"_a, "format"_a, "flat"_a);
+  nb::class_<VolumeStatistics>(m, "VolumeStatistics",
+                               "Collects volumes slice by slice for their noise.")
       .def(nb::init<const FrameFormat&, std::int64_t>(), "format"_a, "slices"_a)
-      .def("add", &VolumeLook::add, "slice"_a, "place"_a, nb::call_guard<nb::gil_scoped_release>())
-      .def("find", &VolumeLook::find, "kind"_a, "zero"_a, nb::call_guard<nb::gil_scoped_release>());
+      .def("add", &VolumeStatistics::add, "slice"_a, "place"_a,
+           nb::call_guard<nb::gil_scoped_release>())
+      .def("find", &VolumeStatistics::find, "kind"_a, "zero"_a,
+           nb::call_guard<nb::gil_scoped_release>());
 }
 
 void bind_session(nb::module_& m) {
-  nb::class_<FrameFormat>(m, "Format", "Of frames whose planes have one size.")
+  nb::class_<FrameFormat>(m, "Format", "Format of frames whose planes have equal sizes.")
       .def_static("of", &format_of, "width"_a, "height"_a, "layout"_a, "bits"_a);
   nb::class_<Result>(m, "Result", "A finished frame.")
       .def("copy_to", &Result::copy_to, "planes"_a, nb::call_guard<nb::gil_scoped_release>())
       .def("copy_to_device", &Result::copy_to_device, "image"_a, "original"_a,
            nb::call_guard<nb::gil_scoped_release>());
   nb::class_<cuda::ArrayPicture>(m, "DeviceImage",
-                                 "Planes of numbers in the memory of a GPU; number = low + sample "
+                                 "Planes of numbers in GPU memory; number = low + sample "
                                  "* span.")
       .def(
           "__init__",
@@ -147,11 +152,11 @@ void bind_session(nb::module_& m) {
             new (at) cuda::ArrayPicture(device_image(device, typestr, low, span, planes));
           },
           "device"_a, "typestr"_a, "low"_a, "span"_a, "planes"_a);
-  nb::class_<Session>(m, "Session", "Frames of one format in, results out.")
+  nb::class_<Session>(m, "Session", "Denoises frames of one format.")
       .def(
           "__init__",
           [](Session* at, const FrameFormat& format, const Noise& noise, std::string method,
-             std::string profile, std::string device, int temporal, bool basic_alone, int threads,
+             std::string profile, std::string device, int temporal, bool basic_only, int threads,
              bool on_device, bool guided, std::string matcher, std::string clusters,
              std::optional<RenderNoise> render, const Depth* depth) {
             SessionChoice choice{.method = std::move(method),
@@ -167,14 +172,14 @@ void bind_session(nb::module_& m) {
                                  .volume_noise = noise.volume_noise,
                                  .render = render};
             if (depth) choice.depth = depth->scale;
-            if (basic_alone) {
+            if (basic_only) {
               choice.adjust = [](bm3d::Params& params) { params.phases = 1; };
               choice.adjust_volumes = [](bm4d::Params& params) { params.phases = 1; };
             }
-            const nb::gil_scoped_release others_go_on;
+            const nb::gil_scoped_release without_gil;
             new (at) Session(choice, format);
           },
-          "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "basic_alone"_a,
+          "format"_a, "noise"_a, "method"_a, "profile"_a, "device"_a, "temporal"_a, "basic_only"_a,
           "threads"_a, "on_device"_a, "guided"_a = false, "matcher"_a = "window", "clusters"_a = "",
           "render"_a = nb::none(), "depth"_a = nb::none())
       .def("push",
@@ -191,7 +196,7 @@ void bind_session(nb::module_& m) {
 }
 
 void bind_enlarger(nb::module_& m) {
-  nb::class_<Enlarger>(m, "Enlarger", "Makes clean frames of one format larger.")
+  nb::class_<Enlarger>(m, "Enlarger", "Enlarges clean frames of one format.")
       .def(nb::init<const FrameFormat&, double, const std::string&, const std::string&>(),
            "format"_a, "factor"_a, "profile"_a, "device"_a,
            nb::call_guard<nb::gil_scoped_release>())
@@ -202,8 +207,8 @@ void bind_enlarger(nb::module_& m) {
 
 void bind_device_array(nb::module_& m) {
   nb::class_<DeviceArray>(m, "DeviceArray",
-                          "An array in the memory of a GPU, for those who have no library of "
-                          "arrays there; rows follow each other.")
+                          "An array in GPU memory, for programs without an array library for "
+                          "GPUs; contiguous in C order.")
       .def_static("empty", &DeviceArray::empty, "shape"_a, "typestr"_a, "device"_a)
       .def_static("gathered", &DeviceArray::gathered, "address"_a, "shape"_a, "strides"_a, "step"_a,
                   "typestr"_a, "device"_a, nb::call_guard<nb::gil_scoped_release>())
@@ -243,7 +248,8 @@ nb::list devices() {
 NB_MODULE(_core, m) {
   m.doc() = "Sessions and noise over planes of samples; use the package lull.";
   static PyObject* error = PyErr_NewExceptionWithDoc(
-      "lull.Error", "What went wrong, in a sentence, where no exception of Python's says it.",
+      "lull.Error",
+      "An error that no standard exception of Python describes; its message is one sentence.",
       PyExc_RuntimeError, nullptr);
   m.attr("Error") = nb::handle(error);
   nb::register_exception_translator(

@@ -17,7 +17,7 @@ PlaneNoise coloured_plane(const Samples& covariance) {
   const auto lags = static_cast<std::size_t>(correlation_lags);
   if (covariance.shape(0) != lags || covariance.shape(1) != lags ||
       covariance.dtype() != nanobind::dtype<float>())
-    throw InvalidArgument("an autocovariance of another size; give 15x15 floats");
+    throw InvalidArgument("an autocovariance of the wrong size; give 15x15 floats");
   const auto* values = static_cast<const float*>(covariance.data());
   const auto at = [&](int dx, int dy) {
     return values[(dy + correlation_reach) * covariance.stride(0) +
@@ -42,8 +42,8 @@ PlaneNoise coloured_plane(const Samples& covariance) {
   return plane;
 }
 
-Found found_volume(const VolumeEstimate& estimate) {
-  Found found;
+Estimate volume_estimate(const VolumeEstimate& estimate) {
+  Estimate found;
   const float sigma = estimate.noise.sigma, level = estimate.level;
   found.noise.model = NoiseModel({sigma, sigma, sigma});
   if (sigma > 0 && !estimate.noise.is_plain()) found.noise.volume_noise = estimate.noise;
@@ -54,7 +54,7 @@ Found found_volume(const VolumeEstimate& estimate) {
   return found;
 }
 
-/// So many times the levels; the same at every intensity.
+/// Returns the noise with `factor` times its levels, independent of intensity.
 NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   const auto flat = [&](const PlaneNoise& plane) {
     return PlaneNoise{plane.level_in_samples() * factor, plane.correlation, nullptr};
@@ -70,15 +70,15 @@ NoiseModel flat_noise(const NoiseModel& noise, float factor) {
 }
 
 std::vector<Excerpt> looks_of(const std::vector<std::vector<Image>>& images, FramePool& pool) {
-  std::vector<Excerpt> looks;
+  std::vector<Excerpt> excerpts;
   for (const std::vector<Image>& place : images) {
-    Excerpt& look = looks.emplace_back();
+    Excerpt& statistics = excerpts.emplace_back();
     for (const Image& image : place) {
       check_planes(image, pool.format());
-      look.push_back(frame_of(image, pool, false));
+      statistics.push_back(frame_of(image, pool, false));
     }
   }
-  return looks;
+  return excerpts;
 }
 
 }  // namespace
@@ -89,10 +89,10 @@ Noise white_noise(const std::array<float, 3>& sigma) {
   return noise;
 }
 
-Noise clipped_noise(const Noise& noise, const std::vector<std::vector<Image>>& looks,
+Noise clipped_noise(const Noise& noise, const std::vector<std::vector<Image>>& excerpts,
                     const FrameFormat& format) {
   FramePool pool(format);
-  const PlaneClipping clipping = find_clipping(noise.model, looks_of(looks, pool));
+  const PlaneClipping clipping = find_clipping(noise.model, looks_of(excerpts, pool));
   return {.model = with_clipping(noise.model, clipping), .volume_noise = noise.volume_noise};
 }
 
@@ -128,10 +128,10 @@ Noise strengthened(const Noise& noise, float strength) {
   return {.model = scaled(noise.model, strength), .volume_noise = noise.volume_noise};
 }
 
-Found find_noise(const std::vector<std::vector<Image>>& looks, const FrameFormat& format,
-                 bool flat) {
+Estimate find_noise(const std::vector<std::vector<Image>>& excerpts, const FrameFormat& format,
+                    bool flat) {
   FramePool pool(format);
-  NoiseEstimate estimate = estimate_noise(looks_of(looks, pool));
+  NoiseEstimate estimate = estimate_noise(looks_of(excerpts, pool));
   if (flat) estimate.noise = flat_noise(estimate.noise, 1);
   return {.noise = {.model = std::move(estimate.noise), .volume_noise = {}},
           .level = estimate.level,
@@ -140,37 +140,37 @@ Found find_noise(const std::vector<std::vector<Image>>& looks, const FrameFormat
           .why = std::move(estimate.why)};
 }
 
-Depth look_at_depth(const std::vector<Image>& maps, const FrameFormat& format,
+Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                     const DepthSamples& samples, std::optional<double> sigma,
                     std::optional<double> reference) {
   FramePool pool(format);
-  DepthStatistics look(samples);
+  DepthStatistics statistics(samples);
   std::vector<Frame> frames;
   for (const Image& map : maps) {
     check_planes(map, format);
-    look.add(frames.emplace_back(frame_of(map, pool, false)));
+    statistics.add(frames.emplace_back(frame_of(map, pool, false)));
   }
-  if (look.empty()) throw InvalidArgument("a depth map of nothing but holes (check `invalid`)");
-  DepthSetup known = prepare_depth(look, frames, sigma, reference);
+  if (statistics.empty()) throw InvalidArgument("a depth map with only holes (check `invalid`)");
+  DepthSetup known = prepare_depth(statistics, frames, sigma, reference);
   Noise noise = white_noise({known.noise.sigma, known.noise.sigma, known.noise.sigma});
   noise.model.plane(0) = std::move(known.noise);
   return {.scale = known.scale, .noise = std::move(noise)};
 }
 
-void VolumeLook::add(const Image& slice, int place) {
+void VolumeStatistics::add(const Image& slice, int place) {
   check_planes(slice, pool_.format());
   Frame frame = frame_of(slice, pool_, false);
   frame.slice = place;
   collector_.add(frame);
 }
 
-std::optional<Found> VolumeLook::find(const std::string& kind, float zero) const {
-  constexpr std::size_t least_cubes = 16;
-  if (collector_.cubes().size() < least_cubes && collector_.constant_values().empty())
+std::optional<Estimate> VolumeStatistics::find(const std::string& kind, float zero) const {
+  constexpr std::size_t min_cubes = 16;
+  if (collector_.cubes().size() < min_cubes && collector_.constant_values().empty())
     return std::nullopt;
   std::optional<NoiseKind> known;
   if (kind != "auto") known = kind == "rician" ? NoiseKind::rician : NoiseKind::gaussian;
-  return found_volume(estimate_volume(collector_, known, zero));
+  return volume_estimate(estimate_volume(collector_, known, zero));
 }
 
 }  // namespace lull::python

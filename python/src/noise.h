@@ -1,5 +1,5 @@
 #pragma once
-// The noise of arrays: models that are given, and what is found.
+// Noise of arrays: given models, and estimation.
 
 #include <array>
 #include <optional>
@@ -15,14 +15,14 @@
 
 namespace lull::python {
 
-/// What filters are told. Levels are standard deviations on the 0..255 scale.
+/// The noise model for the filters. Levels are standard deviations on the 0..255 scale.
 struct Noise {
   NoiseModel model;
-  std::optional<VolumeNoise> volume_noise;  // of volumes whose noise is Rician or varies
+  std::optional<VolumeNoise> volume_noise;  // for volumes with Rician or spatially varying noise
 };
 
-/// What was found.
-struct Found {
+/// A noise estimate.
+struct Estimate {
   Noise noise;
   std::array<float, 3> level{};
   float coarse = 0;
@@ -32,49 +32,52 @@ struct Found {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Returns `noise`, whose level is given, for images of `format` that are clipped as their samples
-/// show (find_clipping()). `looks` are those of find_noise().
-[[nodiscard]] Noise clipped_noise(const Noise& noise, const std::vector<std::vector<Image>>& looks,
+/// Returns `noise`, whose level is given, with the clipping that the samples of the images show
+/// (find_clipping()). `excerpts` are those of find_noise().
+[[nodiscard]] Noise clipped_noise(const Noise& noise,
+                                  const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
 
-/// Of noise that is not white: for each plane the autocovariance of lags -7..7 along both axes.
+/// Returns coloured noise from the autocovariance of each plane for lags -7..7 along both axes.
 /// @throws InvalidArgument
 [[nodiscard]] Noise coloured_noise(const std::vector<Samples>& covariances);
 
-/// Of volumes with Rician noise; `zero`: the sample on the 0..255 scale of a magnitude of 0.
+/// Returns Rician noise for volumes; `zero` is the sample on the 0..255 scale that represents a
+/// magnitude of 0.
 [[nodiscard]] Noise rician_noise(float sigma, float zero);
 
-/// For samples of another scale: `factor` times the levels, and a magnitude of 0 at `zero`. What
-/// depends on intensity is left out where the factor is not 1, as intensities are others.
+/// Converts the noise to another sample scale: levels are multiplied by `factor`, and a magnitude
+/// of 0 is at `zero`. If the factor is not 1, the noise curve is dropped, because intensities
+/// change.
 [[nodiscard]] Noise rescaled(const Noise& noise, float factor, float zero);
-/// So many times the noise, on the same scale.
+/// Returns the noise multiplied by `strength`, on the same scale.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// Of looks, which are images that follow one another. `flat`: what depends on intensity is left
-/// out, as for slices of stacks.
-[[nodiscard]] Found find_noise(const std::vector<std::vector<Image>>& looks,
-                               const FrameFormat& format, bool flat);
+/// Estimates the noise from excerpts of consecutive images. `flat`: the noise curve is dropped, as
+/// for slices of stacks.
+[[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
+                                  const FrameFormat& format, bool flat);
 
-/// Depth maps: how their values are filtered, and the noise on that scale.
+/// The depth scale of the filters, and the noise on that scale.
 struct Depth {
   DepthScale scale;
   Noise noise;
 };
 
-/// From maps that follow one another. `sigma`: in their unit; empty: it is found.
-/// @throws InvalidArgument  they are nothing but holes
-[[nodiscard]] Depth look_at_depth(const std::vector<Image>& maps, const FrameFormat& format,
+/// Analyses consecutive depth maps. `sigma` is in their unit; empty: it is estimated.
+/// @throws InvalidArgument  the maps contain only holes
+[[nodiscard]] Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);
 
-/// Collects a volume slice by slice, of a series volume after volume.
-class VolumeLook {
+/// Collects volumes slice by slice; a series volume after volume.
+class VolumeStatistics {
  public:
-  VolumeLook(const FrameFormat& format, std::int64_t slices)
+  VolumeStatistics(const FrameFormat& format, std::int64_t slices)
       : pool_(format), collector_(format, slices) {}
   void add(const Image& slice, int place);
-  /// Nothing where the volume is too small to say anything. `kind`: gaussian, rician, or auto.
-  [[nodiscard]] std::optional<Found> find(const std::string& kind, float zero) const;
+  /// Returns nothing if the volume is too small for an estimate. `kind`: gaussian, rician, or auto.
+  [[nodiscard]] std::optional<Estimate> find(const std::string& kind, float zero) const;
 
  private:
   FramePool pool_;

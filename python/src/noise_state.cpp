@@ -12,7 +12,7 @@ namespace {
 
 void copy_all(const std::vector<float>& from, std::span<float> to) {
   if (from.size() != to.size())
-    throw InvalidArgument("a pickled noise that is none (lists of another length)");
+    throw InvalidArgument("an invalid pickled noise (lists of the wrong length)");
   std::ranges::copy(from, to.begin());
 }
 
@@ -92,11 +92,11 @@ Noise noise_of(const NoiseState& state) {
   return noise;
 }
 
-FoundState state_of(const Found& found) {
+EstimateState state_of(const Estimate& found) {
   return {state_of(found.noise), found.level, found.coarse, found.certain, found.why};
 }
 
-Found found_of(const FoundState& state) {
+Estimate estimate_of(const EstimateState& state) {
   const auto& [noise, level, coarse, certain, why] = state;
   return {noise_of(noise), level, coarse, certain, why};
 }

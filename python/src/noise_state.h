@@ -1,5 +1,5 @@
 #pragma once
-// Noise as plain values, for Python to pickle.
+// Noise as plain values, for pickling in Python.
 
 #include <array>
 #include <optional>
@@ -11,23 +11,24 @@
 
 namespace lull::python {
 
-/// Level; autocorrelation; curve: levels by intensity, and where samples end.
+/// Curve: levels by intensity, lower and upper clip limit. Plane: level, autocorrelation, curve.
 using CurveState = std::tuple<std::vector<float>, float, float>;
 using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::optional<CurveState>>;
 /// Voxels, nodes, values.
 using MapState = std::tuple<std::array<int, 3>, std::array<int, 3>, std::vector<float>>;
-/// Whether it is Rician; level; zero; map.
+/// Whether the noise is Rician, its level, the sample for 0, the map.
 using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
-/// Planes; whether they are those of the opponent space; of volumes that are made even.
+/// Planes, whether they are those of the opponent space, and the noise of volumes that are
+/// variance-stabilised.
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
-/// Noise, level, coarse, certain, why.
-using FoundState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;
+/// Noise, level, coarseness, whether it is certain, and the reason if not.
+using EstimateState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;
 
 [[nodiscard]] NoiseState state_of(const Noise& noise);
-/// @throws InvalidArgument  a state that is none
+/// @throws InvalidArgument  the state is invalid
 [[nodiscard]] Noise noise_of(const NoiseState& state);
 
-[[nodiscard]] FoundState state_of(const Found& found);
-[[nodiscard]] Found found_of(const FoundState& state);
+[[nodiscard]] EstimateState state_of(const Estimate& found);
+[[nodiscard]] Estimate estimate_of(const EstimateState& state);
 
 }  // namespace lull::python

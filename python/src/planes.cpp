@@ -23,23 +23,24 @@ nb::dlpack::dtype dtype_of(SampleType sample) {
 template <class Array>
 void check_plane(const Array& plane, const FrameFormat& format, int i) {
   if (plane.dtype() != dtype_of(format.sample))
-    throw InvalidArgument("samples of another type than the session's; convert them first");
+    throw InvalidArgument("the samples do not have the session's type; convert them first");
   const auto width = static_cast<std::size_t>(format.plane_width(i));
   const auto height = static_cast<std::size_t>(format.plane_height(i));
   if (plane.shape(0) != height || plane.shape(1) != width)
     throw InvalidArgument("a plane of " + std::to_string(plane.shape(0)) + "x" +
-                          std::to_string(plane.shape(1)) + " samples (the session's have " +
+                          std::to_string(plane.shape(1)) + " samples (the session's planes have " +
                           std::to_string(height) + "x" + std::to_string(width) +
                           "); open another session");
 }
 
-/// Whether samples of a row follow each other, and rows in the order of their addresses.
+/// Returns whether the samples of a row are contiguous and the rows are in ascending order of
+/// addresses.
 bool has_rows(const Samples& plane) {
   const auto width = static_cast<std::int64_t>(plane.shape(1));
   return (plane.stride(1) == 1 || width == 1) && (plane.shape(0) == 1 || plane.stride(0) >= width);
 }
 
-/// Copies rows of samples with strides in samples.
+/// Copies rows; strides are in samples.
 template <class T>
 void copy_rows(const T* from, std::int64_t from_row, std::int64_t from_sample, T* to,
                std::int64_t to_row, std::int64_t to_sample, int width, int height) {
@@ -64,7 +65,7 @@ void read_plane(PlaneView<T> from, const WritableSamples& plane) {
                plane.stride(1), from.width, from.height);
 }
 
-/// Calls `work` with a value of the type of the format's samples.
+/// Calls `work` with a value of the format's sample type.
 template <class Work>
 void with_sample(const FrameFormat& format, Work work) {
   if (format.sample == SampleType::u8) return work(std::uint8_t{});
@@ -72,7 +73,7 @@ void with_sample(const FrameFormat& format, Work work) {
   work(float{});
 }
 
-/// Sessions read the samples of a frame and none behind them, so that no room is needed there.
+/// Sessions do not read beyond the samples of a frame, so the memory needs no padding.
 Frame sharing(const Image& planes, const FrameFormat& format) {
   Frame frame;
   frame.format = format;
@@ -102,7 +103,7 @@ void check_image(const cuda::ArrayPicture& image, const FrameFormat& format) {
       format);
 }
 
-/// As of arrays in the host's memory.
+/// The counterpart of has_rows() above for images in GPU memory.
 bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
   for (int i = 0; i < format.planes(); ++i) {
     const cuda::ArrayPlane& plane = image.planes[i];
@@ -113,7 +114,7 @@ bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
   return true;
 }
 
-/// Sharing the image's memory.
+/// Returns a frame that shares the memory of the image.
 Frame device_frame(const cuda::ArrayPicture& image, const FrameFormat& format) {
   auto picture = std::make_shared<DevicePicture>();
   picture->device = image.device;
@@ -136,7 +137,7 @@ cuda::NumberType number_type(const std::string& typestr) {
       {"u8", u64}, {"i8", i64}, {"f2", f16}, {"f4", f32}, {"f8", f64}};
   const auto found = types.find(typestr.substr(std::min<std::size_t>(1, typestr.size())));
   if (found == types.end() || typestr[0] == '>')
-    throw InvalidArgument("numbers of type '" + typestr + "' on a GPU (must be as '<f4')");
+    throw InvalidArgument("numbers of type '" + typestr + "' on a GPU (must be for example '<f4')");
   return found->second;
 }
 
@@ -147,7 +148,7 @@ void check_planes(const Image& planes, const FrameFormat& format) {
   for (int i = 0; i < format.planes(); ++i) check_plane(planes[i], format, i);
   for (const Samples& plane : planes)
     if (plane.device_type() != nb::device::cpu::value)
-      throw InvalidArgument("samples in the memory of a GPU; copy them to the host's first");
+      throw InvalidArgument("the samples are in GPU memory; copy them to host memory first");
 }
 
 Frame frame_of(const Image& planes, FramePool& pool, bool copy) {
@@ -165,7 +166,7 @@ void Result::copy_to(const std::vector<WritableSamples>& planes) const {
   const FrameFormat& format = frame_.format;
   check_count(planes.size(), format);
   if (frame_.on_device)
-    throw InvalidArgument("a result in the memory of a GPU (it has no planes of the host's)");
+    throw InvalidArgument("the result is in GPU memory (it has no planes in host memory)");
   for (int i = 0; i < format.planes(); ++i) check_plane(planes[i], format, i);
   for (int i = 0; i < format.planes(); ++i)
     with_sample(format, [&]<class T>(T) { read_plane<T>(frame_.plane<T>(i), planes[i]); });
@@ -198,7 +199,7 @@ Frame DeviceFrames::frame_of(const cuda::ArrayPicture& image, bool copy) {
 void Result::copy_to_device(const cuda::ArrayPicture& to,
                             const cuda::ArrayPicture& original) const {
   if (!frame_.on_device)
-    throw InvalidArgument("a result in the host's memory (it has no planes on a GPU)");
+    throw InvalidArgument("the result is in host memory (it has no planes on a GPU)");
   check_image(to, frame_.format);
   check_image(original, frame_.format);
   cuda::samples_to_array(*frame_.on_device, frame_.format, original, to);

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays of Python as planes of frames, and results as arrays.
+// Conversion between Python arrays and planes of frames.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -17,23 +17,26 @@
 
 namespace lull::python {
 
-/// A plane of samples, (height, width), with any strides.
+/// A plane of samples, (height, width), with arbitrary strides.
 using Samples = nanobind::ndarray<nanobind::ro, nanobind::ndim<2>>;
 using WritableSamples = nanobind::ndarray<nanobind::ndim<2>, nanobind::device::cpu>;
 using Image = std::vector<Samples>;
 
-/// In the memory of a GPU: address of a plane, bytes from row to row, and from number to number.
+/// A plane in GPU memory: address, row stride and number stride in bytes.
 using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
-/// `typestr`: as of numpy's array interface, "<f4" say. @throws InvalidArgument
+/// `typestr`: as in numpy's array interface, for example "<f4".
+/// @throws InvalidArgument
 [[nodiscard]] cuda::ArrayPicture device_image(int device, const std::string& typestr, double low,
                                               double span, const std::vector<DevicePlane>& planes);
 
-/// Frames of one format in the memory of GPUs.
+/// Creates frames of one format in the memory of GPUs.
 class DeviceFrames {
  public:
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
-  /// The image as a frame. It shares the memory of rows of samples, which has to stay until the
-  /// result is out; others are copied, as all are with `copy`. @throws InvalidArgument
+  /// Returns the image as a frame. Without `copy`, the frame shares the memory of an image whose
+  /// rows are contiguous samples; this memory must exist and not change until the result is
+  /// returned. Other images are copied.
+  /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
  private:
@@ -41,12 +44,12 @@ class DeviceFrames {
   std::map<int, FramePool> pools_;  // by device
 };
 
-/// @throws InvalidArgument  planes that do not have this format
+/// @throws InvalidArgument  the planes do not have this format
 void check_planes(const Image& planes, const FrameFormat& format);
 
-/// The planes as a frame of `pool`'s format. It shares the memory of rows of samples that follow
-/// each other, and keeps their arrays alive; others are copied, as all are with `copy`. Called
-/// without the interpreter's lock.
+/// Returns the planes as a frame of `pool`'s format. Without `copy`, the frame shares the memory of
+/// planes whose rows are contiguous, and keeps their arrays alive. Other planes are copied. The
+/// caller must have released the GIL.
 [[nodiscard]] Frame frame_of(const Image& planes, FramePool& pool, bool copy);
 
 /// A finished frame.
@@ -54,10 +57,11 @@ class Result {
  public:
   explicit Result(Frame frame) : frame_(std::move(frame)) {}
   const Frame& frame() const { return frame_; }
-  /// Writes the samples into arrays of the frame's type. Called without the interpreter's lock.
+  /// Copies the samples into arrays of the frame's sample type. The caller must have released the
+  /// GIL.
   void copy_to(const std::vector<WritableSamples>& planes) const;
-  /// The same of a result on a GPU, into that GPU's memory: as numbers of an image of the kind that
-  /// it was.
+  /// Copies a result in GPU memory into an image on the same GPU, converted to numbers of the type
+  /// of `original`.
   void copy_to_device(const cuda::ArrayPicture& to, const cuda::ArrayPicture& original) const;
 
  private:

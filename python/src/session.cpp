@@ -13,13 +13,14 @@ std::pmr::memory_resource* memory_for(const SessionChoice& choice) {
   return bm3d::frame_memory(choose_backend(choice.device));
 }
 
-/// @throws InvalidArgument  a name that is none, or planes that do not suit it
+/// @throws InvalidArgument  the feature does not exist, or its planes have the wrong number
 Frame feature_frame(const std::string& name, const Image& planes, const FrameFormat& picture,
                     bool copy) {
   const bool three = planes.size() == 3;
   if ((planes.size() != 1 && !three) || (name == "normal" && !three) || (name == "depth" && three))
-    throw InvalidArgument("the feature " + name + " of " + std::to_string(planes.size()) +
-                          " channels (a normal has three, depth one, others one or three)");
+    throw InvalidArgument(
+        "the feature " + name + " of " + std::to_string(planes.size()) +
+        " channels (a normal needs three, depth one, other features one or three)");
   const FrameFormat format{.width = picture.width,
                            .height = picture.height,
                            .layout = three ? Layout::rgb : Layout::gray,
@@ -35,7 +36,7 @@ std::shared_ptr<const Features> features_of(const FeatureImages& images, const F
   auto features = std::make_shared<Features>();
   for (const auto& [name, planes] : images) {
     const auto at = std::ranges::find(feature_names, name);
-    if (at == feature_names.end()) throw InvalidArgument("no feature is called " + name);
+    if (at == feature_names.end()) throw InvalidArgument("there is no feature " + name);
     features->planes[static_cast<std::size_t>(at - feature_names.begin())] =
         std::make_shared<const Frame>(feature_frame(name, planes, picture, copy));
   }

@@ -1,5 +1,5 @@
 #pragma once
-// A session of lull for Python: arrays in, results out, the interpreter's lock released meanwhile.
+// A session for Python. It releases the GIL while it works.
 
 #include <map>
 #include <memory>
@@ -14,24 +14,24 @@
 
 namespace lull::python {
 
-/// Planes of floats by the names of noise/render/features.h, each of the frame's size.
+/// Float planes by feature name (noise/render/features.h), each with the size of the frame.
 using FeatureImages = std::map<std::string, Image>;
 
-/// May be used from several threads: one call waits for the other. Its methods are called without
-/// the interpreter's lock.
+/// Thread-safe: calls are serialised. The caller must have released the GIL.
 class Session {
  public:
   Session(const SessionChoice& choice, const FrameFormat& format);
 
-  /// The results that are ready now. `slice`: place in a volume, -1 where there is none. `guide`:
-  /// Frame::guide of a guided session, otherwise empty. `features`: those of a render.
+  /// Returns the results that are ready. `slice`: position in a volume, or -1. `guide`:
+  /// Frame::guide of a guided session, otherwise empty. `features`: features of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
-  /// The same of an image in the memory of a GPU, which stays as it is until the result is out, but
-  /// with `copy`. `guide`: null, or one of a guided session.
+  /// Pushes an image in GPU memory. Without `copy`, it must not change until its result is
+  /// returned. `guide`: null, or the guide of a guided session.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
-  /// After the last push: the next result, or none; the session is as new then.
+  /// Must be called after the last push: returns the next result. When it returns none, the session
+  /// is in its initial state.
   std::optional<Result> drain();
   void close();
 
@@ -40,12 +40,12 @@ class Session {
 
  private:
   Denoiser& denoiser();
-  std::vector<Result> push(Frame frame, int slice);  // the mutex is held
+  std::vector<Result> push(Frame frame, int slice);  // the caller holds the mutex
 
   std::mutex mutex_;
   FrameFormat format_;
-  FramePool pool_;               // of copies on their way in
-  DeviceFrames frames_on_gpus_;  // of images there
+  FramePool pool_;               // for copies of host images
+  DeviceFrames frames_on_gpus_;  // for images in GPU memory
   std::unique_ptr<Denoiser> denoiser_;
   int latency_ = 0;
   std::string device_;

@@ -31,7 +31,7 @@ struct PhaseParams {
   GroupTransform group_transform = GroupTransform::haar;
   float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) .. 4
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..63
-  /// Subtracted from the distance of the patch that motion predicts in a neighbouring frame
+  /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
   /// (group.h), >= 0.
   float motion_bias = 0.0f;
   /// Refinement windows, which are searched even if the phase propagates groups instead of
@@ -56,9 +56,10 @@ struct PhaseParams {
   }
 };
 
-/// A Bayes phase. It has no transform: each group is filtered by the covariance of its own patches,
-/// which extend over two neighbouring frames (docs/how-it-works/best.md). Lebrun, Buades and
-/// Morel 2013 (doi:10.1137/120874989); over time, Arias and Morel 2018
+/// Parameters of a Bayes phase. The phase has no transform: each group is filtered by the
+/// covariance of its own patches, which extend over two neighbouring frames
+/// (docs/how-it-works/best.md). The method for pictures is that of Lebrun, Buades and Morel 2013
+/// (doi:10.1137/120874989), the method over time that of Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
   int side = 8;             // side of a patch in each frame, 8..10; smaller in smaller planes
@@ -69,8 +70,8 @@ struct BayesParams {
   float motion_bias = 0;    // see PhaseParams::motion_bias, >= 0
   /// Eigenvalue, in units of sigma^2, whose Wiener factor is one half, > 0.
   float threshold = 1;
-  /// Number of times that the Wiener factor f = l / (l + threshold sigma^2) is sharpened by
-  /// f <- 3 f^2 - 2 f^3, 0..8. Only in the first Bayes phase.
+  /// Number of times that the Wiener factor f = l / (l + threshold sigma^2) is sharpened by f <- 3
+  /// f^2 - 2 f^3, 0..8. It is used in the first Bayes phase only.
   int sharpenings = 0;
 };
 /// A first phase that averages each group instead of transforming it (group_means.h): patches
@@ -122,8 +123,8 @@ struct Params {
   SameGroups same_groups = SameGroups::none;
   /// Two Bayes phases replace the second phase. The first one matches in the basic estimate and
   /// uses the spectrum of the noisy patches. The second one matches in a blend of the basic
-  /// estimate and the result of the first one, and uses the spectrum of that blend. Only over time
-  /// and for white noise.
+  /// estimate and the result of the first one, and uses the spectrum of that blend. This requires a
+  /// temporal search and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
   /// If set, weighted means replace the hard threshold, and there is no second phase.
@@ -133,8 +134,8 @@ struct Params {
   /// A frame begins a new scene if more than this share of it cannot be predicted from earlier
   /// frames (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
-  /// Frames may have holes (Frame::holes). Patches that overlap a hole are not candidates. Only for
-  /// grey frames.
+  /// Frames may have holes (Frame::holes). Patches that overlap a hole are not candidates. The
+  /// frames must be grey.
   bool holes = false;
   BatchSize batch;  // reference patches that are processed together
 };
@@ -170,6 +171,7 @@ void search_where_needed(Params& params);
   return margin_of(params.temporal, params.phases);
 }
 
+/// Checks the parameters.
 /// @throws InvalidArgument  a parameter is outside the range given above (the message names the
 /// first one), or groups are kept for a phase that has to search (see search_where_needed())
 void validate(const Params& params);

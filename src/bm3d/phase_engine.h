@@ -39,14 +39,14 @@ struct PhaseInput {
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides; 0: the guides are estimates.
   float guide_sigma = 0;
-  /// If PlaneSet::kept is not 0: the groups of the reference patches that searched, as candidates
-  /// for the patches that propagate.
+  /// The groups of the reference patches that searched, as candidates for the patches that
+  /// propagate. They are used if PlaneSet::kept is not 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Whether run() stores the groups that it finds. It does so if the first phase searches for the
-  /// second one and does not propagate itself.
+  /// Returns whether run() stores the groups that it finds. It does so if the first phase searches
+  /// for the second one and does not propagate itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Noise of the k-th plane of the set; its sigma is above 0.
@@ -58,8 +58,8 @@ class PhaseEngine {
   virtual ~PhaseEngine() = default;
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Searches for the reference patches at distance PhasePlan::search_step and stores their groups.
-  /// Called before run() if the first phase propagates. The motion in `input` is that of the
-  /// bundles of these reference patches.
+  /// The session calls it before run() if the first phase propagates. The motion in `input` is that
+  /// of the bundles of these reference patches.
   virtual void search(const PhaseInput& input) = 0;
   /// Finds groups, filters them and adds the estimates to the frames' sums.
   virtual void run(const PhaseInput& input) = 0;

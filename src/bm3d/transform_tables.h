@@ -16,14 +16,14 @@ namespace table_detail {
 
 inline constexpr double pi = 3.14159265358979323846;
 
-/// Newton's method, for 0 < x of moderate size.
+/// Returns the square root of x by Newton's method, for x > 0 of moderate size.
 constexpr double square_root(double x) {
   double root = x < 1 ? 1 : x;
   for (int i = 0; i < 64; ++i) root = (root + x / root) / 2;
   return root;
 }
 
-/// Taylor series after reduction to [-pi, pi].
+/// Returns the cosine of x by its Taylor series, after reduction to [-pi, pi].
 constexpr double cosine(double x) {
   while (x > pi) x -= 2 * pi;
   while (x < -pi) x += 2 * pi;
@@ -42,7 +42,8 @@ constexpr Matrix8<double> transposed(const Matrix8<double>& m) {
   return result;
 }
 
-/// Gauss-Jordan elimination with partial pivoting. `m` must be regular.
+/// Returns the inverse of `m`, which must be regular, by Gauss-Jordan elimination with partial
+/// pivoting.
 constexpr Matrix8<double> inverted(Matrix8<double> m) {
   Matrix8<double> inverse{};
   for (int i = 0; i < 8; ++i) inverse.at[i][i] = 1;

@@ -19,7 +19,8 @@ using lull::BackendKind;
 /// the complete volume, if its slices state their positions.
 ///
 /// If slices have a mask (Frame::mask), the session filters the voxels inside it. On the CPU it
-/// skips reference cubes on which these hardly depend, on a GPU it skips complete layers of them.
+/// skips reference cubes that hardly influence these voxels, on a GPU it skips complete layers of
+/// such cubes.
 ///
 /// On a GPU, slices may be in device or host memory.
 ///

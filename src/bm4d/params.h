@@ -44,14 +44,15 @@ struct Params {
   float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of the others', >= 0
   int phases = 2;            // 1: the basic estimate is the result
-  /// Whether the second phase searches complete windows. Otherwise it ranks members of nearby
+  /// If true, the second phase searches complete windows. Otherwise it ranks members of nearby
   /// groups of the first phase (propagation.h), which must have at least 8 members.
   bool second_search = false;
 
   constexpr bool reranks_groups() const { return phases == 2 && !second_search && hard.group >= 8; }
 };
 
-/// Returns the parameters of a profile, which were chosen by measurement (docs/measurements/volumes.md).
+/// Returns the parameters of a profile, which were chosen by measurement
+/// (docs/measurements/volumes.md).
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise);
 /// Returns the parameters for white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma) {
@@ -71,6 +72,7 @@ struct Params {
   return {.before = reach, .after = reach};
 }
 
+/// Checks the parameters.
 /// @throws InvalidArgument for the first parameter outside the range given above
 void validate(const Params& params);
 

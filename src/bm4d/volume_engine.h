@@ -18,8 +18,8 @@ struct Layers {
   int z = 0;            // first slice of the first layer
   int count = 1;        // number of layers
   SliceSpan available;  // the slices that exist: no cube exceeds them
-  /// Whether a required result may depend on each reference cube, layer by layer, row by row. An
-  /// engine may skip the other cubes. Null: all cubes are required.
+  /// One flag for each reference cube, layer by layer, row by row: a required result may depend on
+  /// the cube. An engine may skip the other cubes. Null: all cubes are required.
   const std::uint8_t* wanted = nullptr;
 };
 

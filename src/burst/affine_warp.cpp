@@ -10,7 +10,7 @@
 namespace lull::burst {
 namespace {
 
-constexpr int support = 6;  // of the Lanczos kernel, in samples
+constexpr int support = 6;  // half width of the Lanczos kernel, in samples
 constexpr int taps = 2 * support;
 constexpr int phases = 1024;  // number of tabulated positions between two samples
 

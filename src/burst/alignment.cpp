@@ -60,7 +60,7 @@ struct Correspondence {
 };
 
 /// Returns the position of the minimum of the parabola through three costs, relative to the middle
-/// cost, which is the least.
+/// cost, which is the smallest.
 double parabola_vertex(double before, double least, double after) {
   const double curvature = before - 2 * least + after;
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;

@@ -14,8 +14,8 @@ namespace {
 using View = PlaneView<const float>;
 
 constexpr int rounds = 24;
-constexpr double enough = 3e-3;  // in samples: the iteration ends when no corner moves by more
-constexpr double huber = 1.5;    // in standard deviations: larger differences get less weight
+constexpr double enough = 3e-3;  // samples; the iteration ends when no corner moves by more
+constexpr double huber = 1.5;    // standard deviations; larger differences get less weight
 
 /// Normal equations for the changes of (a, b, move_x, move_y), and the sum of weighted squared
 /// differences.

@@ -1,5 +1,5 @@
 #pragma once
-// Opens sessions by the names that scripts use: of a method, a profile and a device.
+// Opens sessions by name, for scripts: the names are those of a method, a profile and a device.
 
 #include <functional>
 #include <memory>
@@ -32,20 +32,20 @@ struct SessionChoice {
   std::string clusters{};
   int streams = 2;  // frames in flight on a GPU, 1..16
   int threads = 0;  // on the CPU; 0: one per core
-  /// For a GPU: Backend::results_on_device. With volume_noise, the input frames must be on the GPU
-  /// as well.
+  /// Backend::results_on_device of a session on a GPU. With volume_noise, the input frames must be
+  /// on the GPU as well.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
-  /// For volumes whose noise is Rician or varies: samples are variance-stabilised before the
-  /// filter.
+  /// Noise of volumes that is Rician or varies: samples are variance-stabilised before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// For bm3d and nlm: frames are renders with Frame::features. Their noise is given by the
-  /// features or here.
+  /// Noise of renders (bm3d and nlm): frames are renders with Frame::features. The noise is given
+  /// by the features or here.
   std::optional<RenderNoise> render{};
-  /// For bm3d and nlm: frames are depth maps; `noise` is on the 0..255 scale of this DepthScale.
+  /// Scale of depth maps (bm3d and nlm): frames are depth maps, and `noise` is on the 0..255 scale
+  /// of this DepthScale.
   std::optional<DepthScale> depth{};
-  /// Adjust the parameters of the profile; may be empty.
+  /// Functions that adjust the parameters of the profile; may be empty.
   std::function<void(bm3d::Params&)> adjust{};
   std::function<void(bm4d::Params&)> adjust_volumes{};
 };

@@ -24,11 +24,11 @@ inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f
 [[nodiscard]] std::array<float, 3> opponent_sigma(const std::array<float, 3>& rgb_sigma);
 
 /// Returns the sigma with which Y, U and V are filtered if the noise of R, G and B is independent.
-/// It is opponent_sigma(), except for luma: from an RGB sigma of 10 on luma's sigma is reduced,
-/// down to 0.96 of its value at 50 and above. The reason is that files clip noise to 0..255, so
-/// that the noise is weaker than its nominal level. On the Kodak pictures (8 bits) this and the
-/// guide's weights gain 0.02 dB at sigma 25 and 0.12 dB at sigma 50, and they cost little on
-/// smoother pictures (docs/measurements/colour.md).
+/// It is opponent_sigma(), except for luma: above an RGB sigma of 10, the sigma of luma is reduced,
+/// down to 0.96 of its value at an RGB sigma of 50 and above. The reason is that files clip noise
+/// to 0..255, so that the noise is weaker than its nominal level. On the Kodak pictures (8 bits)
+/// this reduction and the guide's weights gain 0.02 dB at sigma 25 and 0.12 dB at sigma 50, and
+/// they cost little on smoother pictures (docs/measurements/colour.md).
 [[nodiscard]] std::array<float, 3> opponent_filter_sigma(const std::array<float, 3>& rgb_sigma);
 
 /// Computes planes = matrix * planes for each sample. All three planes have the size of the first.

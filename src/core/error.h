@@ -9,8 +9,8 @@ namespace lull {
 /// Kinds of errors, by what the caller can do about them. Tools map each kind to an exit code
 /// (sysexits.h), which stands at the end of each line.
 enum class ErrorKind {
-  invalid_argument,    // the request makes no sense                    2
-  bad_data,            // the input is empty, cut short or no medium   65
+  invalid_argument,    // the request is invalid                        2
+  bad_data,            // the input is empty, truncated or not media   65
   no_input,            // the input does not exist or cannot be read   66
   device_unavailable,  // this build or machine lacks the device       69
   internal,            // a fault of lull itself                       70

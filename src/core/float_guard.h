@@ -13,8 +13,8 @@ namespace lull {
 /// 0..255 scale. Returns whether any sample was changed.
 bool guard_plane(const Frame& frame, int i, float sigma, PlaneView<float> plane);
 
-/// After store_plane(): restores those samples in plane `i` of `filtered` that guard_plane()
-/// changed. `filtered` has the format of `frame`.
+/// Restores those samples in plane `i` of `filtered` that guard_plane() changed. The caller calls
+/// it after store_plane(). `filtered` has the format of `frame`.
 void restore_plane(const Frame& frame, int i, float sigma, const Frame& filtered);
 
 }  // namespace lull

@@ -102,7 +102,7 @@ struct FrameInputs {
   /// Guide of this frame: a guided session matches patches in it instead of in this frame. It has
   /// the same size and planes.
   std::shared_ptr<const Frame> guide;
-  /// For renders: features that the renderer provides besides the colour.
+  /// Features of a render that the renderer provides in addition to the colour.
   std::shared_ptr<const Features> features;
 };
 

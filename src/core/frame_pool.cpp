@@ -13,7 +13,8 @@ constexpr std::size_t row_alignment = 64;
 constexpr std::size_t padding = 64;
 }  // namespace
 
-// Free buffers of a pool. Every frame in use shares it, so that frames may outlive the pool.
+// Free buffers of a pool. Every frame in use shares ownership of this object, so that frames may
+// outlive the pool.
 struct FramePool::Shelf {
   std::pmr::memory_resource* memory;
   std::size_t bytes;

@@ -11,7 +11,7 @@ namespace lull {
 struct SampleCurve {
   static constexpr int knots = 2049;
   static constexpr float least = -128, spacing = 0.25f;
-  /// Knots of the smallest and the largest integer sample.
+  /// Indices of the knots at the smallest and the largest integer sample (0 and 255).
   static constexpr int black = 512, white = 1532;
   static constexpr float place(int knot) { return least + spacing * static_cast<float>(knot); }
 
@@ -19,7 +19,7 @@ struct SampleCurve {
 
   float operator()(float v) const { return at(values.data(), v); }
 
-  /// Evaluates a curve with these values, in host or device memory. NaN gives NaN.
+  /// Evaluates a curve whose values are in host or device memory. NaN gives NaN.
   static constexpr float at(const float* values, float v) {
     const float place = (v - least) * (1 / spacing);
     int below = 0;

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Pages from the system, huge pages where it has them.
+/// Memory pages from the system: huge pages where the system provides them.
 class Pages {
  public:
   /// data() is null if the system does not provide the pages.
@@ -76,8 +76,8 @@ class PagePrefetcher {
   }
 
  private:
-  // Two of a size, because one core does not keep up with two GPUs. Four in all, because results
-  // may differ in size from the input.
+  // Two slabs of each size are prepared, because one core does not keep up with two GPUs. Four
+  // slabs are prepared in all, because results may differ in size from the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
   // Pages for larger slabs are not prepared: such a slab may never be requested again.
   static constexpr std::size_t greatest = 4 * slab_size;
@@ -172,9 +172,9 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return slabs_.emplace_back(std::move(slab))->take();
   }
 
-  // Called after a GPU failure, which makes CUDA unusable for the complete process. Either the job
-  // continues on the CPU, or it is about to end with the error of the GPU and must not fail
-  // earlier.
+  // Allocates pageable memory. It is called after a GPU failure, which makes CUDA unusable for the
+  // complete process. Then either the job continues on the CPU, or it is about to end with the
+  // error of the GPU and must not fail earlier.
   void* allocate_pageable(std::size_t bytes) {
     void* data = ::operator new(bytes, alignment);
     try {

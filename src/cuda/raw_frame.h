@@ -54,8 +54,8 @@ class RawFrame {
   /// Queue the conversion back to stored samples: of plane `i`, or of all three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
-  /// For float samples, after the conversion back: restores the out-of-range samples of `original`,
-  /// which is planes() of the same frame.
+  /// Restores the out-of-range samples of `original`, which is planes() of the same frame. Only
+  /// float samples need it, after their conversion back.
   void restore(const RawPlanes& original, cudaStream_t stream);
 
   /// Returns the samples as they were uploaded.
@@ -64,9 +64,9 @@ class RawFrame {
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Whether results need memory separate from the uploaded samples: for float samples, whose
-  /// guarded values are stored there, and for RGB if some planes pass through, because the
-  /// conversion writes all three.
+  /// Returns whether results need memory separate from the uploaded samples. Float samples need it,
+  /// because their guarded values are stored there. RGB needs it if some planes pass through,
+  /// because the conversion writes all three.
   bool has_separate_results() const {
     return is_guarded() || (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
   }

@@ -28,7 +28,8 @@ bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
-  // Runtimes before CUDA 11 report an error for pageable memory. A broken device shows at the copy.
+  // Runtimes before CUDA 11 report an error for pageable memory. The copy itself reports a broken
+  // device.
   (void)cudaGetLastError();
   return true;
 }

@@ -51,14 +51,15 @@ __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int la
   return (lane & j) == 0 ? Values::greater(v, other) : Values::less(v, other);
 }
 
-/// Sorts one value per lane with a bitonic network, the greatest to lane 0. Where a stage sorts
-/// upwards, the values are complemented, so that each exchange depends on a single bit of the lane.
+/// Sorts one value per lane in descending order with a bitonic network: lane 0 gets the maximum.
+/// Where a stage sorts upwards, the values are complemented, so that each exchange depends on a
+/// single bit of the lane.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // These bits tell whether a lane sorted upwards in the previous stage, and whether it does so
-    // now.
+    // These bits are set if the lane sorted upwards in the previous stage, and if it does so in
+    // this stage.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll
@@ -114,7 +115,7 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#else  // Turing's instruction computes a quarter
+#else  // Turing's instruction computes a quarter of the product
   const auto quarter = [](int& c0, int& c1, std::uint32_t x, std::uint32_t y) {
     asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
         : "+r"(c0), "+r"(c1)
@@ -144,7 +145,7 @@ __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::u
       "{%8, %9};"
       : "=r"(d.at[0]), "=r"(d.at[1])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.at[0]), "r"(c.at[1]));
-#else  // Turing's instruction computes a half
+#else  // Turing's instruction computes half of the product
   d = c;
   const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
     asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"

@@ -231,8 +231,8 @@ class Clusters {
     const std::uint32_t begin = leaf_of(tiling)[number];
     return {members_.data() + begin, counts_[begin]};
   }
-  /// For each patch number, an identifier of its cluster in this tiling: patches of the same
-  /// cluster have the same value.
+  /// Returns an array with an identifier of the cluster for each patch number in this tiling.
+  /// Patches of the same cluster have the same identifier.
   const std::uint32_t* leaf_of(int tiling) const {
     return begins_.data() + static_cast<std::size_t>(tiling) * frames_ * numbers_.frame;
   }

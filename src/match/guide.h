@@ -44,7 +44,7 @@ struct PlaneSet {
   bool uses_luma = true;
   std::array<float, 2> chroma_weights{};
   float tau_factor = 1;
-  /// Not null only if the guide is a noisy picture whose noise is not white.
+  /// Bias of the distances; null unless the guide is a noisy picture whose noise is not white.
   std::shared_ptr<const DistanceBias> bias;
   /// First phase: the number of members of each searched group that is kept for propagation
   /// (propagation.h); 0: none. Second phase: the same number if the first phase kept groups of

@@ -34,7 +34,7 @@ struct MatchParams {
   int step = 3;             // p: distance between reference patches, 1..8
   float tau = 2500.0f;      // match threshold, > 0
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..63
-  /// Subtracted from the distance of the patch that motion predicts in a neighbouring frame
+  /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
   /// (group.h), >= 0.
   float motion_bias = 0.0f;
   /// Search windows of a reference patch that propagates groups of its neighbours (propagation.h).
@@ -42,7 +42,7 @@ struct MatchParams {
   /// second is the side of the windows in neighbouring frames, 0 (none) or odd, up to
   /// temporal_window.
   int refine_window = 1, refine_temporal_window = 0;
-  /// Null for white noise (group.h).
+  /// Bias for noise that is not white (group.h); null for white noise.
   const DistanceBias* bias = nullptr;
   /// Groups may have any number of members up to `group`, 1..64; else powers of two.
   bool any_size = false;

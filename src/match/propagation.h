@@ -23,7 +23,7 @@
 
 namespace lull {
 
-/// Maximum number of kept members that a reference patch tests.
+/// Maximum number of members of kept groups that a reference patch tests.
 inline constexpr int max_propagated = 32;
 
 /// Searched reference patches, and the number of members of their groups to test. Member 0 is the

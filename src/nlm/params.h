@@ -41,10 +41,10 @@ struct Params {
   /// Number of noise variances that are subtracted from distances, 0..2. At 2, this is the
   /// contribution of the noise to the distance of patches with equal content.
   float correction = 2;
-  // beta: additional weight of the difference between the patches' means, 0..16
+  // beta: additional weight of the difference between the patches' means, 0..16.
   float mean_term = 3;
   Border border = Border::mirror;
-  // temporal radius R: number of neighbouring frames before and after, 0..8; volumes: 0
+  // Temporal radius R: number of neighbouring frames before and after, 0..8; volumes: 0.
   int temporal = 0;
   /// A frame begins a new scene if more than this share of it is not predicted by the previous
   /// frames (frame_relation.h), 0..1; 0: never.
@@ -54,8 +54,8 @@ struct Params {
   /// the same size and planes, for example one that was filtered before. It counts as free of
   /// noise.
   bool guided = false;
-  /// Frames may have holes (Frame::holes): patches that overlap a hole are no candidates. Only for
-  /// grey pictures without a guide.
+  /// Frames may have holes (Frame::holes): patches that overlap a hole are not candidates. The
+  /// frames must be grey and have no guide.
   bool holes = false;
 
   bool is_volume() const { return domain == Domain::volumes; }
@@ -82,6 +82,7 @@ struct Params {
 /// Returns the number of frames, or slices, before and after a frame on which its result depends.
 [[nodiscard]] Margin margin(const Params& params);
 
+/// Checks the parameters.
 /// @throws InvalidArgument naming the first parameter outside the range given above
 void validate(const Params& params);
 

@@ -15,7 +15,7 @@ struct PendingSlice {
   Frame noisy;
   Frame clean{};  // the result, once its memory is allocated
   bool is_wanted = true;
-  // some samples were replaced because they are out of the filters' range (float_guard.h)
+  // Some samples were replaced because they are out of the filters' range (float_guard.h).
   bool guarded = false;
 };
 

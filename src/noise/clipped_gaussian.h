@@ -8,7 +8,7 @@ namespace lull {
 /// Samples of one intensity, clipped at one limit. The unit is the standard deviation of the noise
 /// before clipping.
 struct ClippedGaussian {
-  // distance of the intensity from the limit; negative: the intensity lies beyond the limit
+  // Distance of the intensity from the limit; negative: the intensity lies beyond the limit.
   double intensity;
   double variance;       // variance of the clipped samples; 1: nothing is clipped
   double clipped_share;  // share of the samples that lie at the limit

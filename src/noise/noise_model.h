@@ -105,6 +105,7 @@ class NoiseModel {
 /// stay unchanged because they define how samples are stabilised.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
+/// Checks a noise model.
 /// @throws InvalidArgument  a sigma is negative or not finite, or a correlation or curve is invalid
 void validate(const NoiseModel& noise);
 

@@ -14,7 +14,7 @@
 
 namespace lull {
 
-/// `InverseData`: what else the inverse needs to know about a frame.
+/// `InverseData`: additional data of a frame that the inverse needs.
 template <class InverseData>
 class VstSession : public Denoiser {
  public:

@@ -44,11 +44,12 @@ class BoundedQueue {
     return item;
   }
 
-  /// Called by the producer after its last item. Consumers still get the items in the queue.
+  /// Closes the queue. The producer calls it after its last item. Consumers still get the items in
+  /// the queue.
   void close() { leave_open(State::closed); }
 
-  /// Called by either side to give up: discards the items in the queue and wakes all waiting
-  /// threads.
+  /// Discards the items in the queue and wakes all waiting threads. Either side may call it to stop
+  /// the other.
   void cancel() { leave_open(State::cancelled); }
 
   /// Returns whether the queue was ended by cancel() rather than by close().
@@ -61,7 +62,7 @@ class BoundedQueue {
   enum class State { open, closed, cancelled };
 
   void leave_open(State state) {
-    std::deque<T> dropped;  // destroyed without the lock: an item's destructor may do anything
+    std::deque<T> dropped;  // destroyed without the lock: destructors of items run other code
     {
       const std::lock_guard lock(mutex_);
       if (state_ != State::cancelled) state_ = state;  // a cancelled queue stays cancelled

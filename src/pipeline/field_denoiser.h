@@ -20,10 +20,10 @@ namespace lull::pipeline {
 /// pictures at the frame rate, with motion, scene cuts and repeated frames of its own. The input is
 /// not copied. Frames must be in host memory.
 ///
-/// Results of one parity wait if the session of the other parity holds back the results of a still.
-/// latency() is the maximum of both sessions; frames of which a field repeats the previous one are
-/// not counted where the session does not count them. If both sessions return a frame without
-/// samples, the frame is returned without samples.
+/// Results of one parity wait if the session of the other parity holds back the results of repeated
+/// fields. latency() is the maximum of both sessions. Frames of which a field repeats the previous
+/// one are not counted where the session does not count them. If both sessions return a frame
+/// without samples, the frame is returned without samples.
 /// @param frame  format of the complete frames
 /// @param even, odd  equal filters, opened with field_format(frame)
 [[nodiscard]] std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame,

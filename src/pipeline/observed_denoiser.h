@@ -8,7 +8,7 @@
 
 namespace lull::pipeline {
 
-/// Called with each frame and its result, in order, by the thread that uses the denoiser.
+/// Receives each frame and its result, in order, in the thread that uses the denoiser.
 using Observer = std::function<void(const Frame& noisy, const Frame& result)>;
 
 /// Frames that an observer gets: those whose results have samples, or all frames.

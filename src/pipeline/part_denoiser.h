@@ -17,15 +17,15 @@ struct FrameSpan {
 
 using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 
-/// What the result of a frame depends on besides the frame, for a filter over time.
+/// How the results of a filter over time depend on other frames.
 struct PartContext {
   Margin margin{};
   /// Determines the state of frames whose repeat_state is unknown. Null: there are no repeated
   /// frames.
   std::unique_ptr<RepeatFinder> repeats{};
-  /// Called by the pushing thread with the number of a frame (counting all frames) after which all
-  /// wanted results up to that frame have been returned. Later frames are then needed only if one
-  /// of them is wanted.
+  /// The pushing thread calls it with the number of a frame (counting all frames) when all wanted
+  /// results up to that frame have been returned. Later frames are then needed only if one of them
+  /// is wanted.
   std::function<void(std::int64_t)> idle{};
 };
 

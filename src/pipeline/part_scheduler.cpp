@@ -186,8 +186,8 @@ class PartScheduler final : public Denoiser {
     return item.own && item.frame.repeat_state != RepeatState::repeats;
   }
 
-  /// Called if no part is without a worker: turns the second half of the longest remaining part
-  /// into a part of its own. Returns null if no part is long enough.
+  /// Turns the second half of the longest remaining part into a part of its own. It is called if
+  /// every part has a worker. Returns null if no part is long enough.
   Part* split_longest() {
     Part* longest = nullptr;
     std::int64_t most = 0, number = none;

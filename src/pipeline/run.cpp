@@ -123,7 +123,7 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // Without cancel(), only close() ends the loop, which comes after the last frame.
+    // Without cancel(), only close() ends the loop, and close() is called after the last frame.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

@@ -17,7 +17,7 @@ inline constexpr int stages = 3;
 
 struct PipelineStats {
   std::int64_t frames = 0;  // written frames
-  /// Number of these frames that were finished before the run; the caller sets it.
+  /// Number of the written frames that were already finished before the run; the caller sets it.
   std::int64_t skipped = 0;
   double seconds = 0;                 // wall time since the start
   std::array<double, stages> busy{};  // seconds inside read | push and drain | write and finish
@@ -37,7 +37,7 @@ struct PipelineStats {
 
 struct PipelineOptions {
   std::size_t queue_frames = 4;  // maximum in each of the two queues, at least 1
-  /// Called after each written frame by the writing thread. It must return quickly.
+  /// The writing thread calls it after each written frame. It must return quickly.
   std::function<void(const PipelineStats&)> observer{};
 };
 

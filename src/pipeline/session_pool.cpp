@@ -87,8 +87,8 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
     last = left == 0;
     if (on_device_ || (last && !options_.replace)) throw first;
     callbacks_.redistribute(me);
-    // Reported only after another session has returned a result: the same cause may break all of
-    // them.
+    // report_failures() reports the failure only after another session has returned a result: the
+    // same cause may break all sessions.
     failures_.push_back({static_cast<std::size_t>(me), why, left});
     if (last) failures_.clear();
   }

@@ -22,7 +22,8 @@ class SessionPool {
   struct Callbacks {
     /// Drives a session, in its thread, until wait_for_work() returns false.
     std::function<void(int me, Denoiser& session)> serve;
-    /// Session `me` has failed: its work must be given to the others. Called with the lock.
+    /// Distributes the work of session `me`, which has failed, to the others. The pool holds the
+    /// lock during the call.
     std::function<void(int me)> redistribute;
   };
 
@@ -34,7 +35,7 @@ class SessionPool {
   SessionPool& operator=(const SessionPool&) = delete;
 
   int size() const { return static_cast<int>(workers_.size()); }
-  /// Only before start().
+  /// Returns session `i`. It must be called before start().
   const Denoiser& session(int i) const { return *workers_[i].session; }
   void start(Callbacks duties);
   /// Ends the threads and the sessions.
@@ -45,16 +46,16 @@ class SessionPool {
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// From now on a failed session ends the job, because frames are in the memory of a GPU.
+  /// After this call, a failed session ends the job, because frames are in the memory of a GPU.
   void stay_on_device() { on_device_ = true; }
 
-  /// Called in a session's thread: waits for work. Returns false if the pool stops.
+  /// Waits for work, in the thread of a session. Returns false if the pool stops.
   template <class Condition>
   bool wait_for_work(std::unique_lock<std::mutex>& lock, Condition&& has_work) {
     work_changed_.wait(lock, [&] { return stopping_ || has_work(); });
     return !stopping_;
   }
-  /// Called in the thread that uses the denoiser.
+  /// Waits until done() returns true, in the thread that uses the denoiser.
   /// @throws whatever has ended the job
   template <class Condition>
   void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {
@@ -62,7 +63,8 @@ class SessionPool {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// Reports failed sessions. Called without the lock, after a session has returned a result.
+  /// Reports failed sessions. A session's thread calls it without the lock, after the session has
+  /// returned a result.
   void report_failures();
 
  private:

@@ -15,9 +15,9 @@ namespace lull::pipeline {
 /// Callbacks for failed sessions. The threads of the sessions call them, possibly several at a
 /// time.
 struct ShardOptions {
-  /// Called when session `index` has failed with `why`, and its frames are given to the `left`
-  /// remaining sessions. The call comes after one of these has returned a result, because the same
-  /// cause may break all devices.
+  /// Reports that session `index` has failed with `why`, and that its frames are given to the
+  /// `left` remaining sessions. The call comes after one of these has returned a result, because
+  /// the same cause may break all devices.
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
       on_session_lost{};
   /// Opens the session that does the remaining work when the last session has failed; `why` is the

@@ -51,8 +51,8 @@ class Enlarger {
 
   /// Returns the format of the results.
   [[nodiscard]] const FrameFormat& format() const noexcept;
-  /// Returns the enlarged frame, with the identity of `clean`, which must be in host memory. Float
-  /// samples that are not finite count as 0.
+  /// Returns the enlarged frame, with the time and side data of `clean`, which must be in host
+  /// memory. Float samples that are not finite count as 0.
   /// @throws DeviceFailure
   [[nodiscard]] Frame enlarged(const Frame& clean);
 

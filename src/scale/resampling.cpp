@@ -10,7 +10,7 @@
 namespace lull::scale {
 namespace {
 
-constexpr double support = 3;  // of the Lanczos kernel, in samples of the input
+constexpr double support = 3;  // half width of the Lanczos kernel, in samples of the input
 constexpr int rows_at_a_time = 16;
 
 double sinc(double x) {

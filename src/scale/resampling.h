@@ -28,7 +28,7 @@ struct Taps {
 /// Resamples each row with the taps of x. Sizes must match the taps. All cores of the caller's task
 /// arena are used.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
-/// Whether a function replaces the values of its output, or adds to them.
+/// Selects whether a function replaces the values of its output or adds to them.
 enum class Write { replace, accumulate };
 void resample_columns(const Taps& taps, PlaneView<const float> from, PlaneView<float> to,
                       Write write = Write::replace);

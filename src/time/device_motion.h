@@ -76,7 +76,7 @@ class DeviceMotion {
   FrameFormat format_;
   std::array<float, max_planes> sigma_;
   cudaStream_t upload_stream_, compute_stream_;
-  int width_, height_;  // of the main plane
+  int width_, height_;  // size of the main plane
   float main_sigma_;
   PlaneRing<std::uint8_t> fine_, coarse_;  // main plane in 8 bits, for the motion search
   PlaneRing<std::uint8_t> predicted_;      // like coarse_, but used by upload_stream_

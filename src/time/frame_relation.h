@@ -115,7 +115,7 @@ constexpr Relation relation_of(const FrameDifference& d) {
 // the right and below are ignored, and so are incomplete blocks.
 inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side in coarse samples
-inline constexpr int prediction_reach = 8;  // of the motion search, in coarse samples
+inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
 
 /// Sum over the complete blocks of a frame; see add_block().
 struct PredictionCost {
@@ -123,7 +123,7 @@ struct PredictionCost {
   std::uint32_t blocks = 0;
 };
 
-/// Returns 63 times the noise variance of coarse samples, sigma^2 / 16: what noise adds to a
+/// Returns 63 times the noise variance of coarse samples, sigma^2 / 16. Noise adds this amount to a
 /// block's sum of squared differences from its mean.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);

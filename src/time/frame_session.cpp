@@ -56,8 +56,8 @@ class FrameSession : public Denoiser {
  private:
   /// A distinct frame that is not finished.
   struct PendingFrame {
-    std::vector<FrameInfo> infos;  // of the frame itself, and of those that repeat it
-    int context_distance = 0;       // Frame::context_distance
+    std::vector<FrameInfo> infos;  // descriptions of the frame and of its repetitions
+    int context_distance = 0;      // Frame::context_distance
   };
 
   int slot_of(int n) const { return n % slots_; }

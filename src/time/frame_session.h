@@ -1,6 +1,6 @@
 #pragma once
 // The session around a backend's work on frames. It decides when a frame is filtered, which frames
-// share their patches, and which identity a result has. It does not access samples.
+// share their patches, and which time and side data a result has. It does not access samples.
 
 #include <memory>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace lull {
 
-/// What a session over frames has to know about its method.
+/// Properties of a method by which a session over frames decides when to filter which frames.
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
   int phases = 2;  // 1 to 3
@@ -20,10 +20,10 @@ struct SessionPlan {
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
   /// The estimates of a frame's reference patches are used in that frame only: the session gathers
-  /// patches from other frames, and adds nothing to them. Only with a single phase.
+  /// patches from other frames, and adds nothing to them. This requires a single phase.
   bool gathers = false;
   /// The last reference patches of a clip search further back than R (Timeline::extra_back), as the
-  /// first ones search further ahead. Not with `gathers`.
+  /// first ones search further ahead. This must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
@@ -50,11 +50,11 @@ class FrameWorker {
   /// Matches and filters the groups of all reference patches of frames[0], from the patches of all
   /// `frames` (in the order of group.h), and adds the estimates to the sums of their frames.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
-  /// Called after the last filter() for this frame in a phase that is not the last: converts the
-  /// frame's sums to an estimate, so that the next phase can begin.
+  /// Converts the sums of the frame in `slot` to an estimate, so that the next phase can begin. The
+  /// session calls it after the last filter() for this frame in a phase that is not the last.
   virtual void finish_phase(Phase phase, int slot) = 0;
-  /// Called after the last filter() for this frame in the last phase: returns the result. The
-  /// session sets its identity.
+  /// Returns the result of the frame in `slot`. The session calls it after the last filter() for
+  /// this frame in the last phase, and sets the time and side data of the result.
   [[nodiscard]] virtual Frame finish(int slot) = 0;
   /// Returns how many results of finish() have samples that may be incomplete.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }

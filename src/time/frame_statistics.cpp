@@ -111,7 +111,8 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
 /// Number of rows of a block that nearly always suffice to recognise independent noise.
 constexpr int deciding_rows = 4;
 
-/// `enough`: called with the number of remaining blocks; returns whether they may stay uncounted.
+/// Compares two planes block by block, and adds the counts to `different` and `d`. `enough` is
+/// called with the number of remaining blocks, and returns whether the comparison may stop.
 template <bool textured, class T, class Enough>
 void compare_plane(PlaneView<T> a, PlaneView<T> b, EightBitScale scale, std::uint32_t limit,
                    std::uint32_t& different, FrameDifference& d, Enough&& enough) {

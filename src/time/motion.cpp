@@ -28,7 +28,7 @@ struct Region {
 };
 
 /// Returns the sum of squared differences between the region in `a` and the region shifted by (dx,
-/// dy) in `b`. The planes must be readable for one vector beyond their end.
+/// dy) in `b`. The planes must be readable for one SIMD vector beyond their end.
 HWY_INLINE std::uint32_t squared_difference(PlaneView<const std::uint8_t> a,
                                             PlaneView<const std::uint8_t> b, const Region& region,
                                             int dx, int dy) {

@@ -233,7 +233,7 @@ def test_out_may_be_the_image():
         (dict(method="bm4d"), "volumes"),
         (dict(noise="poisson"), "noise = 'poisson'"),
         (dict(noise="rician"), "rician"),
-        (dict(temporal=2), "no frames of a clip"),
+        (dict(temporal=2), "image is not a clip"),
         (dict(temporal="yes"), "temporal = 'yes'"),
         (dict(channel_axis=2), "channel_axis = 2"),
         (dict(channel_axis=0), "shape"),

@@ -102,7 +102,7 @@ def test_functions_of_the_authors_equal_the_host(monkeypatch):
 
 
 def test_value_range_of_large_arrays_is_sampled(monkeypatch):
-    monkeypatch.setattr("lull._values._MOST_LOOKED_AT", 1000)
+    monkeypatch.setattr("lull._values._MAX_SAMPLED", 1000)
     for array in (CLIP * 500, CLIP[:, ::2, ::-1] * 500, CLIP.transpose(2, 0, 1) * 500):
         expected = lull.denoise(array, SIGMA * 500, time_axis=0, temporal=0, device="cpu")
         result = lull.denoise(OnDevice(array), SIGMA * 500, time_axis=0, temporal=0)

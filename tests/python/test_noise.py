@@ -105,7 +105,7 @@ def test_estimate_can_be_rescaled():
 
 
 def test_invalid_inputs_are_value_errors():
-    with pytest.raises(ValueError, match="nothing in it"):
+    with pytest.raises(ValueError, match="it is empty"):
         lull.estimate_noise(np.zeros((0, 5)))
     found = lull.estimate_noise(CLEAN)
     with pytest.raises(ValueError):

@@ -93,7 +93,7 @@ Json read_json(const std::string& path) {
 BidsDataset::BidsDataset(std::string root) : root_(std::move(root)) {
   std::error_code ignored;
   if (!fs::is_directory(root_, ignored))
-    throw NoInput("'" + root_ + "' is no folder; name that of a BIDS dataset");
+    throw NoInput("'" + root_ + "' is not a folder; name that of a BIDS dataset");
   const std::string description = root_ + "/dataset_description.json";
   if (!fs::exists(description, ignored))
     throw BadData("'" + root_ + "' is no BIDS dataset (it has no dataset_description.json); " +

@@ -8,11 +8,12 @@ namespace lull::tools {
 namespace {
 
 constexpr CommandTexts texts[] = {
-    {"", "Removes noise from video and pictures with BM3D, on GPUs and CPUs.",
-     "A first word that is no command is an input: lull in.mkv out.mkv is lull\n"
-     "denoise in.mkv out.mkv. A file that has the name of a command is ./probe.\n"
+    {"", "Denoises video, images and volumes (BM3D, BM4D, NLM) on NVIDIA GPUs or the CPU.",
+     "If the first word is not a command, it is an input: lull in.mkv out.mkv means\n"
+     "lull denoise in.mkv out.mkv. A file with the name of a command is ./probe.\n"
      "\n"
-     "The noise is found in the input; --sigma, --noise and --strength say more.\n"
+     "lull estimates the noise from the input; --sigma, --noise and --strength change\n"
+     "that.\n"
      "\n"
      "Examples:\n"
      "  lull noisy.mkv clean.mkv\n"
@@ -25,15 +26,15 @@ constexpr CommandTexts texts[] = {
      "  lull compare original.mkv clean.mkv\n"
      "  lull devices\n"
      "\n"
-     "Exit codes: 0 done, 2 usage, 65 bad data, 66 no input, 69 device not available,\n"
-     "70 internal, 71 not enough memory, 73 cannot create output, 74 I/O error,\n"
-     "75 try again (a GPU failed, others are at it), 128+n stopped by signal n.\n",
-     "  lull noisy.mkv clean.mkv        (lull denoise --help says more)\n",
+     "Exit codes: 0 success, 2 usage error, 65 invalid data, 66 no input, 69 device\n"
+     "not available, 70 internal error, 71 not enough memory, 73 output cannot be\n"
+     "created, 74 I/O error, 75 temporary failure: retry, 128+n stopped by signal n.\n",
+     "  lull noisy.mkv clean.mkv        (more options: lull denoise --help)\n",
      "  lull INPUT OUTPUT [OPTION ...]  (or lull COMMAND ...)\n"},
-    {"denoise", "Denoise a video or a still picture",
-     "One value A of --window, --group, --step, --tau, --transform, --group-transform\n"
-     "and --kaiser applies to both phases, A:B to the first and the second. They\n"
-     "change the profile's values.\n"
+    {"denoise", "Denoise a video, an image or a volume",
+     "The options --window, --group, --step, --tau, --transform, --group-transform\n"
+     "and --kaiser take one value for both phases, or A:B for the first and the\n"
+     "second phase. They change the values of the profile.\n"
      "\n"
      "Examples:\n"
      "  lull noisy.mkv clean.mkv\n"
@@ -47,11 +48,11 @@ constexpr CommandTexts texts[] = {
      "  lull noisy.mp4 part.mp4 --strength light --start 1:30 --duration 20\n"
      "  lull scan.png clean.png --sigma 15 --profile high\n",
      "  lull [denoise] INPUT OUTPUT [OPTION ...]\n"},
-    {"plan", "Plan a job that many processes work on, on any number of machines",
-     "Reads the input once and writes down what all of them have to agree on: the\n"
-     "input, the noise, all parameters, the encoder, the kind of device, and where\n"
-     "each frame is. So it runs where there is such a device. An equal plan that is\n"
-     "there already is no error.\n"
+    {"plan", "Plan a shared job for several processes, on one or more machines",
+     "Reads the input once and stores everything that all processes need: the input,\n"
+     "the noise, all parameters, the encoder, the kind of device, and the position of\n"
+     "each frame. Run it on a machine with that kind of device. If an identical plan\n"
+     "exists already, the command succeeds.\n"
      "\n"
      "Examples:\n"
      "  lull plan in.mkv -o out.mkv --segment-frames 500 --job /farm/job7 --json\n"
@@ -59,30 +60,30 @@ constexpr CommandTexts texts[] = {
      "  lull join /farm/job7\n",
      "Examples:\n"
      "  lull plan in.mkv -o out.mkv --segment-frames 500 --job /farm/job7 --json\n"},
-    {"join", "Put the segments of a planned job together",
-     "Checks them all, and muxes them with the input's other streams. Ends with 0\n"
-     "where that is done already, with 75 where segments have to be made first: the\n"
-     "error names them.\n"
+    {"join", "Join the segments of a shared job",
+     "Checks all segments and muxes them with the other streams of the input. The\n"
+     "exit code is 0 if this is done already, and 75 if segments are missing; the\n"
+     "error message names them.\n"
      "\n"
      "Examples:\n"
      "  lull join /farm/job7\n",
      ""},
-    {"report", "Write a page of HTML of a job in segments",
-     "What is done, segment by segment, what is missing or damaged, the noise, all\n"
-     "that it is: of a job that was planned (lull plan), or of OUTPUT.lull-job, the\n"
-     "folder of --segment-frames. Nothing of it changes. The page of a run is made by\n"
-     "lull denoise --report.\n"
+    {"report", "Write an HTML page about a job in segments",
+     "The page lists the finished, missing and damaged segments, the noise estimate\n"
+     "and all settings of a planned job (lull plan), or of OUTPUT.lull-job, the\n"
+     "folder of --segment-frames. The job is not changed. lull denoise --report\n"
+     "writes the page of a run.\n"
      "\n"
      "Examples:\n"
      "  lull report /farm/job7\n"
      "  lull report out.mkv.lull-job -o state.html\n",
      "Examples:\n"
      "  lull report /farm/job7\n"},
-    {"bids", "Denoise the images of a BIDS dataset, as a derivative of it",
-     "Each image becomes one with desc-denoised in its name, and a JSON file beside\n"
-     "it says from what, which noise was found and what was done. Images that have\n"
-     "these stay. An image that fails is told and does not stop the others; the exit\n"
-     "code is that of the first that failed then.\n"
+    {"bids", "Denoise the images of a BIDS dataset and write a derivative",
+     "Each result has desc-denoised in its name, and a JSON file with its source, the\n"
+     "noise estimate and the method. Finished images are not processed again. If an\n"
+     "image fails, an error is printed and the others are still processed; the exit\n"
+     "code is that of the first failure.\n"
      "\n"
      "Examples:\n"
      "  lull bids study study/derivatives/lull participant\n"
@@ -90,12 +91,13 @@ constexpr CommandTexts texts[] = {
      "Examples:\n"
      "  lull bids study study/derivatives/lull participant\n",
      "  lull bids BIDS_DIR OUT participant [OPTION ...]\n"},
-    {"preview", "Make one picture of a frame before, after, and what is taken away",
-     "The picture is a PNG file of 8 bits. What is taken away is amplified, and grey\n"
-     "where there is nothing. The frame is denoised with the frames around it that it\n"
-     "needs. Of a volume there are three cuts, across z, y and x. Light (OpenEXR) is\n"
-     "shown with sRGB's curve, from 0 to white (--white, mostly 1); depths are grey,\n"
-     "the greatest the brightest, and holes black.\n"
+    {"preview", "Write a picture of one frame before, after, and the removed part",
+     "The picture is an 8-bit PNG file. The removed part is amplified; grey means no\n"
+     "difference. The frame is denoised together with the neighbouring frames that\n"
+     "affect it. For a volume, the picture shows three cuts, across z, y and x.\n"
+     "Linear light (OpenEXR) is displayed with the sRGB curve, from 0 to white\n"
+     "(--white, usually 1). Depth maps are grey: the largest depth is the brightest,\n"
+     "holes are black.\n"
      "\n"
      "Examples:\n"
      "  lull preview noisy.mkv\n"
@@ -106,20 +108,21 @@ constexpr CommandTexts texts[] = {
      "Examples:\n"
      "  lull preview noisy.mkv\n"
      "  lull preview noisy.mkv --sigma 12:6:6 --profile high --at 1:02 -o one.png\n"},
-    {"noise", "Say what noise is in an input",
-     "Its level in each plane, whether it is white or coarse, whether it depends on\n"
-     "brightness; of volumes its kind, and whether it varies over the volume. Where\n"
-     "the input does not say, the line begins with \"cannot tell\".\n"
+    {"noise", "Estimate the noise of an input",
+     "Prints the level in each plane, whether the noise is white or coarse, and\n"
+     "whether it depends on brightness; for a volume, its kind and whether it varies\n"
+     "over the volume. If the input does not allow an estimate, the line begins\n"
+     "\"cannot tell\".\n"
      "\n"
      "Examples:\n"
      "  lull noise clip.mp4\n"
      "  lull noise clip.mp4 -o camera.json --plot noise.svg\n"
      "  lull noise scan.nii.gz --noise-map sigma.nii.gz\n"},
-    {"compare", "Measure how far two videos, pictures or volumes differ",
-     "Prints PSNR in dB and SSIM for each plane: the mean of the frames, for PSNR\n"
-     "also that of the error over all frames (psnr_all), and the worst frame with its\n"
-     "number, from 0. Of volumes (NIfTI, TIFF stacks) PSNR and SSIM in three\n"
-     "dimensions, in the units of the first.\n"
+    {"compare", "Measure the difference of two videos, pictures or volumes",
+     "Prints PSNR in dB and SSIM for each plane: the mean over the frames, the PSNR\n"
+     "of the error over all frames (psnr_all), and the worst frame with its number,\n"
+     "from 0. For volumes (NIfTI, TIFF stacks): PSNR and SSIM in three dimensions, in\n"
+     "the units of the first volume.\n"
      "\n"
      "Examples:\n"
      "  lull compare original.png clean.png\n"
@@ -129,14 +132,14 @@ constexpr CommandTexts texts[] = {
      "Examples:\n"
      "  lull compare original.mkv clean.mkv\n"
      "  lull compare scan.nii.gz clean.nii.gz --mask brain.nii.gz\n"},
-    {"probe", "Say what is in an input",
+    {"probe", "Print the properties of an input",
      "Examples:\n"
      "  lull probe in.mkv\n"
      "  lull probe in.mkv -o out.mp4 --json\n"
      "  lull probe 'shot.####.exr'\n"},
-    {"devices", "List what this build can run on here", ""},
-    {"help", "Print the help of a command, or the whole manual", ""},
-    {"completion", "Print a script for a shell's completion",
+    {"devices", "List the devices that this build can use on this machine", ""},
+    {"help", "Print the help of a command, or the complete manual", ""},
+    {"completion", "Print a completion script for a shell",
      "Examples:\n"
      "  source <(lull completion bash)\n"
      "  lull completion zsh > ~/.zfunc/_lull\n"},
@@ -146,7 +149,7 @@ constexpr CommandTexts texts[] = {
 
 const CommandTexts& texts_of(std::string_view command) {
   const auto* found = std::ranges::find(texts, command, &CommandTexts::name);
-  if (found == std::end(texts)) throw InternalError("no texts of lull " + std::string(command));
+  if (found == std::end(texts)) throw InternalError("no help texts for lull " + std::string(command));
   return *found;
 }
 

@@ -100,7 +100,7 @@ std::string bash_completion(const Manual& manual) {
          "_lull() {\n"
          "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
          "  local command=${COMP_WORDS[1]} words= files= value=\n"
-         "  # A first word that is no command is an input of denoise.\n"
+         "  # A first word that is not a command is an input of denoise.\n"
          "  [[ ' " +
          commands_of(manual) +
          " ' == *\" $command \"* ]] || command=denoise\n"

@@ -129,7 +129,7 @@ std::vector<std::string> choices(const std::string& value) {
 std::string markdown(const Manual& manual) {
   std::string out =
       "# The command line\n\n"
-      "This page is what `lull help --format markdown` prints; `./run manual` writes it anew.\n\n" +
+      "This page is the output of `lull help --format markdown`; `./run manual` updates it.\n\n" +
       manual.program.summary + "\n\n| command | |\n|---|---|\n";
   for (const ManualCommand& command : manual.commands) {
     std::string anchor = command.name;
@@ -148,7 +148,7 @@ std::string markdown(const Manual& manual) {
 std::string man_page(const Manual& manual) {
   std::string out =
       ".TH LULL 1 \"\" \"lull " + std::string(version) +
-      "\" \"User Commands\"\n.SH NAME\nlull \\- remove noise from video and pictures\n"
+      "\" \"User Commands\"\n.SH NAME\nlull \\- denoise video, images and volumes\n"
       ".SH SYNOPSIS\n.B lull\n\\fICOMMAND\\fR [\\fIOPTION\\fR ...]\n"
       ".SH DESCRIPTION\n" +
       escape_man(manual.program.summary) + "\n";

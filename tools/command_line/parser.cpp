@@ -63,7 +63,7 @@ void Parser::refuse_stray_word(const std::string& word) const {
   std::error_code ignored;
   const bool bare = !word.empty() && word.find_first_of("-./*?[#%:") == std::string::npos;
   if (!bare || std::filesystem::exists(word, ignored)) return;
-  throw InvalidArgument("'" + word + "' is neither a file nor a command (there are " +
+  throw InvalidArgument("'" + word + "' is neither a file nor a command (the commands are " +
                         joined(command_names()) + "); " +
                         did_you_mean(word, command_names(), "see lull --help"));
 }
@@ -79,9 +79,9 @@ void Parser::refuse_rest(const CLI::App& command) const {
   if (option == rest.end()) {
     const bool denoises = command.get_name() == "denoise";
     throw InvalidArgument(
-        "'" + rest.front() + "' is one name too many (" + of +
-        (denoises ? " takes one input and one output" : " takes no more operands") +
-        "); quote a name that has spaces, and see " + of + " --help");
+        "'" + rest.front() + "' is an unexpected argument (" + of +
+        (denoises ? " takes one input and one output" : " takes no further operands") +
+        "); quote names with spaces, or see " + of + " --help");
   }
   const std::string name = option->substr(0, option->find('='));
   std::vector<std::string> names;
@@ -155,8 +155,7 @@ std::string Parser::requested_text() const {
                   {"bash", "zsh"});
   if (given_.text.format != "text" && !given_.text.topic.empty())
     throw InvalidArgument("--format " + given_.text.format +
-                          " of one command (manuals are of all of "
-                          "them); leave one out");
+                          " with a command (manuals describe all commands); leave one out");
   if (given_.text.format == "markdown") return markdown(manual());
   if (given_.text.format == "man") return man_page(manual());
   if (given_.text.format != "text")
@@ -176,7 +175,7 @@ std::string without_full_stop(std::string text) {
 
 CommandLine Parser::parse(std::vector<std::string> arguments) {
   if (arguments.empty())
-    throw InvalidArgument("nothing to do; lull INPUT OUTPUT denoises, lull --help tells more");
+    throw InvalidArgument("no arguments; use lull INPUT OUTPUT, or see lull --help");
   constexpr std::string_view own[] = {"-h", "--help", "--help-all", "--version"};
   const std::string& first = arguments.front();
   if (!is_command(first) && std::ranges::find(own, first) == std::end(own)) {

@@ -41,10 +41,10 @@ using Backends = std::vector<bm3d::Backend>;
 void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.keep) return;
   options.keep = 0;
-  reports.warn("'" + options.output + "' is one picture: it gets the first frame of '" +
+  reports.warn("'" + options.output + "' is a single picture: only the first frame of '" +
                options.input +
-               "' alone (--start, --frames and --keep choose another, a name such as out.%04d.png "
-               "takes them all)");
+               "' is written (--start, --frames and --keep select another one, a name such as "
+               "out.%04d.png writes all frames)");
 }
 
 /// Returns why the CPU decodes although --hwaccel requests a GPU; empty if this does not apply.
@@ -53,7 +53,7 @@ std::string decoder_note(const DenoiseOptions& options, const Backends& backends
   if (options.hwaccel == Hwaccel::none) return {};
   std::string reason = why_no_gpu_decodes(options, backends);
   if (reason.empty()) reason = source.why_not_gpu();
-  return reason.empty() ? "" : "decoding on the CPU, not with --hwaccel cuda (" + reason + ")";
+  return reason.empty() ? "" : "decoding on the CPU in spite of --hwaccel cuda (" + reason + ")";
 }
 
 void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from) {
@@ -100,10 +100,10 @@ class Run {
     find_noise();
     if (!open_sessions()) return stopped();
     if (sink_->done()) {
-      reports_.info("'" + options_.output + "' is done already, by a job with these options");
+      reports_.info("'" + options_.output + "' was finished already by a job with these options");
       return 0;
     }
-    select_frames();
+    limit_to_needed_frames();
     report_start();
     return denoise_all();
   }
@@ -117,7 +117,7 @@ class Run {
     devices_ = choose_devices(options_);
     open_source_on(devices_.backends, true);
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
-      reports_.warn(damage.first + "; going on with what is there");
+      reports_.warn(damage.first + "; continuing with the remaining data");
     reports_.info(scale_note(options_, source_->info().values));
     rescale_sigma(options_, source_->info().values);
     if (options_.depth.on) (void)depth_samples(options_, *source_);
@@ -181,7 +181,7 @@ class Run {
     check_memory(options_, {plan().method(), source_->format(), devices_.backends,
                             scale_memory(options_, source_->format(), devices_.backends)});
     grain_.emplace(options_, source_->format(), noise_->record());
-    if (options_.keep_grain) reports_.info("--grain keep: looking at the grain of the input first");
+    if (options_.keep_grain) reports_.info("--grain keep: measuring the grain of the input first");
     if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
       return false;
     opened_ =
@@ -197,13 +197,13 @@ class Run {
     return true;
   }
 
-  void select_frames() {
+  void limit_to_needed_frames() {
     needed_frames_ = sink_->needed_frames();
     if (options_.job.plans) return;
     const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
     if (needs_margins(options_)) context_end_.emplace(*source_, opened_.denoisers.size());
     tools::select_frames(opened_, options_.keep ? kept : needed_frames_, plan(), filtered_format(),
-                  context_end_ ? &*context_end_ : nullptr, notify());
+                         context_end_ ? &*context_end_ : nullptr, notify());
   }
 
   void report_start() {
@@ -290,8 +290,8 @@ class Run {
 
   std::string decoded() const {
     const std::int64_t all = static_cast<std::int64_t>(options_.job.plan->index.pictures.size());
-    return "decoded " + std::to_string(source_->decoded()) + " pictures of " + std::to_string(all) +
-           ", from " + std::to_string(options_.job.start_picture) + " on";
+    return "decoded " + std::to_string(source_->decoded()) + " of " + std::to_string(all) +
+           " pictures, starting at " + std::to_string(options_.job.start_picture);
   }
 
   int stopped() {

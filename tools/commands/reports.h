@@ -37,9 +37,9 @@ struct Reports {
     progress.stopped(signal);
     log.write(LogLevel::error, "stopped by signal " + std::to_string(signal) + "; " +
                                    (pipe ? "standard output" : options.output) + " was not " +
-                                   (pipe ? "written to its end" : "written") +
+                                   (pipe ? "completed" : "written") +
                                    (options.segment_frames > 0 && options.job.folder.empty()
-                                        ? "; go on with --resume"
+                                        ? "; continue with --resume"
                                         : ""));
   }
 };

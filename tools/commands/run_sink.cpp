@@ -25,7 +25,7 @@ void RunSink::write(Frame frame) {
 
 void RunSink::finish() {
   if (options_.keep && written_ <= *options_.keep)
-    throw InvalidArgument("--keep " + std::to_string(*options_.keep) + " (there are " +
+    throw InvalidArgument("--keep " + std::to_string(*options_.keep) + " (the input has " +
                           std::to_string(written_) +
                           " frames, counted from 0); choose one of "
                           "them");
@@ -34,7 +34,7 @@ void RunSink::finish() {
   if (accepts()) return;
   const io::Damage found = damage();
   throw BadData(describe(found, options_.input) +
-                (kept.empty() ? "" : "; what could be denoised is in '" + kept + "'") +
+                (kept.empty() ? "" : "; the frames that could be denoised are in '" + kept + "'") +
                 "; --max-decode-errors " + std::to_string(found.frames) + " accepts it");
 }
 

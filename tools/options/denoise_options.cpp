@@ -88,7 +88,7 @@ void set_device(DenoiseOptions& options, const std::string& text) {
     const auto gpu = number<int>(part);
     if (!gpu || *gpu < 0) reject("--device", text, why);
     if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
-      reject("--device", text, "GPU " + part + " is there twice");
+      reject("--device", text, "GPU " + part + " is listed twice");
     gpus.push_back(*gpu);
   }
 }
@@ -348,8 +348,9 @@ void assign_operands(DenoiseOptions& options) {
     } else if (options.output.empty()) {
       options.output = name;
     } else {
-      throw InvalidArgument("'" + name + "' is one name too many (the input is '" + options.input +
-                            "', the output '" + options.output + "'); leave one out");
+      throw InvalidArgument("'" + name + "' is an unexpected argument (the input is '" +
+                            options.input + "', the output is '" + options.output +
+                            "'); leave one out");
     }
   }
   options.operands.clear();

@@ -73,8 +73,9 @@ std::span<const OptionRow> depth_option_rows() { return rows; }
 void check_depth(const DenoiseOptions& options) {
   if (!options.depth.on) return;
   if (const std::string other = other_than_depth(options); !other.empty())
-    throw InvalidArgument(other + " with a depth map (--depth, --invalid, --sigma-model do not " +
-                          "go with it); leave one out");
+    throw InvalidArgument(other +
+                          " with a depth map (--depth, --invalid and --sigma-model do not " +
+                          "support it); leave one out");
 }
 
 }  // namespace lull::tools

@@ -103,25 +103,27 @@ void check_grain(const DenoiseOptions& options) {
   if (options.segment_frames > 0)
     throw InvalidArgument(
         std::string(options.keep_grain ? "--grain keep" : "--grain-table") +
-        " with --segment-frames (a table is of one run and one encoder); leave one out");
+        " with --segment-frames (a table belongs to one run and one encoder); leave one out");
   if (options.keep_grain && !io::supports_grain_table(options.vcodec))
     throw InvalidArgument(
         "--grain keep " +
         (options.vcodec.empty() ? std::string("without --vcodec") : "with " + options.vcodec) +
-        " (not every encoder takes a film grain table); give --vcodec libaom-av1");
+        " (not every encoder supports film grain tables); give --vcodec libaom-av1");
   if (options.keep_grain && options.input == "-") refuse_grain_of_pipe(options.input);
 }
 
 void check_scale_and_align(const DenoiseOptions& options) {
   if (options.align && options.temporal == 0)
-    throw InvalidArgument("--align with --temporal 0 (no other frame helps); leave one out");
+    throw InvalidArgument(
+        "--align with --temporal 0 (alignment requires neighbouring frames); leave one out");
   if (options.align && options.interlaced == Interlaced::fields)
-    throw InvalidArgument("--align with --interlaced fields (a burst has whole frames); leave " +
-                          std::string("one out"));
+    throw InvalidArgument(
+        "--align with --interlaced fields (a burst consists of whole frames); leave " +
+        std::string("one out"));
   if (options.align && options.depth.on)
     throw InvalidArgument(
-        "--align with --depth (depth maps are no pictures of a hand-held "
-        "camera); leave one out");
+        "--align with --depth (depth maps are not photographs of a "
+        "burst); leave one out");
   if (options.scale == 1) return;
   const auto refuse = [](const std::string& other, const std::string& why) {
     throw InvalidArgument("--scale with " + other + " (" + why + "); leave one out");
@@ -130,19 +132,19 @@ void check_scale_and_align(const DenoiseOptions& options) {
     refuse("--interlaced fields", "lines of two fields would be mixed");
   if (options.keep_grain || !options.grain_table.empty())
     refuse(options.keep_grain ? "--grain keep" : "--grain-table",
-           "grain is measured in the size of the input");
-  if (!options.mask.empty()) refuse("--mask", "volumes keep their voxels");
-  if (options.depth.on) refuse("--depth", "between two depths there may be nothing");
-  if (!options.features.empty()) refuse("--feature", "layers would keep their size");
-  if (!options.guide.empty()) refuse("--guide", "what is enlarged is matched in itself");
+           "grain is measured at the size of the input");
+  if (!options.mask.empty()) refuse("--mask", "volumes cannot be enlarged");
+  if (options.depth.on) refuse("--depth", "depths cannot be interpolated across edges");
+  if (!options.features.empty()) refuse("--feature", "features cannot be enlarged");
+  if (!options.guide.empty()) refuse("--guide", "enlarging matches patches in the result itself");
   if (options.method == MethodChoice::bm4d || options.stack)
-    refuse(options.stack ? "--stack" : "--method bm4d", "volumes keep their voxels");
+    refuse(options.stack ? "--stack" : "--method bm4d", "volumes cannot be enlarged");
 }
 
 void refuse_grain_of_pipe(const std::string& input) {
   throw InvalidArgument("--grain keep with the input '" + input +
-                        "' (it is read twice, which a pipe cannot be); give a file, or write a "
-                        "table with --grain-table and encode in a second step");
+                        "' (it must be read twice, and a pipe can be read only once); give a "
+                        "file, or write a table with --grain-table and encode in a second step");
 }
 
 std::span<const OptionRow> encoding_option_rows() { return encoding_rows; }

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::pair<std::string_view, bool> matchers[] = {{"window", false}, {"cluster", true}};
 
-static_assert(ClusterParams{} == ClusterParams{64, 48, 2});  // the defaults in the help text of --cluster
+static_assert(ClusterParams{} ==
+              ClusterParams{64, 48, 2});  // the defaults in the help text of --cluster
 
 constexpr OptionRow rows[] = {
     {"--matcher", "A[:B]", "Method",
@@ -78,15 +79,15 @@ void check_group_means(const DenoiseOptions& options) {
     throw InvalidArgument(other + " with --method nlm --matcher cluster (" + why +
                           "); leave one out");
   };
-  if (has_guide_file(options)) refuse("--guide", "groups are compared in what is averaged");
+  if (has_guide_file(options)) refuse("--guide", "patches are matched in the input itself");
   if (uses_features(options))
     refuse(options.features.empty() ? "--guide auto" : "--feature",
-           "groups of renders are not averaged");
-  if (options.depth.on) refuse("--depth", "clusters know no holes");
-  if (may_be_volume(options)) refuse("--stack", "clusters lie in pictures");
+           "averaging of groups does not use features");
+  if (options.depth.on) refuse("--depth", "clusters do not support holes");
+  if (may_be_volume(options)) refuse("--stack", "clusters exist in pictures only");
   for (const std::string& given : options.nlm_alone)
     if (given != "--nlm-h")
-      refuse(given, "groups have patches of 8x8, no window, and weights of one kind");
+      refuse(given, "this method has 8x8 patches, no search window and one kind of weights");
   (void)make_means_params(options, given_noise(options), options.temporal.value_or(0));
 }
 

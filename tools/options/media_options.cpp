@@ -296,10 +296,10 @@ std::vector<OptionRow> preview_option_rows() {
        [](DenoiseOptions& o, const std::string& v) { o.output = v; },
        "the PNG file (default: NAME.preview.png here)"},
       {"--at", "TIME|X,Y,Z[,V]", files,
-       "the frame that is shown at this time after the first, in seconds or h:m:s (default: a "
-       "third of the whole); of a volume the voxel where the cuts meet, and of a series which "
-       "volume, all from 0 (default: the middle)",
-       set_position, "the frame at this time, in seconds or h:m:s; of a volume a voxel"}};
+       "the frame at this time after the first one, in seconds or h:m:s (default: a third of the "
+       "duration); for a volume the voxel where the cuts intersect, and for a series the number "
+       "of the volume, all counted from 0 (default: the centre)",
+       set_position, "the frame at this time: seconds or h:m:s; for a volume a voxel"}};
   constexpr std::string_view groups[] = {"Files",           "Noise",     "Method", "Devices",
                                          "Slice stacks",    input,       limits,   "Reports",
                                          "Non-local means", "Depth maps"};
@@ -323,9 +323,10 @@ io::SourceOptions source_options(const DenoiseOptions& options) {
     throw InvalidArgument("--frames with --start or --duration; give one of them");
   const bool raw = !options.raw.pix_fmt.empty();
   if (raw && !options.sized)
-    throw InvalidArgument("--raw-format without --size (raw video has no head); give --size WxH");
+    throw InvalidArgument("--raw-format without --size (raw video has no header); give --size WxH");
   if (!raw && options.sized)
-    throw InvalidArgument("--size without --raw-format (other inputs know theirs); leave it out");
+    throw InvalidArgument(
+        "--size without --raw-format (other inputs contain their size); leave it out");
   if (raw && !source.format.empty())
     throw InvalidArgument("--raw-format with --input-format; give one of them");
   if (raw) source.raw = options.raw;

@@ -106,18 +106,18 @@ void check_features(const DenoiseOptions& options) {
   const auto refuse = [&](const char* other, const char* why) {
     throw InvalidArgument(option + " with " + other + " (" + why + "); leave one out");
   };
-  if (has_guide_file(options)) refuse("--guide FILE", "both say what is alike");
+  if (has_guide_file(options)) refuse("--guide FILE", "both select the guide");
   if (options.method == MethodChoice::bm4d) refuse("--method bm4d", "volumes have no features");
   if (options.stack || !options.mask.empty()) refuse("--stack", "volumes have no features");
   if (options.interlaced == Interlaced::fields)
-    refuse("--interlaced fields", "features are not taken apart");
-  if (!options.noise_file.empty()) refuse("--noise", "the features say what the noise is");
+    refuse("--interlaced fields", "features are not split into fields");
+  if (!options.noise_file.empty()) refuse("--noise", "the features determine the noise");
   if (options.keep_grain || !options.grain_table.empty())
-    refuse("--grain", "the noise of renders is no grain");
+    refuse("--grain", "the noise of renders is not film grain");
   if (uses_nlm(options))
     for (const std::string& given : options.nlm_alone)
       if (given != "--search-radius")
-        refuse(given.c_str(), "nlm's weights of renders follow from the features");
+        refuse(given.c_str(), "with features, nlm derives its weights from them");
   for (const FeatureChoice& choice : options.features)
     if (choice.file == "-" || (!choice.file.empty() && choice.file == options.output))
       throw InvalidArgument("--feature " + choice.file +
@@ -133,7 +133,7 @@ void check_nlm(const DenoiseOptions& options) {
   if (!uses_nlm(options)) {
     if (!options.nlm_alone.empty())
       throw InvalidArgument(options.nlm_alone.front() +
-                            " without --method nlm (only nlm has it); give both, or neither");
+                            " without --method nlm (only nlm supports it); give both, or neither");
     return;
   }
   const bool groups = averages_groups(options);
@@ -142,10 +142,10 @@ void check_nlm(const DenoiseOptions& options) {
     if (name == "--matcher" && value == "window") continue;  // the default
     if (name == "--matcher" || name == "--cluster")
       throw InvalidArgument("--matcher " + value +
-                            " with --method nlm (it has windows of its own, or one phase with "
+                            " with --method nlm (nlm has one phase, with its own window or with "
                             "clusters); give --matcher cluster, or leave it out");
     if (std::ranges::find(unsupported_options, name) != std::end(unsupported_options))
-      throw InvalidArgument(name + " with --method nlm (nlm does not have it); leave one out");
+      throw InvalidArgument(name + " with --method nlm (nlm does not support it); leave one out");
   }
   if (groups) return check_group_means(options);
   const bool volumes = may_be_volume(options);

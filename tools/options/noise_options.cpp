@@ -96,7 +96,7 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
   for (float& sigma : *options.sigma) {
     const double scaled = sigma * unit / values.span * 255;
     if (!(scaled <= std::numeric_limits<float>::max()))
-      throw InvalidArgument("--sigma is beyond all values of the input; see --sigma-scale");
+      throw InvalidArgument("--sigma exceeds all values of the input; see --sigma-scale");
     sigma = static_cast<float>(scaled);
   }
 }
@@ -107,7 +107,7 @@ std::string scale_note(const DenoiseOptions& options, const io::ValueScale& valu
       (!unit && options.sigma_scale != SigmaScale::eight_bits))
     return {};
   char text[96];
-  std::snprintf(text, sizeof text, "--sigma-scale %s: %s stands for %.4g in the file's own units",
+  std::snprintf(text, sizeof text, "--sigma-scale %s: %s is %.4g in the file's own units",
                 unit ? "unit" : "8bit", unit ? "1" : "255", values.full);
   return text;
 }

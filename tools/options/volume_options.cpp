@@ -103,7 +103,7 @@ std::span<const OptionRow> volume_option_rows() { return rows; }
 
 bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
   if (const std::string option = bm3d_alone(options); !option.empty())
-    throw InvalidArgument(option + " with --method bm4d (bm4d does not have it); leave one out");
+    throw InvalidArgument(option + " with --method bm4d (bm4d does not support it); leave one out");
   const bool high =
       options.profile == bm3d::Profile::high || options.profile == bm3d::Profile::best;
   const auto profile = options.profile == bm3d::Profile::fast ? bm4d::Profile::fast
@@ -128,9 +128,8 @@ bool may_be_volume(const DenoiseOptions& options) {
 std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input) {
   const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_alone.empty();
   if (chosen || !looks_like_volume(options, input) || !has_thick_slices(input)) return {};
-  return "slices are 4 times as thick as voxels are wide, or more: denoising slice by slice "
-         "(bm3d); "
-         "--method bm4d takes cubes";
+  return "the slices are at least 4 times as thick as the voxels are wide: denoising slice by "
+         "slice (bm3d); --method bm4d uses cubes";
 }
 
 std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input) {
@@ -141,7 +140,7 @@ std::string method_note(const DenoiseOptions& options, const io::VideoInfo& inpu
   if (why.empty()) return {};
   return "'" + options.input +
          "' is denoised slice by slice, with --method bm3d: " + why.substr(0, why.rfind(';')) +
-         "; with a value in range it is denoised as a volume";
+         "; values in range allow volume denoising";
 }
 
 bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {

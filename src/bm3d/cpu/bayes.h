@@ -63,7 +63,8 @@ struct BayesMemory {
   std::vector<BayesWorkspace> workspaces;  // one for each thread
 };
 
-/// Runs a Bayes phase on the reference patches of one frame. Called inside the arena of the engine.
+/// Runs a Bayes phase on the reference patches of one frame. The caller must be inside the engine's
+/// arena.
 void run_bayes(const PhaseInput& input, BayesMemory& memory, std::vector<Tile>& tiles);
 
 }  // namespace lull::bm3d::cpu

@@ -18,13 +18,13 @@ namespace {
 
 int max_window(const Params& params) {
   int window = std::max(params.hard.window, params.wiener.window);
-  if (params.temporal > 0)  // with the rounding of motion in small planes
+  if (params.temporal > 0)  // window + 2, because motion is rounded in small planes
     window = std::max({window, params.hard.temporal_window + 2, params.wiener.temporal_window + 2});
   return window;
 }
 
-/// Rows above the picture that kernels may look at. (What they look at beside it and below it has
-/// room enough in margins for windows.)
+/// Returns the number of rows above the picture that kernels may read. (On the other sides, the
+/// margins for windows are large enough.)
 int rows_above(const Params& params) {
   if (params.temporal == 0) return patch;
   const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
@@ -32,7 +32,8 @@ int rows_above(const Params& params) {
   return std::max(patch, rows_outside(step) + window / 2 + 1);
 }
 
-/// Bricks of a batch whose members 32 bits count.
+/// Maximum number of reference tiles in a batch such that 32 bits can count the members of its
+/// groups.
 constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
 
 constexpr int even(int bricks) { return 2 * std::max(1, bricks / 2); }
@@ -56,15 +57,15 @@ void require_addressable(const Params& params, const FrameFormat& format) {
   const Margins largest = plane_margins(params, format, 0);
   lull::require_addressable(largest);
   if (reference_tiles_of(largest.width) >
-      most_bricks / 2)  // of two rows of bricks, if all are in a batch
+      most_bricks / 2)  // a batch may have two complete rows of reference tiles
     throw InvalidArgument("planes of " + std::to_string(format.width) +
                           " samples in a row on a GPU (its kernels count the groups of " +
                           std::to_string(most_bricks / 2 * reference_tile_side) +
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes) return;
-  // Where the windows of a phase by Bayes do not fit into shared memory, its kernel counts samples
-  // from the middle of all frames, rounded to a sample.
+  // If the windows of a Bayes phase do not fit into shared memory, its kernel counts samples from
+  // the middle of all frames, which is rounded to a sample.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

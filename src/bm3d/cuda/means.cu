@@ -32,7 +32,7 @@ __device__ __forceinline__ void add_fixed(unsigned long long* sum, float value) 
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(rintf(value))));
 }
 
-/// Offset: of samples (FilterArgs::has_narrow_offsets()).
+/// `Offset`: type of offsets in samples (FilterArgs::has_narrow_offsets()).
 template <int planes, class Offset>
 __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a) {
   const FilterArgs& f = a.filter;
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   const Offset first = __shfl_sync(~0u, own_place, 0) + inside;
 #pragma unroll
   for (int p = 0; p < planes; ++p) own[p] = load(f.noisy[p], first);
-  float weights = 1, own_weight = 1;  // of all members; of member `lane`
+  float weights = 1, own_weight = 1;  // sum over all members; weight of member `lane`
   for (int m = 1; m < count; ++m) {
     const Offset at = __shfl_sync(~0u, own_place, m) + inside;
     Pair difference[planes];

@@ -43,7 +43,7 @@ struct DeviceFrame {
 struct GuideBuffer {
   std::uint8_t* samples = nullptr;
   std::int32_t* half_norms = nullptr;
-  // Input and output of invalidate_candidates(). Not null only if frames may have holes.
+  // Input and output of invalidate_candidates(); null if frames cannot have holes.
   const std::uint8_t* invalid = nullptr;
   std::int32_t* candidate_norms = nullptr;
 };
@@ -82,7 +82,7 @@ class CudaPhases {
   /// planes of the set's size) from a plane of `frame` to the same plane of that frame.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
-  // Bayes phases (bayes_phases_cuda.cpp):
+  // The following functions are for Bayes phases (bayes_phases_cuda.cpp).
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
   /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic. In the first
   /// Bayes phase `basic` is the basic estimate. When the second one ends, `basic` must be the
@@ -93,7 +93,8 @@ class CudaPhases {
   /// Makes the guide of a set in floats, if it is composite (PlaneSet::is_composite()).
   void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
-  /// Like filter(). `guide` is that of the reference patches' frame.
+  /// Matches and filters groups like filter(), in a Bayes phase. `guide` is that of the reference
+  /// patches' frame.
   void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);
@@ -151,7 +152,8 @@ class CudaPhases {
   /// Runs the first phase's search for groups that are kept.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // The rest of a phase, batch by batch. It filters the kept groups, propagates them, or searches.
+  // These functions perform the rest of a phase, batch by batch: they filter the kept groups,
+  // propagate them, or search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,

@@ -41,7 +41,7 @@ void refuse_device_memory(const Frame& frame) {
 
 /// The data of a frame while it is in progress.
 struct Slot {
-  // Set only if planes or out-of-range samples pass through.
+  // The noisy frame; set only if planes or out-of-range samples pass through.
   Frame frame;
   bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
@@ -81,7 +81,7 @@ class HostWorker : public FrameWorker {
     if (params.temporal > 0) motion_.emplace(format, session_.main_sigma, session_.slots());
   }
 
-  /// Whether any plane is filtered.
+  /// Returns whether any plane is filtered.
   bool filters() const { return !plan(Phase::first).sets.empty(); }
 
   void take(const Frame& frame) override {
@@ -165,11 +165,12 @@ class HostWorker : public FrameWorker {
   bool is_filtered(int i) const {
     return plan(Phase::first).noise.sigma(i) > 0 && fits_patch(format_, i);
   }
-  /// Whether plane `i` of the result is computed. Otherwise it is copied from the input.
+  /// Returns whether plane `i` of the result is computed. Otherwise it is copied from the input.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
-  /// Whether the guides of estimates are mixed with a share of the noisy picture.
+  /// Returns whether the guides of estimates are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Whether the mixed luma guide is stored. Otherwise luma is matched in the estimate itself.
+  /// Returns whether the mixed luma guide is stored. Otherwise luma is matched in the estimate
+  /// itself.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
   void prepare(Slot& slot) const {

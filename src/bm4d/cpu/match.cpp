@@ -58,7 +58,7 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // Candidates at equal distance may precede in the window.
+    // A later candidate at the worst distance may precede the worst member in the window.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -184,7 +184,7 @@ class Search {
     }
   }
 
-  /// For each row of candidates, sums of products in the lanes that hold their pairs of voxels. The
+  /// Sums of products of each row of candidates, in the lanes that hold their pairs of voxels. The
   /// sums of odd lanes are separate if the instruction set produces them so.
   template <int rows>
   struct Sums {

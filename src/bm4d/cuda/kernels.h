@@ -75,7 +75,8 @@ inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight 
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
-  /// Stored at the first voxels of cubes, not yet convolved with the window.
+  /// Weights of groups, stored at the first voxels of their cubes and not yet convolved with the
+  /// window.
   Ring<std::uint32_t> weights;
 };
 
@@ -108,10 +109,10 @@ inline constexpr int best_score = 65535;
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {
-/// Supports any window on any GPU.
+/// Finds groups with any window on any GPU.
 void find_groups_generic(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                          std::uint32_t* groups, cudaStream_t stream);
-/// Returns false if the window is too wide or the GPU too small.
+/// Finds groups in tiles. Returns false if the window is too wide or the GPU too small.
 bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                           std::uint32_t* groups, cudaStream_t stream);
 }  // namespace detail
@@ -137,7 +138,7 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
 struct FilterPlan {
   bool wiener = false;
   int cube = 4;
-  /// Threshold, or mu2 sigma^2; the same for the mean over the group.
+  /// Threshold, or mu2 sigma^2, for the coefficients in general and for the mean over the group.
   float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
   std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis
@@ -148,7 +149,7 @@ void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<
                    const Margins& margins, const ReferenceCubes& cubes, const std::uint32_t* groups,
                    const VolumeSums& sums, cudaStream_t stream);
 namespace detail {
-/// Supports any group on any GPU.
+/// Filters any groups on any GPU.
 void filter_groups_generic(const FilterPlan& plan, const Ring<float>& noisy,
                            const Ring<float>& basic, const Margins& margins,
                            const ReferenceCubes& cubes, const std::uint32_t* groups,

@@ -27,7 +27,8 @@ struct Tile {
   int side;           // reference cubes along an axis
   int width, height;  // positions where candidates begin
   int slices;
-  // Including the part of cubes beyond these positions. Along x a word contains it.
+  // Size of the tile in words, with the part of cubes that extends beyond the positions of
+  // candidates. Along x this part is in the words of the last positions.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {

@@ -13,7 +13,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// Number of slices and layers in work at a time.
+/// Number of slices and layers that are processed at a time.
 struct Extent {
   int layers;    // layers that are filtered together
   int batch;     // slices that are loaded between two batches of layers
@@ -23,13 +23,14 @@ struct Extent {
   Extent(const Params& params, const FrameFormat& format);
 };
 
-/// @throws InvalidArgument  kernels cannot address slices of this size, or count the members of the
-///                          groups that a layer keeps
+/// Checks that kernels can address slices of this size.
+/// @throws InvalidArgument  kernels cannot address the slices, or count the members of the groups
+/// that a layer keeps
 void require_addressable(const Params& params, const FrameFormat& format);
 
 class PlaneVolume {
  public:
-  /// For parameters and a format that require_addressable() accepts.
+  /// require_addressable() must accept the parameters and the format.
   PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const Extent& extent,
               cudaStream_t stream);
   ~PlaneVolume();

@@ -57,7 +57,7 @@ Extent::Extent(const Params& p, const FrameFormat& format) {
   const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
   phase[0] = own(p.hard) + batch;
   phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
-  // Includes the slices of the batch that is loaded meanwhile.
+  // The sum includes the slices of the batch that is loaded meanwhile.
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 
@@ -84,10 +84,10 @@ struct PlaneVolume::Memory {
   Slices<Sum> numerator;
   Slices<std::uint32_t> weights;
   int columns, rows;
-  std::size_t members;  // of a layer's groups
+  std::size_t members;  // number of members of a layer's groups
   FilterPlan filter;
   int cleared = 0;  // sums of slices before it have been cleared
-  // In the first phase: guides exist for slices before it.
+  // Guides of the first phase exist for slices before this one.
   int guided = 0;
   int normed = 0;  // norms exist for cubes that begin before it
 };

@@ -31,7 +31,7 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    // Clear up to the end of the ring, then from its start.
+    // The loop clears slices up to the end of the ring, then from its start.
     for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));

@@ -92,7 +92,7 @@ class HostWorker final : public VolumeWorker {
   FramePool pool_;
   std::vector<Volume> volumes_;
   std::array<bool, 3> passes_{true, true, true};  // planes without noise
-  /// For each slice from oldest_ on: whether it has out-of-range samples (float_guard.h).
+  /// One flag for each slice from oldest_ on: the slice has out-of-range samples (float_guard.h).
   std::deque<bool> guarded_;
   int oldest_ = 0;
 };

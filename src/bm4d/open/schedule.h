@@ -25,9 +25,10 @@ class PhaseSchedule {
     last_run_ = -1;
     ended_ = false;
   }
-  /// One more slice is available.
+  /// Counts one more available slice.
   void add_slice() { ++available_; }
-  /// No more slices follow. At least as many slices as the side of a cube must be available.
+  /// Ends the volume after the last slice. At least as many slices as the side of a cube must be
+  /// available.
   void end() { ended_ = true; }
 
   /// Returns the next layers that can be filtered, if any. They count as filtered from then on.

@@ -1,7 +1,7 @@
 #pragma once
-// The session over the slices of volumes: schedules layers of reference cubes and finished slices,
-// and assigns the identity of input slices to results. The worker processes the samples
-// (volume_worker.h).
+// The session over the slices of volumes: it schedules layers of reference cubes and finished
+// slices, and gives results the time and side data of their input slices. The worker processes the
+// samples (volume_worker.h).
 
 #include <memory>
 

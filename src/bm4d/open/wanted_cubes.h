@@ -17,8 +17,8 @@ namespace lull::bm4d {
 /// voxels of its edge. A distance of 0 would lose 0.01 and 0.03 dB.)
 int first_phase_reach(const Params& params);
 
-/// The masks of the slices in work. A cube of the second phase is required if it contains a voxel
-/// inside the mask. A cube of the first phase is also required if such a voxel is within
+/// The masks of the slices in progress. A cube of the second phase is required if it contains a
+/// voxel inside the mask. A cube of the first phase is also required if such a voxel is within
 /// `first_phase_reach`, because the second phase may use its estimates. The decision depends only
 /// on slices that the cube's group can reach, so it is the same in a part of a volume.
 class WantedCubes {

@@ -11,18 +11,19 @@
 
 namespace lull {
 
-/// Layout of every plane on the device: a margin around the picture, so that no kernel has to ask
-/// whether a search window leaves it. Offsets count elements, whatever their type.
+/// Layout of every plane on the device: a margin around the picture, so that no kernel has to check
+/// whether a search window extends beyond the picture. Offsets count elements, whatever their type.
 struct Margins {
-  int width = 0, height = 0;  // of the picture
+  int width = 0, height = 0;  // size of the picture
   int left = 0, top = 0;      // multiples of 4, at least the window's radius
-  int pitch = 0, rows = 0;    // of the whole, pitch a multiple of 32
+  int pitch = 0, rows = 0;    // size of the plane with its margins; pitch: a multiple of 32
 
   Margins() = default;
-  // Beyond the window: a union of windows is rounded up to 8, holds up to 3 steps of 8, a patch,
-  // and is loaded in words that start up to 3 samples early and end up to 12 late; below it, the
-  // tile of 8 reference patches, up to 8 apart. Before it: the patches that hold the first samples,
-  // for the sums of weights.
+  // The margins on the right and below exceed the window's radius by 64: a union of windows is
+  // rounded up to 8, spans up to 3 steps of 8 and includes a patch, and kernels load it in words
+  // that begin up to 3 samples before it and end up to 12 after it. Below the picture, kernels also
+  // read the tile of 8 reference patches, which are up to 8 samples apart. On the left and above,
+  // the sums of weights read the patches that contain the first samples (`rows_above` rows).
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),
@@ -33,7 +34,8 @@ struct Margins {
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
-  /// None, but for what fills up rows: for planes on their way to and from other layouts.
+  /// Returns a layout without margins, except for the padding at the ends of rows. Planes have it
+  /// while they are converted to or from other layouts.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;
@@ -43,15 +45,17 @@ struct Margins {
   static constexpr int flat_pitch(int width) { return round_up(width, 32); }
 };
 
-/// Kernels count the samples of one plane, padding included, in 32-bit integers with a sign.
+/// Kernels count the samples of one plane, including its padding, in signed 32-bit integers.
 inline constexpr std::int64_t max_plane_samples = std::numeric_limits<std::int32_t>::max();
-/// A launch has at most 65535 thread blocks below each other, and the smallest take 8 rows.
+/// The grid of a launch has at most 65535 thread blocks along y, and the smallest thread blocks
+/// process 8 rows.
 inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;
 }
-/// Of a plane of width x height samples that is stored with padding as `rows` rows of `pitch`.
-/// @throws InvalidArgument  kernels cannot address it
+/// Checks the size of a plane of width x height samples, which is stored with padding as `rows`
+/// rows of `pitch` samples.
+/// @throws InvalidArgument  kernels cannot address the plane
 void require_addressable(int width, int height, std::int64_t pitch, std::int64_t rows);
 inline void require_addressable(const Margins& margins) {
   require_addressable(margins.width, margins.height, margins.pitch, margins.rows);

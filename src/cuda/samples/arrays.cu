@@ -120,7 +120,7 @@ __global__ void to_numbers_kernel(const PlanePairs pairs, const std::array<Array
   number_at<Number>(pairs.to, p) = same ? original : to_number<Number>(sample, scale);
 }
 
-/// Calls `work` with a value of that type.
+/// Calls `work` with a value of the C++ type that `type` names.
 template <class Work>
 void with_number(NumberType type, Work work) {
   switch (type) {

@@ -25,7 +25,7 @@ std::string check_boxes(FileBytes& file) {
     if (std::ranges::find(known, tag(head + 4)) == known.end()) break;
     std::uint64_t bytes = big_endian(head, 4);
     if (bytes == 0) break;  // the box extends to the end of the file
-    if (bytes == 1 && !file.read(at, head, 16)) return "cut inside the head of a box";
+    if (bytes == 1 && !file.read(at, head, 16)) return "cut inside the header of a box";
     if (bytes == 1) bytes = big_endian(head + 8, 8);
     if (bytes < 8) break;
     if (bytes > file.size() - at) return truncation_text(tag(head + 4), at + bytes, file.size());
@@ -124,7 +124,7 @@ std::string check_transport_stream(FileBytes& file) {
   for (std::size_t at = tail.size(); at-- > 0;)
     for (const std::size_t distance : {packet, packet + 4, packet + 16})
       if (is_packet(at, distance))
-        return tail.size() - at >= packet ? "" : "the last packet is not whole";
+        return tail.size() - at >= packet ? "" : "the last packet is incomplete";
   return {};
 }
 
@@ -132,7 +132,7 @@ std::string check_transport_stream(FileBytes& file) {
 // of tags (kind, size in 24 bits, time, the number 0). The total size of a tag follows it.
 std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
-  const std::string cut = "the last tag is not whole";
+  const std::string cut = "the last tag is incomplete";
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
@@ -255,8 +255,8 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Only NUT marks its end: the index lies there. If the index is longer than the stored end of the
-// pipe, the function assumes that the input is complete.
+// Only NUT has data at its end that prove its completeness: the index. If the index is longer than
+// the stored end of the pipe, the function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

@@ -144,7 +144,7 @@ void Demuxer::check_end() {
   // Y4M: frames follow each other to the very end; the demuxer takes a part of one for the end.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
-    cut = "the last frame is not whole";
+    cut = "the last frame is incomplete";
   if (!cut.empty()) damage_.add_truncation("'" + path() + "' is cut short (" + cut + ")");
 }
 

@@ -12,10 +12,10 @@
 
 namespace lull::io {
 
-/// The decoding thread asks for frames, the muxing thread for packets of other streams. Frames of a
-/// range keep their distances. Each range begins where the last frame of the previous range ends;
-/// the first range begins where the input begins. Packets of other streams are shifted like the
-/// frames around them.
+/// The decoding thread calls judge_frame(), the muxing thread judge_packet() for packets of other
+/// streams. Frames of a range keep their distances. Each range begins where the last frame of the
+/// previous range ends; the first range begins where the input begins. Packets of other streams are
+/// shifted like the frames around them.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times

@@ -57,13 +57,13 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   open(find_format(source), options, source.limits);
   // Text passes for ANSI art.
   if (std::string_view(context_->iformat->name) == "tty")
-    throw BadData("'" + name() + "' is no video or picture (it is text)");
+    throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
   const std::string cut = file ? find_truncation(name(), *context_) : "";
   if (!cut.empty()) damage.add_truncation("'" + name() + "' is cut short (" + cut + ")");
   if (file && has_more_pages(name(), *context_))
     throw BadData("'" + name() +
-                  "' has several pages (FFmpeg reads the first alone); split it first");
+                  "' has several pages (FFmpeg reads only the first one); split it first");
   const std::string_view format = context_->iformat->name;
   if (file && format == "tiff_pipe" && is_float_tiff(name()))
     reader_ = PictureReader::tiff;
@@ -102,7 +102,7 @@ void InputContainer::fail_opening(const Limits& limits) const {
   // MP4 is indexed at its end more often than not.
   const bool mp4 = !watch_.find("moov").empty();
   const std::string cut = mp4 ? " or cut short" : "";
-  throw BadData(with_log("'" + name() + "' is no video or picture" + cut, watch_));
+  throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
 // FFmpeg decodes some frames here: within the limits, too.
@@ -116,7 +116,7 @@ void InputContainer::find_streams(const Limits& limits) {
       avformat_find_stream_info(context_.get(), options.empty() ? nullptr : options.data());
   for (AVDictionary*& entry : options) av_dict_free(&entry);
   check_sizes(limits);
-  if (code < 0) throw BadData(with_log("'" + name() + "' is no video or picture", watch_));
+  if (code < 0) throw BadData(with_log("'" + name() + "' is not a video or picture", watch_));
 }
 
 void InputContainer::fail_streams(const Limits& limits) const {

@@ -38,7 +38,7 @@ PacketPtr read_whole_picture(const std::string& path) {
   PacketPtr packet = make_packet();
   if (av_new_packet(packet.get(), static_cast<int>(size)) < 0) throw std::bad_alloc();
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw NoInput("cannot read '" + path + "' (no such file, or no right to)");
+  if (!file) throw NoInput("cannot read '" + path + "' (no such file, or no permission)");
   if (!file.read(reinterpret_cast<char*>(packet->data), packet->size))
     throw IoError("cannot read '" + path + "'");
   packet->pts = 0;
@@ -84,7 +84,7 @@ void PictureFiles::check(const AVPacket& packet, const std::string& path,
   const AVInputFormat* format = probe_picture(packet);
   if (!format || format != first.iformat)
     throw BadData("'" + path + "' is " + (format ? format->name : "no picture") +
-                  " (the sequence began with " + first.iformat->name + "); make them of one kind");
+                  " (the sequence began with " + first.iformat->name + "); use files of one kind");
   const std::string cut = find_truncation(path, first);
   if (!cut.empty()) throw BadData("'" + path + "' is cut short (" + cut + ")");
   if (has_more_pages(path, first))

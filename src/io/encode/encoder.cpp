@@ -15,7 +15,7 @@ namespace {
 
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
-/// MPEG-1 and 2 support a list of rates only. A tick of MPEG-4 part 2 has at least 1/65535 s.
+/// MPEG-1 and 2 support a list of rates only. A tick of MPEG-4 part 2 lasts at least 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }

@@ -222,9 +222,9 @@ void warn_of_rgb(EncoderChoice& choice) {
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;
   const std::optional<PixelTraits> traits = traits_of(choice.format);
   if (!of_players || !traits || traits->format.layout != Layout::rgb) return;
-  choice.note += (choice.note.empty() ? "" : "; ") + std::string("few players show ") +
+  choice.note += (choice.note.empty() ? "" : "; ") + std::string("few players support ") +
                  (id == AV_CODEC_ID_H264 ? "H.264" : "HEVC") +
-                 " of RGB, all of them what --pix-fmt yuv420p makes";
+                 " of RGB; all support --pix-fmt yuv420p";
 }
 
 }  // namespace

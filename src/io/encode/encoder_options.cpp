@@ -135,8 +135,8 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (lossless && traits.lossless_params) add(traits.lossless_params);
   if (traits.broken_avx512) add(safe_x264_flags());
   add(hdr_params(first, traits));
-  // For small pictures x265 3.5 writes beyond its buffers: its SIMD code processes 4 blocks of
-  // 16x16 at a time.
+  // For small pictures the macroblock tree (cutree) of x265 3.5 writes beyond its buffers: its SIMD
+  // code processes 4 blocks of 16x16 at a time.
   if (traits.broken_small_cutree && (encoder.width < 64 || encoder.height < 64)) add("cutree=0");
   add(options.get(traits.params));
   if (!params.empty()) options.set(traits.params, params);

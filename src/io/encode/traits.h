@@ -43,7 +43,7 @@ struct ContainerTraits {
   bool timecode = false;
   int dispositions = 0;
   enum class Tags { none, listed, listed_and_free, all };
-  // Of the file. listed_and_free: tags that are not listed need FFmpeg's use_metadata_tags.
+  // Tags of the file. listed_and_free: tags that are not listed need FFmpeg's use_metadata_tags.
   Tags tags = Tags::none;
   Names listed_tags{};
 

@@ -211,7 +211,7 @@ PacketPtr ExrFile::with_picture(std::span<const std::string> channels,
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {
-    throw IoError("cannot write what '" + path_ + "' has beside its picture (" + e.what() + ")");
+    throw IoError("cannot write the other layers of '" + path_ + "' (" + e.what() + ")");
   }
 }
 

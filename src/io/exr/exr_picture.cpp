@@ -155,7 +155,7 @@ PacketPtr write_exr(const Frame& frame) {
   std::vector<PlaneView<const float>> planes;
   for (int i = 0; i < frame.format.planes(); ++i) planes.emplace_back(frame.plane<float>(i));
   if (planes.size() != channels.size())
-    throw InternalError("a frame of another layout came to the writer of OpenEXR");
+    throw InternalError("the writer of OpenEXR got a frame of another layout");
   return exr.with_picture(channels, planes);
 }
 

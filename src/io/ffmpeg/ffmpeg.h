@@ -88,8 +88,8 @@ inline AVRational to_av(const Rational& r) {
   return {static_cast<int>(r.num), static_cast<int>(r.den)};
 }
 
-// In each function below, FFmpeg 5.1 (Debian 12) has only the field of the `#else` branch, and
-// FFmpeg 7 only the field of the `#if` branch.
+// The following functions hide differences between releases: FFmpeg 5.1 (Debian 12) has only the
+// old fields and functions, FFmpeg 7 only the new ones.
 
 inline std::int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)

@@ -89,7 +89,7 @@ void check_free(const std::string& path, bool overwrite) {
   if (fs::is_directory(status))
     throw CannotCreate("cannot create '" + path + "' (it is a directory)");
   if (fs::exists(status) && !fs::is_regular_file(status))
-    throw CannotCreate("cannot create '" + path + "' (it exists and is no regular file)");
+    throw CannotCreate("cannot create '" + path + "' (it exists and is not a regular file)");
   if (fs::exists(status) && !overwrite)
     throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
 }
@@ -248,7 +248,7 @@ void OutputFile::rename_over() {
 // Somebody may have created the name meanwhile: it must not be lost.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
-  if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists by now; give -y to overwrite it");
+  if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");
   throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 

@@ -17,7 +17,7 @@ ScratchFile::~ScratchFile() {
 
 void ScratchFile::fail(const std::string& what) const {
   throw IoError("cannot " + what + " a temporary file in '" + folder_ + "' (" +
-                std::strerror(errno) + "); make room there, or allow more with --max-memory");
+                std::strerror(errno) + "); free some space there, or allow more with --max-memory");
 }
 
 void ScratchFile::create() {

@@ -36,7 +36,7 @@ class FileSink final : public EncodingSink {
 
   void write(Frame frame) override {
     check_frame(frame);
-    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
+    if (frame.on_device) throw InternalError("the sink got a frame in GPU memory");
     if (container_.still() && ++frames_ > 1)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
     encoder_->send(frame);

@@ -15,7 +15,7 @@ std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOp
                           "' (only NIfTI volumes have axes); leave --axis out");
   if (stack != StackKind::none && !options.selection.all())
     throw InvalidArgument("a part of '" + path +
-                          "' (a stack of slices stays whole); leave --frames, --start and "
+                          "' (a stack of slices cannot be divided); leave --frames, --start and "
                           "--duration out");
   if (stack != StackKind::none && options.white != 0 && options.white != 1)
     throw InvalidArgument("a white for '" + path +

@@ -121,8 +121,7 @@ void lose_others(const std::string& why, InputReport& report) {
 
 void describe_output(FileSource& source, const SinkOptions& options, InputReport& report) {
   const std::string& output = report.output;
-  if (output == "null" || output == "hash")
-    return lose_others("frames alone are looked at", report);
+  if (output == "null" || output == "hash") return lose_others("only frames are used", report);
   if (makes_float_tiff(output, source, options)) {
     report.encoder = "libtiff";
     report.pixel_format = source.info().pixel_format;

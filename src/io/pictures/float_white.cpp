@@ -29,7 +29,7 @@ class Distribution {
       if (!std::isfinite(v)) return;
       ++finite_;
       if (!(v > 1)) return;
-      int exponent = 0;  // the fraction lies in 0.5..1
+      int exponent = 0;  // the fraction is at least 0.5 and less than 1
       ++beyond_[std::frexp(v, &exponent) > 0.5f ? exponent - 1 : exponent - 2];
     });
     for (int power = most; power-- > 0;) beyond_[power] += beyond_[power + 1];
@@ -73,7 +73,7 @@ White choose_white(const AVFrame& first, int planes, double requested) {
   if (requested == 0) white.value = values.share_beyond(0) > 0.5 ? values.min_white(0.05) : 1.0f;
   if (requested == 0 && white.value != 1) {
     white.note = "most of the first picture is brighter than 1; " + text_of("%g", white.value) +
-                 " counts as white (as with --white " + text_of("%g", white.value) + ")";
+                 " is taken as white (same as --white " + text_of("%g", white.value) + ")";
     return white;
   }
   const float end = filter_range_max / 255 * white.value;
@@ -81,8 +81,8 @@ White choose_white(const AVFrame& first, int planes, double requested) {
   for_samples(first, planes, [&](float v) { unfiltered += std::isfinite(v) && v > end ? 1 : 0; });
   if (values.share(unfiltered) >= noted_share)
     white.note = text_of("%.0f %% of the first picture is", 100 * values.share(unfiltered)) +
-                 text_of(" brighter than %.3g and stays as it is; ", end) +
-                 text_of("--white %g has it filtered, too", values.min_white(negligible_share));
+                 text_of(" brighter than %.3g and is not filtered; ", end) +
+                 text_of("--white %g filters it", values.min_white(negligible_share));
   return white;
 }
 

@@ -43,7 +43,7 @@ struct SequenceFile {
 /// numbers (shot_9 before shot_10). @throws NoInput  there is none, or the folder cannot be read
 std::vector<SequenceFile> find_sequence(const std::string& path);
 
-/// The files that a name with a number has already; none where there is no folder.
+/// The files that a name with a number has already; none where there is not a folder.
 std::vector<SequenceFile> existing_numbers(const std::string& path);
 
 /// Whether `path` names several pictures: it is a pattern, and no file has this very name.

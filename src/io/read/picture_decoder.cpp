@@ -89,7 +89,7 @@ void PictureDecoder::open_on_gpu(int device) {
                             " for GPUs");
   if (must_explode(avcodec_descriptor_get(id)))
     throw DeviceUnavailable(std::string("damage in ") + avcodec_get_name(id) +
-                            " shows on the CPU alone");
+                            " is only detected on the CPU");
   if (has_side_alpha(stream)) throw DeviceUnavailable("it has an alpha channel");
   gpu_.emplace(device);
   set_up(codec);
@@ -168,11 +168,11 @@ FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
 
 void PictureDecoder::fail_gpu(const std::string& why) const {
   throw DeviceFailure("cuda:" + std::to_string(gpu_->device()) + " failed while it decoded " +
-                      place() + " (" + why + "); run the job again");
+                      file_name() + " (" + why + "); run the job again");
 }
 
 FramePtr PictureDecoder::decode_file() {
-  const std::string what = place();
+  const std::string what = file_name();
   const PacketPtr packet = demuxer_.read();
   if (!packet) return nullptr;
   const std::string path = what.substr(1, what.size() - 2);
@@ -197,7 +197,7 @@ int PictureDecoder::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);
     if (code != AVERROR(EAGAIN)) {
-      if (pass(code)) continue;
+      if (skip_damage(code)) continue;
       return std::min(code, 0);
     }
     const PacketPtr packet = next_packet();
@@ -205,16 +205,16 @@ int PictureDecoder::receive(AVFrame& picture) {
     // A broadcast that was recorded from its middle has no parameter sets at first.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
-    if (sent < 0 && sent != AVERROR_EOF && !warming_up && !pass(sent)) return sent;
+    if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
   }
 }
 
 // An error of a GPU is a reason to take the CPU, for which the first frame is in time.
-bool PictureDecoder::pass(int code) {
+bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
   damage_.add_missing_frame(with_log(
-      place() + " is damaged or cut short near frame " + std::to_string(decoded_), watch_));
+      file_name() + " is damaged or cut short near frame " + std::to_string(decoded_), watch_));
   return true;
 }
 
@@ -246,7 +246,7 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
                                                                 : nullptr;
   if (!damaged && (!phrase || watch_.find(phrase).empty())) return;
   damage_.add_frame(
-      with_log("frame " + std::to_string(decoded_) + " of " + place() + " is damaged or cut short",
+      with_log("frame " + std::to_string(decoded_) + " of " + file_name() + " is damaged or cut short",
                watch_),
       picture.best_effort_timestamp);
   // Else each of the following frames would be damaged, too. The decoder of JPEG, whose threads are
@@ -259,18 +259,18 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
 
 void PictureDecoder::fail_decoding() const {
   if (exceeds_pixels())
-    throw BadData(place() + " has more than " + std::to_string(options_.limits.pixels) +
+    throw BadData(file_name() + " has more than " + std::to_string(options_.limits.pixels) +
                   " pixels in a frame; allow it with --max-pixels");
-  if (gpu_ && !gpu_->works()) fail_gpu("it gives no memory any more");
+  if (gpu_ && !gpu_->works()) fail_gpu("it cannot allocate memory");
   const bool one = !demuxer_.sequence().empty();
-  throw BadData(with_log(place() + " is damaged or cut short" +
+  throw BadData(with_log(file_name() + " is damaged or cut short" +
                              (one ? "" : " near frame " + std::to_string(decoded_)),
                          watch_) +
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
 // For messages: what is being decoded.
-std::string PictureDecoder::place() const {
+std::string PictureDecoder::file_name() const {
   const auto& files = demuxer_.sequence();
   const auto at = static_cast<std::size_t>(decoded_);
   return "'" + (at < files.size() ? files[at].path : demuxer_.path()) + "'";

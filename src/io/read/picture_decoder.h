@@ -49,14 +49,14 @@ class PictureDecoder {
   int receive(AVFrame& picture);
   PacketPtr next_packet();
   /// Whether there is damage to pass over after the decoder failed with `code`.
-  bool pass(int code);
+  bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
   void check_decoded(const AVFrame& picture);
   [[noreturn]] void fail_decoding() const;
   FramePtr copy_on_gpu(const AVFrame& picture);
   [[noreturn]] void fail_gpu(const std::string& why) const;
-  std::string place() const;
+  std::string file_name() const;
 
   Demuxer& demuxer_;
   const SourceOptions options_;

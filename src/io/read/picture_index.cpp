@@ -117,7 +117,7 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
 
 void PictureIndex::fail(std::int64_t number) const {
   throw IndexMismatch("picture " + std::to_string(number) + " of '" + name_ +
-                      "' is not what it was when the job was planned; plan it anew");
+                      "' differs from the planned one; plan the job again");
 }
 
 std::int64_t FrameIndex::kept() const { return std::ranges::count_if(pictures, &FrameMark::kept); }

@@ -52,7 +52,7 @@ void FileSource::open_pools(const AVFrame& first) {
   const std::optional<PixelTraits> traits =
       is_on_gpu(first) ? traits_of(pixel_format_) : traits_of(first);
   if (!traits && av_pix_fmt_desc_get(pixel_format_)->flags & AV_PIX_FMT_FLAG_BAYER)
-    throw BadData("'" + demuxer_.path() + "' is what a camera's sensor saw (" +
+    throw BadData("'" + demuxer_.path() + "' is raw data of a camera sensor (" +
                   name_of(pixel_format_) +
                   ", one colour a pixel); develop it first, to TIFF of 16 bits");
   if (!traits)
@@ -111,7 +111,7 @@ void FileSource::read_exr_info() {
   std::string names;
   for (const std::string& name : head.other) names += (names.empty() ? "" : ", ") + name;
   if (head.parts)
-    info_.notes.push_back("'" + demuxer_.path() + "' has several parts; the first alone is read");
+    info_.notes.push_back("'" + demuxer_.path() + "' has several parts; only the first one is read");
   if (!names.empty())
     info_.notes.push_back("'" + demuxer_.path() + "' has channels that are not read: " + names);
 }
@@ -127,7 +127,7 @@ bool FileSource::has_second_frame() {
   return margins ? info_.frames_estimate >= 2 : decode_second();
 }
 
-std::optional<TimedPicture> FileSource::take() {
+std::optional<TimedPicture> FileSource::next_picture() {
   if (decoded_ahead_.empty()) return pictures_.next();
   TimedPicture taken = std::move(decoded_ahead_.front());
   decoded_ahead_.pop_front();
@@ -146,7 +146,7 @@ void FileSource::seek_to_start() {
 std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
-  std::optional<TimedPicture> taken = take();
+  std::optional<TimedPicture> taken = next_picture();
   // What another kind of video follows on is the end of its clip.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken)) taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)
@@ -211,7 +211,7 @@ void FileSource::check(const TimedPicture& timed) const {
   const std::string objection =
       is_on_gpu(picture) ? decoder_.gpu()->objection(picture, pixel_format_) : std::string();
   if (!objection.empty())
-    throw BadData("'" + demuxer_.path() + "' changes on the way (" + objection +
+    throw BadData("'" + demuxer_.path() + "' changes in the middle (" + objection +
                   "); decode it on the CPU");
 }
 
@@ -234,7 +234,7 @@ void FileSource::fail_format_change(const TimedPicture& timed) const {
     throw BadData("'" + files[static_cast<std::size_t>(timed.number)].path + "' is " + now + " ('" +
                   files.front().path + "' is " + first +
                   ", and a sequence has one size and format); leave one of them out");
-  throw BadData("'" + demuxer_.path() + "' changes to " + now + " on the way (from " + first +
+  throw BadData("'" + demuxer_.path() + "' changes to " + now + " in the middle (from " + first +
                 "); split it there");
 }
 

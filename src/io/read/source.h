@@ -58,7 +58,7 @@ class FileSource final : public MediaSource {
   void read_exr_info();
   void choose_white_of(const AVFrame& first, FrameFormat& format);
   bool decode_second();
-  std::optional<TimedPicture> take();
+  std::optional<TimedPicture> next_picture();
   void seek_to_start();
   Frame frame_of(TimedPicture taken);
   bool changes_format(const TimedPicture& timed) const;

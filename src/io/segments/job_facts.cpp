@@ -123,7 +123,7 @@ void add_input(const FileSource& source, const SegmentOptions& segments,
   if (source.format().sample == SampleType::f32)
     facts.push_back({"--white", text_of(static_cast<double>(source.format().white))});
   const bool on_gpu = options.gpu && source.why_not_gpu().empty();
-  facts.push_back({"what decodes", on_gpu ? "a GPU" : "the CPU"});
+  facts.push_back({"the decoding device", on_gpu ? "a GPU" : "the CPU"});
 }
 
 void add_additional(const SegmentOptions& segments, std::vector<JobFact>& facts) {
@@ -152,10 +152,10 @@ void add_output(const Container& container, const SinkOptions& options, const En
                      std::to_string(options.width) + "x" + std::to_string(options.height)});
   facts.push_back({"--drop", text_of(options.drops)});
   if (encoder_traits(codec).depends_on_cores)
-    facts.push_back({"the number of cores (" + std::string(codec.name) + " looks at it)",
+    facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});
   // The headers contain the versions of some libraries.
-  facts.push_back({"the encoder's head (SHA-256)", digest_of(encoder.context())});
+  facts.push_back({"the encoder's headers (SHA-256)", digest_of(encoder.context())});
 }
 
 }  // namespace

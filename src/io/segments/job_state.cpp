@@ -96,7 +96,7 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
 JobState read_job(const std::string& folder) {
   std::error_code ignored;
   if (!fs::is_directory(folder, ignored))
-    throw NoInput("'" + folder + "' is no folder; name the folder of a job");
+    throw NoInput("'" + folder + "' is not a folder; name the folder of a job");
   const std::string manifest_path = folder + "/manifest";
   if (fs::exists(folder + "/plan", ignored) || !fs::exists(manifest_path, ignored))
     return state_of_shared_job(folder);

@@ -56,7 +56,7 @@ class JoinSink final : public EncodingSink {
   }
 
   std::vector<FrameRange> needed_frames() const override { return {}; }
-  void write(Frame) override { throw InternalError("a frame came to a job that is put together"); }
+  void write(Frame) override { throw InternalError("a frame was written to a job that is being joined"); }
 
  private:
   /// A twin may end at any time, also between a look at the name and the next.
@@ -65,13 +65,13 @@ class JoinSink final : public EncodingSink {
       std::error_code ignored;
       return std::filesystem::exists(output_, ignored);
     };
-    there_ = !may_replace_ && is_there();
+    output_exists_ = !may_replace_ && is_there();
     try {
-      return std::make_unique<OutputFile>(path, may_replace_ || there_);
+      return std::make_unique<OutputFile>(path, may_replace_ || output_exists_);
     } catch (const CannotCreate&) {
-      if (may_replace_ || there_ || !is_there()) throw;
+      if (may_replace_ || output_exists_ || !is_there()) throw;
     }
-    there_ = true;
+    output_exists_ = true;
     return std::make_unique<OutputFile>(path, true);
   }
 
@@ -92,7 +92,7 @@ class JoinSink final : public EncodingSink {
   // killed.
   void commit() override {
     file_->finish_writing();
-    if (there_) {
+    if (output_exists_) {
       if (!have_equal_bytes(file_->temporary(), output_))
         throw CannotCreate("'" + output_ + "' exists (and is not the output of the job in '" +
                            folder_ + "'); give -y to overwrite it");
@@ -116,7 +116,7 @@ class JoinSink final : public EncodingSink {
   std::string folder_;
   FileSource& source_;
   std::string output_;
-  bool may_replace_ = false, there_ = false;
+  bool may_replace_ = false, output_exists_ = false;
 };
 
 }  // namespace

@@ -150,18 +150,18 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
   // and one frame each would make such of all.
   if (segments.frames < 2)
     throw InvalidArgument("segments of " + std::to_string(segments.frames) +
-                          " frames (must be 2 at least); some hundred are good");
+                          " frames (must be 2 at least); some hundred are typical");
   if (container.pipe)
     throw InvalidArgument("--segment-frames with standard output (a pipe cannot be continued); " +
                           std::string("give a file"));
   if (source.demuxer().sequence().empty() && !fs::is_regular_file(input, ignored))
     throw InvalidArgument("--segment-frames with the input '" + input +
-                          "' (whoever continues has to read it again); give a file");
+                          "' (a continued job must read it again); give a file");
   for (const AdditionalSource& additional : segments.additional) {
     const Demuxer& files = file_source_of(additional).demuxer();
     if (files.sequence().empty() && !fs::is_regular_file(files.path(), ignored))
       throw InvalidArgument("--segment-frames with " + additional.name + " " + additional.input +
-                            " (whoever continues has to read it again); give a file");
+                            " (a continued job must read it again); give a file");
   }
   if (container.still())
     throw InvalidArgument("--segment-frames with '" + path + "' (a still picture); leave it out");

@@ -26,12 +26,12 @@ void SegmentEncoder::begin(std::unique_ptr<SegmentWriter> writer) {
   if (!std::equal(headers_.begin(), headers_.end(), context.extradata,
                   context.extradata + context.extradata_size))
     throw IoError(std::string(choice.codec->name) +
-                  " begins each video with another head (segments would not go together); leave "
+                  " writes different headers for each video (segments could not be joined); leave "
                   "--segment-frames out");
 }
 
 void SegmentEncoder::send(const Frame& frame) {
-  if (!frame.pixels) throw InternalError("a frame without samples came to the sink");
+  if (!frame.pixels) throw InternalError("the sink got a frame without samples");
   encoder_->send(frame);
   ++frames_;
   write_packets();

@@ -77,7 +77,7 @@ bool SegmentJob::lock() {
     ::close(lock_);
     if (!taken) fail();
     throw TryAgain("another process is at the job in '" + folder_ +
-                   "' (two would spoil it); wait for its end");
+                   "' (only one process can work on it); wait for its end");
   }
   struct stat mine, named;
   if (::fstat(lock_, &mine) == 0 && ::stat(name.c_str(), &named) == 0 &&
@@ -115,12 +115,12 @@ void SegmentJob::begin(std::vector<JobFact> facts) {
     return save();
   }
   if (const std::string what = difference(manifest_.facts, facts); !what.empty())
-    throw InvalidArgument("--resume of another job (" + what + "); give what '" + folder_ +
-                          "' was begun with, or -y without --resume to begin anew");
+    throw InvalidArgument("--resume of another job (" + what + "); use the options with which '" + folder_ +
+                          "' was started, or give -y without --resume to begin anew");
   verify();
 }
 
-// What is not whole is done again.
+// What is incomplete is done again.
 void SegmentJob::verify() {
   std::string damaged;
   std::int64_t frames = 0;
@@ -142,7 +142,7 @@ void SegmentJob::verify() {
            });
   });
   save();
-  notes_.push_back("going on after " +
+  notes_.push_back("continuing after " +
                    counted(static_cast<std::int64_t>(manifest_.segments.size()), "segment") + ", " +
                    counted(frames, "frame"));
 }

@@ -116,7 +116,7 @@ void check_facts(const JobPlan& plan, const FileSource& source, const Container&
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
   // Who puts segments together decodes nothing.
   if (options.segments->part == JobPart::join) {
-    constexpr const char* name = "what decodes";
+    constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);
     const auto fact = std::ranges::find(now, name, &JobFact::name);
     if (planned != plan.facts.end() && fact != now.end()) fact->value = planned->value;

@@ -22,7 +22,7 @@ GzipReader::GzipReader(const std::string& path) : path_(path) {
     throw NoInput("cannot read '" + path + "' (no such file)");
   if (code || !std::filesystem::is_regular_file(status))
     throw NoInput("cannot read '" + path + "' (" +
-                  (code ? code.message() : "it is no regular file") + ")");
+                  (code ? code.message() : "it is not a regular file") + ")");
   errno = 0;
   file_.reset(gzopen(path.c_str(), "rbe"));
   if (!file_)

@@ -81,7 +81,7 @@ std::string_view refused_type(int code) {
     case 2304:
       return "RGB colours";
     case 1536:
-      return "128-bit floats, whose form the standard leaves open";
+      return "128-bit floats, whose format the standard does not define";
     default:
       return {};
   }
@@ -94,7 +94,7 @@ class Parser {
   NiftiHeader parse() {
     const auto kind = kind_of(head_);
     if (!kind)
-      fail("is no NIfTI file (its first number is neither 348 nor 540)", "convert it first");
+      fail("is not a NIfTI file (its first number is neither 348 nor 540)", "convert it first");
     swapped_ = kind->swapped;
     at_ = offsets_of(kind->version);
     header_.version = kind->version;
@@ -125,7 +125,7 @@ class Parser {
     if (magic == pair)
       fail("is one half of a NIfTI pair (.hdr and .img)", "convert it to a single .nii");
     if (header_.version == 1 && magic != std::string_view("n+1\0", 4))
-      fail("has the head of ANALYZE 7.5, not of NIfTI (no magic number)", "convert it to .nii");
+      fail("has a header of ANALYZE 7.5, not of NIfTI (no magic number)", "convert it to .nii");
     if (header_.version == 2 && text(head_, at_.magic, 8) != magic2)
       fail("is damaged (the magic number of NIfTI-2 is wrong)");
   }
@@ -176,7 +176,7 @@ class Parser {
                               ? static_cast<double>(get<float>(at_.vox_offset))
                               : static_cast<double>(get<std::int64_t>(at_.vox_offset));
     if (!(offset >= at_.head) || offset > 9e15 || offset != std::floor(offset))
-      fail("says that its samples begin at byte " + std::to_string(offset) + " (must be from " +
+      fail("states that its samples begin at byte " + std::to_string(offset) + " (must be from " +
            std::to_string(at_.head) + ")");
     header_.data_offset = static_cast<std::uint64_t>(offset);
   }
@@ -188,7 +188,7 @@ class Parser {
     const double inter = header_.version == 1 ? get<float>(at_.inter) : get<double>(at_.inter);
     header_.scaled = std::isfinite(slope) && slope != 0;
     if (!header_.scaled) return;
-    if (!std::isfinite(inter)) fail("has a scale without offset (scl_inter is no number)");
+    if (!std::isfinite(inter)) fail("has a scale without offset (scl_inter is NaN or infinite)");
     header_.samples.slope = slope;
     header_.samples.inter = inter;
   }

@@ -133,7 +133,7 @@ class NiftiSink final : public StackSink {
 
   void write(Frame frame) override {
     if (frame.format != frame_format_ || !frame.side_data || next_ == slices_)
-      throw InternalError("a frame that is no slice of the volume came to the sink");
+      throw InternalError("the sink got a frame that is not a slice of the volume");
     const std::int64_t in_block = next_ % grid_.slices_of_block;
     const std::size_t in_bytes = static_cast<std::size_t>(grid_.width) * size_of(in_.type);
     const int bytes = size_of(out_.format.type);

@@ -68,7 +68,7 @@ void NiftiSource::read_head() {
   if (head_.empty()) throw BadData("'" + path_ + "' is empty");
   header_ = parse_nifti(head_, path_);
   if (header_.data_offset > max_head_bytes)
-    throw BadData("'" + path_ + "' says that its samples begin at byte " +
+    throw BadData("'" + path_ + "' states that its samples begin at byte " +
                   std::to_string(header_.data_offset) + " (at most " +
                   std::to_string(max_head_bytes) + " for header and extensions)");
   file_.rewind();

@@ -101,13 +101,14 @@ void check_stack_output(const std::string& path, const VideoInfo& stack) {
     if (is_nifti_name(path)) return;
     throw InvalidArgument(
         "'" + path +
-        "' cannot be made of a NIfTI volume (a volume stays one); name it .nii or "
+        "' cannot be made of a NIfTI volume (a volume remains a NIfTI file); name it .nii or "
         ".nii.gz");
   }
   if (!is_tiff_name(path))
-    throw InvalidArgument("'" + path +
-                          "' cannot be made of a TIFF stack (a stack stays one); name it .tif or "
-                          ".tiff");
+    throw InvalidArgument(
+        "'" + path +
+        "' cannot be made of a TIFF stack (a stack remains a TIFF file); name it .tif or "
+        ".tiff");
   if (!stack.still && (is_glob(path) || number_pattern(path)))
     throw InvalidArgument("'" + path +
                           "' is a pattern of names (a TIFF stack stays one file); give one name");
@@ -116,7 +117,7 @@ void check_stack_output(const std::string& path, const VideoInfo& stack) {
 void refuse_stack(const std::string& path, const SinkOptions& options) {
   if (is_nifti_name(path))
     throw InvalidArgument("'" + path +
-                          "' can only be made of a NIfTI volume (the header has to come from one); "
+                          "' can only be made of a NIfTI volume (the header comes from the input); "
                           "choose a video's or a picture's name");
   if (options.datatype != DataType::same)
     throw InvalidArgument("a data type for '" + path +

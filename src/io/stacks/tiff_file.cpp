@@ -107,7 +107,7 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_samples)
   // A strip or tile of the greatest page.
   const auto max_bytes = static_cast<tmsize_t>(8 * max_samples);
   tiff_.reset(TIFFOpenExt(path.c_str(), "rm", open_options(message_, max_bytes).get()));
-  if (!tiff_) fail("is no TIFF file");
+  if (!tiff_) fail("is not a TIFF file");
 }
 
 TiffReader::~TiffReader() = default;

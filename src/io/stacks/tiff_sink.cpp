@@ -36,7 +36,7 @@ class TiffSink final : public StackSink {
 
   void write(Frame frame) override {
     if (frame.format != frame_format_ || !frame.side_data || next_ == pages_)
-      throw InternalError("a frame that is no page of the stack came to the sink");
+      throw InternalError("the sink got a frame that is not a page of the stack");
     if (next_ > 0) {
       if (!original_.next()) original_.fail("has fewer pages than before");
       copy_tags();

@@ -21,7 +21,7 @@ TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
   count_pages();
   check_slices(path, pages_, options.limits);
   if (pages_ == 1 && described > 1)
-    throw BadData("'" + path + "' has one page that speaks for " + std::to_string(described) +
+    throw BadData("'" + path + "' has one page that stands for " + std::to_string(described) +
                   " (ImageJ's form beyond 4 GiB); save it as BigTIFF with a directory for each");
   // A page as it is in the file, and what libtiff makes it of.
   lull::io::check_memory(path, std::int64_t{2} * page_.width * page_.height * size_of(page_.type),

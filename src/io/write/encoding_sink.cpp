@@ -32,7 +32,7 @@ void EncodingSink::open(std::unique_ptr<Output> file, const std::vector<EncoderC
 }
 
 void EncodingSink::check_frame(const Frame& frame) const {
-  if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
+  if (frame.format != format_) throw InternalError("the sink got a frame of another format");
 }
 
 void EncodingSink::note_losses(const Frame& frame) {

@@ -19,7 +19,8 @@ void LossList::add_of_frame(const Frame& frame, const Encoder& encoder,
                             const Container& container) {
   if (frame.side_data) add(loss_of_frame(*frame.side_data->properties, encoder.context()));
   if (encoder.times()->has_moved_times())
-    add("times of frames (." + container.extension + " has one rate, to which they move)");
+    add("times of frames (." + container.extension +
+        " has a constant rate, to which they are moved)");
 }
 
 void LossList::check() const {

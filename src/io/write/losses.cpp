@@ -128,7 +128,7 @@ class Losses {
     const double angle = std::abs(av_display_rotation_get(m.data()));
     const char* consequence = angle > 45 && angle < 135 ? "the picture will lie on its side"
                               : angle >= 135            ? "the picture will be upside down"
-                                                        : "the picture will not be as it was meant";
+                                             : "the picture will be oriented incorrectly";
     // Both containers keep the rotation. MP4 supports fewer codecs.
     const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
     const bool suits =
@@ -162,7 +162,7 @@ class Losses {
     if (!traits_.negative_decoding_times && delayed &&
         static_cast<double>(source_.first_time()) * av_q2d(tick) < needed_s)
       losses_.push_back("the start time (in " + name_ +
-                        " all streams begin later by as much as B frames need)");
+                        " all streams are delayed by the reordering of B frames)");
   }
 
   void tags() {
@@ -202,7 +202,7 @@ class Losses {
     const AVCodecID codec = from.codecpar->codec_id;
     const bool styled = codec == AV_CODEC_ID_ASS || codec == AV_CODEC_ID_SSA;
     if (styled && handling_of(from, container_) == StreamHandling::converted)
-      lose("the places and styles" + of, name_);
+      lose("the positions and styles" + of, name_);
   }
 
   const FileSource& source_;

@@ -179,7 +179,7 @@ void Muxer::note_dropped(const FileSource& source) {
   if (drops_.chapters && from.nb_chapters > 0)
     add(std::to_string(from.nb_chapters) + (from.nb_chapters == 1 ? " chapter" : " chapters"));
   if (drops_.tags && from.metadata) add("the tags of the file");
-  if (!list.empty()) notes_.push_back("dropped, as --drop says: " + list);
+  if (!list.empty()) notes_.push_back("dropped by --drop: " + list);
 }
 
 void Muxer::copy_global(const AVFormatContext& from) {
@@ -261,7 +261,7 @@ void Muxer::write_video(PacketPtr packet) {
   check_write(write(packet.get()), watch);
 }
 
-// FFmpeg's own writer loses chroma if the width is odd and samples have two bytes.
+// FFmpeg's own Y4M writer loses chroma if the width is odd and samples have two bytes.
 void Muxer::write_y4m(const AVFrame& picture) {
   AVIOContext* io = context_->pb;
   const auto format = static_cast<AVPixelFormat>(picture.format);

@@ -28,7 +28,7 @@ class SinkWithoutFile : public MediaSink {
 
  protected:
   void check_format(const Frame& frame) const {
-    if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
+    if (frame.format != format_) throw InternalError("the sink got a frame of another format");
   }
   const FrameFormat& format() const { return format_; }
 
@@ -53,7 +53,7 @@ class HashSink final : public SinkWithoutFile {
 
   void write(Frame frame) override {
     check_format(frame);
-    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
+    if (frame.on_device) throw InternalError("the sink got a frame in GPU memory");
     if (frames_ == 0) print_head(frame);
     add_samples(frame);
     if (has_alpha(frame)) add_samples(frame.side_data->alpha);

@@ -107,9 +107,9 @@ class SequenceSink final : public MediaSink {
   }
 
   void write(Frame frame) override {
-    if (frame.format != format_) throw InternalError("a frame of another format came to the sink");
-    if (frame.on_device) throw InternalError("a frame in the memory of a GPU came to the sink");
-    if (!frame.side_data) throw InternalError("a frame without a number came to the sink");
+    if (frame.format != format_) throw InternalError("the sink got a frame of another format");
+    if (frame.on_device) throw InternalError("the sink got a frame in GPU memory");
+    if (!frame.side_data) throw InternalError("the sink got a frame without a number");
     if (!sequence_ && frames_++ > 0)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
     names_.push_back(naming_(frame.side_data->number, frame.side_data->match));

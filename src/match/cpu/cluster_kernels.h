@@ -53,7 +53,7 @@ struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// For each member, the identifiers of its clusters in the preceding tilings.
+  /// Identifiers of each member's clusters in the preceding tilings.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
 /// Lists the patches of all clusters of a reference patch, each once and without patch `own`.

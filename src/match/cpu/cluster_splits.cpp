@@ -189,7 +189,7 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// For each seed i, sums left(i, k) * right(i, k, left) over all parts k.
+  /// Sums left(i, k) * right(i, k, left) over all parts k, for each seed i.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -39,7 +39,7 @@ HWY_INLINE hn::Vec<Halves> samples_at(const PatchStrips& strips, std::uint32_t n
                        hn::LoadU(hn::Rebind<std::uint8_t, Halves>(), sample_at(strips, number, k)));
 }
 
-/// For each block of four lanes, the sums of the lanes of a, b, c and d in that block.
+/// Returns the sums of the lanes of a, b, c and d in each block of four lanes.
 HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c,
                                        hn::Vec<Sums> d) {
   const Sums tag;
@@ -64,8 +64,8 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// For each set of lanes, given as bits: a permutation with the lanes of the set first, both parts
-/// in order.
+/// Permutations of lanes, one for each set of lanes, given as bits: the lanes of the set come
+/// first, and both parts keep their order.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {

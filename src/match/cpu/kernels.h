@@ -201,7 +201,7 @@ void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, 
 struct TemporalRankParams {
   int group;            // maximum group size
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// Subtracted from the score of the patch at the centre, unless it is saturated.
+  /// Amount subtracted from the score of the patch at the centre, unless that score is saturated.
   std::uint16_t motion_bias;
   int offset;  // frame of the candidates
 };

@@ -18,8 +18,8 @@ namespace lull::cpu {
 struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;
-  /// Standard deviation of the noise in the guides. For estimates, whose noise is unknown, a
-  /// typical value. The matcher need not distinguish differences far below it.
+  /// Standard deviation of the noise in the guides; a typical value for estimates, whose noise is
+  /// unknown. The matcher may ignore differences far below this value.
   float noise = 0;
   /// Groups whose members a propagating matcher tests.
   const KeptGroups* kept = nullptr;
@@ -35,26 +35,27 @@ class Matcher {
   virtual ~Matcher() = default;
   /// Returns the preferred block size, where a row of the picture has `columns` reference patches.
   [[nodiscard]] virtual BlockSize block_size(const MatchParams& params, int columns) const = 0;
-  /// Called before the blocks of a frame, inside the engine's arena. The data behind `input` must
-  /// stay valid until the last block.
+  /// Prepares the matcher for a frame. The engine calls it before the blocks of the frame, inside
+  /// its arena. The data behind `input` must stay valid until the last block.
   virtual void begin(const MatchInput& input) = 0;
-  /// Called before the rows of a block. `thread` is the caller's index in the arena. A thread works
-  /// on one block at a time.
+  /// Prepares the matcher for a block. The engine calls it before the rows of the block. `thread`
+  /// is the caller's index in the arena. A thread works on one block at a time.
   virtual void begin_block(const Block& block, int thread) = 0;
   /// Finds the groups of the reference patches in one row of the block, one for each column.
   virtual void find(const Block& block, int row, int thread, std::span<Group> groups) = 0;
 };
 
-/// Finds the most similar patches of the complete search window, exactly. It runs on up to
-/// `threads` threads.
+/// Returns a matcher that finds the most similar patches of the complete search window, exactly. It
+/// runs on up to `threads` threads.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(int threads);
-/// Propagates the groups of MatchInput::kept (propagation.h).
+/// Returns a matcher that propagates the groups of MatchInput::kept (propagation.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(int threads);
-/// Returns the groups of MatchInput::kept unchanged.
+/// Returns a matcher that finds the groups of MatchInput::kept unchanged.
 [[nodiscard]] std::unique_ptr<Matcher> make_reusing_matcher();
-/// Matches by clusters (match/clusters.h).
+/// Returns a matcher by clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
-/// Selects the exhaustive or the cluster matcher by MatchParams::clusters, phase by phase.
+/// Returns a matcher that selects the exhaustive or the cluster matcher by MatchParams::clusters,
+/// phase by phase.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(int threads);
 
 }  // namespace lull::cpu

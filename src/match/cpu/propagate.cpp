@@ -37,7 +37,8 @@ class StripReference {
     for (int i = 0; i < parts; ++i) hn::Store(load_bytes(Pairs(), piece(at, i)), bytes, own(i));
   }
 
-  /// Score of the patch at `at`. Values from 65535 on are too far.
+  /// Returns the score of the patch at `at`. A patch with a score of 65535 or more is not a
+  /// candidate.
   HWY_INLINE std::int32_t score(const std::int8_t* at) const {
     const Pairs d;
     const hn::Repartition<std::uint32_t, Pairs> sums;

@@ -8,8 +8,9 @@
 
 namespace lull::cpu {
 
-/// For a step, the column pairs 0-1, 2-3, 4-5, 6-7 of a patch: column c is phase c % step of the
-/// reference patch c / step to the right. Phases at the same shift are summed first.
+/// The plan for one step: the phases of the column pairs 0-1, 2-3, 4-5, 6-7 of a patch. Column c of
+/// a patch is phase c % step of the reference patch that lies c / step to the right. Phases at the
+/// same shift are summed first.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases

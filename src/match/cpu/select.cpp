@@ -72,7 +72,7 @@ class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
 
-  /// For each lane, the smallest score that is not collected. The caller sets these before
+  /// Smallest score of each lane that is not collected. The caller sets these bounds before
   /// collect().
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }

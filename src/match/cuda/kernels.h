@@ -71,9 +71,9 @@ inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
 }
 
-// ---- pictures to match in (guide.cu) ----
+// ---- guides (guide.cu) ----
 
-/// A plane to match in: an estimate mixed with a share of the noisy plane.
+/// A plane in which patches are matched: an estimate mixed with a share of the noisy plane.
 struct MixedPlane {
   const float* estimate = nullptr;
   const float* noisy = nullptr;  // may be null if `share` is 0
@@ -126,13 +126,13 @@ void invalidate_candidates(const std::int32_t* half_norms, const std::uint8_t* i
                            const Margins& margins, std::int32_t* candidate_norms,
                            cudaStream_t stream);
 
-// ---- grouping (match.cu) ----
+// ---- matching (match.cu) ----
 
 void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
            const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
            const Groups& groups, cudaStream_t stream);
 
-// ---- grouping over frames (match_time.cu) ----
+// ---- matching over frames (match_time.cu) ----
 
 /// A frame that is searched.
 struct SearchView {
@@ -142,15 +142,15 @@ struct SearchView {
 };
 using SearchFrame = FrameAt<SearchView>;
 
-/// Like match(), over several frames. The first frame holds the reference patches, the others
-/// follow in the order of group.h. The guides' scale must be such that the sum of tau and
-/// motion_bias fits.
+/// Finds the groups of a batch like match(), but in several frames. The first frame holds the
+/// reference patches, the others follow in the order of group.h. The guides' scale must be such
+/// that the sum of tau and motion_bias fits.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,
                      cudaStream_t stream);
 
-// ---- groups from those of others (propagate.cu) ----
+// ---- propagation of groups (propagate.cu) ----
 
 /// The groups of all searched reference patches, as one batch.
 struct KeptGroupsView {

@@ -22,7 +22,7 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // The range of a score in either direction is sufficient.
+    // A bias beyond the range of a score has no further effect, so it is clamped to that range.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {

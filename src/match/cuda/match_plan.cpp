@@ -18,16 +18,17 @@ namespace {
 /// one block is used.
 constexpr int wanted_blocks = 2;
 
-/// Choices for devices with at least this much shared memory in a multiprocessor. Devices with
-/// large memories are tuned by measurements on compute capability 9.0. On the others nothing was
-/// measured; they save memory for taller bands, because each band costs a selection.
+/// Choices for devices whose multiprocessors have at least this much shared memory. Devices with
+/// large memories are tuned by measurements on compute capability 9.0. The choice for the others
+/// was not measured: they save memory for taller bands, because each band requires a selection.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Use kernels with less memory, and other chunks if the best chunk does not fit.
+  // Whether plans use kernels with less memory, and other chunks if the best chunk does not fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // Compute capabilities 8.0, 8.7, 9.0, 10.x; 7.5, 8.6, 8.9, 12.x.
+                                   // First: compute capabilities 8.0, 8.7, 9.0, 10.x. Second: 7.5,
+                                   // 8.6, 8.9, 12.x.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {

@@ -14,10 +14,10 @@
 
 namespace lull {
 
-/// Reference patches are handled in bricks of 4x4, which share what they load.
+/// Kernels process reference patches in tiles of 4x4, which share the loaded samples.
 inline constexpr int reference_tile_side = 4;
 inline constexpr int references_per_tile = reference_tile_side * reference_tile_side;
-/// Bricks along an axis with so many reference patches.
+/// Returns the number of tiles along an axis with `references` reference patches.
 constexpr int reference_tiles_of(int references) {
   return (references + reference_tile_side - 1) / reference_tile_side;
 }
@@ -51,7 +51,8 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {25, narrow_union},
                                               {6, wide_union},
                                               {25, wide_union},
-                                              // For devices with little shared memory:
+                                              // The following shapes suit devices with little
+                                              // shared memory.
                                               {5, medium_union},
                                               {11, medium_union},
                                               {4, wide_union}};
@@ -86,7 +87,7 @@ constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitc
 
 struct MatchPlan {
   int union_width = 0;   // union of the windows of a block's reference patches, rounded up to 8
-  int union_height = 0;  // the same along y
+  int union_height = 0;  // union of these windows along y
   int union_pitch = 0;   // positions in a row of the union in memory
   int band_rows = 0;     // rows of candidates whose scores exist at once, multiple of 8
   int score_row = 0;     // words of scores for one row of a window

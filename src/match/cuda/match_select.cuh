@@ -216,7 +216,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // Positions ascend from chunk to chunk, so a score equal to the worst of the list comes too late.
+  // Positions ascend from chunk to chunk. A score equal to the worst of the list ranks behind it,
+  // so the bound is one more.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

@@ -5,11 +5,13 @@
 
 namespace lull::match_detail {
 
-/// Row pitches in shared memory. They are constants, so that they are part of the instructions.
+/// Row pitches in shared memory. They are constants, so that the compiler encodes offsets in the
+/// instructions.
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // 4 modulo 8, so that rows that are 4 apart lie 16 banks apart. 7 words of a patch and 3 of skew.
+  // The pitch is 4 modulo 8, so that rows that are 4 apart lie 16 banks apart. It contains 7 words
+  // for a patch and 3 for the skew of the tile.
   static constexpr int samples = union_pitch + 12;
 };
 

@@ -34,14 +34,15 @@ class Matcher {
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 
-/// Finds the most similar patches of the complete search window, exactly (match.cu, match_time.cu).
+/// Returns a matcher that finds the most similar patches of the complete search window, exactly
+/// (match.cu, match_time.cu).
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(const MatchParams& params,
                                                                int others, const Margins& greatest);
-/// Matches by clusters (match/clusters.h; clusters.cu, cluster_query.cu).
+/// Returns a matcher by clusters (match/clusters.h; clusters.cu, cluster_query.cu).
 /// @throws InvalidArgument if the planes have more positions than the matcher can number
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(const MatchParams& params, int others,
                                                             const Margins& greatest);
-/// Selects the exhaustive or the cluster matcher by MatchParams::clusters.
+/// Returns a matcher that selects the exhaustive or the cluster matcher by MatchParams::clusters.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

@@ -11,13 +11,15 @@
 
 namespace lull {
 
-/// A patch of one of several frames: the frame's place in their list, from this bit on, above its
-/// place in the plane (Margins::at). They rise frame by frame and row by row.
+/// A patch number has 32 bits. The bits below this one hold the position in the plane
+/// (Margins::at), the others the index of the frame in the list. Numbers ascend frame by frame and
+/// row by row.
 inline constexpr int patch_frame_bit = 27;
 static_assert(max_frames <= 1 << (32 - patch_frame_bit));
 inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;
 
-/// @throws InvalidArgument  the plane has more places than patches can be numbered by
+/// Checks that patches of such a plane can be numbered.
+/// @throws InvalidArgument  the plane has more positions than patch numbers allow
 inline void require_numbered_places(const Margins& margins) {
   if (margins.size() <= max_patch_positions) return;
   throw InvalidArgument("planes of " + std::to_string(margins.width) + "x" +

@@ -43,8 +43,8 @@ struct PropagationArgs {
   KeptGroupsView kept;
   int kept_tiles_x;
   bool over_time;
-  int temporal_radius;  // maximum displacement in neighbouring frames, as own.radius in the
-                        // reference frame
+  // Maximum displacement in neighbouring frames. own.radius is the maximum in the reference frame.
+  int temporal_radius;
   int refine_window, refine_temporal_window;  // sides
   // Number of candidates in the own refinement window, and in all of them.
   int own_places, refine_positions;
@@ -52,7 +52,7 @@ struct PropagationArgs {
   Divisor search_step, refine_side, refine_temporal_side, refine_temporal_area;
 };
 
-/// Same as adjacent_indices(), with a multiplication instead of a division.
+/// Returns adjacent_indices(), computed with a multiplication instead of a division.
 __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationArgs& a, int x,
                                                              int last_place, int count) {
   const int first = a.search_step.quotient(x);

@@ -46,17 +46,17 @@ namespace reference {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Called before the reference patches of guides[0] are matched. The data behind `guides` must
-  /// stay valid until the last of them.
+  /// Prepares the matcher. It is called before the reference patches of guides[0] are matched. The
+  /// data behind `guides` must stay valid until the last of them.
   virtual void begin(std::span<const FramePlane>, const MatchParams&, PatchShape) {}
   [[nodiscard]] virtual Group find(std::span<const FramePlane> guides, int x, int y,
                                    const MatchParams& params, PatchShape shape) const = 0;
 };
-/// Uses match().
+/// Returns a matcher that uses match().
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher();
-/// Clustered matching (match/clusters.h) of patches of the shape square_8.
+/// Returns a matcher by clusters (match/clusters.h) for patches of the shape square_8.
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher();
-/// Selects the exhaustive or the cluster matcher by MatchParams::clusters.
+/// Returns a matcher that selects the exhaustive or the cluster matcher by MatchParams::clusters.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher();
 
 }  // namespace reference

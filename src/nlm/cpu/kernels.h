@@ -30,7 +30,7 @@ struct PhasedView {
   std::ptrdiff_t phase = 0;     // floats from phase to phase
 };
 
-/// Owner of such a plane.
+/// A plane that continues beyond its edges, with its memory.
 class PhasedPlane {
  public:
   PhasedPlane() = default;

@@ -74,7 +74,7 @@ HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride
 /// Intermediate sums of a displacement.
 struct TileSums {
   float *squares, *sums;  // sums of a row of cells
-  // sums along rows: a plane of cells for each slice (and guide)
+  // Sums along rows: a plane of cells for each slice (and guide).
   float *patch_squares, *patch_sums;
 };
 
@@ -141,7 +141,8 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
     }
 }
 
-/// Step 2 if each sample has one patch: weights and samples are summed at the same positions.
+/// Performs step 2 if each sample has one patch: weights and samples are summed at the same
+/// positions.
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -160,7 +161,8 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Step 2 if several patches cover a sample. Weights of cells where no patch begins are set to 0.
+/// Performs step 2 if several patches cover a sample. Weights of cells where no patch begins are
+/// set to 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -177,7 +179,7 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Step 3 for a displacement. `shares`: 1 / (sum of weights * estimates) of each patch.
+/// Performs step 3 for a displacement. `shares`: 1 / (sum of weights * estimates) of each patch.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {

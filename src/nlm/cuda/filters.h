@@ -11,6 +11,7 @@
 
 namespace lull::nlm::cuda {
 
+/// Checks that kernels can address planes of this format.
 /// @throws InvalidArgument  kernels cannot address planes of this size
 void require_addressable(const Params& params, const FrameFormat& format);
 
@@ -32,7 +33,7 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
-/// Like CandidateFrame, with motion in device memory; null: no motion.
+/// A CandidateFrame whose motion is in device memory; null: no motion.
 struct CandidateSlot {
   int slot = 0;
   const Motion* motion = nullptr;
@@ -41,11 +42,11 @@ struct CandidateSlot {
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  /// See FrameEngine::load(). `holes`: one value per sample, row by row without gaps; not 0 for a
-  /// hole; null: no holes.
+  /// Loads a frame like FrameEngine::load(). `holes`: one value per sample, row by row without
+  /// gaps; not 0 for a hole; null: no holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
-  /// See FrameEngine::estimate().
+  /// Computes results like FrameEngine::estimate().
   void run(std::span<const CandidateSlot> frames);
   /// Returns the result of plane `c`, which is valid until the next run().
   const float* result(int c) const { return results_[c].get(); }
@@ -54,7 +55,7 @@ class FrameFilter {
   enum class Kernel { blocks, boxes, tiles };
   struct Slot {
     std::array<lull::cuda::DeviceBuffer<float>, 3> samples, guides;
-    // the guide with marked holes, if frames may have holes
+    // The guide with marked holes, if frames may have holes.
     lull::cuda::DeviceBuffer<float> marked;
     bool has_holes = false;
   };
@@ -94,7 +95,8 @@ class VolumeFilter {
     return 2 * (batch_size + params.reach_slices());
   }
   void load(int z, const float* samples, const float* guide, cudaStream_t stream);
-  /// See VolumeEngine::estimate(). `results`: the wanted slices, one after the other.
+  /// Computes results like VolumeEngine::estimate(). `results`: the wanted slices, one after the
+  /// other.
   void run(SliceSpan wanted, SliceSpan available, float* results);
 
  private:

@@ -94,7 +94,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After this, the frame may be released: its host memory, or the decoder's picture on a device.
+    // After this wait, the frame may be released: its host memory, or the decoder's picture on a
+    // device.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }

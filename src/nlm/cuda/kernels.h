@@ -27,6 +27,7 @@ struct Curve {
 /// Memory layout of a plane that continues by `pad` samples beyond its edges.
 struct Space {
   Space() = default;
+  /// Lays out a plane.
   /// @throws InvalidArgument  kernels cannot address it (cuda/layout/margins.h)
   Space(int width, int height, int pad);
   constexpr std::ptrdiff_t at(int x, int y) const {
@@ -114,7 +115,7 @@ struct CubesPlan {
 void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                     cudaStream_t stream);
 
-// ---- tiles.cu: everything, one slice or frame at a time ----------------------------------------
+// ---- tiles.cu: all other cases, one slice or frame at a time ------------------------------------
 
 struct TileSource {
   /// Guide planes; for volumes the slices of a patch, one after the other.
@@ -127,7 +128,7 @@ struct TilesPlan {
   Space space;
   Curve curve;
   int block, step, patch_radius, search;
-  // guide planes, slices of a patch (one of the two is 1), sample planes
+  // Number of guide planes, slices of a patch (one of these two is 1) and sample planes.
   int guides, slices, planes;
   int cell_width, cell_height;
   int shift_x = 0, shift_y = 0;  // as in FramePlan
@@ -143,7 +144,7 @@ struct TileSources {
   TileSource wanted;
   std::array<TileSource, max_sources> all{};
   int count = 0;
-  // the guide of all[0] is the wanted guide with marked holes (hole_mark())
+  // The guide of all[0] is the wanted guide with marked holes (hole_mark()).
   bool shows_holes = false;
 };
 /// `workspaces`: plan.workspace(sources.count) floats for each of `workspace_count` thread blocks.

@@ -31,7 +31,7 @@ struct LightTile {
   int x = 0, y = 0, width = 0, height = 0;
   int channels = 3, search_radius = 0, regressors = 0;
   std::span<const LightSource> sources;  // the first source is the wanted frame itself
-  // noise of the wanted frame's regressors
+  // Noise of the wanted frame's regressors.
   std::array<PlaneView<const float>, max_regressors> noise;
   std::array<PlaneView<float>, 3> colour, colour_derivative, guided, guided_derivative;
 };

@@ -52,7 +52,8 @@ class FeatureEngine {
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
-/// Steps 4 and 5 on the host, from the candidate results and their derivatives dF/du_p.
+/// Result of a candidate filter, and its derivatives dF/du_p. blend() computes steps 4 and 5 from
+/// two of them on the host.
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

@@ -55,9 +55,9 @@ struct LightJob {
 using FourPlanes = std::array<const float*, 4>;
 /// Packs four planes into quads that continue beyond the edges.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);
-/// Steps 1 to 3, and the derivatives for step 4.
+/// Performs steps 1 to 3 of formulas.h, and computes the derivatives for step 4.
 void filter_light(const LightJob& job, cudaStream_t stream);
-/// Steps 4 and 5. `cost` and `share`: memory for one plane each.
+/// Performs steps 4 and 5 of formulas.h. `cost` and `share`: memory for one plane each.
 void blend_light(const LightJob& job, float* cost, float* share,
                  const std::array<float*, 3>& results, cudaStream_t stream);
 

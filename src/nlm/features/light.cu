@@ -93,7 +93,7 @@ struct OwnPixel {
     terms.at[2] = d.y;
     float its[4 * quads + 1];
     load(q, from, its);
-    // clamp(its - own, -1, 1) in two instructions
+    // The loop computes clamp(its - own, -1, 1) in two instructions.
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
       terms.at[1 + position_terms + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;

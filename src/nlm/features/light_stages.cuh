@@ -21,7 +21,7 @@ struct Stages {
   alignas(8) float summands[group_size][padded_side][padded_side];
   alignas(8) float rows_of_three[group_size][padded_side][side],
       rows_of_seven[group_size][padded_side][side];
-  // bases of the weights (base_of()): of the colour and of the guided filter
+  // Bases of the weights (base_of()) of the colour filter and of the guided filter.
   float2 bases[group_size][pixels];
 };
 union SharedMemory {
@@ -85,7 +85,7 @@ struct LightAndVariance {
       : light(from.light + at), variance(from.variance + at) {}
 };
 
-/// Step 1.
+/// Step 1: computes the summands of the distances for the tile and its halo.
 template <int channels>
 __device__ __forceinline__ void find_summands(const LightJob& job, const Group& group, int thread,
                                               Stages& stages) {
@@ -114,7 +114,8 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
   }
 }
 
-/// Step 2, for two neighbouring pixels at a time.
+/// Step 2: sums the summands along rows, over 3 and over 7 pixels. A thread processes two
+/// neighbouring pixels at a time.
 __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
   constexpr int pairs = side / 2;
   const int tx = 2 * (thread % pairs);
@@ -129,7 +130,8 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Step 3; each kind of threads processes half of the displacements.
+/// Step 3: sums along columns, and computes the bases of the weights. Each kind of threads
+/// processes half of the displacements.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =

@@ -34,7 +34,7 @@ struct LineSums {
   double weight = 0;
   std::array<double, triangle(max_coefficients)> matrix{};
   std::array<double, 3 * max_coefficients> right{};
-  // sum of w' (u_p - u_q) / (v_p + v_q), times u_q or 1
+  // Sum of w' (u_p - u_q) / (v_p + v_q), times u_q or 1.
   std::array<double, 3> slope_light{}, slope{};
 };
 

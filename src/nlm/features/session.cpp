@@ -1,5 +1,5 @@
-// Sessions over renders. The session (time/frame_session.h) schedules frames and selects the frames
-// that help them; the worker in this file processes their light.
+// Sessions over renders. The session (time/frame_session.h) schedules frames and selects their
+// neighbouring frames; the worker in this file processes their light.
 
 #include <tbb/task_arena.h>
 

@@ -1,5 +1,5 @@
 // Sessions over pictures in host memory, also over time. The session (time/frame_session.h)
-// schedules frames and selects the frames that help them; the worker in this file processes their
+// schedules frames and selects their neighbouring frames; the worker in this file processes their
 // planes.
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // not needed: without motion estimation no frame is compared with it
+    // Without motion estimation no frame is compared with the last one.
     if (!motion_) last_frame_ = {};
   }
 
@@ -115,7 +115,7 @@ class GatheringWorker final : public FrameWorker {
   /// A frame whose result is not delivered yet.
   struct Slot {
     Frame noisy;
-    // some samples were replaced because they are out of the filters' range (float_guard.h)
+    // Some samples were replaced because they are out of the filters' range (float_guard.h).
     bool guarded = false;
     bool is_filtered = false;
     Frame clean;

@@ -87,8 +87,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // Each pending frame as the engine stores it, and its result as a frame; one more frame on its
-  // way in, and one on its way out.
+  // The sum contains each pending frame as the engine stores it, and its result as a frame. It also
+  // contains a frame that is being loaded, and one that is being returned.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);

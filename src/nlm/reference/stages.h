@@ -30,12 +30,12 @@ struct Source {
   int motion_x = 0, motion_y = 0;
 };
 
-/// Formula 1 of weights.h. `weight`: a_c of each guide plane.
+/// Returns the distance of a candidate (formula 1 of weights.h). `weight`: a_c of each guide plane.
 double distance(const Params& params, std::span<const float> weight, const SourcePlanes& world,
                 int r_x, int r_y, int wanted, const Source& candidate, int d_x, int d_y);
 
-/// Formulas 2 and 3: returns the results of the `planes` sample planes at (x, y) of the source
-/// `wanted`, from the candidates in `sources`, whose motion is that at (x, y).
+/// Returns the results of the `planes` sample planes at (x, y) of the source `wanted`, from the
+/// candidates in `sources`, whose motion is that at (x, y) (formulas 2 and 3 of weights.h).
 std::array<double, 3> result(const Params& params, std::span<const float> weight,
                              const SourcePlanes& world, int planes, int x, int y, int wanted,
                              std::span<const Source> sources);

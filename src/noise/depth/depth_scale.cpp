@@ -78,7 +78,7 @@ double DepthStatistics::min_depth() const { return quantile(0); }
 double DepthStatistics::max_depth() const { return quantile(1); }
 
 DepthScale DepthStatistics::scale(double sigma, std::optional<double> reference) const {
-  // share of depths outside the scale at either end, and minimum span in units of sigma
+  // Share of depths outside the scale at either end, and minimum span in units of sigma.
   constexpr double beyond = 0.001, min_span = 8;
   DepthScale scale{.samples = samples_, .sigma = sigma};
   double low = quantile(beyond), high = quantile(1 - beyond);

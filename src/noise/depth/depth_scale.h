@@ -13,14 +13,15 @@ namespace lull {
 /// Dependence of the noise level on the depth.
 enum class DepthNoise {
   constant,  // the level is the same everywhere
-  // proportional to the square of the depth, as for triangulation: stereo, structured light
+  // The level is proportional to the square of the depth, as in triangulation (stereo, structured
+  // light).
   squared
 };
 
 /// Meaning of the samples of a depth map, and the values of holes.
 struct DepthSamples {
   double zero = 0, unit = 1;  // sample s is the depth zero + unit * s
-  // depth that marks a hole, in addition to values that are not finite
+  // Depth that marks a hole, in addition to values that are not finite.
   std::optional<double> invalid = {};
   DepthNoise noise = DepthNoise::constant;  // squared: depths of 0 and below are also holes
 
@@ -75,8 +76,8 @@ class DepthStatistics {
 
   /// Returns the scale for noise of `sigma`; 0: no noticeable noise. The values 0 and 255 are the
   /// quantiles at 0.1 % and 99.9 % of all depths, but at least 8 sigma apart, so that results do
-  /// not depend on the unit of depths. (The filters' range extends half as far again on either
-  /// side. Depths outside it are preserved unchanged: core/float_range.h.)
+  /// not depend on the unit of depths. (The filters' range extends beyond both by half of the
+  /// distance between them. Depths outside it are preserved unchanged: core/float_range.h.)
   /// @param reference  empty: the median depth
   DepthScale scale(double sigma, std::optional<double> reference) const;
 

@@ -25,7 +25,7 @@ constexpr double max_gain = 3.2;
 /// frequencies that are missing in flat blocks need not be missing in other blocks.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
-// variance of block means over the variance at the lowest frequencies
+// Variance of block means over the variance at the lowest frequencies.
 constexpr double mean_gain = 2;
 /// The noise of chroma is coarser than that of luma, and stronger than if the noise of red, green
 /// and blue were independent.

@@ -1,5 +1,6 @@
 #pragma once
-// Assumptions on the noise that cameras and codecs leave, for what a picture does not show.
+// Assumptions on the noise that cameras and codecs leave. They replace what cannot be measured in a
+// picture.
 
 #include <array>
 

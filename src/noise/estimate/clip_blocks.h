@@ -31,10 +31,10 @@ struct ClipDifference {
   float retained = 1;  // share of the noise variance that clipping left; 0: the block is not used
   /// The channels of which the plane is made: one, or R, G and B.
   std::array<ClipChannel, 3> channels{};
-  // false: other members are undefined; the block is at a border or contains NaN
+  // If false, the other members are undefined: the block is at a border or contains NaN.
   bool valid = false;
   bool copied = false;  // the blocks are equal bit for bit: the second has no noise of its own
-  // all samples of one of the blocks are equal: a letterbox, or clipped samples
+  // All samples of one of the blocks are equal: a letterbox, or clipped samples.
   bool constant = false;
 };
 

@@ -32,7 +32,7 @@ struct ClipRange {
 /// Returns false if there is a scene cut between the frames. Frames are compared by means of 16x16
 /// samples, in which noise hardly counts, up to gain and offset.
 [[nodiscard]] bool is_same_scene(const ClipLuma& a, const ClipLuma& b);
-/// Compares such means.
+/// Returns false if there is a scene cut between two frames, given as means of 16x16 samples.
 [[nodiscard]] bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b);
 
 }  // namespace lull

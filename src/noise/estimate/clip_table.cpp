@@ -58,7 +58,7 @@ float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double samples = 2 * clip_block * clip_block;
   const auto low = clipped_gaussian(static_cast<double>(channel.above_low / sigma));
   const auto high = clipped_gaussian(static_cast<double>(channel.below_high / sigma));
-  // If noise is clipped at both limits, the product is a close approximation.
+  // If noise is clipped at both limits, the product of both shares is a close approximation.
   const double left = low.variance * high.variance;
   const double clipped_share = std::min(low.clipped_share + high.clipped_share, 1.0);
   const double maximum =

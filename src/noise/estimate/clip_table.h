@@ -20,9 +20,9 @@ namespace lull {
 
 /// Relation between the stored channels and the noise of a plane that is computed from them.
 struct ChannelShares {
-  // noise variance of each channel, in units of the plane's
+  // Noise variance of each channel, in units of the plane's variance.
   std::array<float, 3> variance{1, 0, 0};
-  // share of each channel in the plane's noise variance; the sum is 1
+  // Share of each channel in the plane's noise variance; the sum is 1.
   std::array<float, 3> weight{1, 0, 0};
 };
 

@@ -101,7 +101,7 @@ PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excer
 bool lie_within_scale(std::span<const Excerpt> excerpts) {
   const FrameFormat& format = excerpts.front().front().format;
   if (format.sample != SampleType::f32) return true;
-  constexpr float rounding = 1e-3f;  // of products with the scale
+  constexpr float rounding = 1e-3f;  // rounding errors of products with the scale
   bool within = true;
   for (int i = 0; i < clipped_planes(format.layout); ++i)
     for_first_planes(excerpts, i, [&](PlaneView<const float> samples) {
@@ -153,7 +153,7 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   return strongest ? scaled(result, *strongest) : result;
 }
 
-/// The level of the noise that is clipped, where a caller gives one for a plane.
+/// Returns the level of the noise that is clipped, for a plane with a given level.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

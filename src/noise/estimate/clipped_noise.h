@@ -53,9 +53,9 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// Returns the clip limits of the curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
-/// Adds curves to the planes of an estimate: clipping as find_clipping() finds it, also in float
-/// samples of any range, and to the luma of clips the `measured` curve over brightness.
-/// Null: no curve was measured.
+/// Adds curves to the planes of an estimate. The clip limits are found as by find_clipping(), but
+/// also in float samples of any range. The luma of clips also gets the `measured` curve over
+/// brightness. Null: no curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

@@ -39,11 +39,12 @@ struct NoiseEstimate {
   std::string why;
   /// Level of the first plane in each excerpt, in their order; 0 if an excerpt gives no estimate.
   std::vector<float> excerpt_level{};
-  /// For clips: levels by luma as far as the pictures cover it, with increasing luma, in stored
-  /// samples.
+  /// Levels of clips by luma, at the lumas that the pictures contain, with increasing luma, in
+  /// stored samples.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 
+/// Estimates the noise of the excerpts of one input.
 /// @throws InvalidArgument  no frame, or frames of several formats or on a device
 [[nodiscard]] NoiseEstimate estimate_noise(std::span<const Excerpt> excerpts);
 

@@ -44,7 +44,7 @@ struct PictureBlocks {
   std::size_t size() const { return clipped.size(); }
 };
 
-/// Lays a grid of at most about `max_blocks` blocks over `filtered_plane`. Clipped samples are
+/// Places a grid of at most about `max_blocks` blocks on `filtered_plane`. Clipped samples are
 /// counted in `sources`, the planes from which `filtered_plane` is computed. All planes must have
 /// one size.
 [[nodiscard]] PictureBlocks cut_blocks(const PlaneStack& filtered_plane,

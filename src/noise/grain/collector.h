@@ -24,7 +24,7 @@ struct GrainSampling {
 /// Noise of a clip from a point in time on, from another source than the removed noise.
 struct KnownNoise {
   double from_s = 0;  // begin in seconds, as Frame::pts
-  // noise of Y, Cb and Cr; empty: it is measured in the removed noise
+  // Noise of Y, Cb and Cr; empty: it is measured in the removed noise.
   std::optional<NoiseEstimate> noise;
 };
 
@@ -74,7 +74,7 @@ class GrainCollector {
     Scene scene;
     GrainStatistics statistics;
   };
-  // a frame whose level deviates; the next frame decides whether a scene begins there
+  // A frame whose level deviates. The next frame decides whether a scene begins there.
   std::optional<MeasuredScene> deviating_;
   // A scene is written after all scenes with the same noise were measured.
   std::vector<MeasuredScene> closed_;

@@ -155,9 +155,10 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
   return filter;
 }
 
-/// Returns integer multiples of `units` near x that minimise the prediction error. If coefficients
-/// were rounded independently, their sum would be inaccurate, on which the coarse part of the noise
-/// depends most. The search changes one or two coefficients by one as long as the error falls.
+/// Returns integer multiples of `units` near x that minimise the prediction error. The coarse part
+/// of the noise depends most on the sum of the coefficients, which would be inaccurate if they were
+/// rounded independently. The search changes one or two coefficients by one as long as the error
+/// falls.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };

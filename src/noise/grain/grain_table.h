@@ -36,7 +36,7 @@ struct GrainParams {
   int scaling_shift = 8;      // 8..11
   int ar_coeff_shift = 7;     // 6..9
   int grain_scale_shift = 0;  // 0..3
-  /// In units of 2^-ar_coeff_shift, -128..127.
+  /// Filter coefficients in units of 2^-ar_coeff_shift, -128..127.
   std::array<std::array<int, grain_taps>, 3> ar_coeffs{};
   std::array<int, 3> luma_coeff{};  // share of luma's grain in Cb and Cr; [0] is 0
 

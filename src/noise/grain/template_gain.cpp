@@ -33,7 +33,7 @@ class Response {
       }
   }
 
-  /// Adds the products of samples (dx, dy) apart.
+  /// Adds to `pairs`, for each lag (dx, dy), the sum of the products of samples at this lag.
   void add_pairs(std::array<double, pair_lags>& pairs) const {
     for (int dy = 0; dy <= grain_lag; ++dy)
       for (int dx = dy == 0 ? 0 : -grain_lag; dx <= grain_lag; ++dx) {

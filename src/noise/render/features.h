@@ -1,5 +1,5 @@
 #pragma once
-// Features of a frame that a renderer provides besides its colour, with the same size.
+// Features of a frame that a renderer provides in addition to its colour, with the same size.
 
 #include <array>
 #include <memory>

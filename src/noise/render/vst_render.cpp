@@ -12,7 +12,7 @@ namespace {
 
 constexpr int level_radius = 5;
 
-/// stabilised_light_sigma / s, for each pixel.
+/// The factor stabilised_light_sigma / s of each pixel.
 using Factor = Plane<float>;
 
 class RenderVstSession final : public VstSession<Factor> {

@@ -18,7 +18,7 @@ namespace lull {
 struct CubeStatistics {
   float mean = 0;
   float low = 0;  // energy of the 19 coefficients (w, v, u) with 1 <= w + v + u <= 3
-  // energy of the 8 coefficients with w, v, u >= 2, which contain the least picture content
+  // Energy of the 8 coefficients with w, v, u >= 2, which contain the least picture content.
   float high = 0;
   float variance = 0;  // variance of the 64 voxels: energy of all coefficients but the mean
   float third = 0;     // third central moment of the voxels

@@ -39,7 +39,7 @@ constexpr double min_sigma = 0.02;
 // axis. Cubes within `window` times the distance between nodes count for a node.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
-// maximum level of a node's air, in units of the level of its tissue
+// Maximum level of a node's air, in units of the level of its tissue.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
 /// Weight of one cube: 1 / variance of the logarithm of a level that is estimated from 64 voxels,

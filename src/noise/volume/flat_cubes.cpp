@@ -16,8 +16,8 @@ constexpr double median_of_squares = 0.9180;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// A value that fills at least this share of all cubes completely is no sample, but a mask, padding
-/// or clipping.
+/// A value that fills at least this share of all cubes completely is not measured: it is a mask,
+/// padding or clipping.
 constexpr double share_of_fill = 0.005;
 /// Cubes with more voxels of such a fill value are not used.
 constexpr int max_filled = 1;
@@ -32,7 +32,7 @@ constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;
 constexpr double min_skewness = 0.35, max_skewness = 0.85;
-// energy at low over energy at high frequencies: air has no structure
+// Energy at low over energy at high frequencies: air has no structure.
 constexpr double max_slope = 4;
 constexpr double max_excess = 1.6;  // a cube's variance over the variance of air with its mean
 constexpr std::size_t min_air = 200;
@@ -129,7 +129,7 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // half the mean square of 64 voxels, which has a Gamma distribution of shape 64
+  // Half the mean square of 64 voxels, which has a Gamma distribution of shape 64.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {
     const double mean = static_cast<double>(cube->mean) - zero;

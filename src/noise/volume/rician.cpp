@@ -64,7 +64,8 @@ double argument_at(const std::vector<double>& of_v, double spacing, double value
   return spacing * (k - (*above - value) / (*above - above[-1]));
 }
 
-/// rician_variance() for v in steps, with the ratio of mean and standard deviation.
+/// Table of rician_variance() for values of v in equal steps, with the ratio of mean and standard
+/// deviation.
 struct VarianceTable {
   std::vector<double> ratio, variance;
   VarianceTable() {

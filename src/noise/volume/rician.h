@@ -23,7 +23,7 @@ constexpr float rician_root(float z, Root root) {
   return square < 0 ? 0.0f : root(square);
 }
 
-/// The inverse, with a table that is owned elsewhere.
+/// The inverse. Another object owns its table.
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // the inverse is an asymptotic formula from here on
@@ -50,15 +50,15 @@ class RicianStabiliser {
   ///
   /// `shrink_range`: results of filters still contain noise. The inverse is steep at 0 and never
   /// negative, so that this noise becomes a mean that air does not have. Up to E[f(z) | 0] +
-  /// shrink_range, the exact inverse is therefore drawn to 0. (Results of BM4D have noise of 0.05
-  /// sigma. With a range of 0.08 the mean of air is 0.06 sigma instead of 0.11, the mean of v = 0.4
-  /// sigma is 0.16 too low instead of 0.09, and from v = 0.8 sigma on nothing changes.)
+  /// shrink_range, the exact inverse is therefore shrunk towards 0. (Results of BM4D have noise of
+  /// 0.05 sigma. With a range of 0.08 the mean of air is 0.06 sigma instead of 0.11, the mean of v
+  /// = 0.4 sigma is 0.16 too low instead of 0.09, and from v = 0.8 sigma on nothing changes.)
   explicit RicianStabiliser(double shrink_range = 0);
 
   /// The forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the v >= 0 for which E[f(z) | v] is `d`, apart from the drawing to 0; 0 for d below
-  /// E[f(z) | 0]. The function is increasing.
+  /// Returns the v >= 0 for which E[f(z) | v] is `d`, apart from the shrinking towards 0; 0 for d
+  /// below E[f(z) | 0]. The function is increasing.
   float inverse(float d) const;
   /// E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }

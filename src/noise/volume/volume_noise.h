@@ -19,7 +19,7 @@ enum class NoiseKind { gaussian, rician };
 /// between. Node i of n along an axis of s voxels is at (i + 0.5) s / n - 0.5. Beyond the outermost
 /// nodes the level is constant.
 struct NoiseMap {
-  // size of the volume along x, y (of a slice) and z, at least 1
+  // Size of the volume along x, y (of a slice) and z, at least 1.
   std::array<int, 3> voxels{1, 1, 1};
   std::array<int, 3> nodes{1, 1, 1};  // at least 1
   std::vector<float> values;          // > 0, finite; x fastest, then y
@@ -53,6 +53,7 @@ struct VolumeNoise {
 /// Returns the noise of samples on a scale that is multiplied by `factor`.
 [[nodiscard]] VolumeNoise scaled(const VolumeNoise& noise, float factor);
 
+/// Checks the noise of a volume.
 /// @throws InvalidArgument  a level is not positive or not finite, or the map is inconsistent
 void validate(const VolumeNoise& noise);
 

@@ -13,6 +13,7 @@ namespace lull {
 /// floats with 255 for white.
 [[nodiscard]] FrameFormat stabilised_format(const FrameFormat& format);
 
+/// Checks the noise and the format of slices.
 /// @throws InvalidArgument  frames with several planes, or invalid noise
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 

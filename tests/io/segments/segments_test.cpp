@@ -136,7 +136,7 @@ TEST_F(Segments, DamagedSegmentsAreRepeated) {
     if (round == 5) fs::remove(file("000000.lullseg"));
     const std::string which = round == 5 ? "0, 2" : "2";
     EXPECT_THAT(run(job, true), ElementsAre("segments made again (damaged or missing): " + which,
-                                            HasSubstr("going on after")));
+                                            HasSubstr("continuing after")));
     EXPECT_EQ(read_file(job.out), expected);
     fs::remove(job.out);
   }
@@ -155,7 +155,7 @@ TEST_F(Segments, InterruptionBeforeTheRenameCanBeResumed) {
     EXPECT_EQ(read_file(kept), expected);
     EXPECT_FALSE(fs::exists(job.out));
   }
-  EXPECT_THAT(run(job, true), ElementsAre("going on after 5 segments, 29 frames"));
+  EXPECT_THAT(run(job, true), ElementsAre("continuing after 5 segments, 29 frames"));
   EXPECT_EQ(read_file(job.out), expected);
 }
 
@@ -217,7 +217,7 @@ TEST_F(Segments, DifferentJobIsNotResumed) {
   EXPECT_THAT(refusal([&] { (void)run(job, true); }), HasSubstr("the input was"));
   input[input.size() / 2] ^= 1;
   write_file(job.in, input);
-  EXPECT_THAT(run(job, true), ElementsAre("going on after 2 segments, 12 frames"));
+  EXPECT_THAT(run(job, true), ElementsAre("continuing after 2 segments, 12 frames"));
 }
 
 TEST_F(Segments, MovedJobCanBeResumed) {
@@ -229,7 +229,7 @@ TEST_F(Segments, MovedJobCanBeResumed) {
     fs::rename(folder / name, folder / ("elsewhere/" + name));
   job.in = folder / "elsewhere/in.mkv";
   job.out = folder / "elsewhere/out.mkv";
-  EXPECT_THAT(run(job, true), ElementsAre("going on after 2 segments, 12 frames"));
+  EXPECT_THAT(run(job, true), ElementsAre("continuing after 2 segments, 12 frames"));
   EXPECT_EQ(read_file(job.out), expected);
 }
 

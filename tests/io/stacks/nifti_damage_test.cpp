@@ -139,8 +139,8 @@ TEST_F(Nifti, LimitsAreCheckedBeforeSamplesAreRead) {
   EXPECT_THAT(refusal({.limits = {.frames = 3}}), HasSubstr("cut short"));
   EXPECT_THAT(refusal({.limits = {.pixels = 1'200}, .axis = Axis::x}), HasSubstr("cut short"));
   EXPECT_THAT(refusal({.limits = {.frames = 499}, .axis = Axis::x}), HasSubstr("--max-frames"));
-  EXPECT_THAT(refusal({.selection = {.ranges = {{0, 1}}}}), HasSubstr("stays whole"));
-  EXPECT_THAT(refusal({.selection = {.start_us = 1}}), HasSubstr("stays whole"));
+  EXPECT_THAT(refusal({.selection = {.ranges = {{0, 1}}}}), HasSubstr("cannot be divided"));
+  EXPECT_THAT(refusal({.selection = {.start_us = 1}}), HasSubstr("cannot be divided"));
 }
 
 }  // namespace

@@ -266,7 +266,7 @@ TEST_F(TiffStack, LimitsAndSelectionApply) {
   EXPECT_EQ(refusal({.limits = {.pixels = 37 * 29, .frames = 4}}), "");
   EXPECT_THAT(refusal({.limits = {.pixels = 37 * 29 - 1}}), HasSubstr("--max-pixels"));
   EXPECT_THAT(refusal({.limits = {.frames = 3}}), HasSubstr("--max-frames"));
-  EXPECT_THAT(refusal({.selection = {.duration_us = 1}}), HasSubstr("stays whole"));
+  EXPECT_THAT(refusal({.selection = {.duration_us = 1}}), HasSubstr("cannot be divided"));
 }
 
 TEST_F(TiffStack, OutputMustBeASingleFile) {

@@ -228,7 +228,7 @@ TEST_F(TextSubtitles, AssStylesAreLostWithAWarning) {
   spec.subtitles = "ass";
   make_clip(folder / "in.mkv", spec);
   EXPECT_THAT(convert(folder / "in.mkv", folder / "out.mp4", {.vcodec = "mpeg4"}),
-              Contains(HasSubstr("the places and styles of stream 1")));
+              Contains(HasSubstr("the positions and styles of stream 1")));
   EXPECT_THAT(convert(folder / "in.mkv", folder / "out.mkv", {.vcodec = "mpeg4"}), IsEmpty());
 }
 
@@ -282,11 +282,11 @@ TEST_F(Drop, RemovesOnlyTheNamedStreams) {
   EXPECT_THAT(notes, IsEmpty());
   EXPECT_THAT(kept({.audio = true}), ElementsAre("subtitle", "attachment", "attachment",
                                                  "attachment", "chapters", "title"));
-  EXPECT_THAT(notes, ElementsAre("dropped, as --drop says: stream 1 (audio, flac)"));
+  EXPECT_THAT(notes, ElementsAre("dropped by --drop: stream 1 (audio, flac)"));
   EXPECT_THAT(losses, IsEmpty());
   EXPECT_THAT(kept({.subtitles = true, .chapters = true, .streams = {4}}),
               ElementsAre("audio", "attachment", "attachment", "title"));
-  EXPECT_THAT(notes, ElementsAre("dropped, as --drop says: stream 2 (subtitle, subrip), stream 4 "
+  EXPECT_THAT(notes, ElementsAre("dropped by --drop: stream 2 (subtitle, subrip), stream 4 "
                                  "(attachment, none), 1 chapter"));
   EXPECT_THAT(kept({.attachments = true, .tags = true}),
               ElementsAre("audio", "subtitle", "chapters"));

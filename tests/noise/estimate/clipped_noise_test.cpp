@@ -53,12 +53,12 @@ TEST(FindClipping, FindsLimitsAtEitherEnd) {
   EXPECT_EQ(dark.low, 0);
   EXPECT_EQ(dark.high, infinity);
   EXPECT_EQ(dark.level, 30);
-  edit(excerpts, [](int, int, int v) { return 255 - v; });
+  change_samples(excerpts, [](int, int, int v) { return 255 - v; });
   const Clipping bright = find_clipping(level(30), excerpts)[0];
   EXPECT_EQ(bright.low, -infinity);
   EXPECT_EQ(bright.high, 255);
   // Limited range: samples end at 16 and 235.
-  edit(excerpts, [](int, int, int v) { return std::clamp(v, 16, 235); });
+  change_samples(excerpts, [](int, int, int v) { return std::clamp(v, 16, 235); });
   EXPECT_EQ(find_clipping(level(30), excerpts)[0].high, 235);
 }
 
@@ -73,7 +73,7 @@ TEST(FindClipping, FindsNoneWhereSamplesDoNotReachTheLimits) {
 
 TEST(FindClipping, IgnoresFlatBlackBars) {
   auto excerpts = clip(grey(), white(10));
-  edit(excerpts, [](int, int y, int v) { return y < 40 || y >= height - 40 ? 0 : v; });
+  change_samples(excerpts, [](int, int y, int v) { return y < 40 || y >= height - 40 ? 0 : v; });
   EXPECT_FALSE(find_clipping(level(10), excerpts)[0].any());
 }
 

@@ -160,7 +160,7 @@ TEST_F(Bids, RejectsInvalidDatasets) {
     EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr(text));
   };
-  expect({"bids", folder_ / "no", out_, "participant"}, 66, "is no folder");
+  expect({"bids", folder_ / "no", out_, "participant"}, 66, "is not a folder");
   expect({"bids", raw_, out_, "group"}, 2, "level 'group'");
   expect({"bids", raw_, raw_, "participant"}, 2, "is the dataset itself");
   expect({"bids", raw_, out_, "participant", "--participant-label", "09"}, 66,

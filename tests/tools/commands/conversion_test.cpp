@@ -147,7 +147,7 @@ TEST_F(Conversion, GifConvertsToVideo) {
     GTEST_SKIP() << "no command ffmpeg";
   const Outcome outcome = pass("in.gif", "out.mp4", {"--crf", "0"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("few players show H.264 of RGB"));
+  EXPECT_THAT(outcome.err, HasSubstr("few players support H.264 of RGB"));
   const Outcome asked = pass("in.gif", "all.mp4", {"--pix-fmt", "yuv420p"});
   ASSERT_EQ(asked.code, 0) << asked.err;
   EXPECT_THAT(asked.err, Not(HasSubstr("few players")));
@@ -189,7 +189,7 @@ TEST_F(Conversion, FrameOfAVideoCanBeWrittenAsPicture) {
     EXPECT_LE(difference(only_frame(name), clip[frame]), rounding) << frame;
     EXPECT_GT(difference(only_frame(name), clip[(frame + 1) % 6]), 5) << frame;
     const bool said =
-        outcome.err.find("is one picture: it gets the first frame") != std::string::npos;
+        outcome.err.find("is a single picture: only the first frame") != std::string::npos;
     EXPECT_EQ(said, more.empty() || more.front() != "--keep") << outcome.err;
   };
   chosen("a.png", 0, {});

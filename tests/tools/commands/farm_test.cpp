@@ -188,7 +188,7 @@ Decoding decoding_of(const std::string& err) {
   int all = 0;
   const std::size_t at = err.find("decoded ");
   if (at != err.npos)
-    std::sscanf(err.c_str() + at, "decoded %d pictures of %d, from %d", &result.pictures, &all,
+    std::sscanf(err.c_str() + at, "decoded %d of %d pictures, starting at %d", &result.pictures, &all,
                 &result.from);
   return result;
 }

@@ -134,8 +134,8 @@ TEST_P(FloatPictures, HighlightsAndNonFiniteSamplesStayAndDoNotAffectOthers) {
   EXPECT_THAT(messages_, Not(HasSubstr("white")));
   const Frame result = denoise(write("bright", changed), {"--sigma", "20"});
   EXPECT_THAT(messages_,
-              HasSubstr("2 % of the first picture is brighter than 1.5 and stays as it is; "
-                        "--white 8 has it filtered, too"));
+              HasSubstr("2 % of the first picture is brighter than 1.5 and is not filtered; "
+                        "--white 8 filters it"));
   const double error = error_of(result, clean), without = error_of(expected, clean);
   EXPECT_LT(without, error_of(noisy, clean) / 2);
   EXPECT_LT(20 * std::log10(error / without), 0.05);
@@ -155,7 +155,7 @@ TEST_P(FloatPictures, WhiteLevelIsChosenForBrightPictures) {
   const std::string in = write("bright", noisy);
   const Frame result = denoise(in, {"--sigma", "400"});
   EXPECT_THAT(messages_,
-              HasSubstr("most of the first picture is brighter than 1; 16 counts as white"));
+              HasSubstr("most of the first picture is brighter than 1; 16 is taken as white"));
   EXPECT_LT(error_of(result, clean), error_of(noisy, clean) / 2);
   EXPECT_TRUE(
       lull::testing::same_samples(denoise(in, {"--sigma", "400", "--white", "16"}), result));

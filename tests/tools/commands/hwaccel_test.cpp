@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* fallback = "lull: decoding on the CPU, not with --hwaccel cuda (";
+constexpr const char* fallback = "lull: decoding on the CPU in spite of --hwaccel cuda (";
 
 FrameFormat yuv(int width, int height, int shift_x, int shift_y, int bits) {
   return {.width = width,

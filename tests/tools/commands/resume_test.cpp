@@ -316,7 +316,7 @@ TEST_F(Resume, ReportsFinishedSegmentsAndCountsAllFrames) {
       run_lull(command(out_, {"--resume", "--log-level", "info", "--progress", "json"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("segments made again (damaged or missing): 0"));
-  EXPECT_THAT(outcome.err, HasSubstr("going on after"));
+  EXPECT_THAT(outcome.err, HasSubstr("continuing after"));
   EXPECT_THAT(outcome.err, HasSubstr("\"frames\":150"));
 }
 

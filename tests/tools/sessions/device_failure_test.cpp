@@ -77,7 +77,7 @@ class DeviceFailures : public testing::Test {
     std::vector<bm3d::Backend> backends;
     for (std::size_t i = 0; i < fail_at.size(); ++i)
       backends.push_back({.kind = bm3d::BackendKind::cuda, .device = static_cast<int>(i)});
-    const Say say = [this](const std::string& text) {
+    const Notify notify = [this](const std::string& text) {
       const std::lock_guard lock(mutex_);
       messages_.push_back(text);
     };
@@ -92,7 +92,7 @@ class DeviceFailures : public testing::Test {
     try {
       const auto source = io::open_source(in_);
       const auto opened = open_denoiser(bm3d::make_params(bm3d::Profile::fast, {20, 20, 20}),
-                                        source->format(), backends, fallback, say, open);
+                                        source->format(), backends, fallback, notify, open);
       const auto sink = io::open_sink(output, *source, {.lossless = true, .overwrite = true});
       (void)pipeline::run(*source, *opened.denoiser, *sink);
       return 0;

@@ -83,7 +83,7 @@ void expect_parts_equal(const std::vector<Frame>& frames) {
     const pipeline::FrameSpan later{first + 20, first % 2 == 0 ? end : first + 23};
     for (const auto& opener : {open, open_two}) {
       const auto parts = pipeline::by_parts(opener(), opener, {{first, first + 1}, later},
-                                            surroundings_of(params(), format));
+                                            part_context_of(params(), format));
       const std::vector<Frame> some = lull::testing::run_clip(*parts, frames);
       ASSERT_EQ(some.size(), frames.size());
       for (std::int64_t n = 0; n < count; ++n) {

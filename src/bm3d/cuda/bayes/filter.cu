@@ -332,7 +332,7 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
-/// For InDeviceMemory: the pointers move to the middle of all frames, so that 32 bits hold the
+/// Moves the pointers of the job to the middle of all frames, for InDeviceMemory: 32 bits hold the
 /// offsets from there (require_addressable() of address_range.h).
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;

@@ -71,7 +71,7 @@ __device__ void apply_motion_bias(const MatchJob& job, std::uint32_t* distances)
   __syncwarp();
 }
 
-/// Selects the group of reference patch `n` of the block. Called by one warp.
+/// Selects the group of reference patch `n` of the block. One warp calls this function.
 __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
                            std::uint32_t* distances) {
   const BayesArgs& a = job.args;
@@ -103,7 +103,8 @@ __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
   }
 }
 
-/// Typical: the windows are those of typical_plan(), so that all sizes are compile-time constants.
+/// If `Typical`, the windows are those of typical_plan(), so that all sizes are compile-time
+/// constants.
 template <int Side, bool Typical>
 __global__ void __launch_bounds__(match_threads, 3)
     bayes_match_kernel(const MatchJob job, const float* guide) {

@@ -93,7 +93,7 @@ __device__ inline void choose_first(const std::uint32_t* distances, int count, c
   }
 }
 
-/// Like choose_first(), if exactly `wanted` distances are at most the bound.
+/// Writes the distances that are at most the bound. Exactly `wanted` distances must be.
 __device__ inline void choose_all(const std::uint32_t* distances, int count, const Bound& bound,
                                   unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

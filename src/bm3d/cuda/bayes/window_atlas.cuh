@@ -96,7 +96,7 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
 
 /// Converts samples to differences from a level.
 struct SampleScale {
-  float level, unit;  // unit: what they are multiplied by
+  float level, unit;  // unit: factor of the differences
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }

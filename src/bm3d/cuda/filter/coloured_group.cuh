@@ -317,9 +317,9 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
   narrow_ratios<second_phase, GroupTransform>(noise, member, log2, lane, ratios.set[0]);
 }
 
-/// Like threshold(), with the standard deviation of the noise in each coefficient. Before the call
-/// `spectrum` holds the roots of the variance ratios. Returns the sum of the variances of the
-/// retained coefficients, in units of sigma^2.
+/// Thresholds like threshold(), but with the standard deviation of the noise in each coefficient.
+/// Before the call `spectrum` holds the roots of the variance ratios. Returns the sum of the
+/// variances of the retained coefficients, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -352,9 +352,9 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
   return warp_sum(retained);
 }
 
-/// Like wiener_factors(), with the variance of the noise in each coefficient. Before the call
-/// `factors` holds the variance ratios. Returns the sum of the variances times the squared factors,
-/// in units of sigma^2.
+/// Computes Wiener factors like wiener_factors(), but with the variance of the noise in each
+/// coefficient. Before the call `factors` holds the variance ratios. Returns the sum of the
+/// variances times the squared factors, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],
                                                   const GroupOperands& operands, float variance,

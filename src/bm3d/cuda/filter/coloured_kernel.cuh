@@ -19,7 +19,8 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Like WhiteGroup, with slots instead of patches (coloured_transforms.cuh).
+/// Filters a group like WhiteGroup, but in noise that is not white and with slots instead of
+/// patches (coloured_transforms.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:

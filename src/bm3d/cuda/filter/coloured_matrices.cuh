@@ -112,7 +112,7 @@ struct Butterflies<Bior> {
 // powers of two. White noise of variance 1 has the variance 1 / support(k) in coefficient k.
 template <>
 struct GroupMatrix<Haar> {
-  // Whether the differences of pairs are transformed, too (in groups of 32).
+  // True if the differences of pairs are transformed, too (in groups of 32).
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;

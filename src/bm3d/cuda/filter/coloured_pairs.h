@@ -26,7 +26,7 @@ struct MemberPair {
   int first = 0, second = 0;
 };
 
-/// 0 if x is 0.
+/// Returns the value of the highest set bit of x; 0 if x is 0.
 constexpr int highest_bit(int x) {
   int bit = x == 0 ? 0 : 1;
   while (2 * bit <= x && bit != 0) bit *= 2;

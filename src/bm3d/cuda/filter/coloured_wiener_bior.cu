@@ -1,4 +1,4 @@
-// One instantiation of the filter per file, so that they compile in parallel.
+// Each instantiation of the filter has its own file, so that they compile in parallel.
 
 #include "bm3d/cuda/filter/coloured_kernel.cuh"
 

@@ -13,13 +13,13 @@ namespace {
 /// Minimum number of tiles per multiprocessor that keeps it busy to the end.
 constexpr int min_tiles_per_multiprocessor = 3;
 
-/// Tuning for devices with at least this much shared memory per multiprocessor. The value for large
-/// shared memory was measured on compute capability 9.0; the other value was not measured.
+/// Tuning for devices whose multiprocessors have at least this much shared memory. The value for
+/// large shared memory was measured on compute capability 9.0; the other value was not measured.
 struct FilterTuning {
   std::size_t shared_memory;
   int wanted_blocks;  // blocks that a multiprocessor must hold, even if that needs smaller tiles
 };
-// Compute capabilities 80, 87, 90, 10x; then 75, 86, 89, 12x.
+// First: compute capabilities 8.0, 8.7, 9.0, 10.x. Second: 7.5, 8.6, 8.9, 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// The kernel exists only for the group transform of the profiles, because kernels take long to

@@ -21,8 +21,8 @@ enum class Staging { shared, sums, direct };
 /// Where all estimates are added to device memory, the additions hide what 64 bits cost.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
-/// Whether 32 bits hold the offset between any two samples of planes that have `plane` samples and
-/// begin up to `distance` samples apart.
+/// Returns whether 32 bits hold the offset between any two samples of planes that have `plane`
+/// samples and begin up to `distance` samples apart.
 constexpr bool fits_narrow_offsets(std::int64_t distance, std::int64_t plane) {
   return (distance < 0 ? -distance : distance) + plane <= std::numeric_limits<std::int32_t>::max();
 }

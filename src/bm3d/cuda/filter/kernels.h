@@ -59,7 +59,7 @@ struct FilterArgs {
   std::array<float, patch> window{};  // aggregation window along one axis; symmetric
   GroupFrames frames;
 
-  /// Whether 32 bits hold every offset between samples of the frames.
+  /// Returns whether 32 bits hold every offset between samples of the frames.
   bool has_narrow_offsets() const {
     return std::ranges::all_of(frames.distance.values, [&](std::ptrdiff_t distance) {
       return fits_narrow_offsets(distance, static_cast<std::int64_t>(margins.size()));
