@@ -27,11 +27,11 @@ int main(int argc, char** argv) {
   double sigma = 0;
   std::uint64_t seed = 1;
   app.add_option("IN", in, "clip or picture")->required();
-  app.add_option("OUT", out, "result; clips are written without loss (FFV1)")->required();
+  app.add_option("OUT", out, "result; clips are written lossless (FFV1)")->required();
   app.add_option("--sigma", sigma, "standard deviation on the 0..255 scale")
       ->required()
       ->check(CLI::Range(0.0, 255.0));
-  app.add_option("--seed", seed, "another seed gives other noise");
+  app.add_option("--seed", seed, "seed of the noise");
   CLI11_PARSE(app, argc, argv);
 
   try {

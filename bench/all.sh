@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# all.sh BUILD: ./run bench. Makes all measurements of docs/measurements that this machine can make, on
-# its GPUs and its CPU. Tables: BUILD/bench/*.csv
+# all.sh BUILD: ./run bench. Makes all measurements of docs/measurements that are possible on this
+# machine, on its GPUs and its CPU. Tables: BUILD/bench/*.csv
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 devices=(cpu)
 while read -r gpu; do devices+=("$gpu"); done < <("$lull" devices | grep -o '^cuda:[0-9]*' || true)
 
-# Speed on what the project itself carries, for machines without the pictures of LULL_TEST_DATA.
+# Speed on the project's own clip, for machines without the pictures of LULL_TEST_DATA.
 "$build/bin/lull_add_noise" samples/coffee.mkv "$work/noisy.mkv" --sigma 20 --seed 1
 echo "== 480x270, 4:2:0, from host memory to host memory"
 "$build/bin/lull_throughput" "$work/noisy.mkv" --clean samples/coffee.mkv --sigma 20 \

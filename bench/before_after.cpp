@@ -1,4 +1,4 @@
-// lull_before_after BEFORE AFTER OUT: one frame of two clips side by side, as a picture.
+// lull_before_after BEFORE AFTER OUT: writes one frame of two clips side by side as a picture.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -20,10 +20,10 @@ using namespace lull;
 
 struct Picture {
   int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;  // 3 bytes a pixel, row after row
+  std::vector<std::uint8_t> rgb;  // 3 bytes per pixel, row by row
 };
 
-/// Sample of a plane at a pixel of the first plane, 0..1.
+/// Returns the sample of a plane at a pixel of the first plane, from 0 to 1.
 double sample(const Frame& frame, int plane, int x, int y) {
   if (plane > 0) x >>= frame.format.chroma_shift_x, y >>= frame.format.chroma_shift_y;
   const double value = frame.format.sample == SampleType::u8
@@ -32,7 +32,7 @@ double sample(const Frame& frame, int plane, int x, int y) {
   return value / frame.format.full_scale();
 }
 
-/// YUV is taken as ITU-R BT.709 of limited range, as the project's clips are.
+/// YUV is interpreted as limited-range ITU-R BT.709, the format of the project's clips.
 std::array<double, 3> pixel(const Frame& frame, int x, int y) {
   const double first = sample(frame, 0, x, y);
   if (frame.format.layout == Layout::gray) return {first, first, first};
@@ -75,7 +75,7 @@ Picture side_by_side(const Frame& before, const Frame& after) {
   return picture;
 }
 
-/// Through a PPM file beside it, which the library turns into the format that `path` names.
+/// Writes a temporary PPM file, which the library converts to the format that `path` names.
 void save(const Picture& picture, const std::string& path) {
   const std::string ppm = path + ".ppm";
   std::ofstream file(ppm, std::ios::binary);
@@ -100,7 +100,8 @@ int main(int argc, char** argv) {
   app.add_option("BEFORE", before, "clip or picture on the left")->required();
   app.add_option("AFTER", after, "clip or picture on the right")->required();
   app.add_option("OUT", out, "picture to write (PNG)")->required();
-  app.add_option("--frame", index, "number of the frame, from 0")->check(CLI::NonNegativeNumber);
+  app.add_option("--frame", index, "number of the frame, counted from 0")
+      ->check(CLI::NonNegativeNumber);
   CLI11_PARSE(app, argc, argv);
 
   try {

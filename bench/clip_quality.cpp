@@ -1,13 +1,14 @@
-// Quality of filtered clips: adds Gaussian noise, in float, to the first plane of each frame of
-// clean clips, or to all of them, filters them and compares. For each combination of parameters and
+// Quality of filtered clips: adds Gaussian noise in float to the first plane of each frame of clean
+// clips, or to all planes, filters the clips and compares. For each combination of parameters and
 // each clip it prints
-//   psnr        of the whole sequence, in dB, the first plane's
-//   chroma      with --colour: the same of the two other planes together
-//   first, last PSNR of the first and last frame less the mean over the frames, in dB
+//   psnr        PSNR of the first plane over the complete sequence, in dB
+//   chroma      with --colour: PSNR of the two other planes together
+//   first, last PSNR of the first and the last frame minus the mean over the frames, in dB
 //   steadiness  mean absolute difference between neighbouring frames where the clean ones are equal
-//               (to a grey level), as a share of the noisy clip's: 0 is still, 1 flickers as before
-//   cpu         CPU seconds a megapixel
-// and a mean over the clips. Frames of clips: files that lull reads.
+//               (to a grey level), relative to the noisy clip: 0 is still, 1 flickers like the
+//               input
+//   cpu         CPU seconds per megapixel
+// and a mean over the clips. Clips are files that lull can read.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -43,7 +44,7 @@ struct ClipOptions {
 
 struct Clip {
   std::string name;
-  std::vector<Frame> frames;  // clean, in float
+  std::vector<Frame> frames;  // clean, as floats
 };
 
 struct Figures {
@@ -115,8 +116,9 @@ double mean_squared_error(const Frame& clean, const Frame& result, int plane) {
 
 double decibels(double mse) { return -10 * std::log10(mse); }
 
-/// Mean absolute difference of neighbouring frames where the clean ones stay as they are.
-double unrest(const Clip& clip, const std::vector<Frame>& frames) {
+/// Returns the mean absolute difference of neighbouring frames at samples where the clean frames
+/// are equal (to a grey level).
+double temporal_difference(const Clip& clip, const std::vector<Frame>& frames) {
   double sum = 0, count = 0;
   for (std::size_t n = 1; n < frames.size(); ++n) {
     const auto a = clip.frames[n - 1].plane<float>(0), b = clip.frames[n].plane<float>(0);
@@ -159,7 +161,7 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const bm3d::P
   if (chroma > 0) figures.chroma = decibels(chroma / count);
   figures.first = psnr.front() - mean;
   figures.last = psnr.back() - mean;
-  figures.steadiness = unrest(clip, clean) / unrest(clip, noisy);
+  figures.steadiness = temporal_difference(clip, clean) / temporal_difference(clip, noisy);
   figures.cpu = seconds / (count * format.width * format.height * 1e-6);
   return figures;
 }
@@ -176,13 +178,13 @@ ClipOptions parse(int argc, char** argv) {
   ClipOptions options;
   CLI::App app{"Quality of filtered clips with noise added"};
   app.add_option("clips", options.clips, "clean clips")->required();
-  app.add_option("--frames", options.frames, "of each clip at most");
-  app.add_option("--seed", options.seed, "of the noise");
+  app.add_option("--frames", options.frames, "maximum number of frames per clip");
+  app.add_option("--seed", options.seed, "seed of the noise");
   app.add_option("--device", options.device, "cpu, reference, cuda or cuda:N");
   app.add_option("--streams", options.streams, "frames in flight on a GPU");
   app.add_option("--threads", options.threads, "CPU threads");
-  app.add_flag("--each", options.each, "a line for each clip");
-  app.add_flag("--colour", options.colour, "all planes, not the first alone");
+  app.add_flag("--each", options.each, "print a line for each clip");
+  app.add_flag("--colour", options.colour, "filter all planes, not only the first");
   add_grid_options(app, options.grid);
   try {
     app.parse(argc, argv);

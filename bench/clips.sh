@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# clips.sh BUILD [DEVICE]: what candidates from other frames gain on whole clips, with noise in float
-# (lull_clip_quality says what it prints). Needs ffmpeg. Table: BUILD/bench/clips.csv
-#   LULL_PROFILES: which (default "balanced high")
+# clips.sh BUILD [DEVICE]: the gain of patches from neighbouring frames on complete clips, with noise
+# in float (the output is that of lull_clip_quality). Needs ffmpeg. Table: BUILD/bench/clips.csv
+#   LULL_PROFILES: profiles (default "balanced high")
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data video/tennis
-command -v ffmpeg >/dev/null || { echo "${0##*/}: left out (no ffmpeg here)"; exit 0; }
+command -v ffmpeg >/dev/null || { echo "${0##*/}: skipped (ffmpeg is missing)"; exit 0; }
 csv=$out/clips.csv
 profiles=${LULL_PROFILES:-balanced high}
 video=$data/video
 
-# $1: name; the rest: what ffmpeg reads, and how it becomes grey.
+# to_gray NAME ARGUMENT ...: converts an input of ffmpeg to grey.
 to_gray() { ffmpeg -v error -y "${@:2}" -f yuv4mpegpipe -strict -1 "$work/$1.y4m"; }
 to_gray tennis -i "$video/tennis/%05d.png" -vf format=gray
 to_gray park_joy -i "$video/park_joy_480x270_10f.y4m" -vf extractplanes=y

@@ -1,4 +1,4 @@
-# Shared by the scripts of this folder, which source it: SCRIPT BUILD [DEVICE ...].
+# Functions for the scripts of this folder, which are called as SCRIPT BUILD [DEVICE ...].
 
 # shellcheck shell=bash disable=SC2034
 set -euo pipefail
@@ -14,24 +14,24 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-# Ends the script, without failure, where its pictures are not there.
+# Ends the script without failure if its pictures are missing.
 need_data() { # PATH BELOW LULL_TEST_DATA
   data=${LULL_TEST_DATA:-}
   [[ -n $data && -e $data/$1 ]] && return
-  echo "${0##*/}: left out (LULL_TEST_DATA does not hold $1)"
+  echo "${0##*/}: skipped (LULL_TEST_DATA does not contain $1)"
   exit 0
 }
 
-# The GPUs of this machine as cuda:N; ends the script, without failure, where there is none.
+# Sets `gpus` to the GPUs of this machine as cuda:N; ends the script without failure if there is none.
 need_gpu() {
   mapfile -t gpus < <("$lull" devices | grep -o '^cuda:[0-9]*')
   (( ${#gpus[@]} )) && return
-  echo "${0##*/}: left out (no GPU here, or a build without CUDA)"
+  echo "${0##*/}: skipped (no GPU, or a build without CUDA)"
   exit 0
 }
 
-# Sets `noisy` and `clean` to a still with noise of sigma 20 and the same without: that of
-# LULL_TEST_DATA, else a frame of samples/.
+# Sets `noisy` and `clean` to a still with noise of sigma 20 and its clean version: those of
+# LULL_TEST_DATA, otherwise the clip of samples/.
 find_still() {
   local still=${LULL_TEST_DATA:-}/bench/kodak1080
   noisy=${still}_noisy20.png clean=${still}_clean.png
@@ -40,19 +40,20 @@ find_still() {
   "$build/bin/lull_add_noise" "$clean" "$noisy" --sigma 20 --seed 1
 }
 
-# psnr COLUMN A B: dB, mean of the planes. COLUMN: 2 mean of frames, 3 of the error over all frames.
+# psnr COLUMN A B: prints the mean PSNR of the planes in dB. COLUMN: 2 for the mean over the frames,
+# 3 for the error over all frames.
 psnr() {
   "$lull" compare "$2" "$3" |
     awk -v column="$1" '$1 ~ /^(Y|Cb|Cr|R|G|B)$/ { sum += $column; n++ } END { printf "%.3f", sum / n }'
 }
 
-# psnr_of_plane PLANE COLUMN A B
+# psnr_of_plane PLANE COLUMN A B: prints the PSNR of a plane in dB.
 psnr_of_plane() {
   "$lull" compare "$3" "$4" | awk -v plane="$1" -v column="$2" '$1 == plane { printf "%.3f", $column }'
 }
 
-# denoise ARGUMENT ...: runs `lull denoise` and sets `wall` and `cpu` in seconds, and `fps` of its
-# own report.
+# denoise ARGUMENT ...: runs `lull denoise` and sets `wall` and `cpu` in seconds, and the `fps` that it
+# prints.
 denoise() {
   local TIMEFORMAT='%R %U %S' times log=$work/denoise.log
   times=$({ time "$lull" denoise -y "$@" >"$log" 2>&1; } 2>&1) || { cat "$log" >&2; return 1; }
@@ -61,13 +62,13 @@ denoise() {
   fps=$(sed -n 's/.* s, \([0-9.]*\) fps.*/\1/p' "$log" | tail -n 1)
 }
 
-# table FILE: a CSV file in columns.
+# table FILE: prints a CSV file in columns.
 table() {
   awk -F, 'NR == FNR { for (i = 1; i <= NF; i++) if (length($i) > w[i]) w[i] = length($i); next }
     { for (i = 1; i <= NF; i++) printf "%-*s", w[i] + 2, $i; print "" }' "$1" "$1"
 }
 
-# markdown FILE [COLUMN ...]: a CSV file as a Markdown table, of the columns named or of all.
+# markdown FILE [COLUMN ...]: prints a CSV file as a Markdown table, with the named columns or all.
 markdown() {
   awk -F, -v names="${*:2}" '
     NR == 1 {
@@ -84,7 +85,7 @@ markdown() {
     }' "$1"
 }
 
-# judge VALUE MUST GOAL: VALUE with what became of its bounds; greater is better if GOAL > MUST.
+# judge VALUE MUST GOAL: prints VALUE and whether it meets its limits; larger is better if GOAL > MUST.
 judge() {
   awk -v value="$1" -v must="$2" -v goal="$3" 'BEGIN {
     sign = goal >= must ? 1 : -1

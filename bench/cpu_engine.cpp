@@ -1,6 +1,6 @@
-// The cpu backend of BM3D, stage by stage and whole, on one picture of noise over gradients and
-// edges. Times are CPU time of one thread unless the name says otherwise. Quality beside the time:
-// lull_quality on real pictures.
+// Benchmarks of the cpu backend of BM3D, by stage and for a complete picture, on a synthetic noisy
+// picture with gradients and edges. Times are CPU time of one thread unless the name says
+// otherwise. lull_quality measures the quality on real pictures.
 
 #include <benchmark/benchmark.h>
 
@@ -20,7 +20,7 @@ using namespace cpu;
 
 constexpr float sigma = 25;
 
-/// Sines, edges and flat parts.
+/// A picture with sine waves, edges and flat areas.
 Plane<float> clean_picture(int width, int height) {
   Plane<float> picture(width, height);
   for (int y = 0; y < height; ++y)
@@ -32,7 +32,7 @@ Plane<float> clean_picture(int width, int height) {
   return picture;
 }
 
-/// Its noise is white noise averaged over squares of `side` samples.
+/// Returns the picture with white noise that is averaged over squares of `side` samples.
 Plane<float> noisy_picture(int width, int height, int side = 1) {
   Plane<float> picture = clean_picture(width, height), white(width + side, height + side);
   std::mt19937 rng{1};
@@ -46,7 +46,7 @@ Plane<float> noisy_picture(int width, int height, int side = 1) {
   return picture;
 }
 
-/// What is known of that noise.
+/// Returns the model of that noise.
 NoiseModel noise_of(int side) {
   NoiseModel model(std::array<float, 3>{sigma, sigma, sigma});
   if (side == 1) return model;
@@ -61,7 +61,7 @@ NoiseModel noise_of(int side) {
   return model;
 }
 
-/// A guide of 8 bits and all that matching of one block needs.
+/// An 8-bit guide and everything that matching of one block requires.
 struct MatchBench {
   MatchBench(int window, int step, int group)
       : geometry{width, height, window},
@@ -103,7 +103,7 @@ struct MatchBench {
   std::vector<std::uint32_t> displacements;
 };
 
-/// Arguments: window, step. Reports time for a reference patch.
+/// Arguments: window, step. Reports the time per reference patch.
 void score(benchmark::State& state) {
   MatchBench b(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), 16);
   for (auto _ : state) score_block(b.guide, b.geometry, b.block, b.scores);
@@ -113,7 +113,7 @@ void score(benchmark::State& state) {
 }
 BENCHMARK(score)->ArgsProduct({{25, 39}, {1, 2, 3, 4, 6, 8}});
 
-/// Arguments: window, patches in a group.
+/// Arguments: window, group size.
 void select(benchmark::State& state) {
   const int group = static_cast<int>(state.range(1));
   MatchBench b(static_cast<int>(state.range(0)), 4, group);
@@ -133,7 +133,7 @@ void select(benchmark::State& state) {
 }
 BENCHMARK(select)->ArgsProduct({{25, 39}, {8, 16, 32}});
 
-/// Arguments: transform, patches in the group, phase (0: threshold, 1: Wiener).
+/// Arguments: transform, group size, phase (0: hard thresholding, 1: Wiener).
 void filter(benchmark::State& state) {
   const int size = 256;
   const PhaseParams phase{.transform = static_cast<Transform>(state.range(0))};
@@ -167,9 +167,9 @@ void filter(benchmark::State& state) {
 }
 BENCHMARK(filter)->ArgsProduct({{0, 1, 2}, {1, 4, 16, 32}, {0, 1}});
 
-/// Arguments: profile, threads, side of the squares that noise is averaged over (1: it is white).
-/// Two phases of 960x540; CPU seconds of all threads for a Mpixel.
-void whole(benchmark::State& state) {
+/// Arguments: profile, threads, side of the squares that noise is averaged over (1: white noise).
+/// Two phases on 960x540; CPU seconds of all threads per megapixel.
+void two_phases(benchmark::State& state) {
   const int width = 960, height = 540, side = static_cast<int>(state.range(2));
   const Params params = make_params(static_cast<Profile>(state.range(0)), noise_of(side));
   const auto engine = make_cpu_engine(static_cast<int>(state.range(1)));
@@ -197,7 +197,7 @@ void whole(benchmark::State& state) {
       benchmark::Counter(width * height * 1e-6, benchmark::Counter::kIsIterationInvariantRate |
                                                     benchmark::Counter::kInvert);
 }
-BENCHMARK(whole)
+BENCHMARK(two_phases)
     ->ArgsProduct({{0, 1, 2, 3}, {1, 2}, {1, 3}})
     ->MeasureProcessCPUTime()
     ->UseRealTime()

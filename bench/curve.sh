@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# curve.sh BUILD [DEVICE ...]: docs/data/ours_cpu.csv and, for a device cuda:N, docs/data/ours_gpu.csv:
-# what the plots of PSNR against time show of lull. The PSNR of the CPU's is that of Set12 at sigma
-# 25 and its time that of the 1920x1080 still, as for the peers; the GPU's are both of the still, and
-# followed by the ratio to the fastest peer at each PSNR (bench/ratios.py).
+# curve.sh BUILD [DEVICE ...]: writes docs/data/ours_cpu.csv and, for a device cuda:N,
+# docs/data/ours_gpu.csv: lull's data for the plots of PSNR against time. CPU: PSNR of Set12 at sigma
+# 25, time for the 1920x1080 still, as for the peers. GPU: PSNR and time of the still; the script also
+# prints the ratio to the fastest peer at each PSNR (bench/ratios.py).
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data bench/kodak1080_noisy20.png
@@ -24,12 +24,12 @@ cpu_curve() {
   table $csv
 }
 
-# The profiles, and what lies between and below them.
+# The profiles, and settings between and below them.
 gpu_curve() { # DEVICE
   local gpu csv=docs/data/ours_gpu.csv
   rm -f "$work/speed.csv"
   gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
-  grid() { # OPTION ...: adds to $work/speed.csv
+  grid() { # DEVICE OPTION ...: appends to $work/speed.csv
     "$build/bin/lull_frame_bench" "$noisy" --clean "$clean" --sigma 20 --device "${1#cuda:}" \
       --repeats 30 --benchmark_filter=^kernels/ --csv "$work/part.csv" "${@:2}" >/dev/null
     if [[ ! -e $work/speed.csv ]]; then

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# end_to_end.sh BUILD [DEVICE]: does the pipeline keep the kernels fed?
-# 1. Without codecs: raw frames from memory to a null output, 8-bit 4:2:0, beside the kernels alone.
-# 2. With codecs: an H.264 clip through `lull denoise` to x264, x265, SVT-AV1 and FFV1, beside
-#    `ffmpeg` transcoding with the same settings and no filter. Its input is the denoised frames, at
-#    the noisy clip's bit rate, so that encoder and decoder have the same work. What bounds lull is
-#    the slower of ffmpeg and the session alone (on a GPU its kernels). --sigma 0 is lull with
-#    nothing to do between the codecs, on the noisy clip, beside ffmpeg on that clip.
-# Runs alternate; medians count. Rates are those that the programs themselves report, without their
-# start. Tables: BUILD/bench/end_to_end_raw.csv, end_to_end.csv
-# 1 is frame by frame; 2 takes --temporal LULL_TEMPORAL, for the session alone too.
+# end_to_end.sh BUILD [DEVICE]: tests whether the pipeline keeps the kernels busy.
+# 1. Without codecs: raw 8-bit 4:2:0 frames from memory to a null output, compared with the kernels
+#    alone. Frame by frame.
+# 2. With codecs: an H.264 clip through `lull denoise` to x264, x265, SVT-AV1 and FFV1, compared with
+#    `ffmpeg` transcoding with the same settings and no filter. The input of ffmpeg is the denoised
+#    frames at the noisy clip's bit rate, so that encoder and decoder have the same work. The upper
+#    bound for lull is the slower of ffmpeg and the session alone (on a GPU its kernels). --sigma 0
+#    is lull without filtering between the codecs, on the noisy clip, compared with ffmpeg on that
+#    clip. Uses --temporal LULL_TEMPORAL, also for the session alone.
+# Runs alternate, and medians are printed. Rates are those that the programs report, without their
+# startup time. Tables: BUILD/bench/end_to_end_raw.csv, end_to_end.csv
 #   LULL_SIZE, LULL_FRAMES, LULL_REPEATS, LULL_PROFILE, LULL_TEMPORAL
 #   default 1920x1080, 240, 3, balanced, 2
 #   LULL_ENCODERS, default "x264 ultrafast,x264 veryfast,x265 fast,svtav1 8,ffv1"
-#   LULL_HWACCEL: of lull's decoder, cuda say (default none)
+#   LULL_HWACCEL: --hwaccel for lull, for example cuda (default none)
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 size=${LULL_SIZE:-1920x1080} frames=${LULL_FRAMES:-240} repeats=${LULL_REPEATS:-3}
@@ -42,10 +43,10 @@ alone=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 echo
 echo "## With codecs"
 echo
-command -v ffmpeg >/dev/null || { echo "left out (no ffmpeg here)"; exit 0; }
-ffmpeg -v error -encoders 2>/dev/null | grep libx264 >/dev/null || { echo "left out (no libx264)"; exit 0; }
+command -v ffmpeg >/dev/null || { echo "skipped (ffmpeg is missing)"; exit 0; }
+ffmpeg -v error -encoders 2>/dev/null | grep libx264 >/dev/null || { echo "skipped (ffmpeg has no libx264)"; exit 0; }
 
-# A picture larger than the frame, over which the frame moves.
+# The frame moves over a larger picture.
 moving="scroll=horizontal=0.0021:vertical=0.0013,crop=${size/x/:}:0:0,format=yuv420p"
 if [[ -e ${LULL_TEST_DATA:-}/kodak/21.png ]]; then
   tiles=()
@@ -56,7 +57,7 @@ if [[ -e ${LULL_TEST_DATA:-}/kodak/21.png ]]; then
 else
   ffmpeg -v error -y -i samples/coffee.mkv -frames:v 1 -vf scale=2304:1536 "$work/picture.png"
 fi
-# The noise repeats after some frames: it is made slowly.
+# The noise repeats after some frames, because its generation is slow.
 period=$(( frames < 48 ? frames : 48 ))
 ffmpeg -v error -y -loop 1 -framerate 30 -i "$work/picture.png" -vf "$moving" \
   -frames:v $period -c:v ffv1 -level 3 "$work/period.mkv"
@@ -73,14 +74,14 @@ ffmpeg -v error -y -i "$work/frames.mkv" -c:v libx264 -preset veryfast -b:v $bit
   "$work/denoised.mkv"
 rm "$work/frames.mkv"
 
-# transcode IN ARGUMENT ...: ffmpeg without a filter; sets `fps` of its own clock.
+# transcode IN ARGUMENT ...: runs ffmpeg without a filter; sets `fps` by its own clock.
 transcode() {
   local seconds
   seconds=$(ffmpeg -hide_banner -nostdin -benchmark -y -i "$1" -an "${@:2}" "$work/out.mkv" 2>&1 |
     sed -n 's/.*rtime=\([0-9.]*\)s.*/\1/p' | tail -n 1)
   fps=$(awk -v frames="$frames" -v s="$seconds" 'BEGIN { printf "%.2f", frames / s }')
 }
-# decoding FILE: frames per second of the decoder alone
+# decoding FILE: prints the frames per second of the decoder alone.
 decoding() {
   local seconds
   seconds=$(ffmpeg -hide_banner -nostdin -benchmark -i "$1" -f null - 2>&1 |
@@ -102,7 +103,7 @@ for encoder in "${encoders[@]}"; do
   esac
   if [[ $encoder != ffv1 ]]; then
     ffmpeg -v error -encoders 2>/dev/null | grep "$library" >/dev/null ||
-      { echo "$encoder: left out (no $library)"; continue; }
+      { echo "$encoder: skipped (ffmpeg has no $library)"; continue; }
     ours=(--vcodec "$library" --vopts "preset=$preset" --crf $crf)
     theirs=(-c:v "$library" -preset "$preset" -crf $crf)
   fi

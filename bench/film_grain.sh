@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# film_grain.sh BUILD [DEVICE]: what --grain keep costs and gives: bits of libaom's streams at one
-# crf, of the noisy clip and of the denoised one with a film grain table, and whether the grain that
-# dav1d puts back is like the noise that was there (lull_grain_likeness says what it prints). The
-# noise is synthetic: Gaussian, blurred, stronger at middle luma. Needs ffmpeg with libaom-av1 and
+# film_grain.sh BUILD [DEVICE]: cost and benefit of --grain keep: the size of libaom's streams at
+# equal crf for the noisy clip and for the denoised clip with a film grain table, and a comparison of
+# the grain that dav1d adds with the original noise (the output is that of lull_grain_likeness). The
+# noise is synthetic: Gaussian, blurred, strongest at medium luma. Needs ffmpeg with libaom-av1 and
 # libdav1d. Tables: BUILD/bench/film_grain.csv, film_grain_CLIP_CRF.csv
-#   LULL_CRFS: which (default "30 40"); LULL_FRAMES: of each clip (default 10); LULL_SIGMA (default auto)
+#   LULL_CRFS: values of crf (default "30 40"); LULL_FRAMES: frames per clip (default 10); LULL_SIGMA
+#   (default auto)
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data video/tennis
 for need in encoders:libaom-av1 decoders:libdav1d; do
   ffmpeg -v quiet "-${need%%:*}" | grep " ${need#*:} " >/dev/null ||
-    { echo "${0##*/}: left out (no ffmpeg with ${need#*:} here)"; exit 0; }
+    { echo "${0##*/}: skipped (ffmpeg has no ${need#*:})"; exit 0; }
 done
 frames=${LULL_FRAMES:-10}
 video=$data/video

@@ -1,7 +1,8 @@
-// lull_frame_bench [NOISY --clean CLEAN]: one whole frame on a GPU. "kernels": GPU time of all
-// kernels by events on the stream, copies and conversion of samples apart. "frames": time per frame
-// from host memory to host memory with 1, 2, 4 .. frames in flight. PSNR, device memory of a
-// session and the spread stand beside the times; --csv writes a line for each setting and shape.
+// lull_frame_bench [NOISY --clean CLEAN]: one complete frame on a GPU. "kernels": GPU time of all
+// kernels, measured with events on the stream, without copies and sample conversion. "frames": time
+// per frame from host memory to host memory with 1, 2, 4 .. frames in flight. The output includes
+// PSNR, device memory of a session and the spread of the times; --csv writes one line per setting
+// and shape.
 
 #include <benchmark/benchmark.h>
 
@@ -31,16 +32,16 @@ using bm3d::CudaSlot;
 struct Options {
   std::string noisy, clean, csv;
   ParameterGrid grid{.sigmas = {20}, .profiles = {"fast", "balanced", "high", "paper"}};
-  std::vector<std::string> sizes, layouts;  // none: the picture's own
+  std::vector<std::string> sizes, layouts;  // empty: those of the picture
   std::vector<int> in_flight{1, 2, 4};
   int device = 0, repeats = 50;
 };
 
-/// A setting and a shape with all that was measured of them.
+/// A setting, a shape and all figures that were measured for them.
 struct Case {
   Configuration configuration;
   PicturePair pair;
-  std::vector<std::pair<std::string, double>> figures{};  // columns of the table, in their order
+  std::vector<std::pair<std::string, double>> figures{};  // columns of the table, in order
 
   const FrameFormat& format() const { return pair.noisy.format; }
   std::string name() const {
@@ -72,7 +73,8 @@ Frame denoise(CudaSlot& slot, const Frame& noisy) {
   return slot.finish().value();
 }
 
-/// Of one slot after its first frame. The frame before that loads the kernels' code.
+/// Returns the device memory of a slot after its first frame. A frame is filtered before, so that
+/// the code of the kernels is loaded already.
 double session_megabytes(const Case& c) {
   denoise(*std::make_unique<CudaSlot>(c.configuration.params, c.format()), c.pair.noisy);
   const std::size_t before = free_device_memory();
@@ -91,7 +93,7 @@ void time_kernels(benchmark::State& state, Case& c, int repeats) {
     if (c.format().planes() > 1) c.note(state, "psnr_chroma_db", psnr(result, c.pair.clean, 1, 2));
   }
   const double upload = timer.repeat(repeats, [&] { slot.upload(c.pair.noisy); }).median();
-  // As one graph, which is how a slot launches them.
+  // As a graph, like in a slot.
   const cuda::GraphExec kernels = cuda::capture(slot.stream(), [&] { slot.filter(); });
   const auto launch = [&] { cuda::check(cudaGraphLaunch(kernels.get(), slot.stream())); };
   timer.repeat(3, launch);
@@ -110,7 +112,8 @@ void time_kernels(benchmark::State& state, Case& c, int repeats) {
   c.note(state, "memory_mb", megabytes);
 }
 
-/// A session's way with its slots: the oldest frame is waited for when all are taken.
+/// Works like a session with several slots: it waits for the oldest frame when all slots are in
+/// use.
 void time_frames(benchmark::State& state, Case& c, int in_flight) {
   std::vector<std::unique_ptr<CudaSlot>> slots;
   std::vector<Frame> results;
@@ -119,14 +122,14 @@ void time_frames(benchmark::State& state, Case& c, int in_flight) {
     results.push_back(new_frame(c.format()));
   }
   std::size_t next = 0;
-  const auto turn = [&] {
+  const auto push_next = [&] {
     (void)slots[next]->finish();
     slots[next]->start(c.pair.noisy, results[next]);
     next = (next + 1) % slots.size();
   };
-  for (int i = 0; i < 2 * in_flight; ++i) turn();  // all slots are taken from here on
+  for (int i = 0; i < 2 * in_flight; ++i) push_next();  // after this all slots are in use
   const auto start = std::chrono::steady_clock::now();
-  for (auto _ : state) turn();
+  for (auto _ : state) push_next();
   const std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
   c.note(state, "in_flight_" + std::to_string(in_flight) + "_ms",
@@ -172,7 +175,7 @@ void add_benchmarks(const std::vector<std::shared_ptr<Case>>& cases, const Optio
   }
 }
 
-/// Cases that the filter left out have no figures and no line.
+/// Cases that the filter excluded have no figures and are not written.
 void write_table(const std::string& path, const std::vector<std::shared_ptr<Case>>& cases,
                  int device) {
   std::vector<std::string> columns;
@@ -206,7 +209,7 @@ Options parse(int argc, char** argv) {
       "other sizes and layouts are made of its first plane, mirrored at its borders."};
   Options o;
   app.add_option("NOISY", o.noisy, "still or clip; its first frame is used");
-  app.add_option("--clean", o.clean, "the same without noise, for the PSNR");
+  app.add_option("--clean", o.clean, "clean version, for the PSNR");
   add_grid_options(app, o.grid);
   add_squares_option(app, o.grid);
   app.add_option("--size", o.sizes, "WIDTHxHEIGHT; several with commas")->delimiter(',');
@@ -215,7 +218,8 @@ Options parse(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
   app.add_option("--device", o.device, "number of the GPU");
-  app.add_option("--repeats", o.repeats, "frames; the median counts")->check(CLI::PositiveNumber);
+  app.add_option("--repeats", o.repeats, "number of frames; the median is printed")
+      ->check(CLI::PositiveNumber);
   app.add_option("--csv", o.csv, "write all figures to this file");
   parse_arguments(app, argc, argv);
   return o;
@@ -236,7 +240,7 @@ int main(int argc, char** argv) {
     add_benchmarks(cases, o);
     TableReporter reporter;
     benchmark::RunSpecifiedBenchmarks(&reporter);
-    benchmark::ClearRegisteredBenchmarks();  // they hold frames; the device goes after them
+    benchmark::ClearRegisteredBenchmarks();  // destroys the frames before the device context
     if (!o.csv.empty()) write_table(o.csv, cases, o.device);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "lull_frame_bench: %s\n", error.what());

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gpu.sh BUILD: times on the GPUs, for ./run gpu-check: kernels and copies of one frame, then frames
+# gpu.sh BUILD: speed of the GPUs, for ./run gpu-check: kernels and copies of one frame, and frames
 # per second from host memory to host memory. Tables:
 # BUILD/bench/gpu_frames.csv, gpu_coloured.csv, gpu_throughput.csv
 # shellcheck source=bench/common.sh
@@ -11,7 +11,7 @@ targets=("${gpus[0]}")
 "$build/bin/lull_frame_bench" "$noisy" --clean "$clean" --sigma 20 --phases 1,2 \
   --csv "$out/gpu_frames.csv" >/dev/null
 table "$out/gpu_frames.csv"
-# Noise that is not white beside white noise, made of the clean picture alike.
+# Coloured noise and white noise, both added to the clean picture.
 "$build/bin/lull_frame_bench" "$noisy" --clean "$clean" --sigma 20 --squares 1,3 \
   --profile balanced,high --in-flight 1 --csv "$out/gpu_coloured.csv" >/dev/null
 table "$out/gpu_coloured.csv"

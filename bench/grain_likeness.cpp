@@ -1,8 +1,8 @@
-// lull_grain_likeness NOISY CLEAN GRAIN PLAIN: whether the grain that a player puts back is like
-// the noise that was there. NOISY - CLEAN is that noise, GRAIN - PLAIN what a decoder added (the
-// same stream decoded with and without its film grain). For each plane: standard deviations by luma
-// of CLEAN and of PLAIN, and correlations of samples up to 3 apart, of noise divided by its
-// standard deviation at its luma. Each line: plane, what, noise, grain.
+// lull_grain_likeness NOISY CLEAN GRAIN PLAIN: compares the grain that a player adds with the
+// original noise. NOISY - CLEAN is the noise, GRAIN - PLAIN is the grain that a decoder added (the
+// same stream decoded with and without its film grain). For each plane it prints standard
+// deviations by luma of CLEAN and PLAIN, and correlations of samples up to 3 apart, after division
+// by the standard deviation at their luma. Columns: plane, quantity, noise, grain.
 
 #include <algorithm>
 #include <array>
@@ -56,7 +56,7 @@ struct Moments {
   }
 };
 
-/// `with` - `without` of one plane, by the luma of `without`.
+/// Statistics of `with` - `without` of one plane, by the luma of `without`.
 Moments measure(const std::vector<Picture>& with, const std::vector<Picture>& without, int plane,
                 const FrameFormat& format) {
   Moments m;

@@ -1,6 +1,6 @@
-// lull_kernel_bench: GPU time of each kernel of the CUDA backend on one grey frame, by events on
-// the stream. Counters: ms (median), references in a second, share of the whole frame.
-// Options of its own stand beside those of Google Benchmark: lull_kernel_bench --help
+// lull_kernel_bench: GPU time of each kernel of the CUDA backend on one grey frame, measured with
+// events on the stream. Counters: ms (median), reference patches per second, share of the frame
+// time. It has its own options in addition to those of Google Benchmark: lull_kernel_bench --help
 
 #include <benchmark/benchmark.h>
 
@@ -30,10 +30,10 @@ struct Options {
   std::vector<std::string> sizes{"1920x1080"};
   int device = 0, repeats = 50;
   bool black = false;
-  std::size_t shared_memory = 0;  // KB; 0: as it is
+  std::size_t shared_memory = 0;  // limit in KB; 0: that of the device
 };
 
-/// What kernels are planned for.
+/// The device limits that kernels are planned for.
 cuda::DeviceLimits limits(const Options& o) {
   cuda::DeviceLimits device = cuda::device_limits();
   if (o.shared_memory > 0) {
@@ -43,7 +43,8 @@ cuda::DeviceLimits limits(const Options& o) {
   return device;
 }
 
-/// One setting at one size, made when its first stage is timed. Only one exists at a time.
+/// One setting at one size. The kernels are created when the first stage is timed; only one such
+/// object exists at a time.
 struct Bench {
   Bench(const Configuration& configuration, const Frame& noisy, int repeats,
         const cuda::DeviceLimits& device)
@@ -53,7 +54,7 @@ struct Bench {
   }
   KernelStages kernels;
   DeviceTimer timer;
-  double frame_ms = 0;  // all stages, median
+  double frame_ms = 0;  // time of all stages, median
 };
 
 void time_stage(benchmark::State& state, const Bench& bench, std::size_t index) {
@@ -78,7 +79,7 @@ void blacken(Frame& frame) {
                   frame.format.plane_width(i) * frame.format.bytes_per_sample(), std::byte{0});
 }
 
-/// Stages are registered by name, which needs no device; `bench` follows when they run.
+/// Stages are registered by name, which requires no device; `bench` is created when they run.
 void add_benchmarks(const Options& o, const PicturePair& picture) {
   auto current = std::make_shared<std::pair<std::string, std::unique_ptr<Bench>>>();
   const cuda::DeviceLimits device = limits(o);
@@ -119,15 +120,16 @@ int main(int argc, char** argv) {
       "or a synthetic picture."};
   Options o;
   app.add_option("NOISY", o.noisy, "still or clip; the first plane of its first frame is used");
-  app.add_option("--clean", o.clean, "the same without noise, for --squares");
+  app.add_option("--clean", o.clean, "clean version, for --squares");
   add_grid_options(app, o.grid);
   add_squares_option(app, o.grid);
   app.add_option("--size", o.sizes, "WIDTHxHEIGHT; several with commas")->delimiter(',');
   app.add_option("--device", o.device, "number of the GPU");
-  app.add_flag("--black", o.black, "a black frame, where all candidates are equal");
+  app.add_flag("--black", o.black, "use a black frame, in which all candidates are equal");
   app.add_option("--shared-memory", o.shared_memory,
                  "plan kernels as for a GPU with so many KB a multiprocessor (64, 100, 164, 228)");
-  app.add_option("--repeats", o.repeats, "launches; the median counts")->check(CLI::PositiveNumber);
+  app.add_option("--repeats", o.repeats, "number of launches; the median is printed")
+      ->check(CLI::PositiveNumber);
   parse_arguments(app, argc, argv);
 
   try {
@@ -140,7 +142,7 @@ int main(int argc, char** argv) {
     add_benchmarks(o, load_pair(o.noisy, o.clean, cuda::pinned_memory()));
     TableReporter reporter;
     benchmark::RunSpecifiedBenchmarks(&reporter);
-    benchmark::ClearRegisteredBenchmarks();  // they hold frames; the device goes after them
+    benchmark::ClearRegisteredBenchmarks();  // destroys the frames before the device context
   } catch (const std::exception& error) {
     std::fprintf(stderr, "lull_kernel_bench: %s\n", error.what());
     return 1;

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Noise with a known spectrum in the middles of pictures: lull told of it, lull told nothing, the
-best single level, and the authors' bm3d with the same spectrum. PSNR in dB, of the luma of 256x256
-samples, floats, clipped to 0..255 for the measure alone.
+"""Noise with a known spectrum in the centres of pictures: lull with this spectrum, lull with its own
+estimate, lull with the best single level, and the authors' bm3d with the spectrum. PSNR in dB of the
+luma of 256x256 float samples, which are clipped to 0..255 only for the comparison.
 
   python3 -m venv venv && venv/bin/pip install bm3d imageio numpy tifffile
   venv/bin/python bench/known_spectra.py build/bin/lull PICTURE ...
 
-(The authors' bm3d is not free software: it is for measuring only.)
+(The authors' bm3d is not free software; it is used for measurements only.)
 """
 
 import json
@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 
-np.trapz = getattr(np, "trapz", None) or np.trapezoid  # which bm3d 4.0.3 still calls
+np.trapz = getattr(np, "trapz", None) or np.trapezoid  # bm3d 4.0.3 still calls it
 import bm3d  # noqa: E402
 import imageio.v3 as iio  # noqa: E402
 import tifffile  # noqa: E402
@@ -27,7 +27,7 @@ SIDE = 256
 BLUR = np.outer([1, 2, 1], [1, 2, 1]) / 16
 IDENTITY = np.zeros((3, 3))
 IDENTITY[1, 1] = 1
-FACTORS = (0.6, 0.8, 1, 1.25, 1.6, 2, 2.5)  # of the true level, for the best single one
+FACTORS = (0.6, 0.8, 1, 1.25, 1.6, 2, 2.5)  # factors on the true level, to find the best single level
 REACH = 7
 
 
@@ -54,7 +54,7 @@ def autocorrelation(kernel):
 
 
 def record(sigma, lags, curve=None):
-    """A noise file of lull's for a grey picture of floats."""
+    """Returns a noise file of lull for a grey float picture."""
     plane = {"name": "Y", "sigma": float(sigma), "autocorrelation": lags.tolist()}
     if curve is not None:
         plane["curve"] = {"sigma": curve.tolist()}
@@ -63,19 +63,19 @@ def record(sigma, lags, curve=None):
 
 
 def blurred(clean, noise):
-    """White noise of 10 after [1 2 1] along both axes."""
+    """White noise filtered with [1 2 1] along both axes, standard deviation 10."""
     kernel = unit(BLUR)
     return clean + 10 * filtered(noise, kernel), kernel, 10, record(10, autocorrelation(kernel))
 
 
 def blue(clean, noise):
-    """White noise without its blur, 20."""
+    """White noise minus its blurred version, standard deviation 20."""
     kernel = unit(IDENTITY - BLUR)
     return clean + 20 * filtered(noise, kernel), kernel, 20, record(20, autocorrelation(kernel))
 
 
 def photons(clean, noise):
-    """Noise of variance 2 y + 9, then blurred."""
+    """Noise with variance 2 y + 9, blurred."""
     kernel, gain = unit(BLUR), np.sqrt((BLUR**2).sum())
     level = gain * np.sqrt(np.mean(2 * clean + 9))
     curve = gain * np.sqrt(2 * np.linspace(0, 255, 33) + 9)

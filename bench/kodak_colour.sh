@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # kodak_colour.sh BUILD [DEVICE ...]: the six Kodak pictures in colour through the command, with
-# Gaussian noise that was rounded and clipped to 8 bits; PSNR is the mean over the three channels.
+# Gaussian noise that is rounded and clipped to 8 bits; PSNR is the mean of the three channels.
 # Tables: BUILD/bench/kodak_colour.csv (each picture), kodak_colour_mean.csv
-#   LULL_PROFILES, LULL_SIGMAS: which (default "high" and "25 50")
+#   LULL_PROFILES, LULL_SIGMAS: profiles and noise levels (default "high" and "25 50")
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data kodak
@@ -14,7 +14,7 @@ echo device,profile,sigma,picture,noisy_db,psnr_db,cpu_s >"$csv"
 for clean in "$data"/kodak/*.png; do
   picture=$(basename "$clean" .png)
   for sigma in "${sigmas[@]}"; do
-    # Every picture and sigma has its own noise, the same in every run.
+    # Each picture and sigma has its own noise, which is the same in every run.
     "$build/bin/lull_add_noise" "$clean" "$work/noisy.png" --sigma "$sigma" \
       --seed $(( 10#$picture * 1000 + sigma ))
     before=$(psnr 2 "$clean" "$work/noisy.png")

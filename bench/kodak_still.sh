@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # kodak_still.sh BUILD [DEVICE ...]: the 1920x1080 benchmark still (Kodak, grey, sigma 20, 8 bits)
-# through the command, every profile and its first phase alone. Table: BUILD/bench/kodak_still.csv
+# through the command, for every profile, with both phases and with the first phase alone.
+# Table: BUILD/bench/kodak_still.csv
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data bench/kodak1080_noisy20.png

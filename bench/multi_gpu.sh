@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# multi_gpu.sh BUILD: 1, 2, 4 .. of this machine's GPUs on one stream of frames, 1920x1080 grey from
-# host memory to host memory: frames per second, speed-up, and a hash over 24 results that must not
-# depend on the number of GPUs. Table: BUILD/bench/multi_gpu.csv. Exit code 1 where bytes differ.
-#   LULL_PROFILES: which (default "paper high")
+# multi_gpu.sh BUILD: 1, 2, 4 .. GPUs of this machine on one stream of 1920x1080 grey frames from host
+# memory to host memory: frames per second, speed-up, and a hash of results that must not depend on
+# the number of GPUs. Table: BUILD/bench/multi_gpu.csv. The exit code is 1 if results differ.
+#   LULL_PROFILES: profiles (default "paper high")
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_gpu
@@ -33,5 +33,5 @@ awk -F, '
       $at["hash"] == hash[profile] ? "same" : "DIFFERENT"
   }' "$work/raw.csv" >"$out/multi_gpu.csv"
 markdown "$out/multi_gpu.csv"
-(( ${#gpus[@]} > 1 )) || echo "(one GPU here: nothing to compare with)"
+(( ${#gpus[@]} > 1 )) || echo "(only one GPU: nothing to compare)"
 ! grep -q DIFFERENT "$out/multi_gpu.csv"

@@ -1,10 +1,10 @@
 // lull_nlm_quality FILES --sigma 10,25,50 --profile fast,high --temporal 0,2 --h 0.8,0.9 ...: PSNR
 // and CPU-seconds of non-local means on pictures, clips and volumes. Noise is Gaussian, added in
-// float and neither rounded nor clipped; so is the result compared. Of clips luma counts, with
-// --colour all planes (RGB jointly). Of volumes (NIfTI, their greatest value taken as 255) voxels
-// above 15 count; with --rician their noise is that of magnitudes. With --cluster
-// TILE:LEAF:TILINGS,paper groups that clusters find are averaged (--matcher cluster of the
-// command).
+// float, neither rounded nor clipped; results are compared in the same form. For clips the PSNR is
+// that of luma, with --colour that of all planes (RGB jointly). Volumes (NIfTI) are scaled to a
+// maximum of 255, and voxels above 15 are compared; with --rician their noise is Rician. With
+// --cluster TILE:LEAF:TILINGS,paper it averages the groups that clusters find (--matcher cluster of
+// the command).
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -40,11 +40,11 @@ struct Options {
   std::string device = "cpu", weights;
   int frames = 1 << 20, threads = 1;
   std::uint64_t seed = 1;
-  std::vector<int> crop;  // of volumes: x0 x1 y0 y1 z0 z1
+  std::vector<int> crop;  // for volumes: x0 x1 y0 y1 z0 z1
   bool colour = false, each = false, rician = false;
 };
 
-/// Frames of floats on the 0..255 scale.
+/// Float frames on the 0..255 scale.
 struct Clip {
   std::string name;
   bool volume = false;
@@ -61,7 +61,7 @@ void each_sample(const Frame& frame, int plane, Use&& use) {
     for (int x = 0; x < frame.format.plane_width(plane); ++x) use(x, y);
 }
 
-/// Luma of R, G, B by ITU-R BT.601, into the first plane.
+/// Writes the luma of R, G, B by ITU-R BT.601 into the first plane.
 void to_luma(const Frame& rgb, const Frame& luma) {
   Plane<float> planes[3];
   for (int i = 0; i < 3; ++i) {
@@ -91,7 +91,7 @@ Clip load(const std::string& path, const Options& options) {
   }
   FramePool pool(clip.format);
   std::vector<double> values;
-  double most = 0;
+  double max_value = 0;
   for (int n = 0; n < options.frames; ++n) {
     const auto frame = source->read();
     if (!frame) break;
@@ -103,7 +103,7 @@ Clip load(const std::string& path, const Options& options) {
       each_sample(to, 0, [&](int x, int y) {
         const double v = values[static_cast<std::size_t>(y + y0) * columns + x + x0];
         to.plane<float>(0)(x, y) = static_cast<float>(v);
-        most = std::max(most, v);
+        max_value = std::max(max_value, v);
       });
     } else if (!options.colour && frame->format.layout == Layout::rgb) {
       to_luma(*frame, to);
@@ -114,7 +114,7 @@ Clip load(const std::string& path, const Options& options) {
   for (const Frame& frame : clip.frames)
     if (clip.volume)
       each_sample(frame, 0, [&](int x, int y) {
-        frame.plane<float>(0)(x, y) *= static_cast<float>(255 / most);
+        frame.plane<float>(0)(x, y) *= static_cast<float>(255 / max_value);
       });
   return clip;
 }
@@ -150,7 +150,7 @@ double decibels(const Clip& clip, const std::vector<Frame>& results) {
 }
 
 struct Figures {
-  double psnr = 0, cpu = 0;  // dB; seconds a megasample of the first plane
+  double psnr = 0, cpu = 0;  // PSNR in dB; CPU seconds per megasample of the first plane
 };
 
 /// Opens a session with the parameters of a setting.
@@ -168,7 +168,7 @@ Figures measure(const Clip& clip, const std::vector<Frame>& noisy, const Opener&
     session = with_vst({.kind = NoiseKind::rician, .sigma = static_cast<float>(sigma)}, clip.format,
                        std::move(session));
   Figures figures;
-  for (int turn = 0; turn < 2; ++turn) {  // memory is warm the second time
+  for (int pass = 0; pass < 2; ++pass) {  // the first pass warms up memory
     std::vector<Frame> results;
     const std::clock_t start = std::clock();
     for (const Frame& frame : noisy)
@@ -186,7 +186,7 @@ void set_if(Value& to, Value from) {
   if (from >= 0) to = from;
 }
 
-/// Calls run(opener, text) for every combination of what groups have.
+/// Calls run(opener, text) for every combination of the options for groups.
 template <class Run>
 void each_group_setting(const Options& o, double sigma, Run&& run) {
   const auto s = static_cast<float>(sigma);
@@ -197,7 +197,8 @@ void each_group_setting(const Options& o, double sigma, Run&& run) {
           for (const float h : o.hs) {
             const auto which = bm3d::parse<bm3d::Profile>(profile);
             const auto clusters = parse_clusters(text);
-            if (!which || !clusters) throw std::runtime_error("no " + profile + " or " + text);
+            if (!which || !clusters)
+              throw std::runtime_error("unknown profile " + profile + " or clusters " + text);
             bm3d::Params p =
                 bm3d::make_means_params(*which, NoiseModel({s, s, s}), temporal, *clusters);
             set_if(p.means->h, h), set_if(p.hard.step, step);
@@ -210,7 +211,7 @@ void each_group_setting(const Options& o, double sigma, Run&& run) {
           }
 }
 
-/// Calls run(opener, text) for every combination.
+/// Calls run(opener, text) for every combination of the options.
 template <class Run>
 void each_setting(const Options& o, bool volume, double sigma, Run&& run) {
   const auto s = static_cast<float>(sigma);
@@ -224,7 +225,7 @@ void each_setting(const Options& o, bool volume, double sigma, Run&& run) {
                 for (const float correction : o.corrections)
                   for (const float h : o.hs) {
                     const auto which = nlm::parse(nlm::profile_names, profile);
-                    if (!which) throw std::runtime_error("no profile '" + profile + "'");
+                    if (!which) throw std::runtime_error("unknown profile '" + profile + "'");
                     nlm::Params p = volume
                                         ? nlm::make_volume_params(*which, NoiseModel({s, s, s}))
                                         : nlm::make_params(*which, NoiseModel({s, s, s}), temporal);
@@ -279,7 +280,7 @@ int main(int argc, char** argv) {
   Options o;
   CLI::App app{"PSNR and CPU-seconds of non-local means, for every combination of what is given"};
   app.add_option("FILES", o.files, "pictures, clips, or volumes")->required();
-  app.add_option("--sigma", o.sigmas, "on the 0..255 scale")->delimiter(',');
+  app.add_option("--sigma", o.sigmas, "noise levels on the 0..255 scale")->delimiter(',');
   app.add_option("--profile", o.profiles)->delimiter(',');
   app.add_option("--temporal", o.temporal)->delimiter(',');
   app.add_option("--cluster", o.clusters, "TILE:LEAF:TILINGS, or paper")->delimiter(',');
@@ -291,14 +292,14 @@ int main(int argc, char** argv) {
   app.add_option("--mean-term", o.mean_terms)->delimiter(',');
   app.add_option("--correction", o.corrections)->delimiter(',');
   app.add_option("--weights", o.weights, "exp or poly");
-  app.add_option("--frames", o.frames, "of each clip at most");
-  app.add_option("--crop", o.crop, "of volumes: x0 x1 y0 y1 z0 z1")->expected(6);
-  app.add_option("--seed", o.seed, "of the noise");
+  app.add_option("--frames", o.frames, "maximum number of frames per clip");
+  app.add_option("--crop", o.crop, "part of a volume: x0 x1 y0 y1 z0 z1")->expected(6);
+  app.add_option("--seed", o.seed, "seed of the noise");
   app.add_option("--device", o.device, "cpu, reference or cuda");
-  app.add_option("--threads", o.threads, "of the cpu backend");
-  app.add_flag("--colour", o.colour, "all planes, not luma alone");
-  app.add_flag("--rician", o.rician, "noise of magnitudes, in volumes");
-  app.add_flag("--each", o.each, "a line for each clip, too");
+  app.add_option("--threads", o.threads, "threads of the cpu backend");
+  app.add_flag("--colour", o.colour, "filter all planes, not only luma");
+  app.add_flag("--rician", o.rician, "Rician noise, for volumes");
+  app.add_flag("--each", o.each, "print a line for each clip");
   CLI11_PARSE(app, argc, argv);
   try {
     run(o);

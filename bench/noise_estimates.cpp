@@ -1,7 +1,7 @@
-// lull_noise_estimates PICTURES --sigma 0,5,10: what lull takes the noise of pictures for, with
-// white noise of known levels added (rounded and clipped to the pictures' depth). With --pairs the
-// pictures are noisy as they are, NAME_real.*, and NAME_mean.* beside them shows the same without:
-// what denoising gains that is told nothing.
+// lull_noise_estimates PICTURES --sigma 0,5,10: noise estimates for pictures to which white noise
+// of known levels is added (rounded and clipped to the pictures' depth). With --pairs the pictures
+// NAME_real.* are noisy already, and NAME_mean.* in the same folder are their clean versions; the
+// program then measures the gain of denoising with the estimate.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -41,12 +41,12 @@ Options read_options(int argc, char** argv) {
   Options o;
   std::string profile = "high";
   app.add_option("PICTURES", o.pictures, "stills")->required();
-  app.add_option("--sigma", o.sigmas, "levels of the white noise that is added, 0..255 scale")
+  app.add_option("--sigma", o.sigmas, "levels of the added white noise, on the 0..255 scale")
       ->delimiter(',');
-  app.add_flag("--pairs", o.pairs, "NAME_real.* are noisy, NAME_mean.* are not");
-  app.add_flag("--denoise", o.denoise, "compare denoising by the estimate with that by --sigma");
+  app.add_flag("--pairs", o.pairs, "NAME_real.* are noisy, NAME_mean.* are clean");
+  app.add_flag("--denoise", o.denoise, "compare denoising with the estimate and with --sigma");
   app.add_option("--profile", profile, "fast, balanced, high or paper");
-  app.add_option("--strength", o.strength, "times the estimate");
+  app.add_option("--strength", o.strength, "factor on the estimate");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -67,9 +67,9 @@ Frame picture(const std::string& path) {
 std::string name_of(const std::string& path) { return std::filesystem::path(path).filename(); }
 
 NoiseEstimate estimate(const Frame& frame, double& seconds) {
-  const Excerpt look{frame};
+  const Excerpt excerpt{frame};
   const std::clock_t start = std::clock();
-  NoiseEstimate result = estimate_noise(std::span(&look, 1));
+  NoiseEstimate result = estimate_noise(std::span(&excerpt, 1));
   seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   return result;
 }
@@ -92,14 +92,15 @@ void print(const std::string& name, const NoiseEstimate& e, double seconds) {
               e.certain ? "" : (" (" + e.why + ")").c_str(), seconds);
 }
 
-/// Median and extremes of estimates, over sigma where there is any.
+/// Prints the median and the extremes of estimates, relative to sigma if it is above 0.
 void print_spread(double sigma, std::vector<double> found) {
   std::ranges::sort(found);
   const auto at = [&](double share) {
     return found[static_cast<std::size_t>(share * static_cast<double>(found.size() - 1) + 0.5)];
   };
   std::printf("sigma %g: %s median %.3f, 5 %% to 95 %% %.3f .. %.3f, all %.3f .. %.3f\n", sigma,
-              sigma > 0 ? "found / true" : "found", at(0.5), at(0.05), at(0.95), at(0), at(1));
+              sigma > 0 ? "estimated / true" : "estimated", at(0.5), at(0.05), at(0.95), at(0),
+              at(1));
 }
 
 void with_known_noise(const Options& options) {
@@ -136,12 +137,12 @@ void with_known_noise(const Options& options) {
 }
 
 void with_truth(const Options& options) {
-  double before = 0, after = 0, worst = 1e9;
+  double before = 0, after = 0, min_gain = 1e9;
   for (const std::string& path : options.pictures) {
     std::string mean = path;
     const auto at = mean.rfind("_real.");
     if (at == std::string::npos)
-      throw InvalidArgument(path + " (must be NAME_real.*); name pictures with NAME_mean.* beside");
+      throw InvalidArgument(path + " (must be NAME_real.*); name pictures that have a NAME_mean.*");
     mean.replace(at, 6, "_mean.");
     const Frame noisy = picture(path), clean = picture(mean);
     double seconds = 0;
@@ -154,9 +155,10 @@ void with_truth(const Options& options) {
     std::fflush(stdout);
     before += was / static_cast<double>(options.pictures.size());
     after += is / static_cast<double>(options.pictures.size());
-    worst = std::min(worst, is - was);
+    min_gain = std::min(min_gain, is - was);
   }
-  std::printf("mean: noisy %.3f dB, blind %.3f dB, least gain %+.2f dB\n", before, after, worst);
+  std::printf("mean: noisy %.3f dB, blind %.3f dB, minimum gain %+.2f dB\n", before, after,
+              min_gain);
 }
 
 }  // namespace

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
-# other_pictures.sh BUILD [DEVICE]: the profiles on three pictures that are not in the still, at sigma
-# 10, 25 and 50: Kodak 13 (fine texture) and 21 (sky, rocks, water) in grey, and Set12's Barbara
-# (stripes); noise is rounded and clipped to 8 bits. ms: kernels on a GPU, the whole frame on the CPU.
+# other_pictures.sh BUILD [DEVICE]: all profiles on three pictures that are not part of the still, at
+# sigma 10, 25 and 50: Kodak 13 (fine texture) and 21 (sky, rocks, water) in grey, and Set12's Barbara
+# (stripes). Noise is rounded and clipped to 8 bits. ms: kernels on a GPU, complete frames on the CPU.
 # Table: BUILD/bench/other_pictures.csv
-#   LULL_PROFILES, LULL_SIGMAS: which (default "fast balanced paper high" and "10 25 50")
+#   LULL_PROFILES, LULL_SIGMAS: profiles and noise levels (default "fast balanced paper high" and
+#   "10 25 50")
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data kodak
-command -v ffmpeg >/dev/null || { echo "${0##*/}: left out (no ffmpeg here)"; exit 0; }
+command -v ffmpeg >/dev/null || { echo "${0##*/}: skipped (ffmpeg is missing)"; exit 0; }
 read -ra profiles <<<"${LULL_PROFILES:-fast balanced paper high}"
 read -ra sigmas <<<"${LULL_SIGMAS:-10 25 50}"
 device=${devices[0]}
 [[ $device != auto ]] || device=$("$lull" devices | grep -o '^cuda:[0-9]*' | head -n 1) || device=cpu
 csv=$out/other_pictures.csv
 
-# measure NOISY CLEAN SIGMA: lines of profile, PSNR and ms
+# measure NOISY CLEAN SIGMA: prints lines of profile, PSNR and ms.
 measure() {
   local options=("$1" --clean "$2" --sigma "$3" --profile "$(IFS=,; echo "${profiles[*]}")"
                  --csv "$work/one.csv")

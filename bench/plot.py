@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Plots PSNR against time, from docs/data/*.csv to docs/images/*.svg.
+"""Plots PSNR against time from docs/data/*.csv to docs/images/*.svg.
 
   python3 -m venv venv && venv/bin/pip install matplotlib && venv/bin/python bench/plot.py
 """
@@ -11,21 +11,21 @@ import pathlib
 import matplotlib
 
 matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "lull"  # the same figures give the same file
+matplotlib.rcParams["svg.hashsalt"] = "lull"  # equal figures give equal files
 matplotlib.rcParams["svg.fonttype"] = "none"
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.ticker import FuncFormatter  # noqa: E402
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
-# Colours of Okabe and Ito 2008, distinct under every common colour blindness; black is lull's.
+# Colours of Okabe and Ito 2008, distinct with all common colour vision deficiencies; lull is black.
 COLOURS = ["#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999"]
-# lull's settings with a name; those between them are dots on its line.
+# Named settings of lull; other settings are dots on its line.
 PROFILES = ["fast", "balanced", "high", "paper"]
 MARKERS = ["s", "^", "D", "v", "P", "X", "<"]
 
 
 def rows(path, column):
-    """(tool, setting, time, psnr) of a file; nothing if there is no such file yet."""
+    """Returns (tool, setting, time, psnr) for each line of a file; empty if the file does not exist."""
     if not path.exists():
         return []
     with path.open(newline="") as file:
@@ -41,7 +41,7 @@ def by_tool(table):
 
 
 def front(points):
-    """The points that no other beats in both time and PSNR, by rising time."""
+    """Returns the points that no other point beats in both time and PSNR, by ascending time."""
     best = []
     for point in sorted(points, key=lambda p: (p[0], -p[1])):
         if not best or point[1] > best[-1][1]:
@@ -83,10 +83,10 @@ def main():
     data, images = DOCS / "data", DOCS / "images"
     plot(data / "ours_gpu.csv", data / "peers_gpu.csv", "ms",
          "One 1920x1080 grey frame, sigma 20, one H200: GPU time of both phases",
-         "ms a frame (lower is better)", images / "psnr_against_time_gpu.svg")
+         "ms per frame (lower is better)", images / "psnr_against_time_gpu.svg")
     plot(data / "ours_cpu.csv", data / "peers_cpu.csv", "cpu_s_per_mpixel",
          "Set12, sigma 25: quality, and CPU time on 1920x1080",
-         "CPU-seconds for a million pixels (lower is better)",
+         "CPU-seconds per million pixels (lower is better)",
          images / "psnr_against_time_cpu.svg")
 
 

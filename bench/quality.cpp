@@ -1,6 +1,6 @@
 // lull_quality PICTURES --sigma 10,25,50 --profile high,balanced --lambda 2.6,2.7 ...: PSNR of BM3D
-// over a set of pictures, as the papers measure it: noise added in float and not clipped, the
-// result compared in float. Sweeps over any parameter, for tuning and for the tables.
+// over a set of pictures, measured as in the papers: noise is added in float and not clipped, and
+// the result is compared in float. It sweeps over any parameter, for tuning and for the tables.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -32,15 +32,15 @@ struct QualityOptions {
   std::string device = "cpu";  // cpu, reference, cuda, cuda:N
   int streams = 2, threads = 0, frames = 1;
   unsigned seed = 1;
-  int crop_width = 0, crop_height = 0;  // of the middle; 0: the whole picture
-  bool colour = false;                  // all planes as they are, not luma alone
-  bool rounded = false;                 // noisy pictures and results to 8 bits
+  int crop_width = 0, crop_height = 0;  // of the centre; 0: the complete picture
+  bool colour = false;                  // filter all planes, not only luma
+  bool rounded = false;                 // round noisy pictures and results to 8 bits
   bool basic = true;                    // also the PSNR of the first phase
-  bool each = false;                    // a line for each picture, not for the mean alone
+  bool each = false;                    // print a line for each picture, not only the mean
   std::string csv;
 };
 
-/// Reads the command line; prints help or the error and exits where that is what is to be done.
+/// Reads the command line; prints help or an error and exits if necessary.
 QualityOptions parse(int argc, char** argv) {
   CLI::App app{
       "PSNR of BM3D over a set of pictures, for every combination of the parameters given.\n"
@@ -49,18 +49,18 @@ QualityOptions parse(int argc, char** argv) {
       "A:B."};
   QualityOptions o;
   std::string crop;
-  app.add_option("PICTURES", o.pictures, "stills, or clips of which the first frames count")
+  app.add_option("PICTURES", o.pictures, "stills, or clips whose first frames are used")
       ->required();
   add_grid_options(app, o.grid);
   app.add_option("--device", o.device, "cpu, reference, cuda or cuda:N");
   app.add_option("--streams", o.streams, "frames in flight on a GPU");
-  app.add_option("--threads", o.threads, "threads of the cpu backend, 0 for every core");
-  app.add_option("--frames", o.frames, "of each clip");
-  app.add_option("--seed", o.seed, "of the noise");
-  app.add_option("--crop", crop, "WxH from the middle of each picture");
-  app.add_flag("--colour", o.colour, "filter all planes instead of luma alone");
+  app.add_option("--threads", o.threads, "threads of the cpu backend; 0: all cores");
+  app.add_option("--frames", o.frames, "frames per clip");
+  app.add_option("--seed", o.seed, "seed of the noise");
+  app.add_option("--crop", crop, "WxH: part in the centre of each picture");
+  app.add_flag("--colour", o.colour, "filter all planes, not only luma");
   app.add_flag("--rounded", o.rounded, "round and clip noisy pictures and results to 8 bits");
-  app.add_flag("!--no-basic", o.basic, "leave out the PSNR of the first phase");
+  app.add_flag("!--no-basic", o.basic, "do not print the PSNR of the first phase");
   app.add_flag("--each", o.each, "print a line for each picture as well");
   app.add_option("--csv", o.csv, "write all figures to this file");
   try {
@@ -79,7 +79,7 @@ QualityOptions parse(int argc, char** argv) {
 /// A picture as planes on the 0..255 scale.
 struct Picture {
   std::string name;
-  FrameFormat format;  // of the float frames made of it
+  FrameFormat format;  // format of the float frames
   std::vector<Plane<float>> planes;
 
   double megapixels() const { return 1e-6 * format.width * format.height; }
@@ -87,8 +87,8 @@ struct Picture {
 
 struct Figures {
   double noisy = 0, basic = 0, result = 0;  // PSNR in dB over all planes
-  double planes[3] = {};                    // of the result, for each plane
-  double wall = 0, cpu = 0;                 // seconds for both phases
+  double planes[3] = {};                    // of the result, by plane
+  double wall = 0, cpu = 0;                 // seconds of both phases
 };
 
 PlaneView<const float> cropped(PlaneView<const float> v, int width, int height) {
@@ -121,7 +121,7 @@ Picture take_picture(const Frame& frame, std::string name, const QualityOptions&
                       .bits = 32};
   }
   if (options.crop_width > 0) {
-    // Sides that chroma divides, so that the middles of luma and chroma meet.
+    // Multiples of the chroma subsampling, so that the centres of luma and chroma coincide.
     picture.format.width = std::min(options.crop_width & ~3, picture.format.width);
     picture.format.height = std::min(options.crop_height & ~3, picture.format.height);
     for (int i = 0; i < picture.format.planes(); ++i) {
@@ -151,7 +151,7 @@ std::vector<Picture> load_pictures(const QualityOptions& options) {
   return pictures;
 }
 
-/// To the samples that a file of 8 bits has.
+/// Rounds to the samples of an 8-bit file.
 void round_samples(Frame& frame) {
   for (int i = 0; i < frame.format.planes(); ++i) {
     const auto plane = frame.plane<float>(i);
@@ -188,7 +188,7 @@ double mean_squared_error(const Picture& clean, const Frame& frame, int plane) {
 
 double decibels(double mse) { return 10 * std::log10(255.0 * 255.0 / mse); }
 
-/// Over all planes, each as heavy as the others.
+/// Mean over all planes with equal weights.
 double psnr(const Picture& clean, const Frame& frame) {
   double sum = 0;
   for (int i = 0; i < clean.format.planes(); ++i) sum += mean_squared_error(clean, frame, i);

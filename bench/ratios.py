@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""How many times as fast as the best peer: a Markdown table by PSNR, from docs/data/*_gpu.csv.
+"""Speed relative to the best peer: a Markdown table by PSNR, from docs/data/*_gpu.csv.
 
-A setting is good for every PSNR up to its own, so at each PSNR the fastest setting that reaches it
-counts, of lull and of the peers. The ratio in parentheses lets each peer have settings between those
-that were measured, with ln(ms) linear in PSNR. Needs nothing but Python's standard library.
+At each PSNR the table compares the fastest settings of lull and of the peers that reach it. The ratio
+in parentheses interpolates between the measured settings of each peer, with ln(ms) linear in PSNR.
+Requires only Python's standard library.
 
   bench/ratios.py [--from 28.5] [--to 29.9] [--must 2.5] [--goal 4]
 """
@@ -17,7 +17,7 @@ DATA = pathlib.Path(__file__).resolve().parent.parent / "docs" / "data"
 
 
 def points(path):
-    """(ms, psnr, tool, setting) of each line."""
+    """Returns (ms, psnr, tool, setting) for each line."""
     with path.open(newline="") as file:
         return [(float(row["ms"]), float(row["psnr_db"]), row["tool"], row["setting"])
                 for row in csv.DictReader(file)]
@@ -28,7 +28,7 @@ def fastest(table, psnr):
 
 
 def between(table, psnr):
-    """ms of the fastest peer at exactly this PSNR, between two of its settings."""
+    """Returns the time of the fastest peer at exactly this PSNR, interpolated between two settings."""
     best = math.inf
     for tool in {point[2] for point in table}:
         own = sorted((p, ms) for ms, p, name, _ in table if name == tool)

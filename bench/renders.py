@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """lull and Open Image Denoise on the same renders: PSNR, relative error, seconds.
 
-    pip install numpy OpenEXR pyoidn          # OIDN is left out where it is not there
+    pip install numpy OpenEXR pyoidn          # OIDN is skipped if it is missing
     bench/renders.py [--lull build/bin/lull] NOISY.exr REFERENCE.exr [NOISY.exr REFERENCE.exr ...]
 
-Renders are OpenEXR files with the layers albedo.RGB, normal.XYZ, depth.Z and variance.RGB, as
-samples/render_scene.cpp makes them. PSNR is of clip(x, 0, 1)^(1/2.2), the relative error the mean
-of (a - r)^2 / (r^2 + 0.01). Times of lull are of the whole command, files too; those of OIDN of
-its second call in one process, without files.
+Renders are OpenEXR files with the layers albedo.RGB, normal.XYZ, depth.Z and variance.RGB, like those
+of samples/render_scene.cpp. PSNR is that of clip(x, 0, 1)^(1/2.2); the relative error is the mean of
+(a - r)^2 / (r^2 + 0.01). Times of lull are those of the complete command including files; times of
+OIDN are those of its second call in one process, without files.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def oidn(picture, features):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--lull", default="build/bin/lull")
-    parser.add_argument("--device", default="cpu", help="lull's (default: cpu)")
+    parser.add_argument("--device", default="cpu", help="device of lull (default: cpu)")
     parser.add_argument("files", nargs="+", help="pairs of a noisy render and its reference")
     given = parser.parse_args()
     own = {

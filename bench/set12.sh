@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # set12.sh BUILD [DEVICE ...]: Set12 with Gaussian noise in float, not clipped: mean PSNR by profile
-# and sigma, of both phases and of the first alone. Table: BUILD/bench/set12_DEVICE.csv
-#   LULL_PROFILES, LULL_SIGMAS: which (default "fast balanced high paper" and "10 25 50")
-# The reference backend takes minutes for a profile: give it alone, and few profiles.
+# and sigma, for both phases and for the first phase alone. Table: BUILD/bench/set12_DEVICE.csv
+#   LULL_PROFILES, LULL_SIGMAS: profiles and noise levels (default "fast balanced high paper" and
+#   "10 25 50")
+# The reference backend takes minutes per profile: give it as the only device, with few profiles.
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data set12

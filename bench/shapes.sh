@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# shapes.sh BUILD [cuda:N]: how time and memory of one frame on a GPU depend on its size and planes,
-# and on frames in flight. Tables: BUILD/bench/shapes.csv (each shape), shapes_ratios.csv
-#   LULL_PROFILES: which (default "fast balanced paper high")
+# shapes.sh BUILD [cuda:N]: time and memory of a frame on a GPU by size, planes and frames in flight.
+# Tables: BUILD/bench/shapes.csv (each shape), shapes_ratios.csv
+#   LULL_PROFILES: profiles (default "fast balanced paper high")
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_gpu
@@ -13,14 +13,14 @@ csv=$out/shapes.csv
   --profile "$(IFS=,; echo "${profiles[*]}")" --size 640x360,1920x1080,3840x2160,4608x3072 \
   --layout gray,420 --repeats 20 --csv "$csv" >/dev/null
 
-# figure PROFILE SIZE LAYOUT COLUMN
+# figure PROFILE SIZE LAYOUT COLUMN: prints a figure of the table.
 figure() {
   awk -F, -v setting="$1" -v size="$2" -v layout="$3" -v column="$4" '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at["setting"] == setting && $at["width"] "x" $at["height"] == size &&
       $at["layout"] == layout { print $at[column] }' "$csv"
 }
-# ratio PROFILE SIZE LAYOUT SIZE LAYOUT: of the kernels' times
+# ratio PROFILE SIZE LAYOUT SIZE LAYOUT: prints the ratio of two kernel times.
 ratio() {
   awk -v a="$(figure "$1" "$2" "$3" kernels_ms)" -v b="$(figure "$1" "$4" "$5" kernels_ms)" \
     'BEGIN { printf "%.3f", a / b }'

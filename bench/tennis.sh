@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # tennis.sh BUILD [DEVICE ...]: real footage with sound through the command: 40 frames of tennis in
-# 4:2:0, made noisy (sigma 20 in every plane), FFV1 and AAC in Matroska. Says what denoising gained,
-# and that frames, time stamps and sound came out as they went in. Needs ffmpeg and ffprobe.
+# 4:2:0, with noise (sigma 20 in every plane), FFV1 and AAC in Matroska. Prints the gain of denoising
+# and checks that frames, timestamps and sound are preserved. Needs ffmpeg and ffprobe.
 # Table: BUILD/bench/tennis.csv
-#   LULL_PROFILES: which (default "fast balanced high")
+#   LULL_PROFILES: profiles (default "fast balanced high")
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data video/tennis
 for command in ffmpeg ffprobe; do
-  command -v $command >/dev/null || { echo "${0##*/}: left out (no $command here)"; exit 0; }
+  command -v $command >/dev/null || { echo "${0##*/}: skipped ($command is missing)"; exit 0; }
 done
 csv=$out/tennis.csv
 read -ra profiles <<<"${LULL_PROFILES:-fast balanced high}"

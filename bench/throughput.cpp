@@ -1,7 +1,7 @@
-// lull_throughput NOISY --clean CLEAN: frames per second through the pipeline as the command runs
-// it, without codecs: frames that lie in memory go through a session, or one for each GPU, to a
-// sink that drops them. The PSNR of the first frame stands beside every time, and on GPUs, where
-// frames are filtered each for itself, the rate of the kernels alone, measured in the same run.
+// lull_throughput NOISY --clean CLEAN: frames per second through the pipeline of the command,
+// without codecs: frames in memory pass through a session, or one session per GPU, to a sink that
+// drops them. It also prints the PSNR of the first frame, and on GPUs without temporal search the
+// rate of the kernels alone, measured in the same run.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -43,17 +43,18 @@ Options parse(int argc, char** argv) {
       "still of LULL_TEST_DATA, or a synthetic one."};
   Options o;
   app.add_option("NOISY", o.noisy, "still or clip; its first frame is used");
-  app.add_option("--clean", o.clean, "the same without noise, for the PSNR of the first plane");
-  app.add_option("--size", o.size, "WIDTHxHEIGHT, made of the first plane");
-  app.add_option("--layout", o.layout, "gray or 420, made of the first plane");
+  app.add_option("--clean", o.clean, "clean version, for the PSNR of the first plane");
+  app.add_option("--size", o.size, "WIDTHxHEIGHT, made from the first plane");
+  app.add_option("--layout", o.layout, "gray or 420, made from the first plane");
   app.add_option("--device", o.devices, "cpu, reference, cuda:0 or cuda:0+1; several with commas")
       ->delimiter(',');
   app.add_option("--streams", o.streams, "frames in flight on each GPU")->delimiter(',');
   add_grid_options(app, o.grid);
-  app.add_option("--threads", o.threads, "threads of the cpu backend, 0 for every core");
-  app.add_option("--frames", o.frames, "frames in a run; 0: about 2 seconds' worth");
-  app.add_option("--repeats", o.repeats, "runs; the median counts")->check(CLI::PositiveNumber);
-  app.add_flag("--hash", o.hash, "also 40 frames that differ, and a hash of their results");
+  app.add_option("--threads", o.threads, "threads of the cpu backend; 0: all cores");
+  app.add_option("--frames", o.frames, "frames per run; 0: about 2 seconds");
+  app.add_option("--repeats", o.repeats, "number of runs; the median is printed")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--hash", o.hash, "also filter 40 different frames and print a hash of the results");
   app.add_option("--csv", o.csv, "write the table to this file too");
   try {
     app.parse(argc, argv);
@@ -63,7 +64,7 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
-/// "cuda:0+1" as one backend for each GPU.
+/// Returns one backend per GPU for "cuda:0+1".
 std::vector<bm3d::Backend> backends_of(const std::string& device, const Options& o, int streams) {
   std::vector<bm3d::Backend> backends;
   const std::string gpus = device.rfind("cuda:", 0) == 0 ? device.substr(5) : "";
@@ -76,13 +77,13 @@ std::vector<bm3d::Backend> backends_of(const std::string& device, const Options&
   return backends;
 }
 
-/// One setting on one device, with `streams` frames in flight.
+/// A setting on a device, with `streams` frames in flight.
 struct Case {
   Configuration configuration;
   std::string device;
   int streams;
   std::vector<bm3d::Backend> backends;
-  std::vector<Frame> noisy;  // taken in turn
+  std::vector<Frame> noisy;  // used in turn
   Frame clean;
 };
 
@@ -90,12 +91,12 @@ struct Run {
   pipeline::PipelineStats stats;
   double cpu = 0;  // seconds of all threads
   std::uint64_t hash = 0;
-  Frame first;  // result
+  Frame first;  // the first result
 };
 Run run(const Case& c, int count, Keep keep) {
   MemorySource source(c.noisy, count);
   DroppingSink sink(keep);
-  // A fresh session for each run: what comes after drain() is not promised.
+  // Each run needs a new session: sessions cannot be used after drain().
   const auto session =
       tools::open_denoiser(c.configuration.params, c.noisy.front().format, c.backends,
                            tools::Fallback::none, [](const std::string&) {})
@@ -115,8 +116,8 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Frames for about two seconds. A session's first frames are slow (its buffers are not there yet),
-/// so that a few say little.
+/// Returns the number of frames for about two seconds. The first frames of a session are slow
+/// because buffers are allocated, so a short run is not representative.
 int frames_for(const Case& c) {
   int count = 8;
   for (const double seconds : {0.25, 2.0})
@@ -131,7 +132,8 @@ std::string measure(const Options& o, const Case& c) {
   const Run one = run(c, 2 * c.configuration.params.temporal + 1, Keep::first);
   const int count = o.frames > 0 ? o.frames : frames_for(c);
   std::vector<double> seconds, cpu, kernels, ratios;
-  for (int i = 0; i < o.repeats; ++i) {  // in turn, so that both see the same state of the chip
+  for (int i = 0; i < o.repeats;
+       ++i) {  // alternating, so that both measurements see the same GPU clocks
     const double ms =
         c.backends.front().kind == bm3d::BackendKind::cuda && c.configuration.params.temporal == 0
             ? kernels_ms(c.configuration.params, c.noisy.front(), c.backends.front().device)
@@ -164,17 +166,17 @@ std::string measure(const Options& o, const Case& c) {
   return line + text;
 }
 
-/// Frames that differ: the picture, moved by 4 samples at a time. The first is the noisy picture
-/// itself; where the clean one is known the others have noise of their own.
+/// Creates different frames: the picture, shifted by 4 samples per frame. The first one is the
+/// noisy picture itself; if the clean picture is known, the others get new noise.
 std::vector<Frame> make_frames(const PicturePair& pair, const FrameFormat& format, double sigma,
                                std::pmr::memory_resource* memory) {
   std::vector<Frame> frames;
   Gaussian gaussian(1);
   FramePool pool(format, memory);
   for (int i = 0; i < 2 * max_temporal + 2; ++i) {
-    const bool anew = i > 0 && pair.clean.pixels && format.sample != SampleType::f32;
-    const Frame moved = reshape(anew ? pair.clean : pair.noisy, format, 4 * i, memory);
-    frames.push_back(anew ? add_noise(moved, sigma, gaussian, pool) : moved);
+    const bool fresh_noise = i > 0 && pair.clean.pixels && format.sample != SampleType::f32;
+    const Frame moved = reshape(fresh_noise ? pair.clean : pair.noisy, format, 4 * i, memory);
+    frames.push_back(fresh_noise ? add_noise(moved, sigma, gaussian, pool) : moved);
   }
   return frames;
 }

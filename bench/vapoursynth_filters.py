@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Frames a second and PSNR of one script with the filters that VapourSynth finds here: lull's,
-BM3DCUDA's (its wheel wants VapourSynth below R80, so that the two are run by two Pythons). The clip
-is synthetic, grey floats with noise of sigma 20, moving by two samples a frame; its frames are made
-before the clock starts and stay in a cache: what that alone gives is the first line. Every script
-runs once without a clock, since memory is slow where nobody has been yet; then all run in turn,
-round after round, and the median counts. Of each run the first quarter warms up."""
+"""Frames per second and PSNR of the VapourSynth filters that are installed: lull and BM3DCUDA (its
+wheel requires VapourSynth below R80, so the two need different Python environments). The clip is
+synthetic: grey floats with noise of sigma 20 that move by two samples per frame. Its frames are
+created before the measurement and are cached; the first line of the output is the rate of the clip
+alone. Every script runs once without measurement to warm up memory. Then all scripts run in turn for
+several rounds, and the median is printed. The first quarter of each run is not measured."""
 
 import argparse
 import os
@@ -23,13 +23,13 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("size", nargs="*", type=int, metavar="WIDTH HEIGHT FRAMES")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help="scripts whose name has this in it")
+    parser.add_argument("--only", default="", help="only scripts whose name contains this text")
     parser.add_argument(
         "--plugin",
         action="append",
         default=[path for path in os.environ.get("LULL_BENCH_PLUGINS", "").split(":") if path],
-        help="the file of a plug-in that is not installed; several times for several "
-        "(LULL_BENCH_PLUGINS: with colons between)",
+        help="file of a plug-in that is not installed; may be given several times "
+        "(LULL_BENCH_PLUGINS: a list separated by colons)",
     )
     given = parser.parse_args()
     if len(given.size) not in (0, 3):
@@ -54,7 +54,7 @@ def clip(width, height, frames):
         np.copyto(np.asarray(frame[0]), noisy[n])
         return frame
 
-    # Python would be asked for frames again, and be slower than filters are.
+    # All frames must stay in the cache, because creating them in Python is slower than filtering.
     core.max_cache_size = max(core.max_cache_size, 3 * frames * width * height * 4 >> 20)
     source = core.std.ModifyFrame(blank, blank, fill)
     core.std.SetVideoCache(source, mode=1, fixedsize=1, maxsize=frames, maxhistory=0)
@@ -64,7 +64,7 @@ def clip(width, height, frames):
 
 
 def run(result):
-    """Frames a second, and the frame in the middle, at which nobody looks before the clock stops."""
+    """Returns the frames per second and the middle frame, which is evaluated after the measurement."""
     frames, begin, middle = result.num_frames, 0.0, None
     first = frames // 4
     for n, frame in enumerate(result.frames(prefetch=PREFETCH)):
@@ -80,7 +80,7 @@ def psnr(frame, clean):
 
 
 def scripts(source):
-    """Names, and what makes the filter: anew for each run, so that no result is in a cache."""
+    """Yields names and functions that create a filter, a new one for each run (nothing is cached)."""
     yield "the clip alone", lambda: core.std.CopyFrameProps(source, source)
     if hasattr(core, "lull"):
         for profile in ("fast", "balanced", "high"):

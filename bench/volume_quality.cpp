@@ -1,11 +1,11 @@
-// Quality of filtered volumes: adds Gaussian noise, in float, to a clean volume or a part of it,
-// filters it along its slices and compares. For each profile and level it prints the PSNR over the
-// voxels where the clean volume is above 15/255 of its maximum, with that maximum as the peak, and
-// CPU-seconds a megavoxel. With --thick slices are made of the mean of several.
+// Quality of filtered volumes: adds Gaussian noise in float to a clean volume or a part of it,
+// filters it and compares. For each profile and level it prints the PSNR over the voxels where the
+// clean volume is above 15/255 of its maximum, with that maximum as the peak, and CPU-seconds per
+// megavoxel. With --thick each slice is the mean of several slices.
 //
-// With --result it says instead how much of a volume's anatomy was taken away with its own noise:
-// the correlation of the residual, volume less result, and of its magnitude with the magnitude of
-// the result's gradient.
+// With --result it measures instead how much anatomy a filter removed from a volume with real
+// noise: the correlation of the residual (volume minus result) and of its magnitude with the
+// gradient magnitude of the result.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Options {
   std::string file, result, device = "cpu";
   std::vector<int> crop;  // x0 x1 y0 y1 z0 z1
   std::vector<std::string> profiles{"fast", "balanced", "high"};
-  std::vector<double> levels{3, 9};  // percent of the maximum
+  std::vector<double> levels{3, 9};  // in percent of the maximum
   std::vector<int> windows, steps, groups, cubes;
   float lambda = -1, lambda_mean = -1, mu2 = -1, mu2_mean = -1, kaiser = -1;
   std::vector<int> size;  // width, height, slices
@@ -42,14 +42,14 @@ struct Options {
   std::uint64_t seed = 1;
 };
 
-/// Slices of samples from 0 to 1, which is the maximum.
+/// Slices with samples from 0 to 1, the maximum of the volume.
 struct Volume {
   FrameFormat format;
   std::vector<Frame> slices;
   double voxels() const { return 1.0 * format.width * format.height * slices.size(); }
 };
 
-/// Samples of a file, less the value 0.
+/// Reads the values of a file.
 Volume read_volume(const std::string& file, const std::vector<int>& part) {
   const auto source = io::open_source(file);
   FrameFormat format = source->format();
@@ -78,16 +78,17 @@ Volume read_volume(const std::string& file, const std::vector<int>& part) {
 }
 
 float max_value(const Volume& volume) {
-  float most = 0;
+  float maximum = 0;
   for (const Frame& slice : volume.slices)
     for (int y = 0; y < volume.format.height; ++y)
-      most = std::max(most, *std::max_element(slice.plane<float>(0).row(y),
+      maximum =
+          std::max(maximum, *std::max_element(slice.plane<float>(0).row(y),
                                               slice.plane<float>(0).row(y) + volume.format.width));
-  return most;
+  return maximum;
 }
 
-/// Slices that are the mean of so many each.
-Volume thicker(const Volume& volume, int count) {
+/// Returns slices that are the mean of `count` slices each.
+Volume with_thick_slices(const Volume& volume, int count) {
   FramePool pool(volume.format);
   Volume thick{volume.format, {}};
   for (std::size_t z = 0; z + count <= volume.slices.size(); z += count) {
@@ -104,7 +105,7 @@ Volume thicker(const Volume& volume, int count) {
   return thick;
 }
 
-/// Over and over, up to a size.
+/// Returns the volume repeated up to a size.
 Volume repeated(const Volume& volume, const std::vector<int>& size) {
   Volume large{volume.format, {}};
   large.format.width = size[0], large.format.height = size[1];
@@ -121,18 +122,18 @@ Volume repeated(const Volume& volume, const std::vector<int>& size) {
   return large;
 }
 
-/// With its maximum as 1.
+/// Returns the volume scaled to a maximum of 1.
 Volume clean_volume(const Options& options) {
   Volume volume = read_volume(options.file, options.crop);
-  if (options.thick > 1) volume = thicker(volume, options.thick);
-  const float most = max_value(volume);
+  if (options.thick > 1) volume = with_thick_slices(volume, options.thick);
+  const float maximum = max_value(volume);
   for (Frame& slice : volume.slices)
     for (int y = 0; y < volume.format.height; ++y)
-      for (int x = 0; x < volume.format.width; ++x) slice.plane<float>(0)(x, y) /= most;
+      for (int x = 0; x < volume.format.width; ++x) slice.plane<float>(0)(x, y) /= maximum;
   return volume;
 }
 
-/// Pearson's.
+/// Pearson correlation.
 class Correlation {
  public:
   void add(double a, double b) {
@@ -147,8 +148,8 @@ class Correlation {
   double n_ = 0, a_ = 0, b_ = 0, aa_ = 0, bb_ = 0, ab_ = 0;
 };
 
-/// Where the result is above 15/255 of its maximum.
-void judge_residual(const Options& options) {
+/// Evaluates voxels where the result is above 15/255 of its maximum.
+void print_residual(const Options& options) {
   const Volume before = read_volume(options.file, options.crop);
   const Volume after = read_volume(options.result, options.crop);
   if (before.format != after.format || before.slices.size() != after.slices.size())
@@ -172,7 +173,7 @@ void judge_residual(const Options& options) {
               residual.deviation(), residual.value(), magnitude.value());
 }
 
-/// Where a GPU's copies are fast.
+/// Returns memory with fast copies to and from a GPU.
 std::pmr::memory_resource* memory_for(const Options& options) {
   return bm3d::frame_memory(
       {.kind = options.device == "cuda" ? bm3d::BackendKind::cuda : bm3d::BackendKind::cpu});
@@ -220,7 +221,7 @@ void set_phases(const std::vector<T>& values, T& first, T& second) {
 
 bm4d::Params params_of(const Options& options, const std::string& profile, float sigma) {
   const auto which = bm4d::parse_profile(profile);
-  if (!which) throw std::runtime_error("no profile '" + profile + "'");
+  if (!which) throw std::runtime_error("unknown profile '" + profile + "'");
   bm4d::Params p = bm4d::make_params(*which, {sigma, sigma, sigma});
   set_phases(options.windows, p.hard.window, p.wiener.window);
   set_phases(options.steps, p.hard.step, p.wiener.step);
@@ -241,7 +242,7 @@ double cpu_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// One for each GPU, which take equal parts.
+/// Opens one session per GPU; each one filters an equal part of the volume.
 std::unique_ptr<Denoiser> open_session(const Options& options, const bm4d::Params& params,
                                        const Volume& volume) {
   bm4d::Backend backend{.kind = options.device == "cuda"        ? bm4d::BackendKind::cuda
@@ -265,11 +266,11 @@ void measure(const Options& options, const Volume& volume, const std::vector<Fra
   const auto session = open_session(options, params, volume);
   Score score;
   double cpu = 0, wall = 0;
-  // A GPU's clocks and memory are warm the second time.
-  for (int turn = 0; turn < (options.device == "cuda" ? 2 : 1); ++turn) {
+  // On a GPU the first pass warms up clocks and memory.
+  for (int pass = 0; pass < (options.device == "cuda" ? 2 : 1); ++pass) {
     score = {};
     std::size_t out = 0;
-    const auto take = [&](const Frame& result) { score.add(volume.slices[out++], result); };
+    const auto add_result = [&](const Frame& result) { score.add(volume.slices[out++], result); };
     const double before = cpu_seconds();
     const auto start = std::chrono::steady_clock::now();
     std::vector<Frame> results;
@@ -279,7 +280,7 @@ void measure(const Options& options, const Volume& volume, const std::vector<Fra
     while (auto result = session->drain()) results.push_back(*std::move(result));
     wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     cpu = cpu_seconds() - before;
-    for (const Frame& result : results) take(result);
+    for (const Frame& result : results) add_result(result);
   }
   const double megavoxels = volume.voxels() / 1e6;
   std::printf("%-9s %5.1f %%  %7.3f dB  cpu %8.3f s/Mvoxel  wall %9.2f ms/Mvoxel\n",
@@ -295,7 +296,8 @@ int main(int argc, char** argv) {
   app.add_option("volume", options.file, "NIfTI file")->required();
   app.add_option("--crop", options.crop, "x0 x1 y0 y1 z0 z1")->expected(6);
   app.add_option("--profile", options.profiles)->delimiter(',');
-  app.add_option("--noise", options.levels, "percent of the maximum")->delimiter(',');
+  app.add_option("--noise", options.levels, "noise levels in percent of the maximum")
+      ->delimiter(',');
   app.add_option("--window", options.windows, "A or A,B")->delimiter(',');
   app.add_option("--step", options.steps, "A or A,B")->delimiter(',');
   app.add_option("--group", options.groups, "A or A,B")->delimiter(',');
@@ -308,16 +310,15 @@ int main(int argc, char** argv) {
   app.add_option("--phases", options.phases);
   app.add_option("--device", options.device, "cpu, reference or cuda");
   app.add_option("--threads", options.threads);
-  app.add_option("--gpus", options.gpus, "that share the volume; with cuda");
-  app.add_option("--size", options.size, "X Y Z: the volume over and over, up to this size")
-      ->expected(3);
+  app.add_option("--gpus", options.gpus, "number of GPUs that share the volume; with cuda");
+  app.add_option("--size", options.size, "X Y Z: repeat the volume up to this size")->expected(3);
   app.add_option("--seed", options.seed);
-  app.add_option("--thick", options.thick, "slices that are the mean of so many each");
-  app.add_option("--result", options.result, "what was made of the volume, to judge the residual");
+  app.add_option("--thick", options.thick, "make each slice the mean of this number of slices");
+  app.add_option("--result", options.result, "a filtered volume, to evaluate the residual");
   CLI11_PARSE(app, argc, argv);
   try {
     if (!options.result.empty()) {
-      judge_residual(options);
+      print_residual(options);
       return 0;
     }
     Volume volume = clean_volume(options);

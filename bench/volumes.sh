@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# volumes.sh BUILD [DEVICE ...]: BM4D on a part of the Colin27 head with Gaussian noise of 3 and 9 %
-# of its maximum, and on one of another head: PSNR where the clean volume is above 15/255, and
-# CPU-seconds a megavoxel on one thread. (The other head has noise of its own, which counts as
-# detail.) Then slices of several millimetres, and what is taken away of the other head as it is.
+# volumes.sh BUILD [DEVICE ...]: BM4D on a part of the Colin27 head, and on a part of another head,
+# with Gaussian noise of 3 and 9 % of the maximum: PSNR where the clean volume is above 15/255, and
+# CPU-seconds per megavoxel on one thread. (The other head has its own noise, which counts as detail.)
+# Then slices of several millimetres, and the residual of the other head without added noise.
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data mri
@@ -23,11 +23,11 @@ for device in "${devices[@]}"; do
   done
 done
 
-# Noise of its own: what is taken away should not follow the anatomy.
+# Real noise: the residual should not be correlated with the anatomy.
 clean=$(mktemp --suffix=.nii)
 trap 'rm -f "$clean"' EXIT
 for sigma in 2 3 6; do
   "$build/bin/lull" "$data/mri/chris_t1.nii.gz" "$clean" -y -q --sigma "$sigma" --datatype float32
-  echo "== the other head as it is, --sigma $sigma"
+  echo "== the other head without added noise, --sigma $sigma"
   "$build/bin/lull_volume_quality" "$data/mri/chris_t1.nii.gz" --result "$clean"
 done

@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: the command, the libraries, the public headers and the package
-# for find_package(lull), whose target is lull::lull.
+# Installation: the command, the libraries, the public headers and the package for
+# find_package(lull), whose target is lull::lull.
 
 include(CMakePackageConfigHelpers)
 
@@ -49,7 +49,7 @@ set(LULL_PUBLIC_HEADERS
   scale/enlarger.h
   time/frames.h)
 
-# One target over all the folders of src (the tools have libraries too, for their tests).
+# One target for all libraries of src. The libraries of tools, which tests use, are not installed.
 get_property(libraries GLOBAL PROPERTY LULL_LIBRARIES)
 foreach(library IN LISTS libraries)
   get_target_property(folder ${library} SOURCE_DIR)

@@ -1,15 +1,16 @@
-# One static library for each folder of src, one test program for each folder of tests.
+# Functions that define targets: a static library for each folder of src, a test program for each
+# folder of tests.
 
-# lull_unite(TARGET): with LULL_UNITY its sources are compiled as one, which spares reading the same
-# headers again for each. (nvcc's stay alone.)
+# lull_unite(TARGET): with LULL_UNITY, up to 16 sources of the target are compiled as one, so that
+# headers are read only once. Sources for nvcc are compiled separately.
 function(lull_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${LULL_UNITY} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
-# lull_prepare_sources(SOURCE ...): what sources need that Highway compiles once for each instruction
-# set: they include themselves, so that they stay alone in a unity build. On x86-64 the least set is
-# SSE4, which every CPU since 2011 has; below it Highway has an emulation that takes gcc 20 times as
-# long to compile as all the others together.
+# lull_prepare_sources(SOURCE ...): sets the options of sources that Highway compiles once for each
+# instruction set. They include themselves, so they are excluded from unity builds. On x86-64 the
+# minimum is SSE4, which every CPU since 2011 supports; below it, gcc would need 20 times as long for
+# Highway's emulation as for all other instruction sets together.
 function(lull_prepare_sources)
   foreach(source IN LISTS ARGN)
     file(STRINGS ${source} includes REGEX "^#include <hwy/foreach_target.h>")
@@ -20,7 +21,7 @@ function(lull_prepare_sources)
     if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
       list(APPEND options -msse4.2 -maes -mpclmul)
     endif()
-    if(LULL_SANITIZE)  # with these checks gcc needs minutes for such files at -O3
+    if(LULL_SANITIZE)  # with sanitizers, gcc needs minutes for such files at -O3
       list(APPEND options -O1)
     endif()
     set_source_files_properties(${source} PROPERTIES
@@ -28,7 +29,7 @@ function(lull_prepare_sources)
   endforeach()
 endfunction()
 
-# lull_add_library(NAME SOURCES ... [LINK ...]) makes the target lull_NAME.
+# lull_add_library(NAME SOURCES ... [LINK ...]) defines the target lull_NAME.
 function(lull_add_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_library(lull_${name} STATIC ${arg_SOURCES})
@@ -43,28 +44,28 @@ function(lull_add_library name)
   set_property(GLOBAL APPEND PROPERTY LULL_LIBRARIES lull_${name})
 endfunction()
 
-# lull_add_cuda(NAME SOURCE ...): those of lull_NAME that need the toolkit. They stay alone in a unity
-# build, which so compiles as one what it compiles without CUDA.
+# lull_add_cuda(NAME SOURCE ...): adds sources that require the CUDA toolkit to lull_NAME. They are
+# excluded from unity builds, so that these are the same with and without CUDA.
 function(lull_add_cuda name)
   target_sources(lull_${name} PRIVATE ${ARGN})
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
-# lull_use_simd(NAME): sources of lull_NAME are compiled by Highway for several instruction sets and
-# spread over the cores by oneTBB.
+# lull_use_simd(NAME): sources of lull_NAME use Highway, which compiles them for several instruction
+# sets, and oneTBB, which distributes work to the cores.
 function(lull_use_simd name)
-  # Vectors are kept in arrays, which vectors of unknown length do not allow. Sanitizers are told
-  # nothing new by the widest vectors, which take them long to compile.
-  set(left_out HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV|HWY_SSSE3)
+  # The code stores vectors in arrays, which is impossible for vectors of unknown length. With
+  # sanitizers the widest vectors are excluded: they take long to compile and find nothing new.
+  set(excluded HWY_SVE|HWY_SVE2|HWY_SVE_256|HWY_SVE2_128|HWY_RVV|HWY_SSSE3)
   if(LULL_SANITIZE)
-    string(APPEND left_out |HWY_AVX3|HWY_AVX3_DL)
+    string(APPEND excluded |HWY_AVX3|HWY_AVX3_DL)
   endif()
   target_compile_definitions(lull_${name} PRIVATE
-    HWY_BROKEN_EMU128=0 "HWY_DISABLED_TARGETS=(${left_out})")
+    HWY_BROKEN_EMU128=0 "HWY_DISABLED_TARGETS=(${excluded})")
   target_link_libraries(lull_${name} PRIVATE PkgConfig::HWY TBB::tbb)
 endfunction()
 
-# lull_add_program(NAME SOURCES ... [LINK ...]) makes build/bin/NAME.
+# lull_add_program(NAME SOURCES ... [LINK ...]) defines the program build/bin/NAME.
 function(lull_add_program name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
@@ -72,15 +73,15 @@ function(lull_add_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# lull_add_tests(FOLDER SOURCES ... [LINK ...] [LABELS ...] [HEAVY FILTER]) makes lull_FOLDER_tests
-# with GoogleTest. Of those that FILTER names, each counts as four for `ctest -j`.
+# lull_add_tests(FOLDER SOURCES ... [LINK ...] [LABELS ...] [HEAVY FILTER]) defines the program
+# lull_FOLDER_tests with GoogleTest. Each test that FILTER selects counts as four for `ctest -j`.
 function(lull_add_tests name)
   cmake_parse_arguments(arg "" "HEAVY" "SOURCES;LINK;LABELS" ${ARGN})
   lull_add_program(lull_${name}_tests SOURCES ${arg_SOURCES}
     LINK ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(lull_${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  # Tests call what is slow; they are not slow themselves. Nor are they what UBSan looks at: its
-  # checks of them would take gcc as long as all else.
+  # The slow code is in the libraries, so tests need little optimisation. UBSan is disabled for the
+  # tests themselves, because its checks would double the time to compile.
   target_compile_options(lull_${name}_tests PRIVATE
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
   if(LULL_SANITIZE STREQUAL "address")
@@ -89,7 +90,7 @@ function(lull_add_tests name)
   if(LULL_PCH)
     target_precompile_headers(lull_${name}_tests PRIVATE
       <gmock/gmock.h> <gtest/gtest.h> <algorithm> <filesystem> <fstream> <functional> <thread>)
-    target_compile_options(lull_${name}_tests PRIVATE  # for ccache
+    target_compile_options(lull_${name}_tests PRIVATE  # required by ccache
       $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
   endif()
   set(environment)
@@ -111,8 +112,8 @@ function(lull_add_tests name)
   endif()
 endfunction()
 
-# Sets CMAKE_CUDA_ARCHITECTURES to those of LULL_CUDA_ARCHITECTURES that this toolkit knows, the
-# newest of them with its PTX, which the driver compiles for GPUs that are newer still.
+# Sets CMAKE_CUDA_ARCHITECTURES to those of LULL_CUDA_ARCHITECTURES that this toolkit supports. The
+# newest of them includes PTX, which the driver compiles for newer GPUs.
 function(lull_select_cuda_architectures)
   if(LULL_CUDA_ARCHITECTURES MATCHES "^(native|all|all-major)$")
     set(CMAKE_CUDA_ARCHITECTURES ${LULL_CUDA_ARCHITECTURES} PARENT_SCOPE)
@@ -126,12 +127,12 @@ function(lull_select_cuda_architectures)
     if(known MATCHES "compute_${number}[^0-9]")
       list(APPEND chosen ${architecture})
     else()
-      message(NOTICE "lull: CUDA ${CMAKE_CUDA_COMPILER_VERSION} does not know sm_${number}, left out")
+      message(NOTICE "lull: CUDA ${CMAKE_CUDA_COMPILER_VERSION} does not support sm_${number}, which is skipped")
     endif()
   endforeach()
   if(NOT chosen)
-    message(FATAL_ERROR "none of LULL_CUDA_ARCHITECTURES = ${LULL_CUDA_ARCHITECTURES} is known to "
-      "CUDA ${CMAKE_CUDA_COMPILER_VERSION}")
+    message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} supports none of LULL_CUDA_ARCHITECTURES = "
+      "${LULL_CUDA_ARCHITECTURES}")
   endif()
   if(NOT chosen STREQUAL LULL_CUDA_ARCHITECTURES)
     list(POP_BACK chosen newest)

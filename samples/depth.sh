@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# depth.sh BUILD: makes a depth map with noise and holes, denoises it, says what that gained, and
-# leaves the maps and a picture of before and after in BUILD/depth.
+# depth.sh BUILD: creates a depth map with noise and holes, denoises it, prints the gain, and writes
+# the maps and a picture of before and after to BUILD/depth.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 build=$1

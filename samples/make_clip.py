@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes samples/coffee.mkv: a slow pan and zoom over a photograph, with a tone.
+"""Creates samples/coffee.mkv: a slow pan and zoom over a photograph, with a tone.
 
   python3 -m venv venv && venv/bin/pip install numpy pillow scikit-image==0.26.0
   venv/bin/python samples/make_clip.py samples/coffee.mkv
 
 The photograph is `coffee` of scikit-image (Rachel Michetti, courtesy of Pikolo Espresso Bar; CC0,
-as skimage.data.coffee states). It needs the ffmpeg command with libx264. The clip has no noise:
-./run demo adds it, of a known strength, so that the PSNR is against exactly these frames.
+as skimage.data.coffee states). Requires the ffmpeg command with libx264. The clip has no noise:
+./run demo adds noise of a known level, so that the PSNR refers to exactly these frames.
 """
 
 import math
@@ -18,11 +18,11 @@ import PIL.Image
 
 WIDTH, HEIGHT = 480, 270
 RATE, FRAMES = 24, 72
-WIDE, CLOSE = 580.0, 500.0  # width of the part of the photograph that is seen, first and last
+WIDE, CLOSE = 580.0, 500.0  # width of the visible part of the photograph, at the start and at the end
 
 
 def frame(photo, position):
-    """What the camera sees at `position` from 0 to 1: it comes closer and moves to the right."""
+    """Returns the view at `position` from 0 to 1: the camera moves closer and to the right."""
     ease = (1 - math.cos(math.pi * position)) / 2
     width = WIDE + (CLOSE - WIDE) * ease
     height = width * HEIGHT / WIDTH

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Makes a depth map such as a stereo camera gives, and says what denoising it gained.
+"""Creates a depth map like that of a stereo camera, and prints the gain of denoising it.
 
   python3 samples/make_depth.py make FOLDER [SEED]   clean.pgm and noisy.pgm
   python3 samples/make_depth.py show FOLDER          the errors of noisy.pgm and denoised.pgm, and
                                                      before_after.png
 
-The scene is made up: a room of slanted planes with boards, balls, cones, poles, a lattice and a
-wavy cloth in it, 0.8 to 8 metres away. Noise is Gaussian and grows with the square of the depth:
-2 cm at 1 metre, 50 cm at 5. What one of the two cameras does not see is a hole (not a number), and
-so are some samples at random. Samples are
-millimetres of 16 bits; 0 is a hole. It needs nothing but Python. samples/depth.sh runs it all.
+The scene is synthetic: a room of slanted planes with boards, balls, cones, poles, a lattice and a
+wavy cloth, 0.8 to 8 metres away. The noise is Gaussian and grows with the square of the depth: 2 cm
+at 1 metre, 50 cm at 5. Points that one of the two cameras does not see are holes, and so are some
+random samples. Samples are 16-bit integers in millimetres; 0 is a hole. Requires only Python.
+samples/depth.sh runs all steps.
 """
 
 import math
@@ -20,12 +20,12 @@ import sys
 import zlib
 
 WIDTH, HEIGHT = 320, 240
-NEAREST = 48.0  # metres times disparity
-SIGMA = 0.02    # metres, at 1 metre
+NEAREST = 48.0  # depth in metres times disparity
+SIGMA = 0.02    # in metres, at a depth of 1 metre
 
 
-def things(rng):
-    """Functions of (x, y) from 0 to 1 that give a disparity, or nothing where the thing is not."""
+def objects(rng):
+    """Yields functions of (x, y) in 0..1 that return the disparity of an object; None outside of it."""
     far, along, down = 6 + 3 * rng.random(), 8 * (rng.random() - 0.5), 5 * (rng.random() - 0.5)
     yield lambda x, y: far + along * (x - 0.5) + down * (y - 0.5)
     edge, steep = rng.uniform(0.5, 0.75), rng.uniform(15, 30)
@@ -66,21 +66,21 @@ def things(rng):
 
 
 def make_scene(rng):
-    """Disparities row by row."""
-    scene = list(things(rng))
+    """Returns the disparities row by row."""
+    scene = list(objects(rng))
     rows = []
     for j in range(HEIGHT):
         y = j / HEIGHT
         row = []
         for i in range(WIDTH):
-            seen = [d for thing in scene if (d := thing(i / WIDTH, y)) is not None]
-            row.append(min(max(max(seen), 6.0), 60.0))
+            disparities = [d for depth_at in scene if (d := depth_at(i / WIDTH, y)) is not None]
+            row.append(min(max(max(disparities), 6.0), 60.0))
         rows.append(row)
     return rows
 
 
 def hidden(row):
-    """Where the other camera sees something nearer."""
+    """Returns where a nearer object hides the point from the other camera."""
     nearest = {}
     for i, d in enumerate(row):
         place = i - int(d / 3)
@@ -119,14 +119,14 @@ def make(folder, seed):
 
 
 def error(clean, rows):
-    """Root of the mean squared error, each in units of z^2 at its depth: what noise is even in."""
+    """Returns the root mean square error in units of z^2, in which the noise is uniform."""
     squares = [((v - z) / (z * z)) ** 2
                for a, b in zip(clean, rows) for z, v in zip(a, b) if not math.isnan(v)]
     return math.sqrt(sum(squares) / len(squares))
 
 
 def colour(z):
-    """From near (warm) to far (cold); holes are black."""
+    """Returns a colour from near (warm) to far (cold); holes are black."""
     if math.isnan(z):
         return 0, 0, 0
     t = min(max((NEAREST / max(z, 0.1) - 6) / 54, 0), 1)

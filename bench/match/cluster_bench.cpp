@@ -1,6 +1,6 @@
-// lull_cluster_bench PICTURES: clustered matching against windows, on one core. What it costs and
-// what BM3D makes of it, by phases; and with --paper the tables of Tsai et al. 2016: how many of
-// the nearest patches of a tile are found, how much farther those are that are found, and the PSNR
+// lull_cluster_bench PICTURES: compares clustered matching with window search, on one core: the
+// time, and the PSNR of BM3D, by phase. With --paper it prints the tables of Tsai et al. 2016: the
+// share of the nearest patches of a tile that are found, the ratio of the distances, and the PSNR
 // of patchwise non-local means and BM3D.
 
 #include <tbb/task_arena.h>
@@ -42,14 +42,14 @@ struct Options {
 Plane<float> load(const std::string& path, int crop) {
   const auto frame = io::open_source(path)->read();
   const FrameFormat& f = frame->format;
-  Plane<float> whole(f.width, f.height);
-  load_plane(*frame, 0, whole.view());
-  if (crop == 0) return whole;
+  Plane<float> plane(f.width, f.height);
+  load_plane(*frame, 0, plane.view());
+  if (crop == 0) return plane;
   const int width = std::min(crop, f.width), height = std::min(crop, f.height);
   Plane<float> part(width, height);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x)
-      part.view()(x, y) = whole.view()(x + (f.width - width) / 2, y + (f.height - height) / 2);
+      part.view()(x, y) = plane.view()(x + (f.width - width) / 2, y + (f.height - height) / 2);
   return part;
 }
 
@@ -84,14 +84,14 @@ struct Groups {
   double seconds = 0;
 };
 
-/// Of this thread, so that others do not count.
-double seconds_of_work() {
+/// Returns the CPU time of this thread, which other processes do not affect.
+double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// The groups of all reference patches, by the cpu backend's matchers on this thread.
+/// Finds the groups of all reference patches with the matchers of the cpu backend, on this thread.
 Groups match_all(PlaneView<const float> guide, const MatchParams& params, float noise) {
   Groups groups{ReferenceGrid(guide.width, guide.height, params.step), {}};
   const ReferenceGrid& grid = groups.grid;
@@ -99,7 +99,7 @@ Groups match_all(PlaneView<const float> guide, const MatchParams& params, float 
   const std::vector<GuideAt> frames{{0, {guide, {}}}};
   tbb::task_arena(1).execute([&] {
     const auto matcher = cpu::make_matcher(1);
-    const double start = seconds_of_work();
+    const double start = thread_seconds();
     matcher->begin({params, frames, noise});
     const int columns = (guide.width - patch) / params.step + 1;
     const int rows = (guide.height - patch) / params.step + 1;
@@ -111,15 +111,15 @@ Groups match_all(PlaneView<const float> guide, const MatchParams& params, float 
                       {&groups.all[static_cast<std::size_t>(row + j) * grid.count_x + column],
                        static_cast<std::size_t>(block.columns)});
     };
-    const auto run_row = [&](int y, int row, int high) {
+    const auto run_row = [&](int y, int row, int block_rows) {
       for (int i = 0; i < columns; i += size.columns)
-        run({i * params.step, y, std::min(size.columns, columns - i), high}, i, row);
-      if (columns < grid.count_x) run({grid.last_x, y, 1, high}, columns, row);
+        run({i * params.step, y, std::min(size.columns, columns - i), block_rows}, i, row);
+      if (columns < grid.count_x) run({grid.last_x, y, 1, block_rows}, columns, row);
     };
     for (int j = 0; j < rows; j += size.rows)
       run_row(j * params.step, j, std::min(size.rows, rows - j));
     if (rows < grid.count_y) run_row(grid.last_y, rows, 1);
-    groups.seconds = seconds_of_work() - start;
+    groups.seconds = thread_seconds() - start;
   });
   return groups;
 }
@@ -128,7 +128,7 @@ std::optional<ClusterParams> clusters_of(const std::string& text) {
   return text == "window" ? std::nullopt : parse_clusters(text);
 }
 
-/// What a picture's groups cost and give in one phase after the other.
+/// Time and PSNR for a picture, phase by phase.
 struct Cost {
   double first = 0, second = 0, psnr = 0, frame = 0;
 };
@@ -139,9 +139,9 @@ Cost cost_of(PlaneView<const float> clean, PlaneView<const float> noisy, bm3d::P
   first.range = {-3 * sigma, 255 + 3 * sigma};
   const float left = 3 * sigma * params.guide_noise;
   second.range = {-left, 255 + left};
-  const double start = seconds_of_work();  // the session has one thread, this one
+  const double start = thread_seconds();  // the session uses this thread only
   cost.psnr = psnr(denoise(noisy, params).view(), clean);
-  cost.frame = seconds_of_work() - start;
+  cost.frame = thread_seconds() - start;
   params.phases = 1;
   const Plane<float> basic = denoise(noisy, params);
   Plane<float> guide(clean.width, clean.height);
@@ -150,7 +150,7 @@ Cost cost_of(PlaneView<const float> clean, PlaneView<const float> noisy, bm3d::P
       guide.view()(x, y) =
           basic.view()(x, y) + params.guide_noise * (noisy(x, y) - basic.view()(x, y));
   cost.first = cost.second = 1e9;
-  for (int run = 0; run < 3; ++run) {  // the least of three
+  for (int run = 0; run < 3; ++run) {  // minimum of three runs
     cost.first = std::min(cost.first, match_all(noisy, first, sigma).seconds);
     cost.second =
         std::min(cost.second, match_all(guide.view(), second, sigma * params.guide_noise).seconds);
@@ -158,7 +158,7 @@ Cost cost_of(PlaneView<const float> clean, PlaneView<const float> noisy, bm3d::P
   return cost;
 }
 
-/// Patchwise non-local means over groups, with the weights exp(-max(d - 2 sigma^2, 0) / h^2).
+/// Patchwise non-local means over groups with the weights exp(-max(d - 2 sigma^2, 0) / h^2).
 Plane<float> means(PlaneView<const float> noisy, const Groups& groups, float sigma) {
   Plane<float> sum(noisy.width, noisy.height), count(noisy.width, noisy.height);
   for (int y = 0; y < noisy.height; ++y)
@@ -188,10 +188,10 @@ Plane<float> means(PlaneView<const float> noisy, const Groups& groups, float sig
   return sum;
 }
 
-/// Against the nearest of each tile, as the paper's table 6: the share of them that is found, and
-/// by how much farther those are that are found.
+/// Comparison with the nearest patches of each tile, as in table 6 of the paper: the share of them
+/// that is found, and the ratio of the distances.
 struct Overlap {
-  double found = 0, wanted = 0, distance = 0, least = 0;
+  double found = 0, expected = 0, distance = 0, min_distance = 0;
 };
 void add_overlap(PlaneView<const float> guide, const Groups& groups, int side, int group,
                  Overlap& overlap) {
@@ -210,10 +210,10 @@ void add_overlap(PlaneView<const float> guide, const Groups& groups, int side, i
       std::ranges::sort(tile);
       std::set<std::uint32_t> members(found.members.begin() + 1,
                                       found.members.begin() + found.count);
-      overlap.wanted += count;
+      overlap.expected += count;
       for (int k = 0; k < count; ++k) {
         overlap.found += members.contains(tile[k].second) ? 1 : 0;
-        overlap.least += tile[k].first;
+        overlap.min_distance += tile[k].first;
         overlap.distance +=
             patch_distance(guide, x, y, guide, x + displacement_x(found.members[k + 1]),
                            y + displacement_y(found.members[k + 1]));
@@ -257,10 +257,10 @@ void repeat_paper(const Options& options) {
     const auto count = static_cast<double>(pictures.size());
     std::printf("%-24s NLM %.2f  BM3D %.2f", name, by_means / count, by_bm3d / count);
     for (const Overlap* o : {&clean_overlap, &noisy_overlap})
-      if (o->wanted > 0)
+      if (o->expected > 0)
         std::printf("  of %s pictures %.1f %% found, distance %.2f",
-                    o == &clean_overlap ? "clean" : "noisy", 100 * o->found / o->wanted,
-                    o->distance / o->least);
+                    o == &clean_overlap ? "clean" : "noisy", 100 * o->found / o->expected,
+                    o->distance / o->min_distance);
     std::printf("\n");
     std::fflush(stdout);
   };
@@ -282,7 +282,7 @@ void compare(const Options& options) {
     const std::vector<NoisyPicture> pictures = load_all(options, sigma);
     const auto parsed = bm3d::make_params(options.profile == "balanced" ? bm3d::Profile::balanced
                                           : options.profile == "paper"  ? bm3d::Profile::paper
-                                                                        : bm3d::Profile::high,
+                                                                        : bm3d::Profile::block_rows,
                                           {sigma, sigma, sigma});
     std::vector<std::string> names{"window"};
     names.insert(names.end(), options.clusters.begin(), options.clusters.end());
@@ -292,7 +292,7 @@ void compare(const Options& options) {
       params.hard.window = params.wiener.window = options.window;
       params.kept = 0;  // both phases search, as those with clusters do
       params.hard.clusters = params.wiener.clusters = clusters_of(name.substr(0, name.find('/')));
-      const std::size_t colon = name.find('/');  // A/B: one for each phase
+      const std::size_t colon = name.find('/');  // A/B: one matcher per phase
       if (colon != std::string::npos) params.wiener.clusters = clusters_of(name.substr(colon + 1));
       Cost sum;
       for (const auto& [clean, noisy] : pictures) {
@@ -319,16 +319,16 @@ void compare(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Clustered matching against windows, on one core."};
-  app.add_option("PICTURES", options.pictures, "stills, of which the first plane counts")
-      ->required();
-  app.add_option("--sigma", options.sigmas, "noise, on the 0..255 scale")->delimiter(',');
+  app.add_option("PICTURES", options.pictures, "stills; the first plane is used")->required();
+  app.add_option("--sigma", options.sigmas, "noise levels on the 0..255 scale")->delimiter(',');
   app.add_option("--clusters", options.clusters,
                  "TILE:LEAF:TILINGS, or two with a / between, of the phases")
       ->delimiter(',');
   app.add_option("--profile", options.profile, "balanced, high or paper");
-  app.add_option("--window", options.window, "of both phases");
-  app.add_option("--crop", options.crop, "side of the middle of each picture; 0: all of it");
-  app.add_flag("--paper", options.paper, "the tables of the paper");
+  app.add_option("--window", options.window, "search window of both phases");
+  app.add_option("--crop", options.crop,
+                 "side of the centre part of each picture; 0: the complete picture");
+  app.add_flag("--paper", options.paper, "print the tables of the paper");
   CLI11_PARSE(app, argc, argv);
   try {
     if (options.paper)

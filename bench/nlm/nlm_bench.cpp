@@ -1,7 +1,7 @@
-// lull_nlm_bench: what the kernels of non-local means take on a GPU, without copies (events, the
-// median of many runs), with the PSNR beside it. Pictures: a grey one in every profile, and Marques
-// and Pardo's 720x480 in colour. Volumes: both levels of noise of the usual tables, or noise alone
-// of a size, whose time does not depend on what it shows.
+// lull_nlm_bench: time of the non-local means kernels on a GPU, without copies (events, median of
+// many runs), and the PSNR. Pictures: a grey one in every profile, and the 720x480 colour size of
+// Marques and Pardo. Volumes: both noise levels of the usual tables, or volumes of noise with a
+// given size, whose time does not depend on the content.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,8 +31,8 @@ using lull::nlm::Profile;
 struct Options {
   std::string noisy, clean, volume;
   std::vector<int> crop;             // x0 x1 y0 y1 z0 z1
-  std::vector<double> levels{3, 9};  // percent of a volume's maximum
-  std::vector<int> cubes;            // sides of volumes of noise
+  std::vector<double> levels{3, 9};  // noise levels in percent of the volume's maximum
+  std::vector<int> cubes;            // sides of noise volumes
   double sigma = 20;
   int device = 0, repeats = 50;
 };
@@ -41,14 +41,16 @@ Options parse(int argc, char** argv) {
   CLI::App app{"Kernel times of non-local means on a GPU, with the PSNR."};
   Options o;
   app.add_option("NOISY", o.noisy, "a grey picture; its first plane is used");
-  app.add_option("--clean", o.clean, "the same without noise");
-  app.add_option("--sigma", o.sigma, "of the picture's noise");
-  app.add_option("--volume", o.volume, "a volume without noise");
-  app.add_option("--crop", o.crop, "x0,x1,y0,y1,z0,z1 of it")->delimiter(',')->expected(6);
-  app.add_option("--levels", o.levels, "of noise, percent of its maximum")->delimiter(',');
-  app.add_option("--cubes", o.cubes, "volumes of noise with so many voxels a side")->delimiter(',');
+  app.add_option("--clean", o.clean, "clean version of the picture");
+  app.add_option("--sigma", o.sigma, "noise level of the picture");
+  app.add_option("--volume", o.volume, "a clean volume");
+  app.add_option("--crop", o.crop, "part of the volume: x0,x1,y0,y1,z0,z1")
+      ->delimiter(',')
+      ->expected(6);
+  app.add_option("--levels", o.levels, "noise levels in percent of the maximum")->delimiter(',');
+  app.add_option("--cubes", o.cubes, "sides of noise volumes in voxels")->delimiter(',');
   app.add_option("--device", o.device, "number of the GPU");
-  app.add_option("--repeats", o.repeats, "runs; the median counts");
+  app.add_option("--repeats", o.repeats, "number of runs; the median is printed");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -67,7 +69,7 @@ double psnr_of(double squares, double samples) {
   return 10 * std::log10(255.0 * 255.0 * samples / squares);
 }
 
-/// Planes of one size, with noise and without.
+/// Planes of equal size, noisy and clean.
 struct Picture {
   std::vector<Plane<float>> noisy, clean;
   int width() const { return clean[0].width(); }
@@ -85,7 +87,7 @@ double psnr_of(const std::vector<Plane<float>>& a, const std::vector<Plane<float
   for (std::size_t c = 0; c < a.size(); ++c)
     for (int y = 0; y < a[c].height(); ++y)
       for (int x = 0; x < a[c].width(); ++x) {
-        // As samples of 8 bits.
+        // Rounded and clipped like 8-bit samples.
         const float v = std::clamp(std::round(a[c].view()(x, y)), 0.0f, 255.0f);
         const double d = static_cast<double>(v - b[c].view()(x, y));
         squares += d * d, ++samples;
@@ -93,7 +95,7 @@ double psnr_of(const std::vector<Plane<float>>& a, const std::vector<Plane<float
   return psnr_of(squares, samples);
 }
 
-/// A plane on its way to a filter.
+/// Device memory for a plane that is uploaded to a filter.
 class FlatPlane {
  public:
   FlatPlane(int width, int height) : memory_(Margins::none(width, height).size()) {}
@@ -101,7 +103,7 @@ class FlatPlane {
     staging_.upload(cuda::bytes_of(from), memory_.get(), pitch(from.width), stream);
     return memory_.get();
   }
-  /// The way back, from what a filter has.
+  /// Downloads a result of the filter.
   void download(const float* from, PlaneView<float> to, cudaStream_t stream) {
     staging_.download(from, pitch(to.width), cuda::bytes_of(to), stream);
   }
@@ -171,7 +173,7 @@ void measure_pictures(const Options& o) {
     measure_picture(o, colour, profile);
 }
 
-/// Slices, 255 their greatest value.
+/// Reads the slices, scaled to a maximum of 255.
 std::vector<Plane<float>> read_volume(const Options& o) {
   const auto source = io::open_source(o.volume);
   const FrameFormat& format = source->format();
@@ -179,7 +181,7 @@ std::vector<Plane<float>> read_volume(const Options& o) {
       o.crop.empty() ? std::vector{0, format.width, 0, format.height, 0, 1 << 30} : o.crop;
   std::vector<Plane<float>> slices;
   std::vector<double> values;
-  double most = 0;
+  double max_value = 0;
   for (int z = 0; auto frame = source->read(); ++z) {
     if (z < crop[4] || z >= crop[5] || z >= source->info().slices) continue;
     source->values_of(*frame, values);
@@ -188,17 +190,18 @@ std::vector<Plane<float>> read_volume(const Options& o) {
       for (int x = 0; x < slice.width(); ++x) {
         const double v = values[(y + crop[2]) * format.width + x + crop[0]];
         slice.view()(x, y) = static_cast<float>(v);
-        most = std::max(most, v);
+        max_value = std::max(max_value, v);
       }
     slices.push_back(std::move(slice));
   }
   for (Plane<float>& slice : slices)
     for (int y = 0; y < slice.height(); ++y)
-      for (int x = 0; x < slice.width(); ++x) slice.view()(x, y) *= static_cast<float>(255 / most);
+      for (int x = 0; x < slice.width(); ++x)
+        slice.view()(x, y) *= static_cast<float>(255 / max_value);
   return slices;
 }
 
-/// All slices of a volume through the kernels, and the time of these.
+/// Filters all slices of a volume and measures the time of the kernels.
 class VolumeRun {
  public:
   VolumeRun(const Params& params, int width, int height, int depth, float sigma)
@@ -206,25 +209,25 @@ class VolumeRun {
               .width = width,
               .height = height,
               .guide_weight = 1 / (sigma * sigma)},
-        together_(nlm::cuda::VolumeFilter::slices_at_a_time(plan_)),
-        filter_(plan_, together_, stream_.get()),
+        slices_per_batch_(nlm::cuda::VolumeFilter::slices_at_a_time(plan_)),
+        filter_(plan_, slices_per_batch_, stream_.get()),
         flat_(width, height),
         slice_(Margins::none(width, height).size()),
-        results_(together_ * slice_),
+        results_(slices_per_batch_ * slice_),
         depth_(depth) {}
 
-  /// `load(z)`: the slice. ms of all.
+  /// Returns the time of all slices in ms. `load(z)` returns slice z.
   template <class Load>
   double run(const Load& load, std::vector<Plane<float>>* results = nullptr) {
     const DeviceTimer timer(stream_.get());
     double ms = 0;
     int loaded = 0;
-    for (int z = 0; z < depth_; z += together_) {
-      const SliceSpan wanted{z, std::min(z + together_, depth_)};
-      for (; loaded < std::min(wanted.end + plan_.params.reach_slices(), depth_); ++loaded)
+    for (int z = 0; z < depth_; z += slices_per_batch_) {
+      const SliceSpan span{z, std::min(z + slices_per_batch_, depth_)};
+      for (; loaded < std::min(span.end + plan_.params.reach_slices(), depth_); ++loaded)
         filter_.load(loaded, flat_.uploaded(load(loaded), stream_.get()), nullptr, stream_.get());
-      ms += timer.repeat(3, [&] { filter_.run(wanted, {0, depth_}, results_.get()); }).median();
-      for (int k = 0; results != nullptr && k < wanted.size(); ++k) {
+      ms += timer.repeat(3, [&] { filter_.run(span, {0, depth_}, results_.get()); }).median();
+      for (int k = 0; results != nullptr && k < span.size(); ++k) {
         results->emplace_back(plan_.width, plan_.height);
         flat_.download(results_.get() + k * slice_, results->back().view(), stream_.get());
       }
@@ -236,7 +239,7 @@ class VolumeRun {
  private:
   nlm::VolumePlan plan_;
   cuda::Stream stream_ = cuda::make_stream();
-  int together_;
+  int slices_per_batch_;
   nlm::cuda::VolumeFilter filter_;
   FlatPlane flat_;
   std::size_t slice_;
@@ -289,18 +292,18 @@ void measure_volume(const Options& o) {
 void measure_cubes(const Options& o) {
   for (const int side : o.cubes) {
     Gaussian gaussian(1);
-    std::vector<Plane<float>> some;  // taken in turn
+    std::vector<Plane<float>> slices;  // used in turn
     for (int i = 0; i < 16; ++i) {
-      some.emplace_back(side, side);
+      slices.emplace_back(side, side);
       for (int y = 0; y < side; ++y)
         for (int x = 0; x < side; ++x)
-          some.back().view()(x, y) = 128 + 20 * static_cast<float>(gaussian());
+          slices.back().view()(x, y) = 128 + 20 * static_cast<float>(gaussian());
     }
     for (const Profile profile :
          {Profile::fast, Profile::balanced, Profile::high, Profile::paper}) {
       VolumeRun run(nlm::make_volume_params(profile, NoiseModel({20, 20, 20})), side, side, side,
                     20);
-      const double ms = run.run([&](int z) { return std::as_const(some[z % 16]).view(); });
+      const double ms = run.run([&](int z) { return std::as_const(slices[z % 16]).view(); });
       print_volume(profile, std::to_string(side) + "^3", ms, std::pow(side, 3));
       std::printf("\n");
     }

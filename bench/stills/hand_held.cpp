@@ -1,7 +1,8 @@
-// lull_hand_held FILES --sigma 25 --frames 8 --degrees 0.5 --shift 10: what a burst gains over one
-// frame. A burst is made of each picture: crops of it, moved and turned at random, which noise is
-// added to in float; the middle one is what is wanted. Prints PSNR of that frame and CPU-seconds:
-// filtered alone, over time with motion, and with the others laid onto it.
+// lull_hand_held FILES --sigma 25 --frames 8 --degrees 0.5 --shift 10: measures the gain of a burst
+// over a single frame. A burst consists of crops of a picture with random shifts and rotations, to
+// which noise is added in float; the middle crop is the reference frame. Prints the PSNR of that
+// frame and CPU-seconds: filtered alone, over time with motion, and with the other frames aligned
+// to it.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -31,17 +32,17 @@ struct Options {
   bool colour = false;
 };
 
-/// The middle of the picture as it lies after `hand`.
+/// Returns the centre of the picture after the warp `hand`.
 Frame crop(const Frame& picture, const burst::Alignment& hand, int margin) {
   const FrameFormat& format = picture.format;
   Frame result = bench::float_frame(format, format.width - 2 * margin, format.height - 2 * margin);
-  Plane<float> between(format.width, format.height), turned(format.width, format.height);
+  Plane<float> scratch(format.width, format.height), warped(format.width, format.height);
   for (int i = 0; i < format.planes(); ++i) {
-    burst::warp(picture.plane<float>(i), burst::AffineWarp(hand, 1, 1), between.view(),
-                turned.view());
+    burst::warp(picture.plane<float>(i), burst::AffineWarp(hand, 1, 1), scratch.view(),
+                warped.view());
     const auto to = result.plane<float>(i);
     for (int y = 0; y < to.height; ++y)
-      std::copy_n(turned.view().row(y + margin) + margin, to.width, to.row(y));
+      std::copy_n(warped.view().row(y + margin) + margin, to.width, to.row(y));
   }
   return result;
 }
@@ -76,17 +77,17 @@ Figures measure(const std::vector<Frame>& burst, std::size_t keep, const Frame& 
 void measure_picture(const std::string& file, const Options& options) {
   const Frame picture = bench::load_picture(file, !options.colour);
   std::mt19937_64 random(options.seed);
-  const auto any = [&](double most) {
-    return most * (static_cast<double>(random() >> 11) * 0x1p-52 - 1);
+  const auto random_in = [&](double max_value) {
+    return max_value * (static_cast<double>(random() >> 11) * 0x1p-52 - 1);
   };
   Gaussian gaussian(options.seed);
   const std::size_t keep = static_cast<std::size_t>(options.frames) / 2;
   std::vector<Frame> burst;
   Frame clean;
   for (std::size_t i = 0; i < static_cast<std::size_t>(options.frames); ++i) {
-    const double turn = any(options.degrees) * std::numbers::pi / 180;
-    const double x = any(options.shift), y = any(options.shift);
-    burst::Alignment hand{std::cos(turn), std::sin(turn), x, y};
+    const double angle = random_in(options.degrees) * std::numbers::pi / 180;
+    const double x = random_in(options.shift), y = random_in(options.shift);
+    burst::Alignment hand{std::cos(angle), std::sin(angle), x, y};
     if (i == keep) hand = {};
     const Frame seen = crop(picture, hand, options.margin);
     if (i == keep) clean = seen;
@@ -110,16 +111,16 @@ int main(int argc, char** argv) {
   Options o;
   CLI::App app("What a burst that is taken by hand gains");
   app.add_option("files", o.files)->required();
-  app.add_option("--sigma", o.sigma, "noise, on the 0..255 scale");
-  app.add_option("--frames", o.frames, "of a burst");
-  app.add_option("--degrees", o.degrees, "by which frames are turned at most");
-  app.add_option("--shift", o.shift, "by which they are moved at most, in samples");
-  app.add_option("--margin", o.margin, "of the picture around the crops, in samples");
-  app.add_option("--temporal", o.temporal, "frames on either side")->delimiter(',');
+  app.add_option("--sigma", o.sigma, "noise level on the 0..255 scale");
+  app.add_option("--frames", o.frames, "number of frames in a burst");
+  app.add_option("--degrees", o.degrees, "maximum rotation of a frame");
+  app.add_option("--shift", o.shift, "maximum shift of a frame in samples");
+  app.add_option("--margin", o.margin, "margin around the crops in samples");
+  app.add_option("--temporal", o.temporal, "temporal radius")->delimiter(',');
   app.add_option("--profile", o.profile);
   app.add_option("--device", o.device, "cpu or cuda");
   app.add_option("--seed", o.seed);
-  app.add_flag("--colour", o.colour, "all planes, not luma alone");
+  app.add_flag("--colour", o.colour, "filter all planes, not only luma");
   CLI11_PARSE(app, argc, argv);
   std::printf("picture,how,temporal,psnr,cpu_s\n");
   for (const std::string& file : o.files) measure_picture(file, o);

@@ -1,5 +1,5 @@
 #pragma once
-// What the programs of this folder measure on: pictures of floats on the 0..255 scale.
+// Pictures for the programs of this folder, as floats on the 0..255 scale.
 
 #include <cmath>
 #include <string>
@@ -19,25 +19,25 @@ inline Frame float_frame(const FrameFormat& like, int width, int height) {
   return FramePool(format).acquire();
 }
 
-/// The first frame of a file; `luma` alone (of R, G, B by ITU-R BT.601), or all planes.
+/// Returns the first frame of a file: only `luma` (of R, G, B by ITU-R BT.601), or all planes.
 inline Frame load_picture(const std::string& path, bool luma) {
   const auto source = io::open_source(path);
   const Frame frame = source->read().value();
-  const FrameFormat& own = frame.format;
-  Frame all = float_frame(own, own.width, own.height);
-  for (int i = 0; i < own.planes(); ++i) load_plane(frame, i, all.plane<float>(i));
-  if (!luma || own.layout == Layout::gray) return all;
-  Frame grey = float_frame({}, own.width, own.height);
-  for (int y = 0; y < own.height; ++y)
-    for (int x = 0; x < own.width; ++x) {
+  const FrameFormat& format = frame.format;
+  Frame all = float_frame(format, format.width, format.height);
+  for (int i = 0; i < format.planes(); ++i) load_plane(frame, i, all.plane<float>(i));
+  if (!luma || format.layout == Layout::gray) return all;
+  Frame grey = float_frame({}, format.width, format.height);
+  for (int y = 0; y < format.height; ++y)
+    for (int x = 0; x < format.width; ++x) {
       const auto at = [&](int i) { return all.plane<float>(i)(x, y); };
       grey.plane<float>(0)(x, y) =
-          own.layout == Layout::rgb ? 0.299f * at(0) + 0.587f * at(1) + 0.114f * at(2) : at(0);
+          format.layout == Layout::rgb ? 0.299f * at(0) + 0.587f * at(1) + 0.114f * at(2) : at(0);
     }
   return grey;
 }
 
-/// White Gaussian noise in every plane, neither rounded nor clipped.
+/// Adds white Gaussian noise to every plane, neither rounded nor clipped.
 inline Frame noisy(const Frame& clean, double sigma, Gaussian& gaussian) {
   Frame result = float_frame(clean.format, clean.format.width, clean.format.height);
   for (int i = 0; i < clean.format.planes(); ++i)
@@ -48,7 +48,7 @@ inline Frame noisy(const Frame& clean, double sigma, Gaussian& gaussian) {
   return result;
 }
 
-/// Of all planes, in dB, with samples cut to 0..255, as a file would have them.
+/// Returns the PSNR over all planes in dB, with samples limited to 0..255, as in a file.
 inline double decibels(const Frame& a, const Frame& clean) {
   double sum = 0, count = 0;
   for (int i = 0; i < clean.format.planes(); ++i)

@@ -1,6 +1,6 @@
-// lull_upscaled FILES --sigma 10 --factor 2: PSNR and CPU-seconds of pictures that are made smaller
-// by the means of areas, made noisy in float, denoised, and enlarged again: by Lanczos' kernel, and
-// as lull denoise --scale does.
+// lull_upscaled FILES --sigma 10 --factor 2: PSNR and CPU-seconds for pictures that are reduced by
+// area averaging, made noisy in float, denoised, and enlarged again: with Lanczos interpolation,
+// and as in lull denoise --scale.
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -28,7 +28,7 @@ struct Options {
   bool colour = false;
 };
 
-/// All planes of `from` in the size of `to`.
+/// Resamples all planes of `from` to the size of `to`.
 void resample(const Frame& from, const Frame& to, bool larger) {
   const auto taps = [&](int in, int out) {
     return larger ? scale::enlarging_taps(in, out, 1.0 * out / in, 0.5)
@@ -36,10 +36,10 @@ void resample(const Frame& from, const Frame& to, bool larger) {
   };
   const scale::Taps x = taps(from.format.width, to.format.width);
   const scale::Taps y = taps(from.format.height, to.format.height);
-  Plane<float> between(to.format.width, from.format.height);
+  Plane<float> rows(to.format.width, from.format.height);
   for (int i = 0; i < to.format.planes(); ++i) {
-    scale::resample_rows(x, from.plane<const float>(i), between.view());
-    scale::resample_columns(y, std::as_const(between).view(), to.plane<float>(i));
+    scale::resample_rows(x, from.plane<const float>(i), rows.view());
+    scale::resample_columns(y, std::as_const(rows).view(), to.plane<float>(i));
   }
 }
 
@@ -48,19 +48,19 @@ double seconds(std::clock_t from) {
 }
 
 void measure(const std::string& file, double sigma, const Options& options) {
-  const Frame whole = bench::load_picture(file, !options.colour);
-  // What a whole number of samples becomes, so that both sizes cover the same.
-  const int width = static_cast<int>(whole.format.width / options.factor);
-  const int height = static_cast<int>(whole.format.height / options.factor);
-  const FrameFormat small_format = bench::float_frame(whole.format, width, height).format;
+  const Frame picture = bench::load_picture(file, !options.colour);
+  // The small size is a whole number of samples, and the large one covers the same area.
+  const int width = static_cast<int>(picture.format.width / options.factor);
+  const int height = static_cast<int>(picture.format.height / options.factor);
+  const FrameFormat small_format = bench::float_frame(picture.format, width, height).format;
   const FrameFormat large = scale::scaled_format(small_format, options.factor);
-  const Frame clean = bench::float_frame(whole.format, large.width, large.height);
+  const Frame clean = bench::float_frame(picture.format, large.width, large.height);
   for (int i = 0; i < clean.format.planes(); ++i)
     for (int y = 0; y < large.height; ++y)
       for (int x = 0; x < large.width; ++x)
-        clean.plane<float>(i)(x, y) = whole.plane<float>(i)(std::min(x, whole.format.width - 1),
-                                                            std::min(y, whole.format.height - 1));
-  const Frame small = bench::float_frame(whole.format, width, height);
+        clean.plane<float>(i)(x, y) = picture.plane<float>(i)(
+            std::min(x, picture.format.width - 1), std::min(y, picture.format.height - 1));
+  const Frame small = bench::float_frame(picture.format, width, height);
   resample(clean, small, false);
   bench::Gaussian gaussian(options.seed);
   const Frame noisy = bench::noisy(small, sigma, gaussian);
@@ -75,7 +75,7 @@ void measure(const std::string& file, double sigma, const Options& options) {
     auto denoised = session->push(noisy);
     while (auto rest = session->drain()) denoised = std::move(rest);
     const double denoising = seconds(start);
-    const Frame lanczos = bench::float_frame(whole.format, large.width, large.height);
+    const Frame lanczos = bench::float_frame(picture.format, large.width, large.height);
     resample(*denoised, lanczos, true);
     start = std::clock();
     scale::Enlarger enlarger({.factor = options.factor, .profile = which}, small_format, backend);
@@ -94,12 +94,12 @@ int main(int argc, char** argv) {
   Options o;
   CLI::App app("Denoise and enlarge");
   app.add_option("files", o.files)->required();
-  app.add_option("--sigma", o.sigmas, "noise, on the 0..255 scale")->delimiter(',');
-  app.add_option("--factor", o.factor, "of width and height");
+  app.add_option("--sigma", o.sigmas, "noise levels on the 0..255 scale")->delimiter(',');
+  app.add_option("--factor", o.factor, "factor for width and height");
   app.add_option("--profile", o.profiles)->delimiter(',');
   app.add_option("--device", o.device, "cpu or cuda");
   app.add_option("--seed", o.seed);
-  app.add_flag("--colour", o.colour, "all planes, not luma alone");
+  app.add_flag("--colour", o.colour, "filter all planes, not only luma");
   CLI11_PARSE(app, argc, argv);
   std::printf("picture,sigma,profile,lanczos_db,scale_db,denoise_cpu_s,scale_cpu_s\n");
   for (const double sigma : o.sigmas)

@@ -1,5 +1,5 @@
 #pragma once
-// What a program shares with Google Benchmark: the command line, and how its table looks.
+// Command line and table format of programs that use Google Benchmark.
 
 #include <benchmark/benchmark.h>
 
@@ -10,8 +10,8 @@
 
 namespace lull::bench {
 
-/// Parses `app`'s options and leaves those that begin with --benchmark_ to Google Benchmark (write
-/// their values behind `=`). Prints help or errors and exits where that is what is to be done.
+/// Parses the options of `app` and leaves those that begin with --benchmark_ to Google Benchmark
+/// (values must follow after `=`). Prints help or an error and exits if necessary.
 inline void parse_arguments(CLI::App& app, int argc, char** argv) {
   app.allow_extras();
   app.footer(
@@ -29,7 +29,7 @@ inline void parse_arguments(CLI::App& app, int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(count, words.data())) std::exit(1);
 }
 
-/// Google Benchmark's table with a column for each counter, and without its lines on the CPU.
+/// Google Benchmark's table with a column for each counter, without its lines about the CPU.
 class TableReporter final : public benchmark::ConsoleReporter {
  public:
   TableReporter() : ConsoleReporter(OO_Tabular) {}

@@ -1,5 +1,6 @@
 #pragma once
-// Times by events on a stream: what the device did, whatever the host's launches cost. CUDA only.
+// Time measurement with events on a stream: the time on the device, independent of the cost of
+// launches on the host. CUDA only.
 
 #include <algorithm>
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace lull::bench {
 
-/// Times in ms, in rising order.
+/// Times in ms, in ascending order.
 class Times {
  public:
   explicit Times(std::vector<float> ms) : ms_(std::move(ms)) { std::sort(ms_.begin(), ms_.end()); }
@@ -26,7 +27,7 @@ class DeviceTimer {
  public:
   explicit DeviceTimer(cudaStream_t stream) : stream_(stream) {}
 
-  /// ms that `work` took, which queues on the stream. Waits for it.
+  /// Returns the time in ms of the work that `work` queues on the stream. Waits for it.
   template <class Work>
   float once(const Work& work) const {
     cuda::check(cudaEventRecord(begin_.get(), stream_));
@@ -38,7 +39,7 @@ class DeviceTimer {
     return ms;
   }
 
-  /// `repeats` times, after three that warm up.
+  /// Measures `repeats` times after three warm-up runs.
   template <class Work>
   Times repeat(int repeats, const Work& work) const {
     for (int i = 0; i < 3; ++i) once(work);

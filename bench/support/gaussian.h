@@ -1,6 +1,6 @@
 #pragma once
-// Noise for measurements. The numbers depend on the seed alone: the distributions of the standard
-// library differ between its implementations, so they are made here.
+// Gaussian noise that depends on the seed only. The distributions of the standard library differ
+// between implementations and are not used.
 
 #include <cmath>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lull::bench {
 
-/// Standard normal numbers by Box and Muller, 1958.
+/// Standard normal numbers by the method of Box and Muller, 1958.
 class Gaussian {
  public:
   explicit Gaussian(std::uint64_t seed) : bits_(seed) {}

@@ -13,9 +13,9 @@ namespace {
 
 using namespace bm3d;
 
-/// The whole picture at once, whatever its size: stages are timed apart, so that each must find
-/// what the one before it made.
-Batch whole(const ReferenceGrid& grid) {
+/// Returns a batch that covers the complete picture, whatever its size: stages are timed
+/// separately, so each one needs the complete output of the previous one.
+Batch complete_batch(const ReferenceGrid& grid) {
   const auto tiles = [](int references) {
     return (references + reference_tile_side - 1) / reference_tile_side;
   };
@@ -55,15 +55,15 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy,
   half_norms_ = zeroed<std::int32_t>(margins_.size());
   numerator_ = zeroed<unsigned long long>(margins_.size());
   denominator_ = zeroed<std::uint32_t>(margins_.size());
-  std::size_t references = 0, places = 0;
+  std::size_t references = 0, max_displacements = 0;
   for (const PhaseParams* phase : {&params.hard, &params.wiener}) {
-    const Batch batch = whole(ReferenceGrid(format.width, format.height, phase->step));
+    const Batch batch = complete_batch(ReferenceGrid(format.width, format.height, phase->step));
     const std::size_t count =
         static_cast<std::size_t>(references_per_tile) * batch.tiles_x * batch.tiles_y;
     references = std::max(references, count);
-    places = std::max(places, count * group_capacity(phase->matching()));
+    max_displacements = std::max(max_displacements, count * group_capacity(phase->matching()));
   }
-  displacements_ = cuda::DeviceBuffer<std::uint32_t>(places);
+  displacements_ = cuda::DeviceBuffer<std::uint32_t>(max_displacements);
   log2_counts_ = cuda::DeviceBuffer<std::uint8_t>(references);
 
   hard_covariances_ = Covariances(params.noise, params.hard.transform, stream_.get());
@@ -117,7 +117,7 @@ void KernelStages::add_phase(const std::string& name, const PhaseSetup& setup, f
   args.sigma[0] = sigma;
   args.margins = margins_;
   args.grid = ReferenceGrid(margins_.width, margins_.height, setup.params.step);
-  args.batch = whole(args.grid);
+  args.batch = complete_batch(args.grid);
   args.groups = {displacements_.get(), log2_counts_.get(), group_capacity(setup.params.matching())};
   args.window = kaiser_window(setup.params.kaiser);
   const float scale = std::min(1.0f, max_guide_scale(setup.params.tau));

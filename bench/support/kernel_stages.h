@@ -1,6 +1,6 @@
 #pragma once
-// The CUDA backend's kernels for one grey frame, each to be launched on its own: all that the
-// benchmarks know of bm3d/cuda/filter/kernels.h.
+// The kernels of the CUDA backend for one grey frame, launched one by one. The other benchmark
+// files do not use bm3d/cuda/filter/kernels.h directly.
 
 #include <cstdint>
 #include <functional>
@@ -14,30 +14,30 @@
 
 namespace lull::bench {
 
-/// One step from samples to samples; the stages of a frame follow each other.
+/// A stage of the processing of a frame; the stages run in order.
 struct KernelStage {
   std::string name;              // "first/match"
-  std::int64_t references = 0;   // reference patches that it works off; 0 where it knows none
-  std::function<void()> launch;  // queues on the stream
+  std::int64_t references = 0;   // number of reference patches; 0: not applicable
+  std::function<void()> launch;  // queues the stage on the stream
 };
 
 class KernelStages {
  public:
-  /// Uploads `noisy`, a grey frame. Kernels are planned for `device`. The DFT is not among the
-  /// kernels of kernels.h.
-  /// @throws InvalidArgument for anything else
+  /// Uploads `noisy`, a grey frame, and plans the kernels for `device`. The DFT is not supported,
+  /// because kernels.h does not contain it.
+  /// @throws InvalidArgument  the parameters or the frame are not supported
   KernelStages(const bm3d::Params& params, const Frame& noisy,
                const cuda::DeviceLimits& device = cuda::device_limits());
 
   const std::vector<KernelStage>& stages() const { return stages_; }
   cudaStream_t stream() const { return stream_.get(); }
-  /// Queues stages 0 to `end` - 1.
+  /// Queues the stages 0 to `end` - 1.
   void launch_until(std::size_t end) const {
     for (std::size_t i = 0; i < end; ++i) stages_[i].launch();
   }
 
  private:
-  /// What a phase works on.
+  /// The inputs and outputs of a phase.
   struct PhaseSetup {
     bm3d::PhaseParams params;
     MatchPlan plan;

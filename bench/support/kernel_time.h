@@ -1,13 +1,14 @@
 #pragma once
-// What the kernels alone take, to stand beside the time of the whole way.
+// Time of the kernels alone, for comparison with the time from host memory to host memory.
 
 #include "bm3d/params.h"
 #include "core/frame.h"
 
 namespace lull::bench {
 
-/// ms of GPU `device` for all kernels of one frame, both phases, without copies and conversion of
-/// samples: the median over about a third of a second. 0 in a build without CUDA.
+/// Returns the time in ms of all kernels of both phases for one frame on GPU `device`, without
+/// copies and sample conversion: the median over about a third of a second. 0 in a build without
+/// CUDA.
 [[nodiscard]] double kernels_ms(const bm3d::Params& params, const Frame& noisy, int device);
 
 }  // namespace lull::bench

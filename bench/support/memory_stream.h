@@ -1,6 +1,6 @@
 #pragma once
-// Both ends of a pipeline without codecs: frames that lie in memory already, and a sink that lets
-// go of what it gets.
+// Source and sink for a pipeline without codecs: frames in memory, and a sink that drops the
+// results.
 
 #include <cstdint>
 #include <utility>
@@ -10,8 +10,8 @@
 
 namespace lull::bench {
 
-/// Gives out `frames` in turn, `count` times in all, without copying: nobody writes to the samples
-/// of a frame that a source gave out.
+/// Returns `frames` in turn, `count` in total, without copying; the samples of a source's frames
+/// are never changed.
 class MemorySource final : public FrameSource {
  public:
   MemorySource(const std::vector<Frame>& frames, int count) : frames_(frames), count_(count) {}
@@ -38,7 +38,7 @@ class DroppingSink final : public FrameSink {
     if (keep_ == Keep::first && !first_.pixels) first_ = std::move(frame);
   }
   void finish() override {}
-  /// Of all samples and times in their order; FNV-1a, 64 bits.
+  /// Hash of all samples and timestamps in order (FNV-1a, 64 bits).
   std::uint64_t hash() const { return hash_; }
   const Frame& first() const { return first_; }
 

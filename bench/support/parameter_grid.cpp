@@ -37,7 +37,7 @@ Enum choice(const std::string& text) {
   return *value;
 }
 
-/// "window", "cluster", "paper", or "64x64x2": tile, leaf and tilings.
+/// Parses "window", "cluster", "paper", or "64x64x2": tile, leaf size and number of tilings.
 std::optional<ClusterParams> clusters(const std::string& text) {
   if (text == "window") return std::nullopt;
   if (text == "cluster") return ClusterParams{};
@@ -120,13 +120,13 @@ void set(Params& params, const std::string& name, const std::string& value) {
   setter(params.wiener, second);
 }
 
-/// Noise of this level in each plane.
+/// Returns noise with this level in each plane, averaged over squares of `squares` samples.
 NoiseModel noise_of(float sigma, int squares) {
   NoiseModel noise(std::array<float, 3>{sigma, sigma, sigma});
   if (squares <= 1) return noise;
   if (squares > correlation_reach + 1)
     throw InvalidArgument("squares = " + std::to_string(squares) + " (must be up to " +
-                          std::to_string(correlation_reach + 1) + "); take smaller ones");
+                          std::to_string(correlation_reach + 1) + "); give a smaller value");
   auto correlation = std::make_shared<Autocorrelation>();
   const auto along = [&](int lag) {
     return static_cast<float>(std::max(0, squares - std::abs(lag))) / static_cast<float>(squares);

@@ -1,5 +1,5 @@
 #pragma once
-// What a program of this folder is asked to measure: the Cartesian product of lists of parameters.
+// The settings that a benchmark program measures: the Cartesian product of lists of parameters.
 
 #include <map>
 #include <string>
@@ -16,33 +16,35 @@ namespace lull::bench {
 struct ParameterGrid {
   std::vector<float> sigmas{25};
   std::vector<std::string> profiles{"balanced"};
-  std::vector<int> temporal{0};  // the profiles' for so many frames on either side
-  /// Noise to measure with: white noise averaged over squares of so many samples a side, 1 being
-  /// white; 0: what a picture comes with, which is taken for white.
+  std::vector<int> temporal{0};  // temporal radii, with the profile's parameters for them
+  /// Noise to add: white noise averaged over squares with this side in samples; 1: white noise; 0:
+  /// the noise of the picture itself, which is assumed to be white.
   std::vector<int> squares{0};
-  /// For each parameter that overrides the profiles': the values to try. "A:B" gives the first
-  /// phase A and the second B, "A" both.
+  /// Values for each parameter that overrides the profile. "A:B": A for the first phase and B for
+  /// the second; "A": both.
   std::map<std::string, std::vector<std::string>> axes;
 };
 
-/// One combination of parameters, ready to run.
+/// One combination of parameters.
 struct Configuration {
-  float sigma = 0;  // on the 0..255 scale, the same for each plane
+  float sigma = 0;  // on the 0..255 scale, equal for all planes
   std::string profile;
-  std::string setting;  // the profile and what was changed of it: "fast step=8 window=9:11"
+  std::string setting;  // profile and changed parameters: "fast step=8 window=9:11"
   bm3d::Params params;
   int squares = 0;  // see ParameterGrid
 };
 
-/// An option for each list of `grid`; lists take commas.
+/// Adds an option for each list of `grid`; values are separated by commas.
 void add_grid_options(CLI::App& app, ParameterGrid& grid);
-/// That for ParameterGrid::squares, for programs that add the noise themselves.
+/// Adds the option for ParameterGrid::squares, for programs that add the noise themselves.
 void add_squares_option(CLI::App& app, ParameterGrid& grid);
 
-/// Every combination. @throws InvalidArgument
+/// Returns every combination.
+/// @throws InvalidArgument
 [[nodiscard]] std::vector<Configuration> configurations(const ParameterGrid& grid);
 
-/// "cpu", "reference", "cuda" or "cuda:N". @throws InvalidArgument
+/// Parses "cpu", "reference", "cuda" or "cuda:N".
+/// @throws InvalidArgument
 [[nodiscard]] bm3d::Backend backend_of(const std::string& device, int streams, int threads);
 
 }  // namespace lull::bench

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double synthetic_sigma = 20;
 
-/// 0, 1, .. n - 1, n - 1, .. 1, 0, 0, 1 and so on.
+/// Mirrors an index: 0, 1, .. n - 1, n - 1, .. 1, 0, 0, 1 and so on.
 int mirrored(int at, int n) {
   const int turn = at % (2 * n);
   return turn < n ? turn : 2 * n - 1 - turn;
@@ -63,7 +63,7 @@ Frame first_frame(const std::string& path, std::pmr::memory_resource* memory) {
   return *std::move(frame);
 }
 
-/// Waves and edges: something to match, and something that matches nothing.
+/// A synthetic picture: waves with many similar patches, and edges with few.
 PicturePair synthetic_pair(std::pmr::memory_resource* memory) {
   FramePool pool({.width = 1920, .height = 1080}, memory);
   PicturePair pair{pool.acquire(), pool.acquire()};
@@ -166,7 +166,7 @@ Frame reshape(const Frame& picture, const FrameFormat& format, int shift,
     throw InvalidArgument("a picture of another depth was asked for (it is only reshaped)");
   Frame frame = FramePool(format, memory).acquire();
   for (int i = 0; i < format.planes(); ++i) {
-    // Odd numbers of samples, so that planes have no edge at the same place.
+    // Odd distances, so that the planes have no edges at equal positions.
     const int x0 = shift + 389 * i, y0 = shift + 211 * i;
     switch (format.sample) {
       case SampleType::u8:

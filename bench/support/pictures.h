@@ -1,5 +1,5 @@
 #pragma once
-// The pictures that the programs of this folder measure on, and what came of them.
+// Pictures for the benchmark programs, and comparison of results.
 
 #include <memory_resource>
 #include <string>
@@ -12,50 +12,55 @@
 namespace lull::bench {
 
 struct Size {
-  int width = 0, height = 0;  // samples
+  int width = 0, height = 0;  // in samples
 };
-/// "1920x1080". @throws InvalidArgument
+/// Parses "1920x1080".
+/// @throws InvalidArgument
 [[nodiscard]] Size parse_size(const std::string& text);
 
-/// Size and planes to measure with; of a size of 0x0 those of the picture itself.
+/// Size and layout of the frames to measure; a size of 0x0 is that of the picture.
 struct Shape {
   Size size;
-  std::string layout;  // "gray", "420"; empty: the picture's own
+  std::string layout;  // "gray", "420"; empty: the layout of the picture
 };
-/// A picture's own format where `shape` leaves it open. @throws InvalidArgument
+/// Returns the frame format; values that `shape` does not specify are those of the picture.
+/// @throws InvalidArgument
 [[nodiscard]] FrameFormat format_of(const Shape& shape, const FrameFormat& own);
-/// "1920x1080 gray"
+/// Returns for example "1920x1080 gray".
 [[nodiscard]] std::string describe_shape(const FrameFormat& format);
 
-/// A picture with noise, and the same without.
+/// A noisy picture and its clean version.
 struct PicturePair {
-  Frame noisy, clean;  // `clean` has no pixels if it is not known
+  Frame noisy, clean;  // `clean` has no pixels if it is unknown
 };
 
-/// The first frames of two files; without names the still of LULL_TEST_DATA (bench/kodak1080_*.png,
-/// sigma 20), and where that is not set 1920x1080 grey samples of waves and edges, with Gaussian
-/// noise of sigma 20. `memory` holds the samples.
+/// Loads the first frames of two files. Without names it loads the still of LULL_TEST_DATA
+/// (bench/kodak1080_*.png, sigma 20); if that is not set, it creates 1920x1080 grey samples of
+/// waves and edges with Gaussian noise of sigma 20. `memory` provides the memory for samples.
 [[nodiscard]] PicturePair load_pair(const std::string& noisy, const std::string& clean,
                                     std::pmr::memory_resource* memory);
 
-/// A frame of `format` made of the picture's first plane, which is mirrored at its borders as often
-/// as needed; further planes show other parts of it. `shift` moves all, in samples: frames that
-/// differ. The picture itself if it has the format and `shift` is 0.
+/// Returns a frame of `format` from the picture's first plane, which is mirrored at its borders as
+/// often as necessary; further planes contain other parts of it. `shift` moves the content by this
+/// number of samples, to create different frames. If the format is that of the picture and `shift`
+/// is 0, the result is the picture itself.
 [[nodiscard]] Frame reshape(const Frame& picture, const FrameFormat& format, int shift,
                             std::pmr::memory_resource* memory);
 
-/// White Gaussian noise is added in floating point to every plane, then rounded and clipped to the
-/// integer samples' depth, as a camera's converter would. `sigma`: on the 0..255 scale.
+/// Adds white Gaussian noise to every plane in floating point, then rounds and clips to the depth
+/// of integer samples, like a camera's converter. `sigma` is on the 0..255 scale.
 [[nodiscard]] Frame add_noise(const Frame& clean, double sigma, Gaussian& gaussian,
                               FramePool& pool);
 
-/// A picture to measure with: as it came, or for `squares` > 0 the clean one with white noise that
-/// was averaged over squares of so many samples a side, of standard deviation `sigma` on the 0..255
-/// scale; rounded and clipped. @throws InvalidArgument where there is no clean one
+/// Returns the noisy picture, or for `squares` > 0 the clean one with added noise: white noise
+/// averaged over squares of `squares` samples, with standard deviation `sigma` on the 0..255 scale,
+/// rounded and clipped.
+/// @throws InvalidArgument  there is no clean picture
 [[nodiscard]] Frame with_noise(const PicturePair& pair, double sigma, int squares,
                                std::pmr::memory_resource* memory);
 
-/// PSNR in dB of planes `first` to `last`, together. @throws InvalidArgument on unequal formats
+/// Returns the PSNR in dB over the planes `first` to `last`.
+/// @throws InvalidArgument  the formats differ
 [[nodiscard]] double psnr(const Frame& a, const Frame& b, int first = 0, int last = 0);
 
 }  // namespace lull::bench

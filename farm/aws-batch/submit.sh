@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# submit.sh QUEUE JOB SEGMENTS: an array of the segments of the job in /farm/JOB, and a join behind
-# it. Prints the ids of both. AWS=echo shows what would be submitted.
+# submit.sh QUEUE JOB SEGMENTS: submits an array job for the segments of the job in /farm/JOB, and a
+# join job that runs after it. Prints the ids of both. AWS=echo prints the commands instead.
 set -euo pipefail
 queue=$1 job=$2 segments=$3
 aws=${AWS:-aws}

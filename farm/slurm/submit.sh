@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# submit.sh IN OUT JOB [OPTION of lull plan ...]: plans the job, and submits an array of its segments
-# and a join behind it. Prints the ids of both.
+# submit.sh IN OUT JOB [OPTION of lull plan ...]: plans the job, and submits an array job for its
+# segments and a join job that runs after it. Prints the ids of both.
 set -euo pipefail
 in=$1 out=$2 job=$3
 shift 3

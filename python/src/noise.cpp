@@ -69,7 +69,7 @@ NoiseModel flat_noise(const NoiseModel& noise, float factor) {
   return other;
 }
 
-std::vector<Excerpt> looks_of(const std::vector<std::vector<Image>>& images, FramePool& pool) {
+std::vector<Excerpt> excerpts_of(const std::vector<std::vector<Image>>& images, FramePool& pool) {
   std::vector<Excerpt> excerpts;
   for (const std::vector<Image>& place : images) {
     Excerpt& statistics = excerpts.emplace_back();
@@ -92,7 +92,7 @@ Noise white_noise(const std::array<float, 3>& sigma) {
 Noise clipped_noise(const Noise& noise, const std::vector<std::vector<Image>>& excerpts,
                     const FrameFormat& format) {
   FramePool pool(format);
-  const PlaneClipping clipping = find_clipping(noise.model, looks_of(excerpts, pool));
+  const PlaneClipping clipping = find_clipping(noise.model, excerpts_of(excerpts, pool));
   return {.model = with_clipping(noise.model, clipping), .volume_noise = noise.volume_noise};
 }
 
@@ -131,7 +131,7 @@ Noise strengthened(const Noise& noise, float strength) {
 Estimate find_noise(const std::vector<std::vector<Image>>& excerpts, const FrameFormat& format,
                     bool flat) {
   FramePool pool(format);
-  NoiseEstimate estimate = estimate_noise(looks_of(excerpts, pool));
+  NoiseEstimate estimate = estimate_noise(excerpts_of(excerpts, pool));
   if (flat) estimate.noise = flat_noise(estimate.noise, 1);
   return {.noise = {.model = std::move(estimate.noise), .volume_noise = {}},
           .level = estimate.level,

@@ -53,7 +53,8 @@ constexpr std::uint32_t to_offset_bytes(std::uint32_t displacement) {
 struct DisplacementRange {
   std::uint32_t low = 0, high = 0;
 
-  /// `before` and `after` are the numbers of positions in the volume on either side.
+  /// Returns the range along one axis. `before` and `after` are the numbers of positions in the
+  /// volume on either side.
   static constexpr DisplacementRange along(int axis, int radius, int before, int after) {
     const int from = before < radius ? -before : -radius, to = after < radius ? after : radius;
     return {static_cast<std::uint32_t>(from - min_displacement) << (8 * axis),

@@ -51,7 +51,7 @@ class VolumeEngine {
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_engine(const VolumePlan& plan);
-/// `threads`: 0 uses every core.
+/// Makes the engine of the cpu backend. With 0 `threads` it uses every core.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_engine(const VolumePlan& plan, int threads);
 
 }  // namespace lull::bm4d

@@ -65,6 +65,7 @@ struct ClipShiftSums {
     left += shifted;
     shares += limit.share(depth);
   }
+  /// Returns the next estimate of the shift.
   /// @param depths  sum of the original depths
   constexpr float next(const ClipLimit& limit, float depths, float shift) const {
     const float wanted = depths > 0 ? depths : 0;

@@ -151,7 +151,8 @@ struct ClusterRules {
   std::array<std::int32_t, correlation_lags * correlation_lags> bias{};
 
   explicit ClusterRules(const MatchParams& params);
-  /// `dx`, `dy`: displacement from the reference patch, in the reference frame.
+  /// Returns the distance plus the bias for a patch at displacement (`dx`, `dy`) in the reference
+  /// frame.
   constexpr std::int32_t with_bias(std::int32_t distance, int dx, int dy) const {
     if (!biased || !within_lags(dx, dy)) return distance;
     const std::int32_t sum = distance + bias[lag_index(dx, dy)];

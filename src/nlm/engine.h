@@ -72,7 +72,7 @@ class FrameEngine {
 };
 
 [[nodiscard]] std::unique_ptr<FrameEngine> make_reference_frame_engine(const FramePlan& plan);
-/// `threads`: 0 uses all cores.
+/// Makes the engine of the cpu backend. With 0 `threads` it uses all cores.
 [[nodiscard]] std::unique_ptr<FrameEngine> make_cpu_frame_engine(const FramePlan& plan,
                                                                  int threads);
 
@@ -106,7 +106,7 @@ class VolumeEngine {
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_volume_engine(const VolumePlan& plan);
-/// `threads`: 0 uses all cores.
+/// Makes the engine of the cpu backend. With 0 `threads` it uses all cores.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_volume_engine(const VolumePlan& plan,
                                                                    int threads);
 

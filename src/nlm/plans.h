@@ -23,10 +23,10 @@ struct PlaneSet {
 [[nodiscard]] std::vector<PlaneSet> plane_sets(const FrameFormat& format, const NoiseModel& noise);
 
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
-/// `set`: one of the session's plane_sets().
+/// Returns the plan of the engine for `set`, one of the session's plane_sets().
 [[nodiscard]] FramePlan frame_plan(const Params& params, const FrameFormat& format,
                                    const PlaneSet& set);
-/// `plane`: a plane with noise.
+/// Returns the plan of the engine for `plane`, which must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
 /// Number of slices of this size that a GPU filters at a time if patches are small cubes. Fewer

@@ -206,8 +206,9 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Samples within a fifth of the noise's standard deviation of a limit take part in the clipping
-/// that preserves the mean there. That is about four deviations of the noise that filters leave.
+/// Samples closer to a limit than a fifth of the noise's standard deviation are shifted by the
+/// clipping that preserves the local mean. That is about four deviations of the noise that filters
+/// leave.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

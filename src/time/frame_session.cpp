@@ -63,7 +63,8 @@ class FrameSession : public Denoiser {
   int slot_of(int n) const { return n % slots_; }
   PendingFrame& pending(int n) { return pending_[slot_of(n)]; }
 
-  /// `may_wait`: number of results that may stay in flight.
+  /// Returns the next result in order, if it is ready. It waits for results in flight if more than
+  /// `may_wait` are in flight.
   std::optional<Frame> next_ready(int may_wait) {
     if (ready_.empty()) return std::nullopt;
     if (Ready& next = ready_.front(); next.is_in_flight) {

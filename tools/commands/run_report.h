@@ -1,5 +1,5 @@
 #pragma once
-// The page of a run that --report asks for: what it is made of is collected on the way.
+// Collects the data for --report during a run and writes the page.
 
 #include <future>
 #include <memory>
@@ -22,17 +22,19 @@
 
 namespace lull::tools {
 
-/// A clean version of the input, read beside it, frame by frame.
+/// Reads a clean version of the input frame by frame, in parallel with it.
 class ReferenceReader {
  public:
-  /// @throws NoInput, BadData  as io::open_source(); BadData  it is of another format
+  /// @throws NoInput, BadData  as io::open_source()
+  /// @throws BadData  the reference has another format
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Of the next frame. Nothing where the reference is at its end, or cannot be read any more.
+  /// Returns the errors of the next frame. Returns nothing if the reference has ended or can no
+  /// longer be read.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
-  /// The next frame is not looked at.
+  /// Skips the next frame.
   void skip();
-  /// Why it ended early; empty if it did not.
+  /// Returns why the reference ended early; empty if it did not.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -44,28 +46,31 @@ class ReferenceReader {
   std::unique_ptr<io::MediaSource> source_;
   io::ValueScale own_, others_;
   bool stack_ = false, ended_ = false;
-  double least_ = 0, greatest_ = 0;  // of a stack's values so far
+  double least_ = 0, greatest_ = 0;  // range of a stack's values so far
   std::future<std::optional<Frame>> next_;
 };
 
-/// Does nothing if no page is asked for. What goes wrong with it once frames are denoised is told,
-/// and harms nothing else.
+/// Does nothing if no page is requested. Errors of the report after the start of denoising are
+/// reported and do not affect the result.
 class RunReport {
  public:
-  /// @throws InvalidArgument  the file is one of the run's others; CannotCreate; as ReferenceReader
+  /// @throws InvalidArgument  the page is another file of the run
+  /// @throws CannotCreate
+  /// @throws as ReferenceReader()
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
 
-  /// Before the first frame. `backends`: what denoises.
+  /// Must be called before the first frame. `backends`: the backends in use.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
-  /// A scene that was found on the way, behind those that are known, before its first frame goes
-  /// in. From any thread.
+  /// Appends a scene that was detected during the run, before its first frame is pushed.
+  /// Thread-safe.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// The run's denoiser, which is watched.
+  /// Wraps the run's denoiser to record its frames.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
-  /// Once the output has its name. What went wrong, for a warning; empty if nothing did.
+  /// Writes the page when the output has its final name. Returns a problem for a warning; empty if
+  /// there is none.
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);
 
@@ -77,7 +82,7 @@ class RunReport {
   std::string digest_of_output(double patience_s);
 
   const DenoiseOptions& options_;
-  std::unique_ptr<io::TextFile> file_;  // null: no page is asked for
+  std::unique_ptr<io::TextFile> file_;  // null: no page is requested
   io::VideoInfo info_;
   CutGeometry geometry_;
   RunFacts facts_;
@@ -85,7 +90,8 @@ class RunReport {
   std::optional<ReferenceReader> reference_;
   std::mutex mutex_;
   std::string problem_;
-  std::vector<std::pair<SceneNoise, ScenePlan>> new_scenes_;  // that the record has not
+  std::vector<std::pair<SceneNoise, ScenePlan>>
+      new_scenes_;  // scenes that record_ does not contain yet
   std::stop_source stop_;
   std::future<std::string> input_digest_;
 };

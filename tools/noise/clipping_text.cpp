@@ -20,7 +20,7 @@ std::string text_of(float value, const char* format) {
   return text;
 }
 
-/// Takes the text up to the next `separator` from the front of `rest`.
+/// Removes the text up to the next `separator` from the front of `rest` and returns it.
 std::string next_field(std::string_view& rest, char separator) {
   const std::size_t end = rest.find(separator);
   const std::string field(rest.substr(0, end));
@@ -47,7 +47,7 @@ class Parser {
 
  private:
   [[noreturn]] void fail() const {
-    throw BadData("'" + name_ + "' (clipping that is none: " + text_ + "); plan the job anew");
+    throw BadData("'" + name_ + "' (invalid clipping: " + text_ + "); plan the job again");
   }
 
   float number(const std::string& field, float absent_value) const {

@@ -1,5 +1,5 @@
 #pragma once
-// The clipping of noise as a text: in the plan of a job, and in messages.
+// Clipping of noise as text: for the plan of a job, and for messages.
 
 #include <string>
 
@@ -7,17 +7,17 @@
 
 namespace lull::tools {
 
-/// For each plane "LOW:HIGH:LEVEL", separated by commas, as in "0:255:40,-:-:-,-:-:-". "-" stands
-/// for a value that is absent.
+/// Returns "LOW:HIGH:LEVEL" for each plane, separated by commas, for example
+/// "0:255:40,-:-:-,-:-:-"; "-" is a missing value.
 [[nodiscard]] std::string to_text(const PlaneClipping& clipping);
 
-/// Reads what to_text() writes.
-/// @param name  of the file that holds the text, for errors
+/// Parses the output of to_text().
+/// @param name  name of the file that contains the text, for errors
 /// @throws BadData
 [[nodiscard]] PlaneClipping parse_clipping(const std::string& text, const std::string& name);
 
-/// "at 0 and 255 by noise of 40" of grey frames and of luma, "R at 0 by noise of 25, B at 0 and 255
-/// by noise of 25" of RGB frames. Empty if nothing is clipped.
+/// Returns for example "at 0 and 255 by noise of 40" for grey frames and for luma, and "R at 0 by
+/// noise of 25, B at 0 and 255 by noise of 25" for RGB frames. Empty if nothing is clipped.
 [[nodiscard]] std::string describe(const PlaneClipping& clipping, Layout layout);
 
 }  // namespace lull::tools

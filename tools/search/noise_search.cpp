@@ -16,9 +16,10 @@
 namespace lull::tools {
 namespace {
 
-/// Places that are looked at, and frames at each.
+/// Number of excerpts of a video, and frames per excerpt.
 constexpr int positions = 8, frames_per_excerpt = 3;
-/// Slices of a stack that are looked at, and samples that are read for it at most.
+/// Number of slices of a stack that are used, and maximum number of samples that are read to reach
+/// them.
 constexpr int slices = 12;
 constexpr double max_samples = 2.7e8;
 
@@ -35,7 +36,8 @@ class Search {
     }
     if (is_stack()) {
       NoiseEstimate estimate = estimate_noise(stack_excerpts());
-      // Air is dark, but not clipped; and other stacks have their levels in other units.
+      // The noise curve is dropped: air is dark but not clipped, and other stacks have levels in
+      // other units.
       for (int i = 0; i < 3; ++i) {
         PlaneNoise& plane = estimate.noise.plane(i);
         plane = {plane.level_in_samples(), plane.correlation, nullptr};
@@ -73,7 +75,7 @@ class Search {
     return options_.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
   }
 
-  /// The part of the input that is asked for, in seconds after its first frame.
+  /// Returns the selected part of the input in seconds after its first frame.
   std::pair<double, double> part() const {
     const io::Selection& selection = options_.source.selection;
     double first = static_cast<double>(selection.start_us) * 1e-6, last = info_.duration_s;
@@ -88,7 +90,8 @@ class Search {
     return {first, std::max(last, first)};
   }
 
-  /// Frames from about `time_s` after the first one on: from where they decode.
+  /// Reads frames from about `time_s` after the first one, beginning at a frame that can be
+  /// decoded.
   void read_from(double time_s, const FrameConsumer& take) const {
     io::SourceOptions options = excerpt_options();
     options.skip_us = std::llround(time_s * 1e6);
@@ -99,7 +102,7 @@ class Search {
         if (!frame || frame->format != format_ || !take(filter_view(*std::move(frame)))) return;
       }
     } catch (const Error&) {
-      if (time_s == 0) throw;  // nothing can be read at all
+      if (time_s == 0) throw;  // the input cannot be read at all
     }
   }
 
@@ -108,7 +111,7 @@ class Search {
                         time_s, frames);
   }
 
-  /// Whether times can be told to the session: those of a part in several pieces are joined.
+  /// Returns whether timestamps identify scenes; they do not if several parts are joined.
   bool has_scenes() const { return !info_.still && options_.source.selection.ranges.size() <= 1; }
 
   FramesFrom by_pts() const {
@@ -125,14 +128,14 @@ class Search {
     for (int i = 0; i < positions; ++i) {
       TimedExcerpt excerpt =
           excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
-      // From one key frame to the next, several positions are one.
+      // If key frames are far apart, several positions give the same excerpt.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
     return excerpts.empty() ? leading_excerpts(first) : whole(std::move(excerpts));
   }
 
-  /// Looks among the first frames, of a clip that is short or does not say how long it is.
+  /// Returns excerpts of the first frames, for a clip that is short or has an unknown length.
   std::vector<TimedExcerpt> leading_excerpts(double time_s) const {
     TimedExcerpt begun = excerpt_at(time_s, static_cast<int>(frames_ahead));
     if (begun.frames.empty()) begun = excerpt_at(0, static_cast<int>(frames_ahead));
@@ -165,7 +168,7 @@ class Search {
     return excerpts;
   }
 
-  /// A session's times begin where the part does.
+  /// Timestamps in a session start with the selected part.
   void move_to_cut(std::vector<SceneNoise>& scenes) const {
     const double cut = part().first;
     for (SceneNoise& scene : scenes) scene.from_s -= cut;
@@ -175,7 +178,7 @@ class Search {
   const io::MediaSource& source_;
   const io::VideoInfo& info_;
   const FrameFormat format_;
-  double start_s_ = 0;  // of the input's first frame
+  double start_s_ = 0;  // time of the input's first frame
 };
 
 }  // namespace
@@ -191,11 +194,12 @@ NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& s
   return Search(options, source).run();
 }
 
-std::vector<Excerpt> read_looks(const DenoiseOptions& options, const io::MediaSource& source) {
+std::vector<Excerpt> read_excerpts(const DenoiseOptions& options, const io::MediaSource& source) {
   return Search(options, source).excerpts();
 }
 
-std::vector<Excerpt> looks_among(const DenoiseOptions& options, const std::vector<Frame>& frames) {
+std::vector<Excerpt> excerpts_from(const DenoiseOptions& options,
+                                   const std::vector<Frame>& frames) {
   std::vector<Excerpt> excerpts = split_excerpts(frames);
   if (options.interlaced == Interlaced::fields)
     for (Excerpt& excerpt : excerpts)
@@ -210,8 +214,8 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
     return {.layout = frames.front().format.layout,
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
-  const std::vector<Excerpt> excerpts = looks_among(options, frames);
-  // (Those around a part come before it.)
+  const std::vector<Excerpt> excerpts = excerpts_from(options, frames);
+  // (Context frames come before the selected part.)
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   return {.layout = frames.front().format.layout,

@@ -1,5 +1,5 @@
 #pragma once
-// Where the noise of an input is looked for.
+// Estimation of the noise of an input from excerpts.
 
 #include <cstddef>
 #include <deque>
@@ -16,37 +16,38 @@
 
 namespace lull::tools {
 
-/// A pipe gives what it has once.
+/// Returns false for a pipe, which can be read only once.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// The noise of an input that can be read again: a few frames from places spread over what is asked
-/// for are decoded, found by seeking, so that length does not matter; of a stack, slices spread
-/// over it. Where the noise changes from scene to scene, each has its own; such cuts are looked
-/// for.
-/// @param source  the input, open; it is not read
+/// Estimates the noise of an input that can be read again. It decodes a few frames at positions
+/// that are spread over the selected part. They are found by seeking, so the time does not depend
+/// on the length. For a stack it uses slices that are spread over it. If the noise changes from
+/// scene to scene, each scene gets its own estimate, and the cuts are searched.
+/// @param source  the open input, which is not read
 /// @throws whatever reading throws
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options,
                                        const io::MediaSource& source);
 
-/// The frames at the places where search_noise() looks. None of a stack, whose slices show no
-/// clipping: air is dark, and the units of stacks have other ends.
-/// @param source  the input, open; it is not read
+/// Returns the frames that search_noise() uses. Returns none for a stack, whose slices show no
+/// clipping: air is dark, and the range limits of stacks have other units.
+/// @param source  the open input, which is not read
 /// @throws whatever reading throws
-[[nodiscard]] std::vector<Excerpt> read_looks(const DenoiseOptions& options,
-                                              const io::MediaSource& source);
+[[nodiscard]] std::vector<Excerpt> read_excerpts(const DenoiseOptions& options,
+                                                 const io::MediaSource& source);
 
-/// The noise of what these frames show, which follow one another: those with which a pipe begins.
+/// Estimates the noise from consecutive frames: the first frames of a pipe.
 [[nodiscard]] NoiseRecord noise_of_first_frames(const DenoiseOptions& options,
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// The same frames as looks; of interlaced video that is filtered by fields, the even fields.
-[[nodiscard]] std::vector<Excerpt> looks_among(const DenoiseOptions& options,
-                                               const std::vector<Frame>& frames);
+/// Returns these frames as excerpts; for interlaced video that is filtered by fields, their even
+/// fields.
+[[nodiscard]] std::vector<Excerpt> excerpts_from(const DenoiseOptions& options,
+                                                 const std::vector<Frame>& frames);
 
-/// As many frames of a pipe are looked at before the first is denoised.
+/// Number of frames of a pipe that are read before the first one is denoised.
 inline constexpr std::size_t frames_ahead = 12;
-/// Or slices, of what may be a volume.
+/// Number of slices, if the input may be a volume.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const DenoiseOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;
@@ -54,7 +55,7 @@ inline constexpr std::size_t slices_ahead = 48;
 
 [[nodiscard]] std::vector<Frame> read_frames(FrameSource& source, std::size_t count);
 
-/// A source of which the first frames were read already.
+/// Returns frames that were read already, and then the frames of a source.
 class PrefixedSource final : public FrameSource {
  public:
   PrefixedSource(FrameSource& source, std::vector<Frame> first)

@@ -16,7 +16,7 @@
 namespace lull::tools {
 namespace {
 
-/// Those that were read already, then those of the source, whose noise may be followed.
+/// Returns frames that were read already, and then those of the source. The noise may be tracked.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first) : prefixed_(source, std::move(first)) {}
@@ -35,13 +35,14 @@ class RunSource final : public FrameSource {
   std::optional<NoiseFollower> follower_;
 };
 
-/// The frames that a session takes before it gives the first result. A look at so many frames of a
-/// pipe delays no result.
+/// Returns the number of frames that a session receives before it returns the first result. Reading
+/// this number of frames of a pipe in advance delays no result.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
-/// Whether the run finds the noise of frames for itself: a task has it from its plan.
+/// Returns whether the run tracks the noise itself. A task of a shared job gets the scenes from its
+/// plan.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
   return finds_noise(options) && !is_part_of_job(options) && follows_scenes(options, input) &&
@@ -72,7 +73,7 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
   write_noise_map(options_, source, known_);
 }
 
-/// A pipe is neither a job in segments nor read twice for its grain.
+/// A pipe cannot be a job in segments, and cannot be read twice for its grain.
 void InputNoise::read_ahead(io::MediaSource& source, std::size_t frames,
                             const std::function<void()>& open_sink) {
   open_sink();
@@ -116,7 +117,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   if (!is_predicted) info_(noise_lines(options_, record_).back());
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
-  plan_.later->add(scene.from_s, plan);  // last: now its frames may go in
+  plan_.later->add(scene.from_s,
+                   plan);  // must be the last call: after it the frames of the scene may be pushed
 }
 
 void InputNoise::keep_scenes(const io::VideoInfo& input) {

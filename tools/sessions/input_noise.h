@@ -1,5 +1,5 @@
 #pragma once
-// The noise of the input of a run, and what its frames are filtered with for it.
+// The noise of the input of a run, and the methods that filter the input.
 
 #include <cstddef>
 #include <functional>
@@ -16,35 +16,37 @@
 
 namespace lull::tools {
 
-/// It is stated or found before the first frame is denoised. What is found is followed from scene
-/// to scene along the frames.
+/// The noise is given or estimated before the first frame is denoised. An estimate is then tracked
+/// from scene to scene.
 class InputNoise {
  public:
-  /// Told of a scene whose noise is another one, before its first frame is given, by the thread
-  /// that reads.
+  /// Called by the reading thread when a scene with other noise begins, before its first frame is
+  /// returned.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
-  /// `options` outlive it. `info` is told what was found, later by the thread that reads.
+  /// `options` must outlive this object. `info` receives messages about the noise; later calls come
+  /// from the reading thread.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
-  /// Finds it. A pipe, which gives its frames once, is looked at behind its sink, which has to be
-  /// open before the first frame is read: `open_sink` opens it.
+  /// Determines the noise. The first frames of a pipe, which can be read only once, are read in
+  /// advance. Its sink must be open before that: `open_sink` opens it.
   /// @throws whatever reading and `open_sink` throw; InvalidArgument
   void find(io::MediaSource& source, const std::function<void()>& open_sink);
 
-  /// What was known before the first frame.
+  /// Returns the noise that was known before the first frame.
   const NoiseRecord& known() const { return known_; }
-  /// The scenes up to the last frame that was read. (Where they are not followed, all that are
-  /// known. One that is at once followed by another, at its own time, has no frame.)
+  /// Returns the scenes up to the last frame that was read; all known scenes if the noise is not
+  /// tracked. A scene that is replaced at its own time has no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
 
-  /// The frames of `source`, which has the input's; those first that find() read of it. Of a pipe
-  /// once.
+  /// Returns the frames of `source`, which must be the input, preceded by those that find() read.
+  /// For a pipe it may be called once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
-  /// All frames were read: what was found is what is known when they are read again.
+  /// Makes the detected scenes the known ones, for reading the input again. All frames must have
+  /// been read.
   void keep_scenes(const io::VideoInfo& input);
 
  private:

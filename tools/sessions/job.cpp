@@ -36,7 +36,7 @@ std::string both(const Params& params, Value Phase::*member) {
   return text_of(params.hard.*member) + ":" + text_of(params.wiener.*member);
 }
 
-/// FNV-1a.
+/// FNV-1a hash.
 class Hash {
  public:
   void add(float value) { hash_ = (hash_ ^ std::bit_cast<std::uint32_t>(value)) * 16777619; }
@@ -46,8 +46,8 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// White noise by its levels. Of other noise a number that tells its autocorrelations apart, and
-/// one for its curves over intensity.
+/// Describes noise for a fact: white noise by its levels; other noise also by hashes of its
+/// autocorrelations and of its curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;
@@ -75,7 +75,8 @@ std::string text_of(const VolumeNoise& noise) {
   return text + " mapped " + levels.text();
 }
 
-/// Bytes are equal on one kind of device, however many of it there are.
+/// Describes the kind of device. Results are bit-identical on devices of the same kind, whatever
+/// their number.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
     case bm3d::BackendKind::reference:
@@ -179,7 +180,7 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"the device", device_of(backends)}};
 }
 
-/// Files have facts of their own (io::SegmentOptions::beside).
+/// Files have separate facts (io::SegmentOptions::additional).
 void add_features(const DenoiseOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

@@ -1,5 +1,6 @@
 #pragma once
-// What a job in segments is, beside its input and how it is encoded: how its frames are denoised.
+// The identity of a job in segments, in addition to its input and encoding: how its frames are
+// denoised.
 
 #include <optional>
 #include <vector>
@@ -14,24 +15,26 @@
 
 namespace lull::tools {
 
-/// Whether this run makes segments of a job that was planned before.
+/// Returns whether this run makes segments of a job that was planned before.
 [[nodiscard]] inline bool is_part_of_job(const DenoiseOptions& options) {
   return options.job.plan && !options.job.plans;
 }
 
-/// All that the denoised frames depend on. What only bounds memory, or how many work on them, is
-/// not among it. If `noise` was not given as a sigma, a fact holds all of it, from which the runs
-/// that continue the job take it. If it was, a fact holds its clip limits where samples show some.
+/// Returns everything that affects the denoised frames, without settings that only limit memory or
+/// parallelism. If `noise` was not given by --sigma, a fact contains the complete record, and the
+/// runs that continue the job use it. If it was, a fact contains the clip limits that samples show.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
                                                  const std::vector<bm3d::Backend>& backends);
-/// The noise of the interrupted job that this one goes on with, if that was found or read.
+/// Returns the noise of the interrupted job that this run continues, if it was estimated or read
+/// from a file.
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
-/// The clip limits that the plan of a job has for a noise that was given as a sigma. The run makes
-/// segments of the job. @throws BadData
+/// Returns the clip limits in the plan of a job, for a noise that was given by --sigma. The run
+/// must make segments of the job.
+/// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const DenoiseOptions& options);
 
-/// What a session has to see around the frames that are missing when a job goes on.
+/// Returns the context that a session needs around the missing frames when a job is resumed.
 [[nodiscard]] pipeline::PartContext part_context_of(const Method& params,
                                                     const FrameFormat& format);
 

@@ -103,8 +103,8 @@ void add_clipping(const DenoiseOptions& options, const io::MediaSource& source,
   NoiseModel& given = noise.scenes.front().estimate.noise;
   const auto find = [&] {
     if (is_part_of_job(options)) return clipping_of_job(options);
-    return find_clipping(given, can_read_again(options.input) ? read_looks(options, source)
-                                                              : looks_among(options, first));
+    return find_clipping(given, can_read_again(options.input) ? read_excerpts(options, source)
+                                                              : excerpts_from(options, first));
   };
   given = with_clipping(given, find());
 }

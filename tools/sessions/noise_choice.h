@@ -21,22 +21,20 @@ namespace lull::tools {
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Whether the samples of the input decide how a given noise is filtered: clipping is modelled
-/// wherever samples lie at the limits of their range. This does not apply to stacks,
-/// depth maps and renders, to weak noise, and to noise that was estimated from a single picture and
-/// is not white.
+/// Returns whether the samples of the input affect how a given noise is filtered: clipping is
+/// modelled if samples are at the limits of their range. This does not apply to stacks, depth maps
+/// and renders, to weak noise, and to coloured noise that was estimated from a single picture.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// Adds the clip limits of the input to the noise that --sigma or --noise gives, if it needs some.
-/// The limits come from the samples at the places where noise is estimated, or from the plan of the
-/// job.
-/// @param first  the first frames of a pipe, which can be read once
+/// Adds the clip limits of the input to the noise that --sigma or --noise gives, if necessary. The
+/// limits come from the excerpts that are used for noise estimation, or from the plan of the job.
+/// @param first  the first frames of a pipe, which can be read only once
 /// @throws whatever reading throws
 void add_clipping(const DenoiseOptions& options, const io::MediaSource& source,
                   const std::vector<Frame>& first, NoiseRecord& noise);
 
-/// Returns the messages about the noise, one per scene. For a given sigma, they say only what the
-/// samples of the input add to it.
+/// Returns the messages about the noise, one per scene. For a given sigma, they contain only what
+/// the samples of the input add to it.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
 

@@ -17,20 +17,21 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// A job in segments has one kind of device, so that its bytes do not depend on when one fails.
+/// A job in segments uses one kind of device, so that its results do not depend on when a device
+/// fails.
 Fallback fallback_of(const DenoiseOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
 }
 
-/// Beside the output, which needs as much room; empty where that is no file.
+/// Returns the folder of the output, which needs as much space; empty if the output is not a file.
 std::string scratch_folder(const std::string& output) {
   if (output == "-" || output == "null" || output == "hash") return {};
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   return folder.empty() ? "." : folder.string();
 }
 
-/// A session for a scene beside the one at hand for its whole frames, if it has halves.
+/// Adds a session for frames of half the size to the session `fine`, if the scene needs it.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
                                     Fallback fallback, const Notify& notify) {
@@ -39,7 +40,7 @@ std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const SceneP
   return pipeline::by_scales(format, std::move(fine), std::move(half.denoiser));
 }
 
-/// `first`: a session for the whole frames of the first scene.
+/// Opens a session whenever a new scene begins. `first`: the session for the first scene.
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Notify& notify) {
@@ -54,7 +55,7 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// Each scene by its own noise, as its session finds them.
+/// Detects repeated frames with the parameters of the scene, as its session does.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,
@@ -86,22 +87,22 @@ bool needs_margins(const DenoiseOptions& options) {
 std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& backends) {
   if (backends.front().kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
   if (backends.size() > 1 && may_be_temporal(options))
-    return "several GPUs look at the same frames over time";
-  if (uses_features(options)) return "features come with frames in the host's memory";
-  if (options.depth.on) return "depth maps come from the host's memory";
-  if (may_be_volume(options)) return "the slices of volumes come from the host's memory";
-  if (options.interlaced == Interlaced::fields) return "fields are taken apart there";
-  if (options.align) return "frames are aligned in the host's memory";
+    return "several GPUs use the same frames over time";
+  if (uses_features(options)) return "features require frames in host memory";
+  if (options.depth.on) return "depth maps must be in host memory";
+  if (may_be_volume(options)) return "the slices of volumes must be in host memory";
+  if (options.interlaced == Interlaced::fields) return "fields are split in host memory";
+  if (options.align) return "frames are aligned in host memory";
   if (options.keep_grain || !options.grain_table.empty())
-    return "the grain is measured in the host's memory";
-  if (!options.page.file.empty()) return "the report looks at frames in the host's memory";
-  if (needs_margins(options)) return "the frames around a part are kept in the host's memory";
+    return "the grain is measured in host memory";
+  if (!options.page.file.empty()) return "the report uses frames in host memory";
+  if (needs_margins(options)) return "context frames are kept in host memory";
   if (options.fallback == Fallback::cpu && !can_read_again(options.input))
     return "--fallback cpu would have to read the input again, which is a pipe";
   if (can_read_again(options.input)) return {};
-  if (finds_noise(options)) return "the noise of a pipe is found in the host's memory";
+  if (finds_noise(options)) return "the noise of a pipe is estimated in host memory";
   if (!options.sigma || may_show_clipping(NoiseModel(*options.sigma), Layout::rgb))
-    return "clipped samples of a pipe are found in the host's memory";
+    return "clipped samples of a pipe are detected in host memory";
   return {};
 }
 
@@ -183,7 +184,7 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& w
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !context_end) return;
-  // Without fallback: another device would give other bytes.
+  // No fallback: another device would give other results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
     OpenedDenoiser again = open_denoiser(plan.method(), format, backends, Fallback::none, notify);
     return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, notify);

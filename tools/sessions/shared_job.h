@@ -1,5 +1,5 @@
 #pragma once
-// Jobs that several processes share: what a process knows of its part before it reads a frame.
+// Shared jobs: plans, and the part of a process, before frames are read.
 
 #include <functional>
 #include <memory>
@@ -14,44 +14,47 @@
 
 namespace lull::tools {
 
-/// What `lull denoise --job` does: the options of the plan, and on top of them those that were
-/// given. @throws NoInput, BadData  there is no plan; InvalidArgument  options that do not go
-/// together
+/// Returns the options of `lull denoise --job`: those of the plan, followed by the given ones.
+/// @throws NoInput, BadData  there is no valid plan
+/// @throws InvalidArgument  the options contradict each other
 [[nodiscard]] DenoiseOptions with_plan(const DenoiseOptions& given);
 
-/// What the plan of a job says when it begins: the options that were given.
-/// @throws CannotCreate  the job's folder is a file
+/// Returns a new plan that contains the given options.
+/// @throws CannotCreate  a file has the name of the job's folder
 [[nodiscard]] std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options);
 
-/// What the output is made with.
+/// Returns the options for the output.
 [[nodiscard]] io::SinkOptions sink_options(const DenoiseOptions& options);
 
-/// What an engine has to know of a plan, one object and the end of its line.
+/// Returns a description of the plan for a job scheduler: one JSON object and a line break.
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
-/// Says where the input is read from for what is missing of a part (SharedJob::begin). False:
-/// nothing is missing. `info` is told of both.
+/// Sets the position from which the missing frames of a part are read (SharedJob::start_picture).
+/// Returns false if nothing is missing. `info` receives messages about both.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
-/// The part of the job that `options` names, for its sink; its facts are not there yet.
+/// Sets the part of the job that `options` selects, for the sink. The facts must be added later.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
-/// The same for its source: a plan notes all pictures, others begin where they have to.
+/// Sets the part for the source: a plan records an index of all pictures, other processes start at
+/// the position of their part.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
-/// The same for what is read beside it, which the plan has under `name`. `source`: as the input's
-/// was. How many frames it then gives before the one that belongs to the input's first.
-[[nodiscard]] std::int64_t add_part_to_side_input(const DenoiseOptions& options, const std::string& name,
-                                           io::SourceOptions& source);
+/// Sets the part for a side input that the plan contains under `name`; `source` has the options of
+/// the input. Returns the number of frames before the one that belongs to the input's first frame.
+[[nodiscard]] std::int64_t add_part_to_side_input(const DenoiseOptions& options,
+                                                  const std::string& name,
+                                                  io::SourceOptions& source);
 
-/// Denoises nothing: frames come out without samples, and what they are to each other goes into the
-/// plan.
-/// @param context_end  told the number of a picture behind which nothing matters
-/// @param at_end  called when all frames went by, before the plan is written
+/// Returns a denoiser that filters nothing: it returns frames without samples and records their
+/// repeat states in the plan.
+/// @param context_end  called with the number of the last picture that is needed
+/// @param at_end  called after the last frame, before the plan is written
 [[nodiscard]] std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options,
-                                                    const ClipPlan& plan, const FrameFormat& format,
-                                                    std::function<void(std::int64_t)> context_end,
-                                                    std::function<void()> at_end);
+                                                     const ClipPlan& plan,
+                                                     const FrameFormat& format,
+                                                     std::function<void(std::int64_t)> context_end,
+                                                     std::function<void()> at_end);
 
-/// Puts facts in the place of those of the same name.
+/// Replaces facts that have the same name.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

@@ -212,7 +212,7 @@ class CudaWorker : public FrameWorker {
       }
   }
 
-  /// `frame`: the frame of the reference patches.
+  /// Filters all sets of a phase. `frame` is the frame of the reference patches.
   void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
     run_concurrently(chroma_lane_, phases_, compute_stream_.get(), [&](auto phases_of) {
       const std::vector<PlaneSet>& sets = phases_.sets(phase);

@@ -211,7 +211,7 @@ class WarpGroup {
   int count_, lane_, x_, y_, z_;
 };
 
-/// `most`: maximum group size.
+/// The generic kernel. `most`: maximum group size.
 template <bool wiener, int most>
 __global__ void __launch_bounds__(threads)
     filter_kernel(const __grid_constant__ FilterPlan plan, const __grid_constant__ Volumes volumes,

@@ -97,7 +97,7 @@ template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// `word`: index of the lane's first voxels in the tile, for cubes g and g + 8.
+  /// Loads the group. `word`: index of the lane's first voxels in the tile, for cubes g and g + 8.
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll

@@ -32,7 +32,7 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// `window` and `step` are 0 and 1 if the arguments define them.
+/// The kernel on the tensor cores. `window` and `step` are 0 and 1 if the arguments define them.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {

@@ -9,8 +9,8 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Sum of the weights, at this voxel, of the cubes that begin in this slice, at this voxel or
-/// before it.
+/// Returns the sum of the weights of the cubes that begin in this slice and cover the voxel along x
+/// and y, each multiplied by the window at the voxel.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
                                  const std::array<float, max_cube>& window) {

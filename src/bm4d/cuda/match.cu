@@ -211,7 +211,7 @@ __device__ int position(int index, int length, const PhaseParams& p) {
 /// Number of blocks on a multiprocessor for which the registers hold all distances.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 
-/// `radius` is at least the window's radius.
+/// The generic kernel. `radius` is at least the window's radius.
 template <int radius, int cube>
 __global__ void __launch_bounds__(threads, blocks_together(radius))
     match_kernel(Ring<std::uint8_t> guide, Margins margins, ReferenceCubes cubes, Tile tile,

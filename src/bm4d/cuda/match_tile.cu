@@ -32,7 +32,7 @@ struct TilePlan {
   int row_words, table;       // words of a row of scores; words between tables
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
-  /// `scanned`: number of words that a warp scans at once.
+  /// Returns the layout for these parameters. `scanned`: number of words that a warp scans at once.
   static constexpr TilePlan of(const PhaseParams& p, int scanned) {
     const int w = p.window;
     TilePlan plan{};
@@ -315,7 +315,7 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// `window` and `step` are 0 and 1 if the arguments define them.
+/// The kernel on the tensor cores. `window` and `step` are 0 and 1 if the arguments define them.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];

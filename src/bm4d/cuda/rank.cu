@@ -95,7 +95,8 @@ struct RankShape {
   }
 };
 
-/// `start`: first position of the union in a slice. `places`: positions of the slices in the ring.
+/// Loads the part of the guide that the union of the windows covers. `start`: first position of the
+/// union in a slice. `places`: positions of the slices in the ring.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -295,7 +296,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// `window` and `step` are 0 and 1 if the arguments define them.
+/// The kernel of a phase without a search. `window` and `step` are 0 and 1 if the arguments define
+/// them.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];

@@ -11,7 +11,7 @@ namespace lull::bm4d {
 
 using EngineFactory = std::function<std::unique_ptr<VolumeEngine>(const VolumePlan&)>;
 
-/// `params` and `format` must be valid.
+/// Makes the worker of a host backend. `params` and `format` must be valid.
 [[nodiscard]] std::unique_ptr<VolumeWorker> make_host_worker(const Params& params,
                                                              const FrameFormat& format,
                                                              const EngineFactory& make_engine);

@@ -12,8 +12,8 @@
 
 namespace lull::bm4d {
 
-/// `params` and `format` must be valid. `worker` must have been made for these, and for slices in
-/// this kind of memory.
+/// Opens a session. `params` and `format` must be valid. `worker` must have been made for these,
+/// and for slices in this kind of memory.
 [[nodiscard]] std::unique_ptr<Denoiser> open_volumes(const Params& params,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<VolumeWorker> worker,

@@ -176,6 +176,7 @@ PlanePairs sized(const FrameFormat& format) {
   return pairs;
 }
 
+/// Checks that the samples are floats.
 /// @throws InvalidArgument
 void check_floats(const FrameFormat& format) {
   if (format.sample != SampleType::f32)

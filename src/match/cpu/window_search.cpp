@@ -116,7 +116,7 @@ void WindowSearch::list_displacements() {
     displacements_[c] = pack_displacement(c % window - radius, c / window - radius);
 }
 
-/// `scores`: score of a distance of 1.
+/// Converts the limits to scores. `scores`: score of a distance of 1.
 void WindowSearch::set_limits(float scores) {
   limit_ = score_of(params_.tau, scores);
   motion_bias_ = rounded_score_of(params_.motion_bias, scores);

@@ -35,8 +35,8 @@ namespace {
 
 using namespace match_detail;
 
-/// `fixed` is an index of fixed_searches, or any_search. (It is a number because nvcc's host code
-/// cannot refer to kernels with class-type template arguments.)
+/// The kernel of a matching phase. `fixed` is an index of fixed_searches, or any_search. (It is a
+/// number because nvcc's host code cannot refer to kernels with class-type template arguments.)
 template <int N, int chunk, int union_pitch, int fixed>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs args) {
   extern __shared__ std::uint32_t memory[];

@@ -30,6 +30,7 @@ struct MatchArgs {
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
 /// Converts a mean squared difference of patches to half the squared distance in the guide's units.
 double half_distance(double mean, const Guide& guide);
+/// Collects the arguments of the match kernels.
 /// @throws InternalError if distances up to tau do not fit
 MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
                     const Batch& batch, const MatchParams& phase, const MatchPlan& plan,

@@ -15,7 +15,8 @@ namespace {
 
 using namespace match_detail;
 
-/// `fixed` is an index of fixed_time_searches, as in match.cu.
+/// The kernel of a matching phase over several frames. `fixed` is an index of fixed_time_searches,
+/// as in match.cu.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           int fixed>
 __global__ void __launch_bounds__(threads, 2) match_time_kernel(const TimeArgs a) {

@@ -76,7 +76,8 @@ struct BlocksPlan {
   /// Number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
-/// `result`: a flat plane, as in all functions below.
+/// Filters `plane` with blocks; `layers` is memory for layer_bytes(). `result` is a flat plane, as
+/// in all functions below.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
@@ -111,7 +112,7 @@ struct CubesPlan {
   /// Returns true if the current device has enough shared memory for the kernel.
   bool fits() const;
 };
-/// `results`: the wanted slices, one after the other.
+/// Filters slices with cubes. `results`: the wanted slices, one after the other.
 void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                     cudaStream_t stream);
 
@@ -147,7 +148,8 @@ struct TileSources {
   // The guide of all[0] is the wanted guide with marked holes (hole_mark()).
   bool shows_holes = false;
 };
-/// `workspaces`: plan.workspace(sources.count) floats for each of `workspace_count` thread blocks.
+/// Filters with the general kernel. `workspaces`: plan.workspace(sources.count) floats for each of
+/// `workspace_count` thread blocks.
 void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* workspaces,
                     int workspace_count, const Results3& results, cudaStream_t stream);
 

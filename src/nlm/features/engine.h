@@ -44,10 +44,10 @@ class FeatureEngine {
 };
 
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_reference_feature_engine(const FeaturePlan& plan);
-/// `threads`: 0 uses all cores.
+/// Makes the engine of the cpu backend. With 0 `threads` it uses all cores.
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cpu_feature_engine(const FeaturePlan& plan,
                                                                      int threads);
-/// The engine uses the current device.
+/// Makes the engine of the cuda backend, on the current device.
 /// @throws InvalidArgument  kernels cannot address planes of this size
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);

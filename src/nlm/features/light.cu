@@ -39,7 +39,7 @@ struct LightSums {
     }
   }
 
-  /// `matrix` is overwritten.
+  /// Solves for the line and stores the results of the pixel. `matrix` is overwritten.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
     // A copy for indices that are unknown at compile time, so that the sums stay in registers.

@@ -15,7 +15,7 @@ namespace lull::nlm {
 using FrameEngineFactory = std::function<std::unique_ptr<FrameEngine>(const FramePlan&)>;
 using VolumeEngineFactory = std::function<std::unique_ptr<VolumeEngine>(const VolumePlan&)>;
 
-// `params` and `format` must be valid.
+// Makes the workers of the host backends. `params` and `format` must be valid.
 [[nodiscard]] std::unique_ptr<FrameWorker> make_host_frame_worker(
     const Params& params, const FrameFormat& format, const FrameEngineFactory& make_engine);
 [[nodiscard]] std::unique_ptr<SlicesWorker> make_host_slices_worker(

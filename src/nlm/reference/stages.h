@@ -11,7 +11,7 @@
 
 namespace lull::nlm::reference {
 
-/// The planes from which patches are read, for all frames or slices that take part: the *sources*.
+/// The planes from which patches are read, for all frames or slices that are used: the *sources*.
 class SourcePlanes {
  public:
   virtual ~SourcePlanes() = default;

@@ -14,8 +14,8 @@ namespace {
 constexpr double max_slope = 3;
 
 /// Codecs remove the noise of flat blocks unless it is strong, and texture adds to the measured
-/// level where the noise is strong. The level for filters is therefore drawn towards that of a
-/// camera at high sensitivity.
+/// level where the noise is strong. The level for filters is therefore a mean of the measured level
+/// and the level of a camera at high sensitivity.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;

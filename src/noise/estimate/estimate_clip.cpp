@@ -291,7 +291,7 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` includes the mean's coefficient, which contains much of coarse noise
+    // `variance` includes the mean's coefficient, which contains much of coarse noise.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;

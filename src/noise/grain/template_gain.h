@@ -20,6 +20,7 @@ struct TemplateGain {
   bool stable = true;
 };
 
+/// Simulates the synthesis of a template.
 /// @param planes  1 or 3
 /// @param shift_x, shift_y  log2 of the chroma subsampling
 [[nodiscard]] TemplateGain template_gain(const GrainParams& grain, int planes, int shift_x,

@@ -25,6 +25,7 @@ struct VolumeEstimate {
 /// A map is used if the highest levels of a volume exceed the lowest by at least this factor.
 inline constexpr float followed_variation = 1.3f;
 
+/// Estimates the noise of a volume from the statistics of its cubes.
 /// @param kind  known kind of noise; empty: Rician if the background shows it, else Gaussian
 /// @param zero  the sample on the 0..255 scale that represents a magnitude of 0
 [[nodiscard]] VolumeEstimate estimate_volume(const CubeCollector& collector,

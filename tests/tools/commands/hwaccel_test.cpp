@@ -131,7 +131,7 @@ TEST_P(HwaccelOn, GivesTheBytesOfTheCpuDecoder) {
   if (missing_device("cuda:0,1").empty()) {
     EXPECT_EQ(compare({"--device", "cuda:0,1", "--streams", "1"}), line);
     EXPECT_THAT(compare({"--device", "cuda:0,1", "--temporal", "1"}),
-                HasSubstr("several GPUs look at"));
+                HasSubstr("several GPUs use"));
     EXPECT_EQ(compare({"--device", "cuda:1"}), line);
   }
   // Every GPU decodes this if the driver's library is installed.

@@ -150,8 +150,8 @@ struct References {
 __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
-/// `dx`, `dy`: positions of all reference patches. Reference patches that do not exist have the
-/// position invalid_reference.
+/// Loads the data of the reference patches. `dx`, `dy`: positions of all reference patches.
+/// Reference patches that do not exist have the position invalid_reference.
 template <int Side>
 __device__ __forceinline__ void load_references(const JoinedWindows& w, int stride, const int* dx,
                                                 const int* dy, const std::uint32_t* words,
