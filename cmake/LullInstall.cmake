@@ -14,6 +14,7 @@ set(LULL_PUBLIC_HEADERS
   burst/burst.h
   choose/choose.h
   cuda/device_list.h
+  io/access.h
   io/frame_index.h
   io/jobs.h
   io/layers.h

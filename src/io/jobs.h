@@ -13,10 +13,19 @@
 #include <utility>
 #include <vector>
 
+#include "io/access.h"
 #include "io/frame_index.h"
 #include "io/media.h"
 
 namespace lull::io {
+
+/// Which frames of the output each segment of a job has.
+struct SegmentLayout {
+  std::int64_t frames = 0;  // of the output
+  int segment_frames = 1;   // of each segment but the last
+  std::int64_t segments() const { return (frames + segment_frames - 1) / segment_frames; }
+  FrameRange frames_of(std::int64_t segment) const;
+};
 
 /// What is known before the first segment is made.
 struct JobPlan {
@@ -44,21 +53,27 @@ struct JobPlan {
   std::string id() const;
   /// Null: none of this name.
   const AdditionalInput* find_additional(std::string_view name) const;
+  /// Counts the frames of the index: callers that ask for several segments keep the layout.
+  SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
-  std::int64_t segments() const;
-  /// Of the output.
-  FrameRange frames_of(std::int64_t segment) const;
+  std::int64_t segments() const { return layout().segments(); }
+  FrameRange frames_of(std::int64_t segment) const { return layout().frames_of(segment); }
 };
 
 std::string to_text(const JobPlan& plan);
-/// nullopt: damaged, or of another version.
+/// nullopt: damaged, or of another format (the first line is "lull plan 1").
 std::optional<JobPlan> parse_plan(std::string_view text);
+/// What a plan that was read contradicts, for a message; empty for a plan that a process can work
+/// by. A checksum does not prove that.
+std::string contradiction_in(const JobPlan& plan);
 
-/// The plan in a job's folder. @throws NoInput  there is none; BadData  it is damaged
+/// The plan in a job's folder.
+/// @throws NoInput  there is none, or it cannot be read; BadData  it is damaged, of a newer format,
+/// or contradicts itself
 JobPlan read_plan(const std::string& folder);
 /// Makes the folder where there is none. An equal plan may be there.
 /// @throws CannotCreate  another plan is there
-void write_plan(const std::string& folder, const JobPlan& plan);
+void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
 /// Segments that are not done.
 struct UnfinishedSegments {
@@ -68,8 +83,12 @@ struct UnfinishedSegments {
   /// "segments 3, 7-9 are missing, segment 4 is damaged"
   std::string text() const;
 };
+/// How much of the file of a segment is read: its first and last bytes, or all of it, which shows
+/// any damage.
+enum class SegmentCheck { ends, all };
 /// Of these segments; reads what is there. @throws InvalidArgument  the plan has not so many
-UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan, FrameRange segments);
+UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
+                                   FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
 /// Whether the output is what was put together of this job, as far as the file system knows.
 bool is_joined(const std::string& folder, const std::string& output);

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "core/stream.h"
+#include "io/access.h"
 #include "io/frame_index.h"
 #include "io/layers.h"
 
@@ -141,8 +142,8 @@ struct SourceOptions {
   bool refuse_interlaced = false;
   /// Gets every picture that is decoded, as it comes.
   std::shared_ptr<FrameIndex> recorded_index{};
-  /// Of this very input, read with an equal selection and equal margins: frames get the repeat_state
-  /// that it says.
+  /// Of this very input, read with an equal selection and equal margins: frames get the
+  /// repeat_state that it says.
   std::shared_ptr<const FrameIndex> index{};
   /// With `index`, the picture of it that read() begins with, found by seeking; nothing but
   /// format, info and colour is of the input's first one. Every picture is compared with the index,
@@ -229,11 +230,11 @@ struct SegmentOptions {
 
   JobPart part = JobPart::all;
   // Of parts:
-  std::string folder;             // of the job
-  std::shared_ptr<JobPlan> plan;  // of the part `plan`: what is known so far
-  std::string input;              // of the part `plan`: the name that the source was opened with
-  FrameRange range;               // segments to make, of those that are not done
-  std::int64_t start_picture = 0;         // SourceOptions::start_picture
+  std::string folder;              // of the job
+  std::shared_ptr<JobPlan> plan;   // of the part `plan`: what is known so far
+  std::string input;               // of the part `plan`: the name that the source was opened with
+  FrameRange range;                // segments to make, of those that are not done
+  std::int64_t start_picture = 0;  // SourceOptions::start_picture
 };
 
 /// What stays out of the output, asked for: streams beside the one that is denoised, and what
@@ -254,14 +255,16 @@ struct SinkOptions {
   /// FFmpeg's pixel format; empty: the input's, one with equal samples, or the nearest that the
   /// encoder holds: then losses() says what is lost, or notes() that nothing is.
   std::string pix_fmt;
-  bool lossless = false;   // FFV1, or the lossless mode of `vcodec`
-  bool overwrite = false;  // replace an existing file
-  bool single = false;     // one frame is all that will be written, whatever the source has
+  bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
+  bool overwrite = false;    // replace an existing file
+  bool follow_links = true;  // false: a link of the output's name is replaced
+  bool single = false;       // one frame is all that will be written, whatever the source has
   /// Of the frames that write() gets, if they are not of the source's: enlarged ones. In all else
   /// they have the source's format; aspect ratios of samples stay.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // of a NIfTI output
+  Access access = {};                  // permission bits; the source's files limit them, too
   bool strict_metadata = false;        // what MediaSink::losses() would name is an error
   /// The container: y4m, raw, nut or another extension or name that FFmpeg knows; empty: what the
   /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
@@ -364,9 +367,9 @@ class MediaSink : public FrameSink {
 /// the output a container for video that is not raw frames (Y4M).
 ///
 /// With the part `plan`, the frames go by without their samples, and finish() writes the plan into
-/// the job's folder; with `segments`, the source begins where SegmentOptions::start_picture says, and a
-/// file for each segment is made there; with `join`, no frame is written at all. `path` is the
-/// output in all of them, and only the last one makes it.
+/// the job's folder; with `segments`, the source begins where SegmentOptions::start_picture says,
+/// and a file for each segment is made there; with `join`, no frame is written at all. `path` is
+/// the output in all of them, and only the last one makes it.
 ///
 /// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
 /// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf

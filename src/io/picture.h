@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/frame.h"
+#include "io/access.h"
 
 namespace lull::io {
 
@@ -22,6 +23,7 @@ void set_alpha(Frame& frame, Frame alpha);
 
 /// A file that appears under its name when it is whole. `rgb` is R G B of 8 bits.
 /// @throws CannotCreate, IoError
-void write_png(const std::string& path, const Frame& rgb, bool overwrite);
+void write_png(const std::string& path, const Frame& rgb, bool overwrite,
+               const Access& access = {});
 
 }  // namespace lull::io

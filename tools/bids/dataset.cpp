@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_json = std::size_t{1} << 24;
+constexpr int most_depth = 64;  // what scanners and converters write has some ten levels
 constexpr std::pair<std::string_view, std::string_view> image_kinds[] = {
     {"anat", "T1w"},   {"anat", "T2w"},   {"anat", "T2starw"},   {"anat", "PDw"},
     {"anat", "FLAIR"}, {"anat", "angio"}, {"anat", "inplaneT1"}, {"anat", "inplaneT2"},
@@ -31,30 +32,40 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// The entities of a file's name, its suffix last; nothing if it is no such name.
-std::optional<std::vector<std::string>> parts_of(const std::string& name,
-                                                 const std::string& extension) {
-  if (!name.ends_with(extension)) return std::nullopt;
-  std::vector<std::string> parts = split(name.substr(0, name.size() - extension.size()), '_');
-  for (std::size_t i = 0; i + 1 < parts.size(); ++i)
-    if (parts[i].find('-') == std::string::npos) return std::nullopt;
-  return parts;
+/// ".nii.gz", or what begins at the last point.
+std::string extension_of(const std::string& name) {
+  constexpr std::string_view zipped = ".nii.gz";
+  if (name.ends_with(zipped)) return std::string(zipped);
+  return name.substr(std::min(name.rfind('.'), name.size()));
+}
+
+/// The parts of a file's name; nothing if it is no such name.
+std::optional<BidsName> parts_of(const std::string& name) {
+  const std::string extension = extension_of(name);
+  BidsName parts{.name = name,
+                 .suffix = {},
+                 .extension = extension,
+                 .entities = split(name.substr(0, name.size() - extension.size()), '_')};
+  parts.suffix = std::move(parts.entities.back());
+  parts.entities.pop_back();
+  const bool entities = std::ranges::all_of(parts.entities, [](const std::string& entity) {
+    return entity.find('-') != std::string::npos;
+  });
+  return entities ? std::optional(std::move(parts)) : std::nullopt;
 }
 
 std::optional<BidsImage> image_of(const std::string& folder, const std::string& type,
-                                  const std::string& name) {
-  const std::string extension = name.ends_with(".nii.gz") ? ".nii.gz" : ".nii";
-  auto parts = parts_of(name, extension);
-  if (!parts || parts->size() < 2 || !parts->front().starts_with("sub-")) return std::nullopt;
-  BidsImage image{.path = folder + "/" + name,
-                  .folder = folder,
-                  .subject = parts->front().substr(4),
-                  .type = type,
-                  .suffix = parts->back(),
-                  .extension = extension,
-                  .entities = {}};
-  parts->pop_back();
-  image.entities = *std::move(parts);
+                                  const BidsName& name) {
+  const bool is_volume = name.extension == ".nii" || name.extension == ".nii.gz";
+  if (!is_volume || name.entities.empty() || !name.entities.front().starts_with("sub-"))
+    return std::nullopt;
+  const BidsImage image{.path = folder + "/" + name.name,
+                        .folder = folder,
+                        .subject = name.entities.front().substr(4),
+                        .type = type,
+                        .suffix = name.suffix,
+                        .extension = name.extension,
+                        .entities = name.entities};
   const bool known = std::ranges::any_of(image_kinds, [&](const auto& kind) {
     return kind.first == image.type && kind.second == image.suffix;
   });
@@ -84,10 +95,15 @@ void require_image_suffix(const std::string& suffix) {
 }
 
 Json read_json(const std::string& path) {
-  Json json = Json::parse(io::read_text(path, most_json), nullptr, false);
-  if (!json.is_object())
-    throw BadData("'" + path + "' is no JSON object; correct it, or ask a BIDS validator");
-  return json;
+  std::optional<Json> json = parse_json(io::read_text(path, most_json), most_depth);
+  if (!json || !json->is_object())
+    throw BadData("'" + path + "' is no JSON object (of " + std::to_string(most_depth) +
+                  " levels at most); correct it, or ask a BIDS validator");
+  return *std::move(json);
+}
+
+bool is_inside(const std::string& path, const std::string& folder) {
+  return path == folder || path.starts_with(folder.ends_with('/') ? folder : folder + "/");
 }
 
 BidsDataset::BidsDataset(std::string root) : root_(std::move(root)) {
@@ -99,6 +115,7 @@ BidsDataset::BidsDataset(std::string root) : root_(std::move(root)) {
     throw BadData("'" + root_ + "' is no BIDS dataset (it has no dataset_description.json); " +
                   "name the folder that has one");
   description_ = read_json(description);
+  real_root_ = fs::canonical(root_).string();
   for (const std::string& name : names_in(root_))
     if (name.starts_with("sub-") && fs::is_directory(fs::path(root_) / name, ignored))
       subjects_.push_back(name.substr(4));
@@ -115,10 +132,24 @@ std::vector<BidsImage> BidsDataset::images_of(const std::string& subject) const 
   for (const std::string& folder : folders)
     for (const std::string type : {"anat", "func", "dwi", "perf"}) {
       const std::string inside = folder + "/" + type;
-      for (const std::string& name : names_in(fs::path(root_) / inside))
+      for (const BidsName& name : names_in_folder(root_ + "/" + inside))
         if (auto image = image_of(inside, type, name)) images.push_back(*std::move(image));
     }
   return images;
+}
+
+const std::vector<BidsName>& BidsDataset::names_in_folder(const std::string& folder) const {
+  const auto [place, is_new] = names_.try_emplace(folder);
+  if (is_new)
+    for (const std::string& name : names_in(folder))
+      if (auto parts = parts_of(name)) place->second.push_back(*std::move(parts));
+  return place->second;
+}
+
+std::string BidsDataset::place_outside(const std::string& path) const {
+  std::error_code code;
+  const std::string place = fs::canonical(path, code).string();
+  return code || is_inside(place, real_root_) ? std::string() : place;
 }
 
 std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
@@ -130,14 +161,12 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
     if (depth > 0) folder += "/" + steps[depth - 1];
     // Of several in a folder those that say more come later.
     std::vector<std::pair<std::size_t, std::string>> here;
-    for (const std::string& name : names_in(folder)) {
-      auto parts = parts_of(name, extension);
-      if (!parts || parts->back() != image.suffix) continue;
-      parts->pop_back();
-      const bool applies = std::ranges::all_of(*parts, [&](const std::string& entity) {
+    for (const BidsName& name : names_in_folder(folder)) {
+      if (name.extension != extension || name.suffix != image.suffix) continue;
+      const bool applies = std::ranges::all_of(name.entities, [&](const std::string& entity) {
         return std::ranges::find(image.entities, entity) != image.entities.end();
       });
-      if (applies) here.emplace_back(parts->size(), folder + "/" + name);
+      if (applies) here.emplace_back(name.entities.size(), folder + "/" + name.name);
     }
     std::ranges::stable_sort(here, {}, &std::pair<std::size_t, std::string>::first);
     for (auto& [count, path] : here) files.push_back(std::move(path));
@@ -147,7 +176,12 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
 
 Json BidsDataset::metadata_of(const BidsImage& image) const {
   Json metadata = Json::object();
-  for (const std::string& path : files_for(image, ".json")) metadata.update(read_json(path));
+  JsonMembers members(metadata);
+  for (const std::string& path : files_for(image, ".json")) {
+    Json more = read_json(path);
+    for (auto member = more.begin(); member != more.end(); ++member)
+      members[member.key()] = std::move(member.value());
+  }
   return metadata;
 }
 

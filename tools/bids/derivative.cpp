@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/version.h"
@@ -12,16 +13,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Indented, as people read these files.
-std::string readable(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-/// Of a file by its whole path (RFC 8089, section 2; RFC 3986, section 2).
-std::string url_of(const std::string& path) {
-  constexpr std::string_view digits = "0123456789ABCDEF", plain = "-._~/";
-  std::string url = "file://";
-  for (const char c : path) {
+/// `text` as a part of a URL (RFC 3986, section 2): letters, digits and `plain` stay.
+std::string url_part(const std::string& text, std::string_view plain) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string url;
+  for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     if (letter || plain.find(c) != std::string_view::npos)
@@ -32,6 +28,12 @@ std::string url_of(const std::string& path) {
   return url;
 }
 
+/// Of a file by its whole path (RFC 8089, section 2).
+std::string url_of(const std::string& path) { return "file://" + url_part(path, "-._~/"); }
+
+/// Names of images have plain characters. Others, which JSON may not hold, are encoded.
+std::string bids_uri(const std::string& path) { return "bids:raw:" + url_part(path, "-._~/+"); }
+
 Json description_of(const BidsDataset& raw, const std::string& folder) {
   const Json& of_raw = raw.description();
   const std::string name = of_raw.contains("Name") && of_raw["Name"].is_string()
@@ -39,7 +41,9 @@ Json description_of(const BidsDataset& raw, const std::string& folder) {
                                : "";
   std::error_code code;
   const fs::path link = fs::relative(raw.root(), folder, code);
-  const std::string raw_link = code || link.empty() ? raw.root() : link.string();
+  const std::string raw_path = code || link.empty() ? raw.root() : link.string();
+  const std::string raw_link =
+      as_utf8(raw_path) == raw_path ? raw_path : url_part(raw_path, "-._~/");
   Json json = {{"Name", "lull: denoised" + (name.empty() ? "" : " " + name)},
                {"BIDSVersion", "1.10.0"},
                {"DatasetType", "derivative"}};
@@ -60,7 +64,7 @@ bool is_own(const std::string& description) {
   const auto made_by = json.find("GeneratedBy");
   if (made_by == json.end() || !made_by->is_array()) return false;
   for (const Json& program : *made_by)
-    if (program.is_object() && program.value("Name", "") == "lull") return true;
+    if (program.is_object() && program.contains("Name") && program["Name"] == "lull") return true;
   return false;
 }
 
@@ -82,7 +86,7 @@ void write_once(const std::string& path, const std::string& text) {
   std::error_code code;
   if (fs::exists(path, code)) return;
   try {
-    io::write_text(path, text, false);
+    io::write_text(path, text, {.follow_links = false});
   } catch (const CannotCreate&) {
     if (!fs::exists(path, code)) throw;
   }
@@ -90,10 +94,10 @@ void write_once(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-Json sidecar_of(const BidsDataset& raw, const BidsImage& image, const BidsProcessing& processing) {
-  Json json = raw.metadata_of(image);
+Json sidecar_of(Json metadata, const BidsImage& image, const BidsProcessing& processing) {
+  Json json = std::move(metadata);
   json["Description"] = "Denoised by lull with " + processing.method;
-  json["Sources"] = Json::array({"bids:raw:" + image.path});
+  json["Sources"] = Json::array({bids_uri(image.path)});
   if (!json.contains("SkullStripped")) json["SkullStripped"] = false;
   json["NoiseSigma"] = processing.sigma;
   json["NoiseSigmaUnits"] = "those of the image";
@@ -114,7 +118,7 @@ void create_derivative(const BidsDataset& raw, const std::string& folder) {
   fs::create_directories(folder, code);
   if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
   const std::string description = folder + "/dataset_description.json";
-  write_once(description, readable(description_of(raw, folder)));
+  write_once(description, json_lines(description_of(raw, folder)));
   if (!is_own(description))
     throw CannotCreate("'" + folder + "' holds another dataset (lull did not make it); " +
                        "name an empty folder");

@@ -16,12 +16,13 @@ struct BidsProcessing {
   double strength = 1;
 };
 
-/// Beside the image: what its source says, and what was done to it.
-[[nodiscard]] Json sidecar_of(const BidsDataset& raw, const BidsImage& image,
+/// The JSON file beside the result: the metadata of its source, and what was done to it.
+[[nodiscard]] Json sidecar_of(Json metadata, const BidsImage& image,
                               const BidsProcessing& processing);
 
 /// The folder of the derivative, with its description and README, which stay if lull wrote them.
-/// @throws CannotCreate  the folder holds something else, or cannot be made
+/// @throws CannotCreate  the folder holds something else, a link leads out of it, or it cannot be
+/// made
 void create_derivative(const BidsDataset& raw, const std::string& folder);
 
 }  // namespace lull::tools

@@ -81,6 +81,8 @@ void CommandTable::add_join() {
   command->add_option("-o,--output", given.join.output, "the result (default: as planned)")
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", given.join.overwrite, "replace an existing output");
+  for (const OptionRow& row : media_option_rows())
+    if (row.names == "--allow-protocol") add_row(*command, row, given.join.reading);
   command->add_flag("-q,--quiet", given.join.quiet, "print errors only");
 }
 
@@ -179,6 +181,7 @@ void CommandTable::add_noise() {
   command->add_option("-o,--output", input.output, "write it for lull denoise --noise: JSON")
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", input.overwrite, "replace files that exist");
+  command->add_flag("-q,--quiet", input.quiet, "print errors only, and --json");
   for (const OptionRow& row : media_option_rows()) add_row(*command, row, input);
   for (const OptionRow& row : volume_option_rows())
     if (row.names == "--stack" || row.names == "--noise-map") add_row(*command, row, input);

@@ -17,6 +17,7 @@ int plan(const DenoiseOptions& options, bool json);
 struct JoinOptions {
   std::string folder;
   std::string input, output;  // empty: as they were planned
+  DenoiseOptions reading;     // how the input is read: its protocols
   bool overwrite = false, quiet = false;
 };
 
@@ -59,6 +60,7 @@ struct CompareOptions {
   bool overwrite = false;       // an existing page
   std::string mask;             // of volumes: what counts; empty: all
   std::optional<double> range;  // of volumes: the peak; empty: the first one's
+  io::Access access;            // of what is written; no option sets it
   bool json = false;
 };
 

@@ -14,6 +14,7 @@
 #include "tools/commands/compare_volumes.h"
 #include "tools/commands/csv.h"
 #include "tools/commands/quality.h"
+#include "tools/options/run_files.h"
 #include "tools/pages/compare_page.h"
 #include "tools/pages/sections.h"
 #include "tools/report/json.h"
@@ -119,24 +120,23 @@ std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
   return rows;
 }
 
-void check_output_names(const CompareOptions& options) {
-  for (const std::string& input : {options.first, options.second}) {
-    if (!options.csv.empty() && io::same_file(input, options.csv))
-      throw InvalidArgument("the CSV file " + options.csv +
-                            " is an input (it would be overwritten); choose another name");
-    if (!options.html.empty() && io::same_file(input, options.html))
-      throw InvalidArgument("the page " + options.html +
-                            " is an input (it would be overwritten); choose another name");
-  }
-  if (!options.html.empty() && options.html == options.csv)
-    throw InvalidArgument("--html and --csv name one file, " + options.csv +
-                          "; choose another name");
+/// All files of the command. @throws InvalidArgument
+RunFiles checked_files(const CompareOptions& options) {
+  RunFiles files;
+  files.read_samples("A", options.first);
+  files.read_samples("B", options.second);
+  files.read_samples("--mask", options.mask);
+  files.write("--csv", options.csv);
+  files.write("--html", options.html);
+  files.check();
+  return files;
 }
 
 }  // namespace
 
-int compare(const CompareOptions& options) {
-  check_output_names(options);
+int compare(const CompareOptions& given) {
+  CompareOptions options = given;
+  options.access = checked_files(options).access();
   const auto first = io::open_source(options.first), second = io::open_source(options.second);
   if (first->info().stack && second->info().stack) {
     compare_volumes(options, *first, *second);
@@ -146,9 +146,8 @@ int compare(const CompareOptions& options) {
   const FrameFormat format = first->format();
   require_equal(options, format, second->format());
 
-  Csv csv(options.csv, "frame,plane,psnr,ssim");
-  std::unique_ptr<io::TextFile> page;
-  if (!options.html.empty()) page = std::make_unique<io::TextFile>(options.html, options.overwrite);
+  Csv csv(options.csv, "frame,plane,psnr,ssim", options.access);
+  const std::unique_ptr<io::TextFile> page = open_page(options);
   CompareRecord record(format);
   std::vector<PlaneTotal> totals(format.planes());
   std::int64_t frames = 0;

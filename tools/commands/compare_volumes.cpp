@@ -161,6 +161,12 @@ std::vector<Cells> totals_rows(const Comparison& found) {
 
 }  // namespace
 
+std::unique_ptr<io::TextFile> open_page(const CompareOptions& options) {
+  if (options.html.empty()) return nullptr;
+  return std::make_unique<io::TextFile>(
+      options.html, io::TextFileOptions{.overwrite = options.overwrite, .access = options.access});
+}
+
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second) {
   if (options.range && !(*options.range > 0 && std::isfinite(*options.range)))
@@ -172,9 +178,8 @@ void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                   " (only equal sizes can be compared); crop or resample one of them");
   std::optional<VolumeMask> mask;
   if (!options.mask.empty()) mask = read_mask(options.mask, first, {}, false);
-  Csv table(options.csv, "volume,psnr,ssim");
-  std::unique_ptr<io::TextFile> page;
-  if (!options.html.empty()) page = std::make_unique<io::TextFile>(options.html, options.overwrite);
+  Csv table(options.csv, "volume,psnr,ssim", options.access);
+  const std::unique_ptr<io::TextFile> page = open_page(options);
   CompareRecord record(shown_format(first));
   if (first.format().layout == Layout::gray) {
     const std::int64_t slices = first.info().slices;

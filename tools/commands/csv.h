@@ -1,20 +1,26 @@
 #pragma once
 // A table of figures as a file of comma-separated values.
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <memory>
 #include <string>
 
 #include "core/error.h"
+#include "io/access.h"
 
 namespace lull::tools {
 
 class Csv {
  public:
-  /// Without a name nothing is written. @throws CannotCreate
-  Csv(const std::string& path, const char* heading) : path_(path) {
+  /// Without a name nothing is written. `access`: of a new file. @throws CannotCreate
+  Csv(const std::string& path, const char* heading, const io::Access& access) : path_(path) {
     if (path.empty()) return;
-    file_.reset(std::fopen(path.c_str(), "w"));
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+                                  io::mode_for(access, ::getegid()));
+    if (descriptor >= 0) file_.reset(::fdopen(descriptor, "w"));
     if (!file_)
       throw CannotCreate(path +
                          " cannot be created (no such folder, or no right to write); "

@@ -7,30 +7,12 @@
 #include "tools/commands/commands.h"
 #include "tools/commands/denoise_run.h"
 #include "tools/commands/reports.h"
+#include "tools/options/run_files.h"
 #include "tools/report/exit_code.h"
 #include "tools/sessions/shared_job.h"
 
 namespace lull::tools {
 namespace {
-
-void refuse_overwriting(const DenoiseOptions& options) {
-  const bool files = options.input != "-" && options.output != "-";
-  if (files && io::same_file(options.input, options.output))
-    throw InvalidArgument(options.output +
-                          " is its own input (it would be overwritten while it "
-                          "is read); choose another output");
-  for (const std::string& file : {options.input, options.output})
-    if (!options.log.file.empty() &&
-        (file == options.log.file || io::same_file(file, options.log.file)))
-      throw InvalidArgument("the log " + options.log.file +
-                            " is the input or the output; choose another name");
-  const std::string& metrics = options.progress.metrics_file;
-  for (const std::string& file :
-       {options.input, options.output, options.page.file, options.log.file, options.grain_table})
-    if (!metrics.empty() && (file == metrics || io::same_file(file, metrics)))
-      throw InvalidArgument("--metrics-file " + metrics +
-                            " is another file of this run; choose another name");
-}
 
 /// A part of a shared job that is read from its middle: if that does not give what the plan saw, it
 /// is read from its start.
@@ -55,7 +37,7 @@ int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_f
 /// Where others may take part, what is in the way of reading and writing may be gone at the next
 /// attempt, or on the next machine.
 int run_with_retry_code(const DenoiseOptions& options, Reports& reports,
-                     std::int64_t& damaged_frames) {
+                        std::int64_t& damaged_frames) {
   try {
     return run(options, reports, damaged_frames);
   } catch (const IoError& error) {
@@ -64,9 +46,12 @@ int run_with_retry_code(const DenoiseOptions& options, Reports& reports,
   }
 }
 
-int denoise_checked(const DenoiseOptions& options) {
-  check(options);
-  refuse_overwriting(options);
+int denoise_checked(const DenoiseOptions& given) {
+  check(given);
+  const RunFiles files = files_of(given);
+  files.check();
+  DenoiseOptions options = given;
+  options.access = files.access();
   Reports reports{{options.log, options.quiet}, {options.progress, options.quiet}};
   std::int64_t damaged_frames = 0;
   try {

@@ -10,6 +10,7 @@
 #include "io/text_file.h"
 #include "tools/commands/commands.h"
 #include "tools/noise/noise_text.h"
+#include "tools/options/run_files.h"
 #include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_noise_search.h"
@@ -19,14 +20,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Before work is spent on what could not be written.
-void check_output(const NoiseOptions& options, const std::string& path) {
-  if (path.empty()) return;
+/// All files of the command. @throws InvalidArgument, CannotCreate  before work is spent on what
+/// could not be written
+RunFiles checked_files(const NoiseOptions& options) {
+  const DenoiseOptions& input = options.input;
+  RunFiles files;
+  files.read_samples("the input", input.input);
+  files.write("-o", input.output);
+  files.write("--plot", options.plot);
+  files.write("--noise-map", input.noise_map);
+  files.check();
   std::error_code ignored;
-  if (options.input.input != "-" && io::same_file(options.input.input, path))
-    throw InvalidArgument(path + " is the input itself; choose another name");
-  if (!options.input.overwrite && fs::exists(path, ignored))
-    throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
+  for (const std::string& path : {input.output, options.plot, input.noise_map})
+    if (!path.empty() && !input.overwrite && fs::exists(path, ignored))
+      throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
+  return files;
 }
 
 /// Reads all frames: every scene, in place of those that are known.
@@ -71,26 +79,25 @@ NoiseRecord noise_of(const NoiseOptions& given) {
 
 }  // namespace
 
-int noise(const NoiseOptions& options) {
+int noise(const NoiseOptions& given) {
+  NoiseOptions options = given;
   const DenoiseOptions& input = options.input;
-  check_output(options, input.output);
-  check_output(options, options.plot);
-  check_output(options, input.noise_map);
+  options.input.access = checked_files(options).access();
   if (!input.noise_file.empty())
     throw InvalidArgument("--noise " + input.noise_file +
                           " (must be gaussian, rician or auto); lull noise looks for its level");
-  if (!options.plot.empty() && options.plot == input.output)
-    throw InvalidArgument(options.plot + " is named twice; choose another name for the plot");
   const NoiseRecord found = noise_of(options);
-  if (!input.output.empty()) write_noise(input.output, found, input.overwrite);
+  if (!input.output.empty()) write_noise(input.output, found, input.overwrite, input.access);
   if (!options.plot.empty()) {
     const std::string name = input.input == "-" ? "standard input" : input.input;
-    io::write_text(options.plot, plot(found, one_line(name)), input.overwrite);
+    io::write_text(options.plot, plot(found, one_line(name)),
+                   {.overwrite = input.overwrite, .access = input.access});
   }
   if (options.json) {
     std::printf("%s\n", to_json(found).c_str());
     return 0;
   }
+  if (input.quiet) return 0;
   for (const std::string& line : describe(found)) std::printf("noise: %s\n", line.c_str());
   return 0;
 }

@@ -18,6 +18,7 @@
 #include "pipeline/repeat_notes.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/frame_window.h"
+#include "tools/options/run_files.h"
 #include "tools/pages/cuts.h"
 #include "tools/pages/panels.h"
 #include "tools/pages/pictures.h"
@@ -59,9 +60,10 @@ void choose_output(DenoiseOptions& options) {
   if (extension != ".png")
     throw InvalidArgument("-o " + options.output +
                           " (a preview is a PNG file); give a name in .png");
+  const RunFiles files = files_of(options);
+  files.check();
+  options.access = files.access();
   std::error_code ignored;
-  if (options.input != "-" && io::same_file(options.input, options.output))
-    throw InvalidArgument(options.output + " is its own input; choose another output");
   if (!options.overwrite && fs::exists(options.output, ignored))
     throw CannotCreate("'" + options.output + "' exists; give -y to overwrite it");
 }
@@ -215,7 +217,7 @@ class Preview {
     while (take(denoiser->drain())) continue;
     const int factor = amplification();
     io::write_png(options_.output, cuts_picture(geometry, before, after, factor),
-                  options_.overwrite);
+                  options_.overwrite, options_.access);
     log_summary("cuts through voxel " + std::to_string(geometry.at[0]) + "," +
                     std::to_string(geometry.at[1]) + "," + std::to_string(geometry.at[2]) +
                     " of volume " + std::to_string(volume),
@@ -304,7 +306,7 @@ class Preview {
     const bool by_looks =
         depths || uses_features(options_) || before.format.sample == SampleType::f32;
     const int factor = by_looks ? tools::amplification(rms_difference(a, b)) : amplification();
-    io::write_png(options_.output, panels(a, b, factor), options_.overwrite);
+    io::write_png(options_.output, panels(a, b, factor), options_.overwrite, options_.access);
     if (depths)
       log_.write(LogLevel::info, "shown: " + text_of(depths->low) + " dark to " +
                                      text_of(depths->high) + " bright, holes black");

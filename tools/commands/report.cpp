@@ -2,11 +2,13 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 
 #include "core/error.h"
 #include "io/jobs.h"
 #include "io/text_file.h"
 #include "tools/commands/commands.h"
+#include "tools/options/run_files.h"
 #include "tools/pages/job_page.h"
 #include "tools/report/log.h"
 
@@ -34,19 +36,37 @@ std::string progress_text(const io::JobState& state) {
   return text + (state.joined ? ", joined" : "");
 }
 
+/// @throws InvalidArgument  the page is a file of the job
+void check_page(const std::string& folder, const io::JobState& state, const std::string& page) {
+  constexpr std::string_view ending = ".lull-job";
+  RunFiles files;
+  files.write("-o", page);
+  files.read_job(folder);
+  if (state.plan) {
+    files.read("the input", state.plan->input);
+    files.read("the output", state.plan->output);
+    for (const io::JobPlan::AdditionalInput& one : state.plan->additional)
+      files.read(one.name, one.input);
+  } else if (folder.ends_with(ending)) {
+    files.read("the output", folder.substr(0, folder.size() - ending.size()));
+  }
+  files.check();
+}
+
 }  // namespace
 
 int report(const JobReportOptions& options) {
   Log log({}, options.quiet);
   const io::JobState state = io::read_job(options.folder);
-  const std::string page = options.output.empty() ? default_page(options.folder) : options.output;
-  if (state.plan)
-    for (const std::string& file : {state.plan->input, state.plan->output})
-      if (io::same_file(file, page))
-        throw InvalidArgument("-o " + page + " is a file of the job; choose another name");
-  // Made again and again while a job goes on: an older page by default is replaced.
+  const bool by_default = options.output.empty();
+  const std::string page = by_default ? default_page(options.folder) : options.output;
+  check_page(options.folder, state, page);
+  // Made again and again while a job goes on: an older page by default is replaced. A link of that
+  // name was not asked for.
   io::write_text(page, job_page(state, options.folder),
-                 options.overwrite || options.output.empty());
+                 {.overwrite = options.overwrite || by_default,
+                  .access = io::access_of(io::files_of_job(options.folder)),
+                  .follow_links = !by_default});
   log.write(LogLevel::info, page + ": " + progress_text(state));
   return 0;
 }

@@ -21,16 +21,6 @@
 namespace lull::tools {
 namespace {
 
-void check_page_name(const DenoiseOptions& options) {
-  const PageOptions& page = options.page;
-  for (const std::string& other :
-       {options.input, options.output, options.log.file, options.grain_table, options.noise_map,
-        options.mask, options.noise_file, page.reference})
-    if (!other.empty() && (other == page.file || io::same_file(other, page.file)))
-      throw InvalidArgument("--report " + page.file +
-                            " is another file of this run; choose another name");
-}
-
 io::SourceOptions reference_options(const DenoiseOptions& options, const io::MediaSource& source) {
   const io::SourceOptions own = source_options(options);
   io::SourceOptions given;
@@ -159,7 +149,6 @@ RunReport::RunReport(const DenoiseOptions& options, const io::MediaSource& sourc
     : options_(options) {
   const PageOptions& page = options.page;
   if (page.file.empty()) return;
-  check_page_name(options);
   info_ = source.info();
   facts_ = {.input = options.input,
             .output = options.output,
@@ -169,7 +158,9 @@ RunReport::RunReport(const DenoiseOptions& options, const io::MediaSource& sourc
             .reference = page.reference,
             .given = options.given};
   if (!page.reference.empty()) reference_.emplace(options, source);
-  file_ = std::make_unique<io::TextFile>(page.file, options.overwrite);
+  const io::Access access = options.access & io::access_of({page.reference});
+  file_ = std::make_unique<io::TextFile>(
+      page.file, io::TextFileOptions{.overwrite = options.overwrite, .access = access});
   record_.emplace(source.format(), page.frames);
   geometry_ = cut_geometry(source, options.source.axis.value_or(io::Axis::z));
   if (is_regular(options.input))
@@ -228,7 +219,8 @@ void RunReport::add_frame(const Frame& noisy, const Frame& result) {
 std::unique_ptr<Denoiser> RunReport::observe(std::unique_ptr<Denoiser> denoiser) {
   if (!file_) return denoiser;
   return pipeline::observed(
-      std::move(denoiser), [this](const Frame& noisy, const Frame& result) { add_frame(noisy, result); },
+      std::move(denoiser),
+      [this](const Frame& noisy, const Frame& result) { add_frame(noisy, result); },
       pipeline::ObservedFrames::all);
 }
 

@@ -17,7 +17,8 @@
 namespace lull::tools {
 namespace {
 
-constexpr int version = 1;
+/// Number of the file format. Older formats can be read.
+constexpr int noise_format = 1;
 /// Maximum size of a noise file in bytes; enough for thousands of scenes.
 constexpr std::size_t most_bytes = std::size_t{1} << 26;
 
@@ -116,9 +117,11 @@ class Reader {
   explicit Reader(std::string name) : name_(std::move(name)) {}
 
   NoiseRecord record(const std::string& text) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object() || !json.contains("lull noise")) fail("no noise of lull's");
-    if (member(json, "lull noise") != version) fail("another version's");
+    const std::optional<Json> parsed = parse_json(text);
+    if (!parsed || !parsed->is_object() || !parsed->contains("lull noise"))
+      fail("no noise of lull's");
+    const Json& json = *parsed;
+    check_format(member(json, "lull noise"));
     NoiseRecord record{.layout = layout_of(member(json, "layout"))};
     if (json.contains("unit")) {
       record.unit = static_cast<double>(value(json["unit"]));
@@ -133,6 +136,13 @@ class Reader {
  private:
   [[noreturn]] void fail(const std::string& why) const {
     throw BadData("'" + name_ + "' (" + why + "); lull noise IN -o FILE makes such a file");
+  }
+  void check_format(const Json& format) const {
+    if (!format.is_number_integer() || format < 1) fail("no number of a format");
+    if (format <= noise_format) return;
+    throw BadData("'" + name_ + "' has format " + json_text(format) +
+                  " (this version of lull reads noise files up to format " +
+                  std::to_string(noise_format) + "); use a newer version of lull");
   }
   const Json& member(const Json& json, const char* name) const {
     const auto found = json.find(name);
@@ -282,7 +292,7 @@ void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene) {
 std::string to_json(const NoiseRecord& record) {
   Json scenes = Json::array();
   for (const SceneNoise& scene : record.scenes) scenes.push_back(json_of(scene, record.layout));
-  Json json = {{"lull noise", version},
+  Json json = {{"lull noise", noise_format},
                {"layout", layouts[static_cast<int>(record.layout)].second}};
   if (record.unit > 0) json["unit"] = record.unit;
   json["scenes"] = std::move(scenes);
@@ -297,8 +307,9 @@ NoiseRecord read_noise(const std::string& path) {
   return parse_noise(io::read_text(path, most_bytes), path);
 }
 
-void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite) {
-  io::write_text(path, to_json(record) + "\n", overwrite);
+void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite,
+                 const io::Access& access) {
+  io::write_text(path, to_json(record) + "\n", {.overwrite = overwrite, .access = access});
 }
 
 }  // namespace lull::tools

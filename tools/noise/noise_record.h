@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/frame.h"
+#include "io/access.h"
 #include "noise/estimate/estimate.h"
 #include "noise/volume/estimate_volume.h"
 
@@ -46,6 +47,7 @@ void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 [[nodiscard]] NoiseRecord read_noise(const std::string& path);
 /// Writes a noise file under a temporary name and renames it.
 /// @throws CannotCreate  the file exists (without `overwrite`) or cannot be created; IoError
-void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite);
+void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite,
+                 const io::Access& access = {});
 
 }  // namespace lull::tools

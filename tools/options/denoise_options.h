@@ -26,6 +26,8 @@
 
 namespace lull::tools {
 
+struct NoiseRecord;  // tools/noise/noise_record.h
+
 enum class DeviceKind { automatic, reference, cpu, cuda };
 
 struct DeviceChoice {
@@ -57,7 +59,8 @@ struct SharedJob {
   std::optional<io::FrameRange> segments;  // which of them to make; empty: all
   bool plans = false;                      // this process plans it
   std::shared_ptr<io::JobPlan> plan = {};  // read from the folder, or being made
-  std::int64_t start_picture = 0;                  // io::SourceOptions::start_picture
+  std::int64_t start_picture = 0;          // io::SourceOptions::start_picture
+  int accepted_damage = 0;                 // --max-decode-errors of the plan
 };
 
 /// What tells of a run beside its messages.
@@ -91,10 +94,14 @@ struct DenoiseOptions {
   std::string input, output;
   std::vector<std::string> operands;  // names without -i and -o, in order; assign_operands()
   bool overwrite = false, quiet = false;
+  bool follow_links = true;  // io::SinkOptions::follow_links; no option sets it
+  io::Access access;         // io::SinkOptions::access; no option sets it
 
   std::optional<std::array<float, 3>> sigma;  // empty: what is found, or in noise_file
   SigmaScale sigma_scale = SigmaScale::automatic;
-  std::string noise_file;               // empty: none
+  std::string noise_file;  // empty: none
+  /// Takes the place of a noise file; null: none. No option sets it.
+  std::shared_ptr<const NoiseRecord> known_noise;
   std::optional<NoiseKind> noise_kind;  // of volumes; empty: by their background
   DepthOptions depth;
   std::string noise_map;  // where its map is written to; empty: nowhere
@@ -273,7 +280,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 [[nodiscard]] nlm::Profile nlm_profile(const DenoiseOptions& options);
 /// Whether nobody says what the noise is. (Of renders their features do.)
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
-  return !options.sigma && options.noise_file.empty() && !uses_features(options);
+  return !options.sigma && options.noise_file.empty() && !options.known_noise &&
+         !uses_features(options);
 }
 /// White noise of the sigma that is given; where none is, of some: to see whether all else fits.
 [[nodiscard]] NoiseModel given_noise(const DenoiseOptions& options);

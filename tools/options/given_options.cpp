@@ -30,9 +30,8 @@ void check_guide(const DenoiseOptions& options) {
     throw InvalidArgument(
         "--guide with --grain keep (the grain is looked for in places, where no guide is read); "
         "leave one out");
-  if (options.guide == "-" || options.guide == options.output)
-    throw InvalidArgument("--guide " + options.guide +
-                          " (it must be a file, and not the output); choose another");
+  if (options.guide == "-")
+    throw InvalidArgument("--guide - (it must be a file, beside standard input); name one");
 }
 
 }  // namespace
@@ -48,10 +47,6 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument("--noise with --sigma (either says what the noise is); leave one out");
   if (options.sigma && !options.noise_map.empty())
     throw InvalidArgument("--noise-map with --sigma (no noise is looked for); leave one out");
-  if (!options.noise_map.empty() &&
-      (options.noise_map == options.input || options.noise_map == options.output))
-    throw InvalidArgument("--noise-map " + options.noise_map +
-                          " is the input or the output; choose another name");
   if (options.sigma_scale != SigmaScale::automatic && !options.sigma)
     throw InvalidArgument("--sigma-scale without --sigma (nothing is in its unit); leave it out");
   if (options.lossless && options.crf)

@@ -1,14 +1,11 @@
 #include "tools/report/metrics.h"
 
-#include <unistd.h>
-
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "core/error.h"
 #include "core/version.h"
+#include "io/text_file.h"
 #include "tools/report/json.h"
 
 namespace lull::tools {
@@ -127,25 +124,8 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
   return lines.take();
 }
 
-/// The rename makes the update atomic for readers. There is no fsync, because the file is useless
-/// after a system crash.
-bool Metrics::write(const std::string& text) const {
-  const std::string temporary = path_ + "." + std::to_string(getpid()) + ".tmp";
-  std::error_code code;
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.flush();
-    if (!file) {
-      file.close();
-      std::filesystem::remove(temporary, code);
-      return false;
-    }
-  }
-  std::filesystem::rename(temporary, path_, code);
-  if (!code) return true;
-  std::filesystem::remove(temporary, code);
-  return false;
-}
+// Readers see the old or the new text. There is no fsync, because the file is useless after a
+// system crash.
+bool Metrics::write(const std::string& text) const { return io::replace_text(path_, text); }
 
 }  // namespace lull::tools

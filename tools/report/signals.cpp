@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 
 #include "core/error.h"
@@ -17,6 +18,9 @@
 namespace lull::tools {
 namespace {
 
+std::mutex chain_mutex;
+SignalWatch* innermost = nullptr;  // guarded by chain_mutex
+
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -24,7 +28,8 @@ sigset_t watched_signals() {
   sigaddset(&set, SIGTERM);
   struct sigaction hangup {};
   sigaction(SIGHUP, nullptr, &hangup);
-  if (hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);  // the process ignores SIGHUP if nohup started it
+  if (hangup.sa_handler != SIG_IGN)
+    sigaddset(&set, SIGHUP);  // the process ignores SIGHUP if nohup started it
   return set;
 }
 
@@ -32,17 +37,34 @@ sigset_t watched_signals() {
 
 SignalWatch::SignalWatch(std::function<void(int)> clean_up, std::chrono::milliseconds patience)
     : clean_up_(std::move(clean_up)), patience_(patience) {
+  if (join_outer()) return;
   const sigset_t set = watched_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC);
   end_ = eventfd(0, EFD_CLOEXEC);
   if (signals_ < 0 || end_ < 0)
     throw InternalError("signals cannot be watched (no file descriptor is left); close some");
+  innermost = this;  // no thread reads it yet
   thread_ = std::thread([this] { watch(); });
+}
+
+bool SignalWatch::join_outer() {
+  const std::lock_guard lock(chain_mutex);
+  outer_ = innermost;
+  if (!outer_) return false;
+  innermost = this;
+  signal_ = outer_->signal();
+  if (signal_ != 0) stop_.request_stop();
+  return true;
 }
 
 // The signals stay blocked: a signal that arrives now has nothing left to stop.
 SignalWatch::~SignalWatch() {
+  {
+    const std::lock_guard lock(chain_mutex);
+    innermost = outer_;
+  }
+  if (outer_) return;
   const std::uint64_t one = 1;
   while (write(end_, &one, sizeof one) < 0 && errno == EINTR) continue;
   thread_.join();
@@ -58,14 +80,26 @@ void SignalWatch::watch() {
     if (ready < 0) continue;
     if (sources[0].revents != 0) return;
     if (signal_ != 0) {  // a second signal, or the deadline has passed
-      clean_up_(signal_);
-      _exit(128 + signal_);
+      end_process();
     }
     signalfd_siginfo info{};
     if (read(signals_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) continue;
-    signal_ = static_cast<int>(info.ssi_signo);
-    stop_.request_stop();
+    stop_all(static_cast<int>(info.ssi_signo));
   }
+}
+
+void SignalWatch::stop_all(int signal) {
+  const std::lock_guard lock(chain_mutex);
+  for (SignalWatch* watch = innermost; watch; watch = watch->outer_) {
+    watch->signal_ = signal;
+    watch->stop_.request_stop();
+  }
+}
+
+void SignalWatch::end_process() {
+  const std::lock_guard lock(chain_mutex);
+  if (innermost) innermost->clean_up_(signal_);
+  _exit(128 + signal_);
 }
 
 }  // namespace lull::tools

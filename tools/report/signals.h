@@ -13,6 +13,9 @@ namespace lull::tools {
 /// signal, or the end of `patience` while the object still exists, calls `clean_up` with the signal
 /// number n and ends the process at once with 128 + n. The object must be created before any other
 /// thread, so that other threads inherit its signal mask.
+///
+/// A command of several runs has one object for the command and another one for each run. A signal
+/// stops both; the outer object sets the deadline, and the inner one cleans up.
 class SignalWatch {
  public:
   /// `patience` is the time that the stages get to finish their current calls. By default the
@@ -28,13 +31,19 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
+  /// False: there is none.
+  bool join_outer();
   void watch();
+  /// Stops this and all that live inside.
+  void stop_all(int signal);
+  void end_process();
 
   std::function<void(int)> clean_up_;
   std::chrono::milliseconds patience_;
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
-  int signals_ = -1, end_ = -1;  // file descriptors
+  SignalWatch* outer_ = nullptr;  // null: this one reads the signals
+  int signals_ = -1, end_ = -1;   // file descriptors
   std::thread thread_;
 };
 

@@ -56,8 +56,8 @@ std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> found) {
 }
 
 /// `slice` with the levels of the noise in it for samples.
-void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z, Plane<float>& buffer,
-                const Frame& slice) {
+void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
+                  Plane<float>& buffer, const Frame& slice) {
   const PlaneView<float> to = slice.plane<float>(0), levels = buffer.view();
   if (noise.map) noise.map->slice(z, levels);
   const float zero = sample_of_zero(values);
@@ -83,7 +83,8 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
 
 std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                           const io::MediaSource& source) {
-  if (source.format().planes() != 1 || !is_volume_noise(options, source.info())) return std::nullopt;
+  if (source.format().planes() != 1 || !is_volume_noise(options, source.info()))
+    return std::nullopt;
   return scene_of(estimate(options, collect(options, source), source.info().values));
 }
 
@@ -103,7 +104,8 @@ std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
   return scene_of(std::move(found));
 }
 
-void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source, NoiseRecord& noise) {
+void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
+                          NoiseRecord& noise) {
   const float sigma = noise.scenes.front().estimate.noise.sigma(0);
   const bool known = !options.sigma || options.noise_kind == NoiseKind::gaussian;
   if (known || !(sigma > 0) || !is_volume_noise(options, source.info())) return;
@@ -123,9 +125,10 @@ void write_noise_map(const DenoiseOptions& options, const io::MediaSource& sourc
   VolumeNoise levels{.sigma = scene.estimate.level[0]};
   if (scene.volume) levels = scene.volume->noise;
   const auto again = open_again(options);
-  const auto sink =
-      io::open_sink(options.noise_map, *again,
-                    {.overwrite = options.overwrite, .datatype = io::DataType::float32});
+  const auto sink = io::open_sink(options.noise_map, *again,
+                                  {.overwrite = options.overwrite,
+                                   .datatype = io::DataType::float32,
+                                   .access = options.access});
   Plane<float> buffer(source.format().width, source.format().height);
   while (const std::optional<Frame> slice = again->read()) {
     write_levels(levels, source.info().values, slice->slice, buffer, *slice);

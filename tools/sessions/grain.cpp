@@ -1,8 +1,5 @@
 #include "tools/sessions/grain.h"
 
-#include <unistd.h>
-
-#include <filesystem>
 #include <utility>
 
 #include "core/error.h"
@@ -17,28 +14,11 @@ namespace {
 // What is read beforehand costs time: fewer frames of a scene are enough.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
-void check_table_name(const DenoiseOptions& options) {
-  for (const std::string& file : {options.input, options.output, options.log.file})
-    if (!file.empty() && !options.grain_table.empty() &&
-        (file == options.grain_table || io::same_file(file, options.grain_table)))
-      throw InvalidArgument("--grain-table " + options.grain_table +
-                            " is the input, the output or the log; choose another name");
-}
-
 void check_grain_format(const FrameFormat& format) {
   if (format.layout == Layout::rgb)
     throw InvalidArgument(
         "a film grain table of RGB (AV1 has grain of Y, Cb and Cr alone); convert the input to YUV "
         "first");
-}
-
-std::unique_ptr<io::TextFile> open_file(const DenoiseOptions& options) {
-  if (!options.grain_table.empty())
-    return std::make_unique<io::TextFile>(options.grain_table, options.overwrite);
-  if (!options.keep_grain) return nullptr;
-  const auto name = "lull-grain-" + std::to_string(getpid()) + ".tbl";
-  return std::make_unique<io::TextFile>((std::filesystem::temp_directory_path() / name).string(),
-                                        true);
 }
 
 /// Fields differ from frames, and who takes less away has less grain.
@@ -67,9 +47,13 @@ GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format,
       collector_(format, keep_ ? sparse : GrainSampling{}) {
   if (!keep_ && !named_) return;
   check_grain_format(format);
-  check_table_name(options);
   if (keep_ && !can_read_again(options.input)) refuse_grain_of_pipe(options.input);
-  file_ = open_file(options);
+  if (named_)
+    file_ = std::make_unique<io::TextFile>(
+        options.grain_table,
+        io::TextFileOptions{.overwrite = options.overwrite, .access = options.access});
+  else
+    unnamed_ = std::make_unique<io::TemporaryText>();
 }
 
 void GrainJob::on_new_scene(const SceneNoise& scene) {
@@ -83,8 +67,8 @@ std::string GrainJob::table() {
 }
 
 bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
-                          const std::vector<bm3d::Backend>& backends, const Notify& notify,
-                          const std::stop_token& stop) {
+                              const std::vector<bm3d::Backend>& backends, const Notify& notify,
+                              const std::stop_token& stop) {
   if (!keep_) return true;
   io::SourceOptions reading = source_options(options, backends);
   reading.margins = false;
@@ -96,8 +80,9 @@ bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
   const auto denoiser = pipeline::observed(
       merge_fields(open_sessions(options, plan, seen, backends, notify), source->format()),
       [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); });
-  const auto frames = noise.frames(
-      *source, source->info(), [this](const SceneNoise& scene, const ScenePlan&) { on_new_scene(scene); });
+  const auto frames =
+      noise.frames(*source, source->info(),
+                   [this](const SceneNoise& scene, const ScenePlan&) { on_new_scene(scene); });
   while (const auto frame = frames->read()) {
     if (stop.stop_requested()) return false;
     if (!collector_.observe(*frame)) continue;
@@ -105,11 +90,17 @@ bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
   }
   while (denoiser->drain()) continue;
   noise.keep_scenes(source->info());
-  file_->write(table());
+  if (named_)
+    file_->write(table());
+  else
+    unnamed_->write(table());
   return !stop.stop_requested();
 }
 
-std::string GrainJob::encoder_table() const { return keep_ ? file_->temporary() : std::string(); }
+std::string GrainJob::encoder_table() const {
+  if (!keep_) return {};
+  return named_ ? file_->temporary() : unnamed_->path();
+}
 
 std::unique_ptr<Denoiser> GrainJob::observe(std::unique_ptr<Denoiser> denoiser) {
   if (keep_ || !named_) return denoiser;

@@ -32,8 +32,8 @@ class GrainJob {
   /// With --grain keep, before the session and the sink are opened: finds the table, and the
   /// scenes of `noise` on the way. False: stopped.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
-                                const std::vector<bm3d::Backend>& backends, const Notify& notify,
-                                const std::stop_token& stop);
+                                    const std::vector<bm3d::Backend>& backends,
+                                    const Notify& notify, const std::stop_token& stop);
   /// The file for the encoder; empty without --grain keep.
   std::string encoder_table() const;
   /// A scene that was found on the way, behind those that are known. From any thread.
@@ -51,7 +51,8 @@ class GrainJob {
   std::vector<SceneNoise> scenes_;
   std::mutex mutex_;  // of scenes_
   GrainCollector collector_;
-  std::unique_ptr<io::TextFile> file_;  // null: nothing is asked for
+  std::unique_ptr<io::TextFile> file_;          // null: no name is given
+  std::unique_ptr<io::TemporaryText> unnamed_;  // for the encoder alone
 };
 
 }  // namespace lull::tools

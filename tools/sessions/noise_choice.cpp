@@ -59,8 +59,9 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
     scene.estimate.noise = *options.sigma;
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
   }
-  if (options.noise_file.empty() || is_part_of_job(options)) return noise_of_job(options);
-  NoiseRecord noise = read_noise(options.noise_file);
+  if ((options.noise_file.empty() && !options.known_noise) || is_part_of_job(options))
+    return noise_of_job(options);
+  NoiseRecord noise = options.known_noise ? *options.known_noise : read_noise(options.noise_file);
   noise.scenes.resize(1);  // other clips have other scenes
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise_file + " (it is of " +

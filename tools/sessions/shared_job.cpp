@@ -7,38 +7,34 @@
 
 #include "core/error.h"
 #include "pipeline/repeat_notes.h"
+#include "tools/options/plan_options.h"
 #include "tools/report/json.h"
 
 namespace lull::tools {
 namespace {
 
-void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& options) {
-  const auto rows = denoise_option_table();
-  const auto row = std::ranges::find(rows, given.first, &OptionRow::names);
-  if (row == rows.end())
-    throw BadData("the plan has an option that this version of lull does not know (" + given.first +
-                  "); plan the job anew");
-  row->apply(options, given.second);
+/// A plan may name any path: only files are opened, because opening a pipe could wait for ever.
+void require_file(const std::string& what, const std::string& path) {
+  std::error_code code;
+  const auto status = std::filesystem::status(path, code);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
+  throw NoInput("cannot read " + what + " of the plan, '" + path +
+                "' (it is not a regular file); plan the job anew");
 }
 
-/// A path that was given where the job was planned may mean something else here.
-void set_path(const io::JobPlan::AdditionalInput& beside, DenoiseOptions& options) {
-  if (beside.name == guide_name) options.guide = beside.input;
-  for (FeatureChoice& choice : options.features)
-    if (!choice.file.empty() && beside.name == option_of(choice.feature))
-      choice.file = beside.input;
-}
-
-/// Whether results depend on it, or may: those who take part in the job get it from the plan.
-bool belongs_to_plan(const OptionRow& row) {
-  return row.group != "Files" && row.group != "Reports" && row.group != "Shared jobs";
+io::JobPlan read_plan_or_ask_again(const std::string& folder) {
+  try {
+    return io::read_plan(folder);
+  } catch (const IoError& error) {
+    throw TryAgain(error.what());
+  }
 }
 
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
-                 std::shared_ptr<io::JobPlan> plan, std::function<void(std::int64_t)> context_end,
-                 std::function<void()> at_end)
+                   std::shared_ptr<io::JobPlan> plan, std::function<void(std::int64_t)> context_end,
+                   std::function<void()> at_end)
       : finds_repeats_(finder != nullptr),
         notes_(std::move(finder)),
         margin_(margin),
@@ -82,11 +78,17 @@ class IndexingDenoiser final : public Denoiser {
 }  // namespace
 
 DenoiseOptions with_plan(const DenoiseOptions& given) {
-  DenoiseOptions options;
-  const auto plan = std::make_shared<io::JobPlan>(io::read_plan(given.job.folder));
-  for (const auto& option : plan->options) apply(option, options);
-  for (const io::JobPlan::AdditionalInput& beside : plan->additional) set_path(beside, options);
-  for (const auto& option : given.given) apply(option, options);
+  const auto plan = std::make_shared<io::JobPlan>(read_plan_or_ask_again(given.job.folder));
+  DenoiseOptions options = options_of_plan(*plan);
+  for (const io::JobPlan::AdditionalInput& beside : plan->additional)
+    require_file(beside.name, beside.input);
+  options.job.accepted_damage = options.max_decode_errors;
+  for (const auto& [names, value] : given.given) {
+    const auto rows = denoise_option_table();
+    const auto row = std::ranges::find(rows, names, &OptionRow::names);
+    if (row == rows.end()) throw InternalError("an option without a row was given");
+    row->apply(options, value);
+  }
   options.given = given.given;
   options.job.folder = given.job.folder;
   assign_operands(options);
@@ -96,7 +98,10 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   if (given.resume)
     throw InvalidArgument("--job with --resume (segments that are done are never made again); " +
                           std::string("leave --resume out"));
-  if (options.input.empty()) options.input = plan->input;
+  if (options.input.empty()) {
+    require_file("the input", plan->input);
+    options.input = plan->input;
+  }
   options.output = plan->output;
   options.segment_frames = plan->segment_frames;
   // Damage was judged when the job was planned.
@@ -114,6 +119,8 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.lossless = options.lossless;
   sink.single = options.keep.has_value();
   sink.overwrite = options.overwrite;
+  sink.follow_links = options.follow_links;
+  sink.access = options.access;
   sink.format = options.output_format;
   sink.datatype = options.datatype;
   sink.strict_metadata = options.strict_metadata;
@@ -134,11 +141,7 @@ std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
-  const auto rows = denoise_option_table();
-  for (const auto& given : options.given) {
-    const auto row = std::ranges::find(rows, given.first, &OptionRow::names);
-    if (row != rows.end() && belongs_to_plan(*row)) plan->options.push_back(given);
-  }
+  plan->options = options_for_plan(options);
   return plan;
 }
 
@@ -147,7 +150,8 @@ std::string to_json(const SharedJob& job) {
   Json facts = Json::object();
   for (const io::JobFact& fact : plan.facts) facts[one_line(fact.name)] = one_line(fact.value);
   Json beside = Json::object();
-  for (const io::JobPlan::AdditionalInput& one : plan.additional) beside[one_line(one.name)] = one.input;
+  for (const io::JobPlan::AdditionalInput& one : plan.additional)
+    beside[one_line(one.name)] = one.input;
   const Json object = {{"job", job.folder},
                        {"id", plan.id()},
                        {"input", plan.input},
@@ -205,7 +209,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source) {
 }
 
 std::int64_t add_part_to_side_input(const DenoiseOptions& options, const std::string& name,
-                             io::SourceOptions& source) {
+                                    io::SourceOptions& source) {
   const SharedJob& job = options.job;
   source.recorded_index.reset();
   source.index.reset();
@@ -227,9 +231,9 @@ std::int64_t add_part_to_side_input(const DenoiseOptions& options, const std::st
 }
 
 std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const ClipPlan& clip,
-                                      const FrameFormat& format,
-                                      std::function<void(std::int64_t)> context_end,
-                                      std::function<void()> at_end) {
+                                       const FrameFormat& format,
+                                       std::function<void(std::int64_t)> context_end,
+                                       std::function<void()> at_end) {
   pipeline::PartContext around = part_context_of(clip, format);
   io::JobPlan& plan = *options.job.plan;
   plan.margin = around.margin.before;
@@ -238,7 +242,8 @@ std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const Clip
     plan.index.no_seek_reason = "fields over time are compared from the first one on";
   }
   return std::make_unique<IndexingDenoiser>(std::move(around.repeats), around.margin,
-                                          options.job.plan, std::move(context_end), std::move(at_end));
+                                            options.job.plan, std::move(context_end),
+                                            std::move(at_end));
 }
 
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts) {

@@ -55,6 +55,7 @@ PacketPtr load_packet(std::int64_t most, Get&& get) {
     SideHead side{};
     get(&side, sizeof side);
     if (side.bytes < 0 || side.bytes > most) return nullptr;
+    if (side.type < 0 || side.type >= AV_PKT_DATA_NB) return nullptr;
     std::uint8_t* data =
         av_packet_new_side_data(packet.get(), static_cast<AVPacketSideDataType>(side.type),
                                 static_cast<std::size_t>(side.bytes));

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "io/files/byte_pipe.h"
+#include "io/files/system_errors.h"
 #include "io/media.h"
 
 namespace lull::io {
@@ -24,12 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
-
-/// What is no matter of names and rights.
-bool is_temporary_error(int error) {
-  return error == ENOSPC || error == EDQUOT || error == EIO || error == ESTALE ||
-         error == ETIMEDOUT;
-}
 
 /// False, with the reason in errno, which is EEXIST if something has the name.
 bool rename_if_free(const std::string& from, const std::string& to) {
@@ -51,6 +46,11 @@ bool rename_if_free(const std::string& from, const std::string& to) {
 
 }  // namespace
 
+bool is_link(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_symlink(fs::symlink_status(path, ignored));
+}
+
 std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
@@ -70,8 +70,10 @@ std::string partial_name(const std::string& path, int number) {
   const std::string mark = ".partial" + (number > 1 ? "-" + std::to_string(number) : "");
   const std::string extension = name.extension().string();
   // A name may have 255 bytes.
-  const std::size_t max_stem_bytes = 255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
-  return (name.parent_path() / (name.stem().string().substr(0, max_stem_bytes) + mark + extension)).string();
+  const std::size_t max_stem_bytes =
+      255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
+  return (name.parent_path() / (name.stem().string().substr(0, max_stem_bytes) + mark + extension))
+      .string();
 }
 
 bool is_partial_name(const std::string& name, const std::string& path) {
@@ -92,6 +94,30 @@ void check_free(const std::string& path, bool overwrite) {
     throw CannotCreate("cannot create '" + path + "' (it exists and is not a regular file)");
   if (fs::exists(status) && !overwrite)
     throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
+}
+
+CreatedFile create_temporary(const std::string& folder, const std::string& name,
+                             const Access& access) {
+  static std::atomic<int> count = 0;
+  // Two machines that share a folder may have processes of one number.
+  static const std::uint32_t random_number = std::random_device()();
+  const fs::path in = folder.empty() ? "." : folder;
+  struct stat status;
+  const bool inherits = ::stat(in.c_str(), &status) == 0 && (status.st_mode & S_ISGID);
+  const mode_t mode = mode_for(access, inherits ? status.st_gid : ::getegid());
+  CreatedFile created;
+  constexpr int attempts = 100;
+  for (int i = 0; i < attempts; ++i) {
+    // A name may have 255 bytes; the name of the temporary file shortens it rather than fail.
+    created.path = (fs::path(folder) /
+                    ("." + name.substr(0, 200) + ".lull-" + std::to_string(getpid()) + "-" +
+                     std::to_string(count++) + "-" + std::to_string(random_number) + ".tmp"))
+                       .string();
+    created.descriptor = ::open(created.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    created.error = created.descriptor < 0 ? errno : 0;
+    if (created.error != EEXIST) break;
+  }
+  return created;
 }
 
 void sync_folder_of(const std::string& path) {
@@ -138,37 +164,45 @@ std::string OutputPipe::keep_partial() {
   return {};
 }
 
-OutputFile::OutputFile(const std::string& path, bool overwrite, const std::string& folder)
-    : Output("the output"), path_(resolve_links(path)), overwrite_(overwrite) {
-  check_free(path, overwrite);
-  create(folder);
+OutputFileOptions file_options(const SinkOptions& options) {
+  return {.overwrite = options.overwrite,
+          .access = options.access,
+          .follow_links = options.follow_links};
+}
+
+OutputFile::OutputFile(const std::string& path, const OutputFileOptions& options)
+    : Output("the output"),
+      path_(options.follow_links ? resolve_links(path) : path),
+      options_(options) {
+  const bool replaces_link = !options.follow_links && is_link(path);
+  if (!replaces_link) check_free(path, options.overwrite);
+  if (replaces_link && !options.overwrite)
+    throw CannotCreate("'" + path + "' exists (it is a link); give -y to overwrite it");
+  create();
   open_io(true);
 }
 
-void OutputFile::create(const std::string& folder) {
-  static std::atomic<int> count = 0;
+void OutputFile::create() {
   const fs::path final_path = path_;
-  // A name may have 255 bytes; ours shortens it rather than fail.
-  const std::string name = final_path.filename().string().substr(0, 200);
-  // Two machines that share a folder may have processes of one number.
-  static const std::uint32_t random_number = std::random_device()();
-  const std::string hidden = "." + name + ".lull-" + std::to_string(getpid()) + "-" +
-                             std::to_string(count++) + "-" + std::to_string(random_number) + ".tmp";
-  temporary_ = ((folder.empty() ? final_path.parent_path() : fs::path(folder)) / hidden).string();
-  // Left behind by a process of the same number that was killed: not worth keeping.
-  ::unlink(temporary_.c_str());
-  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0 && is_temporary_error(errno))
-    throw IoError("cannot create '" + path_ + "' (" + reason() + ")");
-  if (descriptor_ < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
-  if (overwrite_) copy_mode();
+  const CreatedFile created = create_temporary(
+      options_.folder.empty() ? final_path.parent_path().string() : options_.folder,
+      final_path.filename().string(), options_.access);
+  const std::string problem =
+      "cannot create '" + path_ + "' (" + std::strerror(created.error) + ")";
+  if (created.descriptor < 0 && may_succeed_later(created.error)) throw IoError(problem);
+  if (created.descriptor < 0) throw CannotCreate(problem);
+  descriptor_ = created.descriptor;
+  temporary_ = created.path;
+  if (options_.overwrite) copy_mode();
 }
 
-// Before the first byte: what was for its owner's eyes alone stays so.
+// The mode is set before the first byte is written: a secret file stays secret.
 void OutputFile::copy_mode() const {
-  struct stat old;
-  if (::stat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
-  (void)::fchmod(descriptor_, old.st_mode & 0777);  // not every file system can
+  struct stat old, own;
+  if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
+  if (::fstat(descriptor_, &own) < 0) return;
+  // Not every file system has modes.
+  (void)::fchmod(descriptor_, mode_for_replacement(options_.access, own.st_gid, old.st_mode));
 }
 
 OutputFile::~OutputFile() {
@@ -215,8 +249,8 @@ std::string OutputFile::keep_partial() {
   constexpr int attempts = 1000;
   for (int number = 1; number <= attempts; ++number) {
     const std::string partial = partial_name(name, number);
-    const bool renamed = overwrite_ ? ::rename(temporary_.c_str(), partial.c_str()) == 0
-                                    : rename_if_free(temporary_, partial);
+    const bool renamed = options_.overwrite ? ::rename(temporary_.c_str(), partial.c_str()) == 0
+                                            : rename_if_free(temporary_, partial);
     if (renamed) {
       temporary_.clear();
       sync_folder_of(partial);
@@ -229,7 +263,7 @@ std::string OutputFile::keep_partial() {
 
 void OutputFile::commit() {
   finish_writing();
-  if (overwrite_) {
+  if (options_.overwrite) {
     rename_over();
   } else {
     rename_new();
@@ -240,7 +274,7 @@ void OutputFile::commit() {
 
 void OutputFile::rename_over() {
   const int code = ::rename(temporary_.c_str(), path_.c_str());
-  if (code < 0 && is_temporary_error(errno))
+  if (code < 0 && may_succeed_later(errno))
     throw IoError("cannot create '" + path_ + "' (" + reason() + ")");
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }

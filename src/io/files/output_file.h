@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "io/access.h"
 #include "io/ffmpeg/ffmpeg.h"
 
 namespace lull::io {
@@ -54,6 +55,9 @@ class Output {
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
 };
 
+/// Whether the name itself is a symbolic link.
+bool is_link(const std::string& path);
+
 /// Where the data of `path` really goes: an existing link stays one.
 std::string resolve_links(const std::string& path);
 
@@ -66,16 +70,41 @@ bool is_partial_name(const std::string& name, const std::string& path);
 /// @throws CannotCreate  no file can have that name, or one has it and may not be replaced
 void check_free(const std::string& path, bool overwrite);
 
+/// A file that was created exclusively, open for reading and writing.
+struct CreatedFile {
+  int descriptor = -1;  // -1: the file could not be created
+  int error = 0;        // then the system's number for the reason
+  std::string path;
+};
+/// Creates ".NAME.lull-PID-N-X.tmp" for a file NAME in `folder`.
+CreatedFile create_temporary(const std::string& folder, const std::string& name,
+                             const Access& access);
+
 /// Makes the names in the folder of `path` last, where the file system can.
 void sync_folder_of(const std::string& path);
 
-/// Writes to ".NAME.lull-PID-N-X.tmp" beside the final name; commit() gives it that name, the
-/// destructor without commit() removes it. A file that replaces another has its mode.
+struct OutputFileOptions {
+  bool overwrite = false;  // an existing file is replaced
+  /// Folder for the temporary file, on the same file system; empty: that of the final name.
+  std::string folder = {};
+  Access access = {};
+  /// The output goes to the file behind a link. Otherwise it replaces the link itself: in folders
+  /// that other people provide, links must not lead elsewhere.
+  bool follow_links = true;
+};
+
+struct SinkOptions;  // io/media.h
+/// As the options of a sink ask for.
+OutputFileOptions file_options(const SinkOptions& options);
+
+/// Writes to ".NAME.lull-PID-N-X.tmp" beside the final name, which is created exclusively;
+/// commit() gives it that name, the destructor without commit() removes it. A new file has the
+/// permission bits of `access` and the umask. A file that replaces another keeps the bits of that
+/// file, except for users who may not read the sources.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
-  /// @param folder  of the same file system, for the temporary file; empty: beside the final name
-  OutputFile(const std::string& path, bool overwrite, const std::string& folder = {});
+  OutputFile(const std::string& path, const OutputFileOptions& options);
   ~OutputFile() override;
   /// All is on the disk.
   void finish_writing() override;
@@ -83,13 +112,13 @@ class OutputFile final : public Output {
   std::string keep_partial() override;
 
  private:
-  void create(const std::string& folder);
+  void create();
   void copy_mode() const;
   void rename_over();
   void rename_new();
 
   std::string path_;
-  bool overwrite_;
+  OutputFileOptions options_;
 };
 
 /// Writes to a descriptor that others opened and that cannot seek, and leaves it open.

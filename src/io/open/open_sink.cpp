@@ -1,10 +1,10 @@
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/segments/segmented_sink.h"
 #include "io/stacks/stack.h"
-#include "io/write/stream_handling.h"
 #include "io/write/encoding_sink.h"
 #include "io/write/plain_sinks.h"
 #include "io/write/sequence_sink.h"
+#include "io/write/stream_handling.h"
 
 namespace lull::io {
 namespace {
@@ -23,7 +23,7 @@ class FileSink final : public EncodingSink {
     if (container_.pipe) {
       file = std::make_unique<OutputPipe>(options.descriptor);
     } else {
-      file = std::make_unique<OutputFile>(path, options.overwrite);
+      file = std::make_unique<OutputFile>(path, file_options(options));
     }
     open(std::move(file), choices, source, options);
     relay_ = source.demuxer().share_relay();
@@ -84,6 +84,18 @@ void refuse_segments(const std::string& path, const SinkOptions& options, const 
                           "); leave it out");
 }
 
+/// The files that a source reads, and the open file that stands for `-` among them.
+Access access_of_source(const MediaSource& source) {
+  if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
+    std::vector<std::string> files;
+    for (const SequenceFile& one : file->demuxer().sequence()) files.push_back(one.path);
+    if (files.empty()) files.push_back(file->path());
+    return access_of(files, file->options().descriptor);
+  }
+  const auto* stack = dynamic_cast<const StackSource*>(&source);
+  return stack ? access_of({stack->path()}) : Access{};
+}
+
 std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options) {
   if (path == "null" || path == "hash") {
@@ -125,7 +137,9 @@ bool holds_one_frame(const std::string& path, const MediaSource& source,
 
 std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options) {
-  auto sink = make_sink(path, source, options);
+  SinkOptions limited = options;
+  limited.access = options.access & access_of_source(source);
+  auto sink = make_sink(path, source, limited);
   if (options.strict_metadata) refuse_losses(sink->losses());
   return sink;
 }

@@ -6,8 +6,8 @@
 
 #include "core/frame_pool.h"
 #include "io/encode/converter.h"
-#include "io/ffmpeg/side_data.h"
 #include "io/ffmpeg/pixel_formats.h"
+#include "io/ffmpeg/side_data.h"
 #include "io/text_file.h"
 
 namespace lull::io {
@@ -119,8 +119,8 @@ std::string encode_png(const Frame& frame) {
   return {reinterpret_cast<const char*>(packet->data), static_cast<std::size_t>(packet->size)};
 }
 
-void write_png(const std::string& path, const Frame& rgb, bool overwrite) {
-  write_text(path, encode_png(rgb), overwrite);
+void write_png(const std::string& path, const Frame& rgb, bool overwrite, const Access& access) {
+  write_text(path, encode_png(rgb), {.overwrite = overwrite, .access = access});
 }
 
 }  // namespace lull::io

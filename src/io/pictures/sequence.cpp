@@ -66,23 +66,6 @@ bool natural_less(const std::string& a, const std::string& b) {
   return a < b;  // they differ in leading zeros at most
 }
 
-/// The number that stands where the pattern has it, nullopt if `name` is none of the pattern's.
-std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern) {
-  const std::string before = pattern.before.substr(last_part(pattern.before));
-  if (name.size() <= before.size() + pattern.after.size() || !name.starts_with(before) ||
-      !name.ends_with(pattern.after))
-    return std::nullopt;
-  const std::string digits =
-      name.substr(before.size(), name.size() - before.size() - pattern.after.size());
-  const auto min_digits = static_cast<std::size_t>(pattern.digits);
-  if (!std::ranges::all_of(digits, is_digit) || digits.size() > max_digits ||
-      digits.size() < min_digits || (digits.size() > min_digits && digits[0] == '0'))
-    return std::nullopt;
-  std::int64_t number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
-}
-
 /// Calls use(name) for every name in the folder of `path`.
 template <class Use>
 void each_name_in_folder(const std::string& path, Use&& use) {
@@ -131,6 +114,22 @@ std::string NumberPattern::name(std::int64_t number) const {
   const auto min_digits = static_cast<std::size_t>(digits);
   if (text.size() < min_digits) text.insert(0, min_digits - text.size(), '0');
   return before + text + after;
+}
+
+std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern) {
+  const std::string before = pattern.before.substr(last_part(pattern.before));
+  if (name.size() <= before.size() + pattern.after.size() || !name.starts_with(before) ||
+      !name.ends_with(pattern.after))
+    return std::nullopt;
+  const std::string digits =
+      name.substr(before.size(), name.size() - before.size() - pattern.after.size());
+  const auto min_digits = static_cast<std::size_t>(pattern.digits);
+  if (!std::ranges::all_of(digits, is_digit) || digits.size() > max_digits ||
+      digits.size() < min_digits || (digits.size() > min_digits && digits[0] == '0'))
+    return std::nullopt;
+  std::int64_t number = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
 }
 
 std::optional<NumberPattern> number_pattern(const std::string& path) {

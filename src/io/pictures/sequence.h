@@ -22,6 +22,9 @@ struct NumberPattern {
 /// @throws InvalidArgument  several numbers
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
+/// The number in a name, which is without its folder; nullopt if the pattern does not make it.
+std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern);
+
 /// A name with one '*' in its last part.
 struct StarPattern {
   std::string before, after;

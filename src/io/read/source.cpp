@@ -21,7 +21,8 @@ FramePtr properties_of(const AVFrame& picture) {
 }  // namespace
 
 FileSource::FileSource(const std::string& path, const SourceOptions& options)
-    : options_(options),
+    : path_(path),
+      options_(options),
       damage_(options.tolerate_damage),
       demuxer_(path, options, damage_),
       decoder_(demuxer_, options, damage_),
@@ -111,14 +112,16 @@ void FileSource::read_exr_info() {
   std::string names;
   for (const std::string& name : head.other) names += (names.empty() ? "" : ", ") + name;
   if (head.parts)
-    info_.notes.push_back("'" + demuxer_.path() + "' has several parts; only the first one is read");
+    info_.notes.push_back("'" + demuxer_.path() +
+                          "' has several parts; only the first one is read");
   if (!names.empty())
     info_.notes.push_back("'" + demuxer_.path() + "' has channels that are not read: " + names);
 }
 
 bool FileSource::decode_second() {
   if (decoded_ahead_.size() < 2)
-    if (std::optional<TimedPicture> second = pictures_.next()) decoded_ahead_.push_back(*std::move(second));
+    if (std::optional<TimedPicture> second = pictures_.next())
+      decoded_ahead_.push_back(*std::move(second));
   return decoded_ahead_.size() >= 2;
 }
 
@@ -134,8 +137,8 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// To where options_.start_picture says. Damage is what the plan did not see: before that place it means
-/// nothing, as there a decoder begins in the middle.
+/// To where options_.start_picture says. Damage is what the plan did not see: before that place it
+/// means nothing, as there a decoder begins in the middle.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);
@@ -148,7 +151,8 @@ std::optional<Frame> FileSource::read() {
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
   // What another kind of video follows on is the end of its clip.
-  if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken)) taken.reset();
+  if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
+    taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)
     throw IndexMismatch(damage_.found().first + " after a seek");
   if (!taken) {
@@ -207,7 +211,8 @@ bool FileSource::changes_format(const TimedPicture& timed) const {
 void FileSource::check(const TimedPicture& timed) const {
   const AVFrame& picture = *timed.picture;
   if (changes_format(timed)) fail_format_change(timed);
-  if (options_.refuse_interlaced && is_interlaced(picture) && !timed.context_only) refuse_interlaced();
+  if (options_.refuse_interlaced && is_interlaced(picture) && !timed.context_only)
+    refuse_interlaced();
   const std::string objection =
       is_on_gpu(picture) ? decoder_.gpu()->objection(picture, pixel_format_) : std::string();
   if (!objection.empty())

@@ -20,6 +20,8 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   const std::string& why_not_gpu() const noexcept override { return decoder_.why_not_gpu(); }
+  /// The name that it was opened with.
+  const std::string& path() const { return path_; }
   /// What it was opened with.
   const SourceOptions& options() const { return options_; }
   bool tolerates_damage() const { return damage_.tolerates(); }
@@ -68,6 +70,7 @@ class FileSource final : public MediaSource {
   [[noreturn]] void fail_selection() const;
   void check_all_decoded() const;
 
+  std::string path_;
   SourceOptions options_;
   DamageCount damage_;
   Demuxer demuxer_;

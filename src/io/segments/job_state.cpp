@@ -47,11 +47,12 @@ JobState state_of_shared_job(const std::string& folder) {
   state.facts = plan.facts;
   state.segment_frames = plan.segment_frames;
   state.begun = time_of_file(folder + "/plan");
-  const UnfinishedSegments undone = plan.segments() > 0 ? find_unfinished(folder, plan, {}) : UnfinishedSegments{};
-  for (std::int64_t i = 0; i < plan.segments(); ++i) {
+  const UnfinishedSegments undone = find_unfinished(folder, plan, {});
+  const SegmentLayout layout = plan.layout();
+  for (std::int64_t i = 0; i < layout.segments(); ++i) {
     const bool damaged = std::ranges::binary_search(undone.damaged, i);
     const bool missing = std::ranges::binary_search(undone.missing, i);
-    state.segments.push_back(state_of(folder, i, plan.frames_of(i),
+    state.segments.push_back(state_of(folder, i, layout.frames_of(i),
                                       damaged   ? SegmentState::Status::damaged
                                       : missing ? SegmentState::Status::missing
                                                 : SegmentState::Status::done));
@@ -65,7 +66,7 @@ int segment_frames_of(const std::vector<JobFact>& facts) {
   int frames = 0;
   if (fact != facts.end())
     (void)std::from_chars(fact->value.data(), fact->value.data() + fact->value.size(), frames);
-  return frames;
+  return std::clamp(frames, 0, most_segment_frames);
 }
 
 /// Of the job of one process, which does not say beforehand how many frames there are.
@@ -100,10 +101,11 @@ JobState read_job(const std::string& folder) {
   const std::string manifest_path = folder + "/manifest";
   if (fs::exists(folder + "/plan", ignored) || !fs::exists(manifest_path, ignored))
     return state_of_shared_job(folder);
-  const std::optional<Manifest> manifest = parse_manifest(read_text(manifest_path));
+  const std::string text = read_job_text(manifest_path);
+  const std::optional<Manifest> manifest = parse_manifest(text);
   if (!manifest)
-    throw BadData("'" + manifest_path + "' is damaged, or of another version of lull; " +
-                  "begin the job anew");
+    throw BadData("'" + manifest_path + "' cannot be read as the record of a job (" +
+                  why_unreadable(text, "job", manifest_format) + "); begin the job anew");
   return state_of_single_process(folder, *manifest);
 }
 

@@ -2,6 +2,7 @@
 // Lines of parser that end with their own checksum: what a job keeps on the disk beside packets.
 
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,10 +18,24 @@ std::string with_checksum(const std::string& lines);
 /// Gives `read` the lines behind `head` until it says that one makes no sense. False then, and if
 /// text is damaged or does not begin with `head`.
 bool read_checked_lines(std::string_view text, std::string_view head,
-                 const std::function<bool(std::string_view line)>& read);
+                        const std::function<bool(std::string_view line)>& read);
 
-/// The file as it is; empty if it cannot be read.
-std::string read_text(const std::string& path);
+/// The number N of a text that begins with the line "lull KIND N", which is the version of the
+/// format; 0: the text begins with another line.
+int format_number(std::string_view text, std::string_view kind);
+
+/// Why a record of this kind cannot be read by a version of lull that reads formats up to `known`:
+/// "it is damaged", or the format is newer.
+std::string why_unreadable(std::string_view text, std::string_view kind, int known);
+
+/// More bytes than the record of a job needs: days of video.
+inline constexpr std::size_t most_job_bytes = std::size_t{1} << 29;
+/// The text of a job's record; empty where there is no such file.
+/// @throws NoInput, BadData, IoError  as io::read_text()
+std::string read_job_text(const std::string& path);
+
+/// More threads of an encoder than lull asks for.
+inline constexpr int max_threads = 1024;
 
 /// Takes parser off a line. What is not as it should be makes it bad for good.
 class LineParser {
@@ -55,8 +70,9 @@ class LineParser {
         result += text[0];
         continue;
       }
-      good_ &= text.size() > 2;
-      result += static_cast<char>(parse<unsigned char>(text.substr(1, 2), 16));
+      const auto byte = parse<unsigned char>(text.substr(1, 2), 16);
+      good_ &= text.size() > 2 && byte != 0;  // names and texts have no null characters
+      result += static_cast<char>(byte);
       text.remove_prefix(std::min<std::size_t>(2, text.size() - 1));
     }
     return result;

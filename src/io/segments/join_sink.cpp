@@ -51,12 +51,15 @@ class JoinSink final : public EncodingSink {
     given.segments->facts = facts_of_frames(plan_);
     source.replay_all();
     may_replace_ = options.overwrite;
+    access_ = options.access;
     open(output_file(path), choose_encoders(container_, source, given), source, given);
     check_facts(plan_, source, container_, given, *encoder_);
   }
 
   std::vector<FrameRange> needed_frames() const override { return {}; }
-  void write(Frame) override { throw InternalError("a frame was written to a job that is being joined"); }
+  void write(Frame) override {
+    throw InternalError("a frame was written to a job that is being joined");
+  }
 
  private:
   /// A twin may end at any time, also between a look at the name and the next.
@@ -67,19 +70,25 @@ class JoinSink final : public EncodingSink {
     };
     output_exists_ = !may_replace_ && is_there();
     try {
-      return std::make_unique<OutputFile>(path, may_replace_ || output_exists_);
+      return new_file(path, may_replace_ || output_exists_);
     } catch (const CannotCreate&) {
       if (may_replace_ || output_exists_ || !is_there()) throw;
     }
     output_exists_ = true;
-    return std::make_unique<OutputFile>(path, true);
+    return new_file(path, true);
+  }
+
+  std::unique_ptr<OutputFile> new_file(const std::string& path, bool overwrite) const {
+    return std::make_unique<OutputFile>(
+        path, OutputFileOptions{.overwrite = overwrite, .access = access_});
   }
 
   void write_end() override {
+    // Each segment is read once: its digest is compared while its packets are written.
     const std::string id = plan_.id();
     const auto read = [&](std::int64_t segment) {
       const std::string path = segment_path(folder_, segment);
-      const std::optional<SegmentRecord> record = read_record(path, id);
+      const std::optional<SegmentRecord> record = read_claimed_record(path, id);
       if (!record)
         throw TryAgain("segment " + std::to_string(segment) +
                        " is damaged or missing by now; make it again");
@@ -109,13 +118,15 @@ class JoinSink final : public EncodingSink {
 
   void note_result(const std::string& file) const {
     const Manifest result{.facts = {}, .threads = 0, .segments = {}, .result = identity_of(file)};
-    write_text(folder_ + "/result", to_text(result), true);
+    write_text(folder_ + "/result", to_text(result),
+               {.overwrite = true, .access = access_, .follow_links = false});
   }
 
   const JobPlan& plan_;
   std::string folder_;
   FileSource& source_;
   std::string output_;
+  Access access_;
   bool may_replace_ = false, output_exists_ = false;
 };
 

@@ -12,6 +12,21 @@ namespace {
 
 constexpr std::string_view head = "lull job 1\n";
 
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+bool read_segment(LineParser& parser, Manifest& manifest) {
+  const auto number = parser.number<std::int64_t>();
+  SegmentRecord record{.frames = parser.number<std::int64_t>(),
+                       .bytes = parser.number<std::int64_t>(),
+                       .sha256 = std::string(parser.word())};
+  if (number >= most_segments || record.frames > most_segment_frames || record.frames < 1 ||
+      !is_digest(record.sha256))
+    return false;
+  return manifest.segments.emplace(number, std::move(record)).second;
+}
+
 bool read_line(std::string_view line, Manifest& manifest) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
@@ -20,11 +35,9 @@ bool read_line(std::string_view line, Manifest& manifest) {
     manifest.facts.push_back({std::move(name), parser.unescaped()});
   } else if (kind == "threads") {
     manifest.threads = parser.number<int>();
+    if (manifest.threads > max_threads) return false;
   } else if (kind == "segment") {
-    SegmentRecord& record = manifest.segments[parser.number<std::int64_t>()];
-    record.frames = parser.number<std::int64_t>();
-    record.bytes = parser.number<std::int64_t>();
-    record.sha256 = parser.word();
+    if (!read_segment(parser, manifest)) return false;
   } else if (kind == "result") {
     Manifest::Identity& result = manifest.result.emplace(Manifest::Identity{});
     result.inode = parser.number<std::uint64_t>();

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -16,11 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
+
+// Bounds of what lull itself writes: sums and products of these numbers stay in range.
+constexpr std::int64_t most_ticks = std::int64_t{1} << 61;
+constexpr int most_margin = 1 << 20;
+constexpr std::int64_t most_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// The letters of a frame's line: k: key, o: outside of what was asked for; f, s, r: its repeat_state.
+/// The letters of a frame's line: k: key, o: outside of what was asked for; f, s, r: its
+/// repeat_state.
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';
@@ -58,6 +66,8 @@ bool read_plan_line(std::string_view line, JobPlan& plan) {
     mark.pts = parser.time();
     mark.duration = parser.time();
     mark.digest = parser.number<std::uint64_t>();
+    if (std::abs(mark.pts) > most_ticks || mark.duration < 0 || mark.duration > most_ticks)
+      return false;
     return read_flags(parser.word(), mark, index.repeat_state.emplace_back()) && parser.done();
   }
   if (kind == "option" || kind == "fact") {
@@ -76,10 +86,13 @@ bool read_plan_line(std::string_view line, JobPlan& plan) {
     plan.segment_frames = parser.number<int>();
   } else if (kind == "threads") {
     plan.threads = parser.number<int>();
+    if (plan.threads > max_threads) return false;
   } else if (kind == "margin") {
     plan.margin = parser.number<int>();
+    if (plan.margin > most_margin) return false;
   } else if (kind == "damage") {
     plan.damage.frames = parser.number<std::int64_t>();
+    if (plan.damage.frames > most_damage) return false;
     plan.damage.first = parser.unescaped();
   } else if (kind == "from-start") {
     index.no_seek_reason = parser.unescaped();
@@ -99,7 +112,8 @@ std::string text_of(const FrameIndex& index) {
   if (!index.no_seek_reason.empty()) text += "from-start " + escaped(index.no_seek_reason) + "\n";
   for (std::size_t i = 0; i < index.pictures.size(); ++i) {
     const FrameMark& mark = index.pictures[i];
-    const RepeatState repeat_state = i < index.repeat_state.size() ? index.repeat_state[i] : RepeatState::unknown;
+    const RepeatState repeat_state =
+        i < index.repeat_state.size() ? index.repeat_state[i] : RepeatState::unknown;
     text += "frame " + std::to_string(mark.pts) + " " + std::to_string(mark.duration) + " " +
             std::to_string(mark.digest) + " " + flags_of(mark, repeat_state) + "\n";
   }
@@ -136,11 +150,9 @@ const JobPlan::AdditionalInput* JobPlan::find_additional(std::string_view name) 
   return one == additional.end() ? nullptr : &*one;
 }
 
-std::int64_t JobPlan::segments() const { return (frames() + segment_frames - 1) / segment_frames; }
-
-FrameRange JobPlan::frames_of(std::int64_t segment) const {
+FrameRange SegmentLayout::frames_of(std::int64_t segment) const {
   const std::int64_t first = segment * segment_frames;
-  return {first, std::min(first + segment_frames, frames()) - 1};
+  return {first, std::min(first + segment_frames, frames) - 1};
 }
 
 std::string to_text(const JobPlan& plan) {
@@ -170,28 +182,52 @@ std::optional<JobPlan> parse_plan(std::string_view text) {
   return plan;
 }
 
+std::string contradiction_in(const JobPlan& plan) {
+  if (!plan.input.starts_with('/')) return "it names no input by its path from the root";
+  if (!plan.output.starts_with('/')) return "it names no output by its path from the root";
+  if (plan.sample.empty()) return "it does not identify the input";
+  if (plan.facts.empty()) return "it has no facts";
+  for (const JobFact& fact : plan.facts)
+    if (fact.name == "--segment-frames" && fact.value != std::to_string(plan.segment_frames))
+      return "its segments have two lengths";
+  const std::int64_t frames = plan.frames();
+  if (frames == 0) return "it has no frames";
+  for (const JobPlan::AdditionalInput& one : plan.additional) {
+    if (!one.input.starts_with('/')) return one.name + " is no path from the root";
+    if (std::ssize(one.index.pictures) < frames)
+      return one.name + " has fewer frames than the input";
+  }
+  return {};
+}
+
 JobPlan read_plan(const std::string& folder) {
   std::error_code ignored;
   const std::string path = plan_path(folder);
   if (!fs::exists(path, ignored))
     throw NoInput("no plan in '" + folder + "' (lull plan makes one); name the folder of a job");
-  std::optional<JobPlan> plan = parse_plan(read_text(path));
-  if (!plan)
-    throw BadData("'" + path + "' is damaged, or of another version of lull; plan the job anew");
+  const std::string text = read_text(path, most_job_bytes);
+  std::optional<JobPlan> plan = parse_plan(text);
+  const std::string problem =
+      plan ? contradiction_in(*plan) : why_unreadable(text, "plan", plan_format);
+  if (!problem.empty())
+    throw BadData("'" + path + "' cannot be used as a plan (" + problem + "); plan the job anew");
   return *std::move(plan);
 }
 
-void write_plan(const std::string& folder, const JobPlan& plan) {
+void write_plan(const std::string& folder, const JobPlan& plan, const Access& access) {
   std::error_code code;
   fs::create_directories(folder, code);
   if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
   sync_folder_of(folder);
   const std::string text = to_text(plan), path = plan_path(folder);
+  if (text.size() > most_job_bytes)
+    throw CannotCreate("cannot create '" + path + "' (a plan of so many frames is too large); " +
+                       "plan parts of the input with --frames");
   try {
-    write_text(path, text, false);
+    write_text(path, text, {.access = access, .follow_links = false});
   } catch (const CannotCreate&) {
     // Another process may have had the same task.
-    const std::string there = read_text(path);
+    const std::string there = read_job_text(path);
     if (there == text) return;
     if (there.empty()) throw;
     const std::optional<JobPlan> other = parse_plan(there);
@@ -203,8 +239,8 @@ void write_plan(const std::string& folder, const JobPlan& plan) {
 }
 
 bool UnfinishedSegments::has(std::int64_t segment) const {
-  return std::ranges::find(missing, segment) != missing.end() ||
-         std::ranges::find(damaged, segment) != damaged.end();
+  return std::ranges::binary_search(missing, segment) ||
+         std::ranges::binary_search(damaged, segment);
 }
 
 std::string UnfinishedSegments::text() const {
@@ -212,8 +248,10 @@ std::string UnfinishedSegments::text() const {
   return first + (first.empty() || second.empty() ? "" : ", ") + second;
 }
 
-UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan, FrameRange segments) {
-  const std::int64_t count = plan.segments();
+UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
+                                   FrameRange segments, SegmentCheck check) {
+  const SegmentLayout layout = plan.layout();
+  const std::int64_t count = layout.segments();
   segments.last =
       std::min(segments.last, segments.last == FrameRange{}.last ? count - 1 : segments.last);
   if (segments.first > segments.last || segments.last >= count)
@@ -227,8 +265,9 @@ UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& pla
   std::error_code ignored;
   for (std::int64_t i = segments.first; i <= segments.last; ++i) {
     const std::string path = segment_path(folder, i);
-    const FrameRange frames = plan.frames_of(i);
-    const std::optional<SegmentRecord> record = read_record(path, id);
+    const FrameRange frames = layout.frames_of(i);
+    const std::optional<SegmentRecord> record =
+        check == SegmentCheck::all ? read_record(path, id) : read_claimed_record(path, id);
     if (record && record->frames == frames.last - frames.first + 1) continue;
     (fs::exists(path, ignored) ? undone.damaged : undone.missing).push_back(i);
   }
@@ -236,7 +275,7 @@ UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& pla
 }
 
 bool is_joined(const std::string& folder, const std::string& output) {
-  const std::optional<Manifest> result = parse_manifest(read_text(folder + "/result"));
+  const std::optional<Manifest> result = parse_manifest(read_job_text(folder + "/result"));
   return result && result->result && identity_of(resolve_links(output)) == result->result;
 }
 

@@ -56,9 +56,9 @@ struct RecordedInput {
 RecordedInput record_input(const AdditionalSource& one) {
   const FileSource& source = file_source_of(one);
   return {.additional = {.name = one.name,
-                     .input = path_of(source, one.input),
-                     .sample = sample_digest(source),
-                     .index = {}},
+                         .input = path_of(source, one.input),
+                         .sample = sample_digest(source),
+                         .index = {}},
           .has_no_timestamps = has_no_timestamps(source),
           .pictures = source.options().recorded_index};
 }
@@ -74,11 +74,13 @@ class PlanSink final : public EncodingSink {
     const auto choices = choose_encoders(container_, source, options);
     options_.threads =
         threads_of(encoder_traits(*choices.front().codec), options.threads, av_cpu_count());
-    const bool replace = options.overwrite || is_joined(segments.folder, path);
-    open(std::make_unique<OutputFile>(path, replace), choices, source, options_);
+    OutputFileOptions file = file_options(options);
+    file.overwrite = options.overwrite || is_joined(segments.folder, path);
+    open(std::make_unique<OutputFile>(path, file), choices, source, options_);
     losses_.check();
     plan().facts = job_facts(source, container_, options_, *encoder_);
-    for (const AdditionalSource& one : segments.additional) additional_.push_back(record_input(one));
+    for (const AdditionalSource& one : segments.additional)
+      additional_.push_back(record_input(one));
   }
 
   std::vector<FrameRange> needed_frames() const override { return {}; }
@@ -115,9 +117,10 @@ class PlanSink final : public EncodingSink {
     for (const RecordedInput& one : additional_) {
       JobPlan::AdditionalInput& additional = plan.additional.emplace_back(one.additional);
       additional.index.pictures = without_excess(one.pictures->pictures);
-      additional.index.no_seek_reason = no_seek_reason(one.has_no_timestamps, additional.index.pictures);
+      additional.index.no_seek_reason =
+          no_seek_reason(one.has_no_timestamps, additional.index.pictures);
     }
-    write_plan(options_.segments->folder, plan);
+    write_plan(options_.segments->folder, plan, options_.access);
   }
 
   /// How far the source read on after it was told that this is enough is chance.

@@ -18,9 +18,51 @@ constexpr auto head_bytes = static_cast<std::int64_t>(magic.size()) + digest_byt
 constexpr auto tail_bytes =
     static_cast<std::int64_t>(end_magic.size() + sizeof(std::int64_t)) + digest_bytes;
 
+[[noreturn]] void fail(const std::string& path) {
+  throw IoError("'" + path + "' is damaged (it was whole when the job wrote it); --resume makes " +
+                "it again");
+}
+
+RegularFile open_or_fail(const std::string& path) {
+  try {
+    return RegularFile(path);
+  } catch (const NoInput&) {
+    fail(path);
+  }
+}
+
+/// A file of a segment that begins and ends as one, and its record by its last bytes.
+struct Claim {
+  RegularFile file;
+  SegmentRecord record;
+};
+
+std::optional<Claim> open_claim(const std::string& path, const std::string& job) {
+  try {
+    Claim claim{RegularFile(path), {}};
+    claim.record.bytes = claim.file.size();
+    if (claim.record.bytes < head_bytes + tail_bytes) return std::nullopt;
+    std::array<char, head_bytes> head{};
+    std::array<char, tail_bytes> tail{};
+    if (claim.file.read(head.data(), head.size()) < head.size()) return std::nullopt;
+    claim.file.seek(claim.record.bytes - tail_bytes);
+    if (claim.file.read(tail.data(), tail.size()) < tail.size()) return std::nullopt;
+    claim.file.seek(0);
+    const std::string_view begin(head.data(), head.size()), end(tail.data(), tail.size());
+    std::memcpy(&claim.record.frames, tail.data() + end_magic.size(), sizeof(std::int64_t));
+    claim.record.sha256 = end.substr(tail_bytes - digest_bytes);
+    const bool fits = begin.starts_with(magic) && end.starts_with(end_magic) &&
+                      (job.empty() || begin.ends_with(job)) && claim.record.frames > 0;
+    return fits ? std::optional(std::move(claim)) : std::nullopt;
+  } catch (const NoInput&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
-SegmentWriter::SegmentWriter(const std::string& path, const std::string& job) : file_(path, true) {
+SegmentWriter::SegmentWriter(const std::string& path, const std::string& job, const Access& access)
+    : file_(path, {.overwrite = true, .access = access, .follow_links = false}) {
   if (std::ssize(job) != digest_bytes) throw InternalError("a segment of a job without a digest");
   put(magic.data(), magic.size());
   put(job.data(), job.size());
@@ -47,24 +89,23 @@ SegmentRecord SegmentWriter::finish(std::int64_t frames) {
 }
 
 SegmentReader::SegmentReader(const std::string& path, const SegmentRecord& record)
-    : path_(path),
-      record_(record),
-      file_(path, std::ios::binary),
-      left_(record.bytes - tail_bytes) {
+    : path_(path), record_(record), file_(open_or_fail(path)), left_(record.bytes - tail_bytes) {
   std::array<char, head_bytes> begin{};
   get(begin.data(), head_bytes);
-  if (!std::string_view(begin.data(), begin.size()).starts_with(magic)) fail();
-}
-
-void SegmentReader::fail() const {
-  throw IoError("'" + path_ + "' is damaged (it was whole when the job wrote it); --resume makes " +
-                "it again");
+  if (!std::string_view(begin.data(), begin.size()).starts_with(magic)) fail(path_);
 }
 
 void SegmentReader::get(void* data, std::int64_t bytes) {
   left_ -= bytes;
-  if (left_ < 0 || !file_.read(static_cast<char*>(data), bytes)) fail();
-  digest_.add(data, static_cast<std::size_t>(bytes));
+  if (left_ < 0 || bytes < 0) fail(path_);
+  const auto wanted = static_cast<std::size_t>(bytes);
+  if (file_.read(data, wanted) < wanted) fail(path_);
+  digest_.add(data, wanted);
+}
+
+bool SegmentReader::is_at_end() {
+  char more = 0;
+  return file_.read(&more, 1) == 0;
 }
 
 void SegmentReader::check_end() {
@@ -77,8 +118,8 @@ void SegmentReader::check_end() {
   std::int64_t frames = 0;
   std::memcpy(&frames, tail.data() + end_magic.size(), sizeof frames);
   const bool whole = text.starts_with(end_magic) && text.ends_with(digest) &&
-                     digest == record_.sha256 && frames == record_.frames && file_.peek() < 0;
-  if (!whole) fail();
+                     digest == record_.sha256 && frames == record_.frames && is_at_end();
+  if (!whole) fail(path_);
 }
 
 PacketPtr SegmentReader::next() {
@@ -89,33 +130,27 @@ PacketPtr SegmentReader::next() {
   if (left_ < 0) return nullptr;
   PacketPtr packet =
       load_packet(left_, [this](void* data, std::int64_t bytes) { get(data, bytes); });
-  if (!packet) fail();
+  if (!packet) fail(path_);
   return packet;
 }
 
+std::optional<SegmentRecord> read_claimed_record(const std::string& path, const std::string& job) {
+  std::optional<Claim> claim = open_claim(path, job);
+  return claim ? std::optional(claim->record) : std::nullopt;
+}
+
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  const std::int64_t bytes = file ? static_cast<std::int64_t>(file.tellg()) : 0;
-  if (bytes < head_bytes + tail_bytes) return std::nullopt;
-  file.seekg(0);
+  std::optional<Claim> claim = open_claim(path, job);
+  if (!claim) return std::nullopt;
   Sha256 digest;
-  std::string first, block(1 << 16, '\0');
-  for (std::int64_t left = bytes - digest_bytes; left > 0;) {
-    const std::int64_t some = std::min<std::int64_t>(left, std::ssize(block));
-    if (!file.read(block.data(), some)) return std::nullopt;
-    digest.add(block.data(), static_cast<std::size_t>(some));
-    if (first.empty()) first = block.substr(0, head_bytes);
-    left -= some;
+  std::vector<char> block(1 << 16);
+  for (std::int64_t left = claim->record.bytes - digest_bytes; left > 0;) {
+    const auto some = static_cast<std::size_t>(std::min<std::int64_t>(left, std::ssize(block)));
+    if (claim->file.read(block.data(), some) < some) return std::nullopt;
+    digest.add(block.data(), some);
+    left -= static_cast<std::int64_t>(some);
   }
-  SegmentRecord record{.bytes = bytes, .sha256 = digest.take()};
-  std::array<char, tail_bytes> tail{};
-  file.seekg(bytes - tail_bytes);
-  if (!file.read(tail.data(), tail_bytes)) return std::nullopt;
-  std::memcpy(&record.frames, tail.data() + end_magic.size(), sizeof record.frames);
-  const std::string_view text(tail.data(), tail.size());
-  const bool whole = first.starts_with(magic) && text.starts_with(end_magic) &&
-                     text.ends_with(record.sha256) && (job.empty() || first.ends_with(job));
-  return whole && record.frames > 0 ? std::optional(record) : std::nullopt;
+  return digest.take() == claim->record.sha256 ? std::optional(claim->record) : std::nullopt;
 }
 
 bool is_whole(const std::string& path, const SegmentRecord& record) {

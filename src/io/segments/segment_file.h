@@ -9,13 +9,13 @@
 // (segment_job.h).
 
 #include <cstdint>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "io/ffmpeg/ffmpeg.h"
 #include "io/files/output_file.h"
+#include "io/files/regular_file.h"
 #include "io/files/sha256.h"
 
 namespace lull::io {
@@ -30,9 +30,9 @@ struct SegmentRecord {
 /// Nothing has the name before finish().
 class SegmentWriter {
  public:
-  /// Replaces what has the name. `job`: what all segments of a job have in common, a SHA-256.
-  /// @throws CannotCreate
-  SegmentWriter(const std::string& path, const std::string& job);
+  /// Replaces a file or a link of this name. `job`: what all segments of a job have in common, a
+  /// SHA-256. @throws CannotCreate
+  SegmentWriter(const std::string& path, const std::string& job, const Access& access = {});
   /// @throws IoError
   void write(const AVPacket& packet);
   /// All is on the disk and has its name. @throws IoError, CannotCreate
@@ -56,18 +56,21 @@ class SegmentReader {
  private:
   void get(void* data, std::int64_t bytes);
   void check_end();
-  [[noreturn]] void fail() const;
+  bool is_at_end();
 
   std::string path_;
   SegmentRecord record_;
-  std::ifstream file_;
+  RegularFile file_;
   std::int64_t left_;  // bytes
   Sha256 digest_;
 };
 
-/// What the file says of itself; nullopt: it is not there, damaged, or of another job. An empty
-/// `job` is any.
+/// The record that the file holds of itself; nullopt: it is not there, damaged, or of another job.
+/// An empty `job` is any. The digest is compared with all bytes of the file.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
+/// As read_record(), from the first and the last bytes of the file alone: only a SegmentReader
+/// compares the digest.
+std::optional<SegmentRecord> read_claimed_record(const std::string& path, const std::string& job);
 
 /// Whether the file is there and as it was recorded.
 bool is_whole(const std::string& path, const SegmentRecord& record);

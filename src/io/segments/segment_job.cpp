@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "io/segments/job_text.h"
 #include "io/text_file.h"
@@ -30,16 +31,17 @@ std::string counted(std::int64_t number, const std::string& noun) {
 
 std::vector<JobFact> facts_of_interrupted_job(const std::string& path) {
   const std::string folder = folder_of(resolve_links(path));
-  const auto manifest = parse_manifest(read_text(folder + "/" + std::string(manifest_name)));
+  const auto manifest = parse_manifest(read_job_text(folder + "/" + std::string(manifest_name)));
   return manifest ? manifest->facts : std::vector<JobFact>{};
 }
 
 SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite,
-                       int threads)
+                       int threads, const Access& access)
     : output_(resolve_links(output)),
       folder_(folder_of(output_)),
       manifest_path_(folder_ + "/" + std::string(manifest_name)),
-      options_(options) {
+      options_(options),
+      access_(access) {
   // Whoever ends a job removes the lock with the folder: what was locked may be gone by then.
   while (!lock()) continue;
   try {
@@ -68,7 +70,7 @@ bool SegmentJob::lock() {
   };
   if (::mkdir(folder_.c_str(), 0777) < 0 && errno != EEXIST) fail();
   sync_folder_of(folder_);
-  lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
   if (lock_ < 0 && errno == ENOENT) return false;  // removed a moment ago
   if (lock_ < 0) fail();
   if (::flock(lock_, LOCK_EX | LOCK_NB) < 0) {
@@ -88,9 +90,13 @@ bool SegmentJob::lock() {
 }
 
 void SegmentJob::load(bool overwrite) {
-  const std::string text = read_text(manifest_path_);
+  const std::string text = read_job_text(manifest_path_);
   const std::optional<Manifest> found = parse_manifest(text);
   const auto segments = static_cast<std::int64_t>(found ? found->segments.size() : 0);
+  if (format_number(text, "job") > manifest_format && !overwrite)
+    throw BadData("'" + manifest_path_ + "' cannot be read as the record of a job (" +
+                  why_unreadable(text, "job", manifest_format) +
+                  "); use that version, or give -y to begin anew");
   if (!found && !text.empty())
     notes_.push_back("'" + manifest_path_ + "' is damaged; the job begins anew");
   const std::string what =
@@ -115,19 +121,17 @@ void SegmentJob::begin(std::vector<JobFact> facts) {
     return save();
   }
   if (const std::string what = difference(manifest_.facts, facts); !what.empty())
-    throw InvalidArgument("--resume of another job (" + what + "); use the options with which '" + folder_ +
-                          "' was started, or give -y without --resume to begin anew");
+    throw InvalidArgument("--resume of another job (" + what + "); use the options with which '" +
+                          folder_ + "' was started, or give -y without --resume to begin anew");
   verify();
 }
 
 // What is incomplete is done again.
 void SegmentJob::verify() {
   std::string damaged;
-  std::int64_t frames = 0;
   for (auto at = manifest_.segments.begin(); at != manifest_.segments.end();) {
     const auto& [number, record] = *at;
-    if (is_whole(segment_path(folder_, number), record)) {
-      frames += record.frames;
+    if (record.frames <= options_.frames && is_whole(segment_path(folder_, number), record)) {
       ++at;
     } else {
       damaged += (damaged.empty() ? "" : ", ") + std::to_string(number);
@@ -135,16 +139,16 @@ void SegmentJob::verify() {
     }
   }
   if (!damaged.empty()) notes_.push_back("segments made again (damaged or missing): " + damaged);
+  std::set<std::string> whole;
+  for (const auto& [number, record] : manifest_.segments)
+    whole.insert(segment_path(folder_, number));
   remove_files([&](const std::string& name) {
-    return is_segment_name(name) &&
-           std::ranges::none_of(manifest_.segments, [&](const auto& entry) {
-             return segment_path(folder_, entry.first) == folder_ + "/" + name;
-           });
+    return is_segment_name(name) && !whole.contains(folder_ + "/" + name);
   });
   save();
   notes_.push_back("continuing after " +
                    counted(static_cast<std::int64_t>(manifest_.segments.size()), "segment") + ", " +
-                   counted(frames, "frame"));
+                   counted(frames(), "frame"));
 }
 
 const SegmentRecord* SegmentJob::find(std::int64_t segment) const {
@@ -154,6 +158,12 @@ const SegmentRecord* SegmentJob::find(std::int64_t segment) const {
 
 std::int64_t SegmentJob::segments() const {
   return manifest_.segments.empty() ? 0 : manifest_.segments.rbegin()->first + 1;
+}
+
+std::int64_t SegmentJob::frames() const {
+  std::int64_t frames = 0;
+  for (const auto& [number, record] : manifest_.segments) frames += record.frames;
+  return frames;
 }
 
 std::vector<FrameRange> SegmentJob::missing() const {
@@ -170,7 +180,7 @@ std::vector<FrameRange> SegmentJob::missing() const {
 }
 
 std::unique_ptr<SegmentWriter> SegmentJob::write(std::int64_t segment) const {
-  return std::make_unique<SegmentWriter>(segment_path(folder_, segment), id_);
+  return std::make_unique<SegmentWriter>(segment_path(folder_, segment), id_, access_);
 }
 
 void SegmentJob::add(std::int64_t segment, const SegmentRecord& record) {
@@ -182,7 +192,10 @@ SegmentReader SegmentJob::read(std::int64_t segment) const {
   return {segment_path(folder_, segment), manifest_.segments.at(segment)};
 }
 
-void SegmentJob::save() { write_text(manifest_path_, to_text(manifest_), true); }
+void SegmentJob::save() {
+  write_text(manifest_path_, to_text(manifest_),
+             {.overwrite = true, .access = access_, .follow_links = false});
+}
 
 void SegmentJob::note_result(const std::string& file) {
   manifest_.result = identity_of(file);

@@ -24,7 +24,9 @@ class SegmentJob {
   /// @throws CannotCreate  no folder can be made, or it holds what neither options.resume nor
   ///                       `overwrite` allows to be touched
   /// @throws TryAgain      another process has it
-  SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads);
+  /// @throws BadData       its record has a newer format, and `overwrite` is not given
+  SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
+             const Access& access);
   ~SegmentJob();
   /// Whether there is a folder for this output.
   static bool exists(const std::string& output);
@@ -43,6 +45,8 @@ class SegmentJob {
   const SegmentRecord* find(std::int64_t segment) const;
   /// All of them, done or not, once the last is done.
   std::int64_t segments() const;
+  /// Frames of the segments that are done.
+  std::int64_t frames() const;
   /// Frames of segments that are not done, the last range open unless a short segment, which is the
   /// last, is done.
   std::vector<FrameRange> missing() const;
@@ -71,6 +75,7 @@ class SegmentJob {
 
   std::string output_, folder_, manifest_path_, id_;
   SegmentOptions options_;
+  Access access_;
   int lock_ = -1;  // descriptor
   bool removed_ = false, resumed_ = false;
   Manifest manifest_;

@@ -41,10 +41,12 @@ class SegmentedSink final : public EncodingSink {
       return;
     }
     job_.emplace(path, *options.segments, options.overwrite,
-                 threads_of(traits, options.threads, av_cpu_count()));
+                 threads_of(traits, options.threads, av_cpu_count()), options.access);
     options_.threads = job_->threads();
-    const bool replace = options.overwrite || job_->is_result(resolve_links(path));
-    open(std::make_unique<OutputFile>(path, replace, job_->folder()), choices, source, options_);
+    OutputFileOptions file = file_options(options);
+    file.overwrite = options.overwrite || job_->is_result(resolve_links(path));
+    file.folder = job_->folder();
+    open(std::make_unique<OutputFile>(path, file), choices, source, options_);
     times_ = encoder_->times();
     segments_.emplace(encoder_, container_, input_, options_);
     losses_.check();
@@ -106,12 +108,7 @@ class SegmentedSink final : public EncodingSink {
 
   // What earlier runs encoded is what this one has seen.
   void check_frames() const {
-    std::int64_t frames = 0;
-    for (std::int64_t i = 0; i < job_->segments(); ++i) {
-      const SegmentRecord* record = job_->find(i);
-      frames += record ? record->frames : 0;
-    }
-    if (frames != times_->frames()) fail_frames();
+    if (job_->frames() != times_->frames()) fail_frames();
   }
 
   [[noreturn]] void fail_frames() const {

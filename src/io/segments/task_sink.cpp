@@ -21,7 +21,9 @@ class TaskSink final : public MediaSink {
   TaskSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : plan_(*options.segments->plan),
         folder_(options.segments->folder),
+        layout_(plan_.layout()),
         unfinished_(find_unfinished(folder_, plan_, options.segments->range)),
+        makes_end_(unfinished_.has(layout_.segments() - 1)),
         options_(options),
         container_(container_of(path, source, options)),
         input_(source, options),
@@ -45,9 +47,9 @@ class TaskSink final : public MediaSink {
   /// Counted from the frame that the source begins with.
   std::vector<FrameRange> needed_frames() const override {
     std::vector<FrameRange> ranges;
-    for (std::int64_t i = 0; i < plan_.segments(); ++i) {
+    for (std::int64_t i = 0; i < layout_.segments(); ++i) {
       if (!unfinished_.has(i)) continue;
-      FrameRange range = plan_.frames_of(i);
+      FrameRange range = layout_.frames_of(i);
       range.first -= first_frame_;
       range.last -= first_frame_;
       if (!ranges.empty() && ranges.back().last + 1 == range.first)
@@ -60,27 +62,32 @@ class TaskSink final : public MediaSink {
 
   void write(Frame frame) override {
     const std::int64_t number = times_->frames();
+    if (number >= layout_.frames)
+      throw BadData("the input goes on after " + std::to_string(layout_.frames) +
+                    " frames (the plan has no more); plan the job anew");
     const std::int64_t segment = number / plan_.segment_frames;
     if (!unfinished_.has(segment)) {
       (void)times_->next(frame);
       return;
     }
     if (!segments_->busy())
-      segments_->begin(std::make_unique<SegmentWriter>(segment_path(folder_, segment), job_));
+      segments_->begin(
+          std::make_unique<SegmentWriter>(segment_path(folder_, segment), job_, options_.access));
     segments_->send(frame);
-    if (number != plan_.frames_of(segment).last) return;
-    (void)segments_->end();
-    --left_;
+    // The last segment is complete only if the input ends there.
+    if (number == layout_.frames_of(segment).last && number + 1 < layout_.frames) end_segment();
   }
 
   void finish() override {
+    if (segments_->busy() && times_->frames() == layout_.frames) end_segment();
     if (left_ > 0)
       throw BadData(
           "the input ends before the segment does (it has fewer frames than when the "
           "job was planned); plan the job anew");
   }
 
-  bool needs_no_more() const noexcept override { return left_ == 0; }
+  // The source has to end where the plan does.
+  bool needs_no_more() const noexcept override { return left_ == 0 && !makes_end_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
@@ -88,9 +95,16 @@ class TaskSink final : public MediaSink {
   const std::string& temporary() const noexcept override { return no_file_; }
 
  private:
+  void end_segment() {
+    (void)segments_->end();
+    --left_;
+  }
+
   const JobPlan& plan_;
   std::string folder_;
+  SegmentLayout layout_;
   UnfinishedSegments unfinished_;
+  bool makes_end_;  // the last segment is among those to make
   SinkOptions options_;
   Container container_;
   EncoderInput input_;
@@ -128,7 +142,7 @@ void check_facts(const JobPlan& plan, const FileSource& source, const Container&
 }
 
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
-                FrameTimes& times) {
+                   FrameTimes& times) {
   const AVRational tick = source.demuxer().video().time_base;
   std::optional<FrameSelector> selector;
   if (source.selector()) selector.emplace(source.options().selection, tick);

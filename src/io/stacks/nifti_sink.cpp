@@ -63,26 +63,27 @@ OutputSamples output_samples(const NiftiSource& source, DataType type) {
 class Sidecars {
  public:
   /// @throws CannotCreate  one has the output's name, other content, and may not be replaced
-  Sidecars(const NiftiSource& source, const std::string& output, bool overwrite)
-      : overwrite_(overwrite) {
+  Sidecars(const NiftiSource& source, const std::string& output, const SinkOptions& options)
+      : overwrite_(options.overwrite), follow_links_(options.follow_links) {
     if (source.header().volumes < 2) return;
     for (const char* ending : {".bval", ".bvec"}) {
       const std::string from = stem_of(source.path()) + ending, to = stem_of(output) + ending;
       std::error_code code;
-      if (!std::filesystem::is_regular_file(from, code) || same_file(from, to)) continue;
+      if (!std::filesystem::exists(from, code) || same_file(from, to)) continue;
       std::string text = read_text(from, max_bytes);
       if (std::filesystem::is_regular_file(to, code)) {
-        if (std::filesystem::file_size(to, code) == text.size() &&
-            read_text(to, max_bytes) == text)
+        if (std::filesystem::file_size(to, code) == text.size() && read_text(to, max_bytes) == text)
           continue;
       }
-      check_free(to, overwrite);
-      files_.push_back({to, std::move(text)});
+      check_free(to, overwrite_);
+      files_.push_back({to, std::move(text), options.access & access_of({from})});
     }
   }
 
   void write() const {
-    for (const File& file : files_) write_text(file.path, file.text, overwrite_);
+    for (const File& file : files_)
+      write_text(file.path, file.text,
+                 {.overwrite = overwrite_, .access = file.access, .follow_links = follow_links_});
   }
   std::vector<std::string> notes() const {
     std::vector<std::string> notes;
@@ -94,6 +95,7 @@ class Sidecars {
   static constexpr std::size_t max_bytes = std::size_t{1} << 26;
   struct File {
     std::string path, text;
+    Access access;
   };
 
   /// Without .nii or .nii.gz.
@@ -103,7 +105,7 @@ class Sidecars {
     return std::string(plain.substr(0, plain.size() - (is_nifti_name(plain) ? 4 : 0)));
   }
 
-  bool overwrite_;
+  bool overwrite_, follow_links_;
   std::vector<File> files_;
 };
 
@@ -116,9 +118,9 @@ class NiftiSink final : public StackSink {
         grid_(source.grid()),
         frame_format_(source.format()),
         slices_(source.info().frames_estimate),
-        sidecars_(source, path, options.overwrite),
+        sidecars_(source, path, options),
         notes_(sidecars_.notes()),
-        file_(path, options.overwrite),
+        file_(path, file_options(options)),
         writer_(file_, is_gzip_name(path)) {
     container_ = "nifti";
     samples_ = name_of(out_.format.type);

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/frame_pool.h"
+#include "io/stacks/gzip_stream.h"
 #include "io/stacks/nifti_header.h"
 #include "io/stacks/stack.h"
-#include "io/stacks/gzip_stream.h"
 
 namespace lull::io {
 
@@ -36,7 +36,7 @@ class NiftiSource final : public StackSource {
   std::optional<Frame> read() override;
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const noexcept override { return path_; }
   const NiftiHeader& header() const { return header_; }
   /// All bytes before the first sample: header, extensions, padding.
   const std::vector<std::byte>& head() const { return head_; }

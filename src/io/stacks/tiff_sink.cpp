@@ -26,7 +26,7 @@ class TiffSink final : public StackSink {
         frame_format_(source.format()),
         pages_(source.pages()),
         original_(source.path(), source.max_samples()),
-        file_(path, options.overwrite),
+        file_(path, file_options(options)),
         writer_(file_, original_.big_endian(), original_.big_tiff() || needs_big_tiff(source)) {
     container_ = "tiff";
     samples_ = name_of(page_.type);

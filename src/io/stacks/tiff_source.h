@@ -19,7 +19,7 @@ class TiffSource final : public StackSource {
   std::optional<Frame> read() override;
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const noexcept override { return path_; }
   /// Of a page, by the limits that the source was opened with.
   std::uint64_t max_samples() const { return max_samples_; }
   const TiffPage& page() const { return page_; }

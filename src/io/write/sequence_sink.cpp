@@ -86,7 +86,7 @@ class SequenceSink final : public MediaSink {
   SequenceSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : path_(path),
         sequence_(makes_sequence(path, source, options)),
-        overwrite_(options.overwrite),
+        file_options_(file_options(options)),
         format_(written_format(source, options)),
         container_name_(sequence_           ? "image2"
                         : is_exr_name(path) ? "exr"
@@ -148,13 +148,13 @@ class SequenceSink final : public MediaSink {
     std::error_code ignored;
     if (inputs_.contains(fs::weakly_canonical(name, ignored).string()))
       throw InvalidArgument("'" + name + "' is both input and output; give another output");
-    if (!overwrite_ && fs::exists(name, ignored))
+    if (!file_options_.overwrite && fs::exists(name, ignored))
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
   // Of a video, whose number of frames is an estimate: what has a name that a frame may get.
   void check_numbers(const FileSource& source) const {
-    if (overwrite_ || !number_pattern(path_)) return;
+    if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
       if (may_come(file.number, source)) check_name(file.path);
   }
@@ -222,14 +222,15 @@ class SequenceSink final : public MediaSink {
       if (names_.empty()) throw InternalError("the encoder made a picture of nothing");
       const std::string name = std::move(names_.front());
       names_.pop_front();
-      OutputFile file(name, overwrite_);
+      OutputFile file(name, file_options_);
       avio_write(file.io(), packet->data, packet->size);
       file.commit();
     }
   }
 
   std::string path_;
-  bool sequence_, overwrite_;
+  bool sequence_;
+  OutputFileOptions file_options_;
   FrameFormat format_;
   Naming naming_;
   std::set<std::string> inputs_;   // real names of the source's files

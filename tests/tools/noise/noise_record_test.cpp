@@ -163,6 +163,31 @@ TEST(NoiseRecord, DamageIsReportedInOneLine) {
   }
 }
 
+TEST(NoiseRecord, RejectsNewerFormatByName) {
+  const std::string text = to_json(coloured_record(false));
+  ASSERT_TRUE(text.starts_with("{\"lull noise\":1,"));  // the files of all versions so far
+  const auto error_of = [&](const std::string& format) {
+    try {
+      (void)parse_noise("{\"lull noise\":" + format + text.substr(15), "a");
+    } catch (const BadData& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(error_of("1"), "none");
+  EXPECT_EQ(error_of("2"),
+            "'a' has format 2 (this version of lull reads noise files up to format 1); use a newer "
+            "version of lull");
+  for (const std::string format : {"0", "-1", "1.5", "\"1\"", "null", "\"0.1.0\""})
+    EXPECT_THAT(error_of(format), HasSubstr("no number of a format")) << format;
+}
+
+TEST(NoiseRecord, RejectsDeepNesting) {
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  EXPECT_THROW((void)parse_noise(deep, "a"), BadData);
+  EXPECT_THROW((void)parse_noise("{\"lull noise\":1,\"x\":" + deep + "}", "a"), BadData);
+}
+
 TEST(NoiseRecord, FilesAreCompleteAndNotReplaced) {
   const Folder folder;
   const std::string path = folder / "camera.json";

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "tools/support/clips.h"
@@ -81,6 +82,38 @@ TEST_F(SignalWatchDeath, SecondSignalEndsTheProcessAtOnce) {
 
 TEST_F(SignalWatchDeath, TimeoutEndsTheProcess) {
   EXPECT_EXIT(end_by(1ms, 1), testing::ExitedWithCode(128 + SIGTERM), "^cleaned up: 15\n$");
+}
+
+/// A command that runs one thing after another inside, none of which ends by itself.
+int end_inside(std::chrono::milliseconds patience) {
+  const SignalWatch outer([](int) { std::fprintf(stderr, "outer cleaned up\n"); }, patience);
+  {
+    const SignalWatch first([](int) { std::fprintf(stderr, "first cleaned up\n"); });
+  }
+  const SignalWatch second([](int signal) { std::fprintf(stderr, "cleaned up: %d\n", signal); });
+  kill(getpid(), SIGTERM);
+  while (second.signal() == 0 || !outer.token().stop_requested()) std::this_thread::sleep_for(1ms);
+  for (;;) pause();
+}
+
+TEST_F(SignalWatchDeath, OfTheOuterOneHoldsForThoseInside) {
+  EXPECT_EXIT(end_inside(1ms), testing::ExitedWithCode(128 + SIGTERM), "^cleaned up: 15\n$");
+}
+
+/// Between two runs, and at the begin of the next.
+void end_between() {
+  const SignalWatch outer([](int) {}, 24h);
+  {
+    const SignalWatch first([](int) {});
+  }
+  kill(getpid(), SIGTERM);
+  while (outer.signal() == 0) std::this_thread::sleep_for(1ms);
+  const SignalWatch second([](int) {});
+  std::exit(second.token().stop_requested() ? second.signal() : 1);
+}
+
+TEST_F(SignalWatchDeath, IsKnownToThoseThatBeginLater) {
+  EXPECT_EXIT(end_between(), testing::ExitedWithCode(SIGTERM), "^$");
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+#include "io/encode/file_options.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+namespace lull::io {
+namespace {
+
+// Of FFmpeg's wrappers, x264, x265, SVT-AV1, libaom, VVenC, kvazaar and their relatives.
+constexpr std::array<std::string_view, 33> file_options = {"abr-ladder",
+                                                           "analysis-load",
+                                                           "analysis-reuse-file",
+                                                           "analysis-save",
+                                                           "aom-film-grain",
+                                                           "cqm",
+                                                           "cqmfile",
+                                                           "csv",
+                                                           "debug",
+                                                           "dhdr10-info",
+                                                           "dolby-vision-rpu",
+                                                           "dump-yuv",
+                                                           "fgs-table",
+                                                           "film-grain",
+                                                           "film-grain-table",
+                                                           "input",
+                                                           "lambda-file",
+                                                           "log-file",
+                                                           "nalu-file",
+                                                           "opencl-clbin",
+                                                           "output",
+                                                           "passlogfile",
+                                                           "qp-file",
+                                                           "qpfile",
+                                                           "rcstatsfile",
+                                                           "recon",
+                                                           "recon-y4m-exec",
+                                                           "roi",
+                                                           "roi-file",
+                                                           "scaling-list",
+                                                           "stats",
+                                                           "stats-file",
+                                                           "zonefile"};
+
+// Values of options that take the name of a file or one of these.
+constexpr std::array<std::string_view, 8> words = {"0",   "1",  "default", "flat",
+                                                   "jvt", "no", "off",     "on"};
+
+/// Names of options as encoders compare them.
+std::string plain(std::string_view name) {
+  std::string result(name);
+  for (char& c : result)
+    c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+bool names_file(std::string_view name, std::string_view value) {
+  if (std::ranges::find(file_options, plain(name)) == file_options.end()) return false;
+  const bool is_number = !value.empty() && value.find_first_not_of("0123456789.") == value.npos;
+  return !is_number && std::ranges::find(words, value) == words.end();
+}
+
+/// Within a value: "keyint=12:stats=x" has stats.
+std::string_view option_with_file(std::string_view value) {
+  constexpr std::string_view separators = ":,; ";
+  while (!value.empty()) {
+    const std::string_view part = value.substr(0, value.find_first_of(separators));
+    const std::size_t equals = part.find('=');
+    if (equals != part.npos && names_file(part.substr(0, equals), part.substr(equals + 1)))
+      return part.substr(0, equals);
+    value.remove_prefix(std::min(part.size() + 1, value.size()));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string option_with_file(const std::vector<std::pair<std::string, std::string>>& vopts) {
+  for (const auto& [name, value] : vopts) {
+    if (names_file(name, value)) return name;
+    if (const std::string_view inner = option_with_file(value); !inner.empty())
+      return name + ": " + std::string(inner);
+  }
+  return {};
+}
+
+}  // namespace lull::io

@@ -1,0 +1,95 @@
+#include "tools/options/plan_options.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/error.h"
+#include "io/encode/file_options.h"
+
+namespace lull::tools {
+namespace {
+
+constexpr std::array<std::string_view, 3> local_groups = {"Files", "Reports", "Shared jobs"};
+constexpr std::array<std::string_view, 5> local_options = {"--allow-protocol", "--grain-table",
+                                                           "--mask", "--noise-map", "--resume"};
+
+const OptionRow* find_row(std::string_view names) {
+  const auto rows = denoise_option_table();
+  const auto row = std::ranges::find(rows, names, &OptionRow::names);
+  return row == rows.end() ? nullptr : &*row;
+}
+
+[[noreturn]] void refuse(const std::string& problem) {
+  throw BadData("the plan " + problem + "; plan the job anew");
+}
+
+void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& options) {
+  const OptionRow* row = find_row(given.first);
+  if (!row) refuse("has an option that this version of lull does not know (" + given.first + ")");
+  if (!belongs_to_plan(*row))
+    refuse("sets " + given.first + " (which only the command line of a process may set)");
+  row->apply(options, given.second);
+}
+
+/// A path that was given where the job was planned may mean something else here.
+void place(const io::JobPlan::AdditionalInput& beside, DenoiseOptions& options) {
+  if (beside.name == guide_name) options.guide = beside.input;
+  for (FeatureChoice& choice : options.features)
+    if (!choice.file.empty() && beside.name == option_of(choice.feature))
+      choice.file = beside.input;
+}
+
+/// The names of guides and features are paths of the machine that planned, until place().
+void check_beside(const io::JobPlan& plan, const DenoiseOptions& options) {
+  if (has_guide_file(options) && !plan.find_additional(guide_name))
+    refuse("does not know its guide");
+  for (const FeatureChoice& choice : options.features)
+    if (!choice.file.empty() && !plan.find_additional(option_of(choice.feature)))
+      refuse("does not know its " + option_of(choice.feature));
+}
+
+/// What `lull plan` checked, too.
+void check_alone(const io::JobPlan& plan, DenoiseOptions options) {
+  options.input = plan.input;
+  options.output = plan.output;
+  options.segment_frames = plan.segment_frames;
+  check(options);
+  if (const std::string option = io::option_with_file(options.vopts); !option.empty())
+    refuse("names a file to the encoder (" + option + ")");
+}
+
+}  // namespace
+
+bool belongs_to_plan(const OptionRow& row) {
+  return std::ranges::find(local_groups, row.group) == local_groups.end() &&
+         std::ranges::find(local_options, row.names) == local_options.end();
+}
+
+std::vector<std::pair<std::string, std::string>> options_for_plan(const DenoiseOptions& given) {
+  if (const std::string option = io::option_with_file(given.vopts); !option.empty())
+    throw InvalidArgument("--vopts " + option +
+                          " (it names a file, which all processes of the job would use at once); "
+                          "leave it out");
+  std::vector<std::pair<std::string, std::string>> options;
+  for (const auto& option : given.given) {
+    const OptionRow* row = find_row(option.first);
+    if (row && belongs_to_plan(*row)) options.push_back(option);
+  }
+  return options;
+}
+
+DenoiseOptions options_of_plan(const io::JobPlan& plan) {
+  DenoiseOptions options;
+  try {
+    for (const auto& option : plan.options) apply(option, options);
+    check_beside(plan, options);
+    for (const io::JobPlan::AdditionalInput& beside : plan.additional) place(beside, options);
+    check_alone(plan, options);
+  } catch (const InvalidArgument& error) {
+    refuse("has options that make no sense: " + without_suggestion(error.what()));
+  }
+  return options;
+}
+
+}  // namespace lull::tools
