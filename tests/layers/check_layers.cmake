@@ -62,10 +62,11 @@ set(io_base core io)  # io itself: the interfaces for its users
 module(io core)
 module(io/ffmpeg ${io_base})
 module(io/files ${io_base} io/ffmpeg)
+module(io/containers ${io_base} io/ffmpeg io/files)
 module(io/pictures ${io_base} io/ffmpeg io/files)
 module(io/exr ${io_base} io/ffmpeg io/files)
 module(io/stacks ${io_base} io/ffmpeg io/files io/pictures)
-module(io/demux ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks)
+module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/stacks)
 module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux)
 module(io/encode ${io_base} io/ffmpeg io/demux io/read)
 module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read

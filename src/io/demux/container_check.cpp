@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/containers/ebml.h"
 #include "io/files/file_bytes.h"
 #include "io/stacks/tiff_file.h"
 
@@ -34,39 +35,16 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// RFC 8794, section 4: the length of a number is the number of its leading zero bits plus one.
-struct EbmlNumber {
-  std::uint64_t value = 0;
-  int bytes = 0;
-  bool unknown = false;  // all bits are 1: the writer did not know the size
-};
-
-bool read_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
-  std::uint8_t raw[8];
-  if (!file.read(at, raw, 1) || raw[0] == 0) return false;
-  number.bytes = 1;
-  while (!(raw[0] << (number.bytes - 1) & 0x80)) ++number.bytes;
-  if (!file.read(at, raw, number.bytes)) return false;
-  const std::uint64_t marker = std::uint64_t{1} << (7 * number.bytes);
-  number.value = big_endian(raw, number.bytes);
-  number.unknown = number.value == 2 * marker - 1;
-  if (!keep_marker) number.value -= marker;
-  return true;
-}
-
 // RFC 9559, section 5: the file consists of a header and a Segment. A finished Segment states its
 // size.
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
-  std::uint64_t at = 0;
-  EbmlNumber id, size;
-  while (read_number(file, at, true, id) && read_number(file, at + id.bytes, false, size)) {
-    at += id.bytes + size.bytes;
-    if (size.unknown) break;
-    if (size.value > file.size() - at)
-      return truncation_text("the segment", at + size.value, file.size());
-    if (id.value == segment_id) break;
-    at += size.value;
+  EbmlElement element;
+  for (std::uint64_t at = 0; read_ebml_element(file, at, element); at = element.end()) {
+    if (element.unknown_size) break;
+    if (element.size > file.size() - element.data)
+      return truncation_text("the segment", element.end(), file.size());
+    if (element.id == segment_id) break;
   }
   return {};
 }

@@ -12,9 +12,21 @@ constexpr int max_frames_in_decoder = 64;  // upper bound, with all threads
 
 }  // namespace
 
-void DamageCount::count(const std::string& text) {
+void DamageCount::note(const std::string& text) {
   if (!pass_) throw BadData(text);
-  if (found_.frames++ == 0) found_.first = text;
+  if (found_.frames == 0) found_.first = text;
+  found_.frames = std::max(frames_, faults_);
+}
+
+void DamageCount::count(const std::string& text) {
+  ++frames_;
+  note(text);
+}
+
+void DamageCount::structure(std::int64_t faults, const std::string& text) {
+  if (faults <= faults_) return;
+  faults_ = faults;
+  note(text);
 }
 
 bool DamageCount::is_known(std::int64_t pts) const {
@@ -48,7 +60,8 @@ void DamageCount::add_truncation(const std::string& text) {
 }
 
 void DamageCount::finish(std::int64_t missing) {
-  if (truncated_ && !ended_ && missing > 1) found_.frames += missing - 1;
+  if (truncated_ && !ended_ && missing > 1) frames_ += missing - 1;
+  found_.frames = std::max(frames_, faults_);
   ended_ = true;
 }
 

@@ -32,16 +32,21 @@ class DamageCount {
   void add_missing_frame(const std::string& text);
   /// Counts the premature end of the input, once.
   void add_truncation(const std::string& text);
+  /// Reports `faults` faults in the structure of the input; `text` describes the first one. These
+  /// faults and the counted frames may be the same damage, so the larger number counts.
+  void structure(std::int64_t faults, const std::string& text);
   /// Must be called at the end. If the input was truncated, the truncation counts as `missing`
   /// frames, but at least as one.
   void finish(std::int64_t missing);
 
  private:
   void count(const std::string& text);
+  void note(const std::string& text);
   bool is_known(std::int64_t pts) const;
 
   bool pass_, truncated_ = false, ended_ = false;
   Damage found_;
+  std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
   // Number of damaged packets that the decoder may still report, and number of intact packets since
   // the last of them.

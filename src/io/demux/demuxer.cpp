@@ -1,5 +1,6 @@
 #include "io/demux/demuxer.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "io/demux/container_check.h"
@@ -30,6 +31,8 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
     init_sequence(options);
   else if (options.skip_us > 0)
     skip_to(options.skip_us);
+  else
+    walk_ = open_container_walk(this->path(), context().iformat->name, video().index);
 }
 
 // The first picture says what the others must be.
@@ -59,6 +62,7 @@ bool Demuxer::seek(std::int64_t time) {
   const LogTopic::Scope scope(log_);
   failures_ = 0;
   last_end_ = -1;
+  walk_.reset();
   if (!files_.empty()) return files_.seek(time);
   if (bytes_.pipe() || reads_whole_files()) return false;
   return avformat_seek_file(&context(), video().index, INT64_MIN, time, time, 0) >= 0;
@@ -69,6 +73,18 @@ bool Demuxer::holds_pictures() const {
   return files_.empty() && name.ends_with("_pipe") && name != "gif_pipe";
 }
 
+void Demuxer::note_size(int width, int height) {
+  AVCodecParameters& codec = *video().codecpar;
+  if (codec.width > 0) return;
+  codec.width = width;
+  codec.height = height;
+}
+
+bool Demuxer::has_rising_times() const {
+  const std::string_view name = context().iformat->name;
+  return files_.empty() && (name.starts_with("matroska") || name == "nut");
+}
+
 PacketPtr Demuxer::read() {
   const LogTopic::Scope scope(log_);
   if (!files_.empty()) {
@@ -76,7 +92,8 @@ PacketPtr Demuxer::read() {
     if (packet) packet->stream_index = video().index;
     return packet;
   }
-  if (reads_whole_files()) return std::exchange(file_read_, true) ? nullptr : read_whole_picture(path());
+  if (reads_whole_files())
+    return std::exchange(file_read_, true) ? nullptr : read_whole_picture(path());
   for (;;) {
     PacketPtr packet = make_packet();
     const int code = av_read_frame(&context(), packet.get());
@@ -90,6 +107,7 @@ PacketPtr Demuxer::read() {
       return nullptr;
     }
     failures_ = 0;
+    check_structure(*packet);
     count_damage(*packet);
     times_.note(*packet);
     if (packet->stream_index == video().index) {
@@ -104,7 +122,7 @@ void Demuxer::forward(PacketPtr packet) {
   const AVStream& stream = *context().streams[packet->stream_index];
   if (stream.discard == AVDISCARD_ALL) return;
   edit_list_filter_.filter(std::move(packet), stream,
-              [this](PacketPtr stays) { relay_->put(std::move(stays)); });
+                           [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
 // What damage is passed over: whether to try again. Some demuxers find a place to go on from.
@@ -128,6 +146,29 @@ void Demuxer::count_damage(const AVPacket& packet) {
   }
 }
 
+void Demuxer::check_structure(const AVPacket& packet) {
+  if (walk_ && packet.pos >= 0)
+    walk_->walk_to(static_cast<std::uint64_t>(packet.pos + packet.size));
+  if (packet.stream_index != video().index) return;
+  const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  // Where there is a fault, the times of the packets before and after it show what is missing.
+  std::int64_t missing = 0;
+  if (time != AV_NOPTS_VALUE && last_time_ != AV_NOPTS_VALUE && packet.duration > 0)
+    missing = (time - last_time_ + packet.duration / 2) / packet.duration - 1;
+  note_faults(missing);
+  last_time_ = time;
+  ++packets_;
+}
+
+/// Counts the faults that are new. `missing`: frames that the video lacks where they are.
+void Demuxer::note_faults(std::int64_t missing) {
+  if (!walk_ || walk_->faults() == faults_) return;
+  constexpr std::int64_t most_missing = 100000;  // more is a wrong time
+  lost_ += std::max(walk_->faults() - faults_, std::min(missing, most_missing));
+  faults_ = walk_->faults();
+  damage_.structure(lost_, "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
+}
+
 void Demuxer::read_others_until(std::int64_t end) {
   if (!files_.empty() || context().nb_streams < 2) return;
   while (!times_.others_reached(context(), video().index, end) && !relay_->closed())
@@ -146,6 +187,14 @@ void Demuxer::check_end() {
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";
   if (!cut.empty()) damage_.add_truncation("'" + path() + "' is cut short (" + cut + ")");
+  if (!walk_) return;
+  walk_->walk_to_end();
+  note_faults(0);
+  // Demuxers that lose their way do not find all that follows.
+  const std::int64_t missing = walk_->video_packets().value_or(packets_) - packets_;
+  if (faults_ > 0)
+    damage_.structure(std::max(lost_, faults_ + missing),
+                      "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
 }
 
 }  // namespace lull::io

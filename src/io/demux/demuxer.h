@@ -5,13 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "io/containers/container_walk.h"
 #include "io/demux/damage.h"
+#include "io/demux/edit_list_filter.h"
 #include "io/demux/input_bytes.h"
 #include "io/demux/input_container.h"
 #include "io/demux/packet_relay.h"
 #include "io/demux/picture_files.h"
 #include "io/demux/stream_times.h"
-#include "io/demux/edit_list_filter.h"
 #include "io/ffmpeg/ffmpeg.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/media.h"
@@ -33,6 +34,8 @@ class Demuxer {
   /// The files of a sequence, each of one picture; empty for anything else. The packet's time is
   /// the index.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
+  /// Whether the container stores the time of each frame, along one time line.
+  bool has_rising_times() const;
   /// What decodes the pictures; other than FFmpeg gets whole files.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
@@ -48,6 +51,8 @@ class Demuxer {
   /// Goes on for the other streams alone, until what they hold before `end` (in the video's time
   /// base) has come: for containers whose sound lags behind.
   void read_others_until(std::int64_t end);
+  /// Notes the size of the video's pictures where the container does not know it.
+  void note_size(int width, int height);
   /// Goes on somewhere before what has this time (in the video's time base), if it can.
   bool seek(std::int64_t time);
   /// Ends a read() that waits. From any thread.
@@ -59,6 +64,8 @@ class Demuxer {
   void forward(PacketPtr packet);
   bool can_continue_after(int code);
   void count_damage(const AVPacket& packet);
+  void check_structure(const AVPacket& packet);
+  void note_faults(std::int64_t missing);
   void check_end();
 
   LogTopic log_;
@@ -66,11 +73,15 @@ class Demuxer {
   PictureFiles files_;
   InputBytes bytes_;
   InputContainer container_;
+  std::unique_ptr<ContainerWalk> walk_;  // null: the structure is not followed
+  /// Faults of the structure up to the last packet of the video, and the frames that are missing
+  /// there; packets of the video, and the time of the last one.
+  std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, last_time_ = AV_NOPTS_VALUE;
   StreamTimes times_;
   EditListFilter edit_list_filter_;
   std::shared_ptr<PacketRelay> relay_;
   int failures_ = 0;            // of reading, in a row
-  bool file_read_ = false;          // the only packet of reads_whole_files()
+  bool file_read_ = false;      // the only packet of reads_whole_files()
   std::int64_t last_end_ = -1;  // byte behind the last packet of the video, -1: unknown
 };
 

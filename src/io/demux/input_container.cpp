@@ -42,6 +42,19 @@ void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& opti
   options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
 }
 
+/// The demuxers that give still pictures, one or several in a row.
+bool holds_stills(std::string_view format) {
+  return format.ends_with("_pipe") && format != "gif_pipe";
+}
+
+/// Whether FFmpeg can tell where a picture of this codec ends.
+bool has_parser(AVCodecID codec) {
+  void* state = nullptr;
+  while (const AVCodecParser* parser = av_parser_iterate(&state))
+    if (std::ranges::find(parser->codec_ids, codec) != std::end(parser->codec_ids)) return true;
+  return false;
+}
+
 }  // namespace
 
 InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, bool picture,
@@ -69,7 +82,10 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
     reader_ = PictureReader::tiff;
   else if (file && format == "exr_pipe" && is_exr_file(name()))
     reader_ = PictureReader::exr;
-  if (reader_ == PictureReader::ffmpeg) find_streams(source.limits);
+  if (reader_ == PictureReader::ffmpeg && holds_stills(format))
+    find_still_stream();
+  else if (reader_ == PictureReader::ffmpeg)
+    find_streams(source.limits);
   find_video();
 }
 
@@ -103,6 +119,21 @@ void InputContainer::fail_opening(const Limits& limits) const {
   const bool mp4 = !watch_.find("moov").empty();
   const std::string cut = mp4 ? " or cut short" : "";
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
+}
+
+// FFmpeg would decode the first picture, without the checks that its own decoder makes here. It
+// does not where size and format are known; these come from the first picture later.
+void InputContainer::find_still_stream() {
+  AVCodecParameters& codec = *context_->streams[0]->codecpar;
+  if (bytes_.pipe() && !has_parser(codec.codec_id))
+    throw BadData("'" + name() + "' is a picture of the kind " + avcodec_get_name(codec.codec_id) +
+                  " (FFmpeg does not find its end in a pipe); give a file");
+  codec.width = codec.height = 1;
+  codec.format = AV_PIX_FMT_GRAY8;
+  check<BadData>(avformat_find_stream_info(context_.get(), nullptr),
+                 "'" + name() + "' is no picture");
+  codec.width = codec.height = 0;
+  codec.format = AV_PIX_FMT_NONE;
 }
 
 // FFmpeg decodes some frames here: within the limits, too.

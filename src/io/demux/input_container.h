@@ -36,6 +36,7 @@ class InputContainer {
   const AVInputFormat* find_format(const SourceOptions& options) const;
   void open(const AVInputFormat* format, Dictionary& options, const Limits& limits);
   [[noreturn]] void fail_opening(const Limits& limits) const;
+  void find_still_stream();
   void find_streams(const Limits& limits);
   [[noreturn]] void fail_streams(const Limits& limits) const;
   void check_sizes(const Limits& limits) const;

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <thread>
 
+#include "io/exr/exr_chunks.h"
 #include "io/exr/exr_parts.h"
 
 namespace lull::io {
@@ -74,7 +75,7 @@ ExrFile::Parts::Parts(std::span<const std::uint8_t> bytes, int wanted_threads)
       file(stream, threads, /*reconstructChunkOffsetTable=*/false) {}
 
 ExrFile::ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads)
-    : path_(std::move(path)) {
+    : bytes_(bytes), path_(std::move(path)) {
   try {
     parts_ = std::make_unique<Parts>(bytes, threads);
     for (int i = 0; i < parts_->file.parts(); ++i)
@@ -170,6 +171,20 @@ ExrWindow ExrFile::window(const ExrLayer& layer) const {
           std::max(data.max.x, shown.max.x), std::max(data.max.y, shown.max.y)};
 }
 
+void ExrFile::check_chunks(const ExrLayer& layer) const {
+  const Imf::Header& header = parts_->file.header(layer.part);
+  const Imath::Box2i& data = header.dataWindow();
+  double bytes = 0;
+  for (auto c = header.channels().begin(); c != header.channels().end(); ++c)
+    bytes +=
+        (c.channel().type == Imf::HALF ? 2.0 : 4.0) / c.channel().xSampling / c.channel().ySampling;
+  bytes *= (1.0 + data.max.x - data.min.x) * (1.0 + data.max.y - data.min.y);
+  const double most = static_cast<double>(bytes_.size()) * most_exr_shrinking(header.compression());
+  std::string fault = bytes > most ? "it has more samples than its bytes can hold" : "";
+  if (fault.empty()) fault = find_damaged_chunk(bytes_, parts_->threads);
+  if (!fault.empty()) throw BadData("'" + path_ + "' is damaged or cut short (" + fault + ")");
+}
+
 void ExrFile::check(const ReadRequest& request) const {
   const Imf::Header& header = parts_->file.header(request.layer->part);
   if (header.hasType() && Imf::isDeepData(header.type()))
@@ -189,7 +204,8 @@ void ExrFile::read(const std::vector<ReadRequest>& requests) const {
   for (const ReadRequest& request : requests) {
     check(request);
     for (std::size_t i = 0; i < request.channels.size(); ++i)
-      insert(buffers[request.layer->part], request.channels[i], window(*request.layer), request.to[i]);
+      insert(buffers[request.layer->part], request.channels[i], window(*request.layer),
+             request.to[i]);
   }
   try {
     for (const auto& [number, buffer] : buffers) {
@@ -211,7 +227,8 @@ PacketPtr ExrFile::with_picture(std::span<const std::string> channels,
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {
-    throw IoError("cannot write the other layers of '" + path_ + "' (" + e.what() + ")");
+    throw BadData("'" + path_ + "' is damaged in what it has beside its picture (" + e.what() +
+                  ")");
   }
 }
 

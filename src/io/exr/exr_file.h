@@ -54,14 +54,18 @@ class ExrFile {
   bool has_half_picture() const;
   double pixel_aspect(const ExrLayer& layer) const;
 
+  /// Whether the file can hold the samples of that part, before memory is allocated for them, and
+  /// whether all chunks are sound (exr_chunks.h). @throws BadData
+  void check_chunks(const ExrLayer& layer) const;
+
   /// Channels of a layer, and planes of its window for them.
   struct ReadRequest {
     const ExrLayer* layer;
     std::vector<std::string> channels;
     std::vector<PlaneView<float>> to;
   };
-  /// Fulfils the requests, with 0 where the file has no data; each part is unpacked once. No channel
-  /// is wished twice.
+  /// Fulfils the requests, with 0 where the file has no data; each part is unpacked once. No
+  /// channel is wished twice.
   /// @throws BadData  damaged, deep, or subsampled
   void read(const std::vector<ReadRequest>& requests) const;
 
@@ -77,6 +81,7 @@ class ExrFile {
   void find_layers();
   void check(const ReadRequest& request) const;
 
+  std::span<const std::uint8_t> bytes_;
   std::string path_;
   std::unique_ptr<Parts> parts_;
   std::vector<ExrLayer> layers_;

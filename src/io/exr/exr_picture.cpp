@@ -79,8 +79,8 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   for (std::size_t i = 0; i < request.channels.size(); ++i) {
     const int p = rgb ? plane_of[i] : 0;
     request.to.emplace_back(reinterpret_cast<float*>(picture->data[p]), window.width(),
-                         window.height(),
-                         picture->linesize[p] / static_cast<std::ptrdiff_t>(sizeof(float)));
+                            window.height(),
+                            picture->linesize[p] / static_cast<std::ptrdiff_t>(sizeof(float)));
   }
   if (rgb) picture->colorspace = AVCOL_SPC_RGB;
   if (const double aspect = exr.pixel_aspect(layer); aspect > 0 && aspect != 1)
@@ -89,7 +89,8 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
 }
 
 /// A frame for these channels of a layer, by their suffixes; nullopt: it has not all of them.
-std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name, ExrFile::ReadRequest& request) {
+std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
+                                ExrFile::ReadRequest& request) {
   const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
   if (layer == exr.layers().end()) return std::nullopt;
   request.layer = &*layer;
@@ -114,8 +115,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
 }
 
 /// Of what was chosen, what can be read with the picture. What cannot is left to read_layer().
-void add_layers(const ExrFile& exr, const LayerChoice& choice, std::vector<ExrFile::ReadRequest>& requests,
-                Origin& origin) {
+void add_layers(const ExrFile& exr, const LayerChoice& choice,
+                std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   const ExrWindow shown = exr.window(*requests.front().layer);
   for (const LayerName& name : choice(origin.layers)) {
     ExrFile::ReadRequest request;
@@ -132,6 +133,7 @@ FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOpt
   const ExrFile exr({file.data, static_cast<std::size_t>(file.size)}, path, options.threads);
   std::vector<ExrFile::ReadRequest> requests{{.layer = &exr.picture(), .channels = {}, .to = {}}};
   check_size(exr.window(*requests.front().layer), path, options.limits.pixels);
+  exr.check_chunks(*requests.front().layer);
   FramePtr picture = make_picture(exr, requests.front());
   auto origin = std::make_unique<Origin>();
   origin->threads = options.threads;
@@ -177,7 +179,8 @@ Frame read_layer(const Frame& frame, std::string_view name,
     if (one.layer.name == name && one.layer.channels == channels) return one.frame;
   const ExrFile exr = file_of(*origin);
   std::vector<ExrFile::ReadRequest> request(1);
-  const std::optional<Frame> result = make_layer(exr, {std::string(name), channels}, request.front());
+  const std::optional<Frame> result =
+      make_layer(exr, {std::string(name), channels}, request.front());
   if (!result)
     throw BadData("no layer " + std::string(name) + " with these channels (there is " + exr.text() +
                   "); name another");

@@ -58,12 +58,19 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
+/// Where the messages of a decoder go.
+struct Destination {
+  MessagesPtr messages;
+  LogTopic::Listener listener;
+};
+using DestinationPtr = std::shared_ptr<const Destination>;
+
 struct Log {
   std::atomic<bool> has_listener = false;
   std::mutex listener_mutex;
   std::function<void(const std::string&)> listener;
   std::mutex topics_mutex;
-  std::map<const void*, std::weak_ptr<Messages>> topics;  // by mark
+  std::map<const void*, DestinationPtr> topics;  // by mark
 };
 
 Log& the_log() {
@@ -72,7 +79,7 @@ Log& the_log() {
 }
 
 thread_local const MessagesPtr* scope = nullptr;  // of this thread, the innermost
-thread_local Messages* thread_log = nullptr;       // null: nobody ever watched this thread
+thread_local Messages* thread_log = nullptr;      // null: nobody ever watched this thread
 
 /// A thread's own messages, which later watches may still look at when it has ended.
 const MessagesPtr& thread_messages() {
@@ -85,16 +92,27 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Of a codec that carries a topic's mark; null for all else. Whoever uses FFmpeg beside lull may
-/// have anything in `opaque`, so it only counts if it is a mark.
-MessagesPtr topic_of(void* context) {
-  if (!context || *static_cast<const AVClass**>(context) != avcodec_get_class()) return nullptr;
-  const void* mark = static_cast<const AVCodecContext*>(context)->opaque;
+/// The codec that `context` is or belongs to, as FFmpeg's tools for pictures do; null for all else.
+const AVCodecContext* codec_of(const void* context) {
+  while (context) {
+    const AVClass* kind = *static_cast<const AVClass* const*>(context);
+    if (kind == avcodec_get_class()) return static_cast<const AVCodecContext*>(context);
+    if (!kind || kind->parent_log_context_offset == 0) return nullptr;
+    const char* parent = static_cast<const char*>(context) + kind->parent_log_context_offset;
+    context = *reinterpret_cast<const void* const*>(parent);
+  }
+  return nullptr;
+}
+
+/// The destination of a decoder that carries a mark; null for all else. A program that uses FFmpeg
+/// alongside lull may have any pointer in `opaque`: only known marks count.
+DestinationPtr destination_of(const AVCodecContext* codec) {
+  const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;
   Log& log = the_log();
   const std::lock_guard lock(log.topics_mutex);
   const auto found = log.topics.find(mark);
-  return found == log.topics.end() ? nullptr : found->second.lock();
+  return found == log.topics.end() ? nullptr : found->second;
 }
 
 std::string line_of(const char* format, va_list arguments) {
@@ -119,10 +137,13 @@ void record_message(void* context, int level, const char* format, va_list argume
   }
   if (level > AV_LOG_WARNING) return;
   if (thread_log) thread_log->add(level, text);
-  if (const MessagesPtr topic = topic_of(context))
-    topic->add(level, text);
-  else if (scope)
+  const AVCodecContext* codec = codec_of(context);
+  if (const DestinationPtr destination = destination_of(codec)) {
+    destination->messages->add(level, text);
+    if (destination->listener) destination->listener(codec, level <= AV_LOG_ERROR, text);
+  } else if (scope) {
     (*scope)->add(level, text);
+  }
 }
 
 bool is_error(const Messages::Message& m) { return m.level <= AV_LOG_ERROR; }
@@ -147,14 +168,18 @@ void forward_ffmpeg_log(std::function<void(const std::string&)> listener) {
   the_log().listener = std::move(listener);
 }
 
-LogTopic::LogTopic() : messages_(std::make_shared<Messages>()) {
+LogTopic::LogTopic() : messages_(std::make_shared<Messages>()) {}
+LogTopic::~LogTopic() = default;
+
+LogTopic::Mark::Mark(const LogTopic& topic, const void* mark, Listener listener) : mark_(mark) {
   const std::lock_guard lock(the_log().topics_mutex);
-  the_log().topics.emplace(mark(), messages_);
+  the_log().topics[mark] =
+      std::make_shared<Destination>(Destination{topic.messages_, std::move(listener)});
 }
 
-LogTopic::~LogTopic() {
+LogTopic::Mark::~Mark() {
   const std::lock_guard lock(the_log().topics_mutex);
-  the_log().topics.erase(mark());
+  the_log().topics.erase(mark_);
 }
 
 LogTopic::Scope::Scope(const LogTopic& topic) : before_(std::exchange(scope, &topic.messages_)) {}

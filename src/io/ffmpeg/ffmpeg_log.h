@@ -36,9 +36,23 @@ class LogTopic {
     const std::shared_ptr<Messages>* before_;
   };
 
-  /// For AVCodecContext::opaque, which FFmpeg copies into the contexts of a decoder's own threads:
-  /// what a codec with this mark says is of this topic, whichever thread says it.
-  void* mark() const { return messages_.get(); }
+  /// Gets warnings and errors of decoders, from any of FFmpeg's threads. `context` is the decoder's
+  /// AVCodecContext, of which each frame thread has one of its own.
+  using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
+
+  /// Assigns the messages of decoders to a topic while it lives: those whose
+  /// AVCodecContext::opaque is `mark`. FFmpeg copies that pointer into the contexts of a decoder's
+  /// threads, so the thread that logs does not matter. The decoders must be closed first.
+  class Mark {
+   public:
+    Mark(const LogTopic& topic, const void* mark, Listener listener);
+    ~Mark();
+    Mark(const Mark&) = delete;
+    Mark& operator=(const Mark&) = delete;
+
+   private:
+    const void* mark_;
+  };
 
  private:
   friend class LogWatch;

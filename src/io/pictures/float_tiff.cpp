@@ -3,78 +3,14 @@
 #include <tiffio.h>
 
 #include <cmath>
-#include <cstdarg>
 #include <cstring>
 #include <vector>
 
+#include "io/pictures/tiff_memory.h"
+#include "io/pictures/tiff_strips.h"
+
 namespace lull::io {
 namespace {
-
-/// A file in memory as libtiff sees it.
-struct Memory {
-  std::vector<std::uint8_t> own;  // when writing
-  const std::uint8_t* data = nullptr;
-  std::size_t size = 0, at = 0;
-};
-
-tmsize_t read_memory(thandle_t handle, void* to, tmsize_t size) {
-  auto& m = *static_cast<Memory*>(handle);
-  const std::size_t left = m.at < m.size ? m.size - m.at : 0;
-  const std::size_t count = std::min(left, static_cast<std::size_t>(size));
-  if (count > 0) std::memcpy(to, m.data + m.at, count);
-  m.at += count;
-  return static_cast<tmsize_t>(count);
-}
-
-tmsize_t write_memory(thandle_t handle, void* from, tmsize_t size) {
-  auto& m = *static_cast<Memory*>(handle);
-  const std::size_t end = m.at + static_cast<std::size_t>(size);
-  try {
-    if (end > m.own.size()) m.own.resize(end);
-  } catch (const std::exception&) {
-    return -1;
-  }
-  std::memcpy(m.own.data() + m.at, from, static_cast<std::size_t>(size));
-  m.at = end;
-  m.data = m.own.data();
-  m.size = m.own.size();
-  return size;
-}
-
-toff_t seek_memory(thandle_t handle, toff_t offset, int whence) {
-  auto& m = *static_cast<Memory*>(handle);
-  const toff_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? m.at : m.size;
-  return m.at = base + offset;
-}
-
-toff_t size_of_memory(thandle_t handle) { return static_cast<Memory*>(handle)->size; }
-int close_memory(thandle_t) { return 0; }
-int no_map(thandle_t, void**, toff_t*) { return 0; }
-void no_unmap(thandle_t, void*, toff_t) {}
-
-struct Close {
-  void operator()(TIFF* tiff) const noexcept { TIFFClose(tiff); }
-};
-using TiffPtr = std::unique_ptr<TIFF, Close>;
-
-int ignore_message(TIFF*, void*, const char*, const char*, va_list) { return 1; }
-
-struct FreeOptions {
-  void operator()(TIFFOpenOptions* options) const noexcept { TIFFOpenOptionsFree(options); }
-};
-
-/// libtiff writes its complaints to stderr unless told; ours say what is wrong.
-std::unique_ptr<TIFFOpenOptions, FreeOptions> quiet() {
-  std::unique_ptr<TIFFOpenOptions, FreeOptions> options(non_null(TIFFOpenOptionsAlloc()));
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), ignore_message, nullptr);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_message, nullptr);
-  return options;
-}
-
-TiffPtr open_memory(Memory& memory, const char* mode) {
-  return TiffPtr(TIFFClientOpenExt("memory", mode, &memory, read_memory, write_memory, seek_memory,
-                                   close_memory, size_of_memory, no_map, no_unmap, quiet().get()));
-}
 
 /// IEEE 754 binary16 to binary32.
 float from_half(std::uint16_t half) {
@@ -155,11 +91,11 @@ bool read_rows(TIFF* tiff, const Shape& s, const Target& to) {
   return true;
 }
 
-bool read_tiles(TIFF* tiff, const Shape& s, const Target& to, std::int64_t max_pixels) {
+bool read_tiles(TIFF* tiff, const Shape& s, const Target& to) {
   std::uint32_t width = 0, height = 0;
   TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &width);
   TIFFGetField(tiff, TIFFTAG_TILELENGTH, &height);
-  if (width == 0 || height == 0 || std::int64_t{width} * height > max_pixels) return false;
+  if (width == 0 || height == 0) return false;
   const bool apart = s.planar == PLANARCONFIG_SEPARATE;
   const int stride = apart ? 1 : s.samples;
   std::vector<std::uint8_t> tile(static_cast<std::size_t>(TIFFTileSize64(tiff)));
@@ -182,40 +118,62 @@ bool read_tiles(TIFF* tiff, const Shape& s, const Target& to, std::int64_t max_p
 }  // namespace
 
 bool is_float_tiff(const std::string& path) {
-  const TiffPtr tiff(TIFFOpenExt(path.c_str(), "rm", quiet().get()));
+  std::string message;
+  const TiffPtr tiff(TIFFOpenExt(path.c_str(), "rm", tiff_options(message, 0).get()));
   return tiff && shape_of(tiff.get()).format == SAMPLEFORMAT_IEEEFP;
 }
 
-FramePtr read_float_tiff(const AVPacket& file, const std::string& path, std::int64_t max_pixels) {
-  Memory memory{{}, file.data, static_cast<std::size_t>(file.size), 0};
-  const TiffPtr tiff = open_memory(memory, "rm");
-  if (!tiff) throw BadData("'" + path + "' is damaged or cut short");
-  const Shape shape = shape_of(tiff.get());
-  if (shape.format != SAMPLEFORMAT_IEEEFP)
-    throw BadData("'" + path + "' has other samples than those before it (floats); convert it");
+namespace {
+
+/// A picture of the page's size, whose samples are 0. Before memory is allocated, the size is held
+/// against the limit and against what the file can hold.
+FramePtr make_picture(TIFF* page, const Shape& shape, const AVPacket& file, const std::string& path,
+                      std::int64_t max_pixels) {
   FramePtr picture = make_frame();
   picture->format = format_of(shape, path);
   if (shape.width < 1 || shape.height < 1 || std::int64_t{shape.width} * shape.height > max_pixels)
     throw BadData("'" + path + "' is " + std::to_string(shape.width) + "x" +
                   std::to_string(shape.height) + " (more than " + std::to_string(max_pixels) +
                   " pixels); allow it with --max-pixels");
+  const std::string excess = find_excess(page, static_cast<std::uint64_t>(file.size));
+  if (!excess.empty()) throw BadData("'" + path + "' is damaged or cut short (" + excess + ")");
   picture->width = static_cast<int>(shape.width);
   picture->height = static_cast<int>(shape.height);
   if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
+  for (const AVBufferRef* buffer : picture->buf)
+    if (buffer) std::memset(buffer->data, 0, buffer->size);
   picture->sample_aspect_ratio = {1, 1};
   picture->pts = picture->best_effort_timestamp = file.pts;
   set_frame_duration(*picture, file.duration);
+  return picture;
+}
+
+}  // namespace
+
+FramePtr read_float_tiff(const AVPacket& file, const std::string& path, std::int64_t max_pixels) {
+  TiffMemory memory({file.data, static_cast<std::size_t>(file.size)});
+  const TiffPtr tiff = memory.open("rm", 64 * max_pixels);
+  const auto fail = [&](const std::string& why) {
+    throw BadData("'" + path + "' is damaged or cut short" + (why.empty() ? "" : " (" + why + ")"));
+  };
+  if (!tiff) fail(memory.message());
+  const Shape shape = shape_of(tiff.get());
+  if (shape.format != SAMPLEFORMAT_IEEEFP)
+    throw BadData("'" + path + "' has other samples than those before it (floats); convert it");
+  FramePtr picture = make_picture(tiff.get(), shape, file, path, max_pixels);
+  if (const auto fault = find_damaged_strip(tiff.get(), memory.message())) fail(fault->text);
+  memory.message().clear();
   const Target target{*picture};
-  const bool whole = TIFFIsTiled(tiff.get()) ? read_tiles(tiff.get(), shape, target, max_pixels)
-                                             : read_rows(tiff.get(), shape, target);
-  if (!whole) throw BadData("'" + path + "' is damaged or cut short");
+  const bool is_complete = TIFFIsTiled(tiff.get()) ? read_tiles(tiff.get(), shape, target)
+                                                   : read_rows(tiff.get(), shape, target);
+  if (!is_complete || !memory.message().empty()) fail(memory.message());
   return picture;
 }
 
 PacketPtr write_float_tiff(const Frame& frame, const Frame* alpha) {
-  Memory memory;
+  TiffMemory memory;
   {
-    const TiffPtr tiff = open_memory(memory, "wm");
+    const TiffPtr tiff = memory.open("wm");
     if (!tiff) throw std::bad_alloc();
     TIFF* t = tiff.get();
     const FrameFormat& f = frame.format;
@@ -247,10 +205,11 @@ PacketPtr write_float_tiff(const Frame& frame, const Frame* alpha) {
     }
   }
   PacketPtr packet = make_packet();
-  if (memory.own.size() > INT32_MAX - AV_INPUT_BUFFER_PADDING_SIZE ||
-      av_new_packet(packet.get(), static_cast<int>(memory.own.size())) < 0)
+  const std::span<const std::uint8_t> bytes = memory.bytes();
+  if (bytes.size() > INT32_MAX - AV_INPUT_BUFFER_PADDING_SIZE ||
+      av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0)
     throw std::bad_alloc();
-  std::ranges::copy(memory.own, packet->data);
+  std::ranges::copy(bytes, packet->data);
   return packet;
 }
 

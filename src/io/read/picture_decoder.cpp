@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "io/exr/exr_picture.h"
 #include "io/ffmpeg/float_map.h"
 #include "io/pictures/float_tiff.h"
+#include "io/pictures/picture_check.h"
 
 namespace lull::io {
 namespace {
@@ -25,22 +27,17 @@ const AVCodec* find_decoder(const AVStream& stream) {
   return avcodec_find_decoder(stream.codecpar->codec_id);
 }
 
-/// Codecs whose decoders would rather show half a picture than complain. Video codecs mark what
-/// they concealed (decode_error_flags), and stop at trifles if told to explode.
-bool must_explode(const AVCodecDescriptor* codec) {
-  // TIFF's explodes at tags that it does not know; find_truncation() looks for the samples instead.
-  constexpr int exact = AV_CODEC_PROP_INTRA_ONLY | AV_CODEC_PROP_LOSSLESS;
-  return codec && codec->props & exact && codec->id != AV_CODEC_ID_TIFF &&
-         !(codec->props & AV_CODEC_PROP_REORDER);
-}
-
 /// Flags of FFmpeg's frames that an edit list has cut away: they are decoded for those behind them.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace
 
 PictureDecoder::PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage)
-    : demuxer_(demuxer), options_(options), damage_(damage), watch_(demuxer.log()) {
+    : demuxer_(demuxer),
+      options_(options),
+      damage_(damage),
+      watch_(demuxer.log()),
+      decoder_watch_(demuxer.log()) {
   const LogTopic::Scope scope(demuxer_.log());
   if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
   if (!from_gpu_) open_on_cpu();
@@ -54,11 +51,12 @@ void PictureDecoder::open_on_cpu() {
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
   set_up(codec);
   decoder_->thread_count = options_.threads;
-  // So that what FFV1's decoder mentions is of the frame that comes out.
-  if (damage_.tolerates() && decoder_->codec_id == AV_CODEC_ID_FFV1)
-    decoder_->thread_type = FF_THREAD_SLICE;
-  if (must_explode(avcodec_descriptor_get(stream.codecpar->codec_id)))
-    decoder_->err_recognition |= AV_EF_EXPLODE;
+  // FFmpeg 5.1 ends the process where a frame thread decodes WebP with damaged alpha.
+  if (decoder_->codec_id == AV_CODEC_ID_WEBP) decoder_->thread_type = FF_THREAD_SLICE;
+  decoder_watch_.attach_with_buffers(*decoder_);
+  const AVCodecDescriptor* traits = avcodec_descriptor_get(stream.codecpar->codec_id);
+  logs_damage_ = logs_damage(traits);
+  if (fails_on_damage(traits)) decoder_->err_recognition |= AV_EF_EXPLODE;
   if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
     throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
 }
@@ -69,7 +67,7 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   check<BadData>(avcodec_parameters_to_context(decoder_.get(), stream.codecpar),
                  std::string("bad ") + avcodec_get_name(stream.codecpar->codec_id));
   decoder_->pkt_timebase = stream.time_base;
-  decoder_->opaque = demuxer_.log().mark();
+  decoder_watch_.attach(*decoder_);
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
   // Else a picture that is cropped at the left is given a few columns too wide.
@@ -87,7 +85,7 @@ void PictureDecoder::open_on_gpu(int device) {
   if (!codec)
     throw DeviceUnavailable(std::string("FFmpeg has no decoder of ") + avcodec_get_name(id) +
                             " for GPUs");
-  if (must_explode(avcodec_descriptor_get(id)))
+  if (logs_damage(avcodec_descriptor_get(id)))
     throw DeviceUnavailable(std::string("damage in ") + avcodec_get_name(id) +
                             " is only detected on the CPU");
   if (has_side_alpha(stream)) throw DeviceUnavailable("it has an alpha channel");
@@ -134,7 +132,10 @@ FramePtr PictureDecoder::next() {
   do {
     picture = decode();
   } while (picture && is_trimmed(*picture));
-  if (picture) count_decoded();
+  if (picture) {
+    check_time(*picture);
+    count_decoded();
+  }
   return picture;
 }
 
@@ -142,6 +143,7 @@ void PictureDecoder::restart() {
   const LogTopic::Scope scope(demuxer_.log());
   avcodec_flush_buffers(decoder_.get());
   replay_.clear();
+  last_time_ = AV_NOPTS_VALUE;
   watch_ = LogWatch(demuxer_.log());
 }
 
@@ -197,16 +199,31 @@ int PictureDecoder::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);
     if (code != AVERROR(EAGAIN)) {
+      logged_damage_ = decoder_watch_.take_damage(*decoder_, code < 0 ? nullptr : &picture);
       if (skip_damage(code)) continue;
       return std::min(code, 0);
     }
     const PacketPtr packet = next_packet();
+    if (packet && !is_decodable(*packet)) continue;
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: give what is left
+    if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
     // A broadcast that was recorded from its middle has no parameter sets at first.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
   }
+}
+
+/// Counts damage that the packet's structure shows. False: the decoder must not get it.
+bool PictureDecoder::is_decodable(const AVPacket& packet) {
+  decoder_watch_.expect(packet);
+  const std::span<const std::uint8_t> bytes(packet.data, static_cast<std::size_t>(packet.size));
+  const AVCodecID codec = decoder_->codec_id;
+  if (demuxer_.holds_pictures() && packets_++ > 0 && is_junk(codec, bytes)) return false;
+  const std::optional<PictureFault> fault = find_fault(codec, bytes);
+  if (!fault) return true;
+  damage_.add_frame(file_name() + " is damaged or cut short (" + fault->text + ")", packet.pts);
+  return fault->is_decodable;
 }
 
 // An error of a GPU is a reason to take the CPU, for which the first frame is in time.
@@ -238,23 +255,29 @@ AVPixelFormat PictureDecoder::format_of(const AVFrame& picture) const {
 }
 
 void PictureDecoder::check_decoded(const AVFrame& picture) {
-  const bool damaged = picture.decode_error_flags != 0 || picture.flags & AV_FRAME_FLAG_CORRUPT;
-  // The decoder of JPEG fills up with grey what a cut took away, that of FFV1 a slice whose
-  // checksum is wrong with the last frame; both only mention it.
-  const char* phrase = decoder_->codec_id == AV_CODEC_ID_MJPEG  ? "EOI missing"
-                       : decoder_->codec_id == AV_CODEC_ID_FFV1 ? "CRC mismatch"
-                                                                : nullptr;
-  if (!damaged && (!phrase || watch_.find(phrase).empty())) return;
-  damage_.add_frame(
-      with_log("frame " + std::to_string(decoded_) + " of " + file_name() + " is damaged or cut short",
-               watch_),
-      picture.best_effort_timestamp);
-  // Else each of the following frames would be damaged, too. The decoder of JPEG, whose threads are
-  // frames ahead, says it once for each frame, that of FFV1 for each slice of this one.
-  if (phrase && decoder_->codec_id == AV_CODEC_ID_MJPEG)
-    watch_.skip(phrase);
-  else
-    watch_ = LogWatch(demuxer_.log());
+  const bool is_marked = picture.decode_error_flags != 0 || picture.flags & AV_FRAME_FLAG_CORRUPT;
+  const bool is_logged = logs_damage_ && !logged_damage_.empty();
+  if (!is_marked && !is_logged) return;
+  const std::string text =
+      "frame " + std::to_string(decoded_) + " of " + file_name() + " is damaged or cut short";
+  damage_.add_frame(is_logged ? text + " (" + logged_damage_ + ")" : with_log(text, watch_),
+                    picture.best_effort_timestamp);
+  watch_ = LogWatch(demuxer_.log());  // later frames have messages of their own
+}
+
+/// Counts a picture whose time is earlier than that of the previous picture: one of the two is
+/// wrong. A decoder that does not know the reordering depth may return the first pictures out of
+/// order.
+void PictureDecoder::check_time(const AVFrame& picture) {
+  constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
+  const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
+  if (!demuxer_.has_rising_times() || before == AV_NOPTS_VALUE || last_time_ == AV_NOPTS_VALUE)
+    return;
+  const std::int64_t margin = logs_damage_ ? 0 : max_reordered * frame_duration(picture);
+  if (last_time_ < before - margin)
+    damage_.add_frame("frame " + std::to_string(decoded_) + " of " + file_name() +
+                          " has a wrong timestamp (earlier than the previous frame)",
+                      last_time_);
 }
 
 void PictureDecoder::fail_decoding() const {

@@ -12,6 +12,7 @@
 #include "io/ffmpeg/ffmpeg.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/media.h"
+#include "io/read/decoder_watch.h"
 #include "io/read/gpu_decoder.h"
 
 namespace lull::io {
@@ -48,11 +49,13 @@ class PictureDecoder {
   FramePtr decode_file();
   int receive(AVFrame& picture);
   PacketPtr next_packet();
+  bool is_decodable(const AVPacket& packet);
   /// Whether there is damage to pass over after the decoder failed with `code`.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
   void check_decoded(const AVFrame& picture);
+  void check_time(const AVFrame& picture);
   [[noreturn]] void fail_decoding() const;
   FramePtr copy_on_gpu(const AVFrame& picture);
   [[noreturn]] void fail_gpu(const std::string& why) const;
@@ -63,7 +66,12 @@ class PictureDecoder {
   DamageCount& damage_;
   LogWatch watch_;
   std::optional<GpuDecoder> gpu_;
+  DecoderWatch decoder_watch_;
   CodecPtr decoder_;
+  bool logs_damage_ = false;                 // an error in the decoder's log is damage
+  std::string logged_damage_;                // of the picture that came last; empty: none
+  std::int64_t packets_ = 0;                 // that came
+  std::int64_t last_time_ = AV_NOPTS_VALUE;  // of the picture that came last
   /// Packets that were read before the GPU gave its first picture, in case the CPU has to.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;

@@ -37,10 +37,15 @@ FileSource::FileSource(const std::string& path, const SourceOptions& options)
 
 TimedPicture FileSource::first_picture() {
   std::optional<TimedPicture> first = pictures_.next();
-  if (first) return *std::move(first);
+  if (first) {
+    demuxer_.note_size(first->picture->width, first->picture->height);
+    return *std::move(first);
+  }
   if (pictures_.examined() > 0) fail_selection();
-  throw BadData(
-      with_log("'" + demuxer_.path() + "' has no picture in its video stream", decoder_.said()));
+  const std::string text = "'" + demuxer_.path() + "' has no picture in its video stream";
+  const std::string cause = decoder_.said().first_error();
+  if (cause.empty() && damage_.found().frames > 0) throw BadData(damage_.found().first);
+  throw BadData(text + (cause.empty() ? "" : " (" + cause + ")"));
 }
 
 void FileSource::fail_selection() const {

@@ -6,65 +6,23 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdarg>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 
 #include "core/error.h"
+#include "io/pictures/tiff_memory.h"
+#include "io/pictures/tiff_strips.h"
 #include "io/stacks/stack.h"
 
 namespace lull::io {
 namespace {
-
-struct FreeOptions {
-  void operator()(TIFFOpenOptions* options) const noexcept { TIFFOpenOptionsFree(options); }
-};
-
-/// libtiff's signature. Keeps the first message, which is nearest to the cause.
-int keep_message(TIFF*, void* message, const char*, const char* format, va_list arguments) {
-  auto& kept = *static_cast<std::string*>(message);
-  char text[512];
-  std::vsnprintf(text, sizeof text, format, arguments);
-  if (kept.empty()) kept = text;
-  while (!kept.empty() && (kept.back() == '.' || kept.back() == '\n')) kept.pop_back();
-  return 1;
-}
-int ignore_message(TIFF*, void*, const char*, const char*, va_list) { return 1; }
-
-/// `max_bytes`: what libtiff may allocate at a time; 0: any.
-std::unique_ptr<TIFFOpenOptions, FreeOptions> open_options(std::string& message,
-                                                           tmsize_t max_bytes) {
-  std::unique_ptr<TIFFOpenOptions, FreeOptions> options(non_null(TIFFOpenOptionsAlloc()));
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_bytes);
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), keep_message, &message);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), ignore_message, nullptr);
-  return options;
-}
 
 template <class T>
 T tag(TIFF* file, std::uint32_t name, T fallback) {
   T value = fallback;
   TIFFGetFieldDefaulted(file, name, &value);
   return value;
-}
-
-/// More than the codec can shrink samples that are all equal.
-std::uint64_t max_compression(std::uint16_t codec) {
-  switch (codec) {
-    case COMPRESSION_NONE:
-      return 1;
-    case COMPRESSION_PACKBITS:
-      return 64;  // 128 bytes by 2
-    case COMPRESSION_ADOBE_DEFLATE:
-    case COMPRESSION_DEFLATE:
-      return 1100;  // zlib's manual: 1030
-    case COMPRESSION_LZW:
-      return 3000;  // a string of at most 4096 bytes by 12 bits
-    default:
-      return 1 << 15;
-  }
 }
 
 }  // namespace
@@ -106,7 +64,7 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_samples)
   // m: not mapped into memory, where a file that shrinks would end the process.
   // A strip or tile of the greatest page.
   const auto max_bytes = static_cast<tmsize_t>(8 * max_samples);
-  tiff_.reset(TIFFOpenExt(path.c_str(), "rm", open_options(message_, max_bytes).get()));
+  tiff_.reset(TIFFOpenExt(path.c_str(), "rm", tiff_options(message_, max_bytes).get()));
   if (!tiff_) fail("is not a TIFF file");
 }
 
@@ -178,13 +136,20 @@ void TiffReader::rewind() {
   if (!TIFFSetDirectory(tiff_.get(), 0)) fail("is damaged");
 }
 
-void TiffReader::read(const TiffPage& page, std::vector<std::byte>& samples) {
+void TiffReader::read(const TiffPage& page, std::vector<std::byte>& samples, bool check) {
+  const std::string damaged = "is damaged or cut short at page " + std::to_string(page_);
+  if (check)
+    if (const auto fault = find_damaged_strip(tiff_.get(), message_)) {
+      message_ = fault->text;
+      fail(damaged);
+    }
   message_.clear();
   samples.resize(static_cast<std::size_t>(page.width) * page.height * size_of(page.type));
   if (TIFFIsTiled(tiff_.get()))
     read_tiles(page, samples);
   else
     read_strips(page, samples);
+  if (!message_.empty()) fail(damaged);
 }
 
 void TiffReader::read_strips(const TiffPage& page, std::vector<std::byte>& samples) {
@@ -270,8 +235,9 @@ TiffWriter::TiffWriter(OutputFile& file, bool big_endian, bool big_tiff)
     : name_(file.temporary()), position_(new OutputPosition{file.descriptor()}) {
   const std::string mode = std::string("w") + (big_endian ? "b" : "l") + (big_tiff ? "8" : "4");
   tiff_.reset(TIFFClientOpenExt(name_.c_str(), mode.c_str(), position_.get(), OutputPosition::read,
-                                OutputPosition::write, OutputPosition::seek, OutputPosition::close, OutputPosition::size, nullptr,
-                                nullptr, open_options(message_, 0).get()));
+                                OutputPosition::write, OutputPosition::seek, OutputPosition::close,
+                                OutputPosition::size, nullptr, nullptr,
+                                tiff_options(message_, 0).get()));
   if (!tiff_) fail();
 }
 

@@ -54,8 +54,10 @@ class TiffReader {
   /// On to the next page; false behind the last. @throws BadData
   bool next();
   void rewind();
-  /// The page's samples in this machine's byte order. @throws BadData
-  void read(const TiffPage& page, std::vector<std::byte>& samples);
+  /// The page's samples in this machine's byte order. With `check`, every strip is decoded to its
+  /// end first, which takes as long again: libtiff itself stops before a checksum.
+  /// @throws BadData
+  void read(const TiffPage& page, std::vector<std::byte>& samples, bool check = true);
   /// @throws BadData  "'PATH' <what> (<libtiff's reason>)"
   [[noreturn]] void fail(const std::string& what) const;
 

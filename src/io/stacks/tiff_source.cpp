@@ -88,7 +88,8 @@ std::optional<Frame> TiffSource::read() {
   if (next_ == pages_) return std::nullopt;
   if (next_ > 0 && !file_.next()) file_.fail("has fewer pages than before");
   auto side_data = std::make_shared<SideData>();
-  file_.read(page_, side_data->stored);
+  // find_range() has checked the pages of all other types.
+  file_.read(page_, side_data->stored, /*check=*/page_.type == StoredType::u8);
   Frame frame = pool_->acquire();
   const std::size_t row_bytes = static_cast<std::size_t>(page_.width) * size_of(page_.type);
   for (int y = 0; y < page_.height; ++y) {

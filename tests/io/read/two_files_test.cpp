@@ -70,9 +70,15 @@ TEST_F(TwoFiles, TruncationOfOneDoesNotAffectTheOther) {
 TEST(LogTopics, AreKeptApart) {
   capture_ffmpeg_log();
   const LogTopic one, other;
+  int mark = 0;
+  std::string heard;
+  const LogTopic::Mark marks(other, &mark,
+                             [&](const void*, bool is_error, const std::string& text) {
+                               heard += (is_error ? "error " : "warning ") + text;
+                             });
   const LogWatch of_one(one), of_other(other), of_thread;
   const CodecPtr marked(avcodec_alloc_context3(nullptr)), plain(avcodec_alloc_context3(nullptr));
-  marked->opaque = other.mark();
+  marked->opaque = &mark;
   int foreign = 0;
   plain->opaque = &foreign;  // set by other code
   {
@@ -87,6 +93,7 @@ TEST(LogTopics, AreKeptApart) {
   EXPECT_EQ(of_other.first_error(), "by mark");
   EXPECT_EQ(of_other.last_error(), "by mark");
   EXPECT_EQ(of_thread.last_error(), "by nobody");
+  EXPECT_EQ(heard, "error by mark");
 }
 
 }  // namespace

@@ -1,0 +1,112 @@
+// AVI: chunks of a name of four letters, a size and data, in lists. FFmpeg looks for the next name
+// that it knows where a chunk has none.
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+
+#include "io/containers/container_walk.h"
+
+namespace lull::io {
+namespace {
+
+class AviWalk final : public ContainerWalk {
+ public:
+  AviWalk(const std::string& path, int video) : ContainerWalk(path), video_(video) {}
+  std::optional<std::int64_t> video_packets() const override { return packets_; }
+
+ private:
+  struct Chunk {
+    std::string name, list;  // the list's own name; empty: no list
+    std::uint64_t size = 0;
+  };
+
+  void step() override;
+  bool read(std::uint64_t at, Chunk& chunk);
+  static int stream_of(const std::string& name);
+  bool is_of_movie(const std::string& name) const;
+  void fail(const std::string& text);
+
+  const int video_;
+  std::uint64_t movie_end_ = 0;  // 0: not in it
+  int streams_ = 0;
+  std::int64_t packets_ = 0;
+};
+
+bool AviWalk::read(std::uint64_t at, Chunk& chunk) {
+  std::array<char, 8> head;
+  std::array<char, 4> list;
+  if (!file().read(at, head.data(), head.size())) return false;
+  chunk.name.assign(head.data(), 4);
+  chunk.size = 0;
+  for (std::size_t i = 8; i-- > 4;)
+    chunk.size = chunk.size << 8 | static_cast<unsigned char>(head[i]);
+  chunk.list.clear();
+  const bool is_list = chunk.name == "RIFF" || chunk.name == "LIST";
+  if (is_list && file().read(at + 8, list.data(), list.size())) chunk.list.assign(list.data(), 4);
+  return true;
+}
+
+/// -1: the chunk is of no stream.
+int AviWalk::stream_of(const std::string& name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool is_number = is_digit(name[0]) && is_digit(name[1]);
+  return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
+}
+
+/// "00dc": the number of a stream and a kind; "ix00": an index.
+bool AviWalk::is_of_movie(const std::string& name) const {
+  if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
+  const int stream = stream_of(name);
+  return stream >= 0 && stream < streams_ && std::isalnum(static_cast<unsigned char>(name[2])) &&
+         std::isalnum(static_cast<unsigned char>(name[3]));
+}
+
+void AviWalk::step() {
+  constexpr std::uint64_t head_bytes = 8, list_bytes = 12;
+  if (movie_end_ > 0 && at() >= movie_end_) movie_end_ = 0;
+  Chunk chunk;
+  if (!read(at(), chunk)) return stop();
+  const std::uint64_t end = at() + head_bytes + chunk.size;
+  if (!chunk.list.empty()) {
+    if (chunk.list == "movi") movie_end_ = chunk.size > 0 ? end : file().size();
+    streams_ += chunk.list == "strl" ? 1 : 0;
+    const bool is_open = chunk.name == "RIFF" || chunk.list == "movi" || chunk.list == "rec " ||
+                         chunk.list == "hdrl";
+    return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
+  }
+  // What programs add outside of the movie may have any name.
+  if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
+    const bool is_name =
+        std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
+    return is_name ? go_to(end + chunk.size % 2) : stop();
+  }
+  if (!is_of_movie(chunk.name)) return fail("no chunk");
+  if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
+  // Empty chunks repeat the picture before them.
+  if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
+  // Some writers leave out the byte that makes a size even.
+  Chunk next;
+  const bool is_padded = chunk.size % 2 == 0 || end + 1 >= movie_end_ || !read(end, next) ||
+                         !(is_of_movie(next.name) || !next.list.empty());
+  go_to(is_padded ? end + chunk.size % 2 : end);
+}
+
+/// Goes on with what looks like the next chunk.
+void AviWalk::fail(const std::string& text) {
+  add_fault(text);
+  const std::uint64_t end = movie_end_ > 0 ? std::min(movie_end_, file().size()) : file().size();
+  Chunk next;
+  for (std::uint64_t place = at() + 1; place < end && read(place, next); ++place)
+    if (is_of_movie(next.name) && next.size <= end - place) return go_to(place);
+  go_to(end);
+}
+
+}  // namespace
+
+std::unique_ptr<ContainerWalk> open_avi_walk(const std::string& path, int video) {
+  return std::make_unique<AviWalk>(path, video);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,89 @@
+// MPEG transport streams (ISO/IEC 13818-1): packets of 188 bytes, in which units of a stream begin
+// with a start code. FFmpeg drops a unit without one.
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "io/containers/container_walk.h"
+
+namespace lull::io {
+namespace {
+
+constexpr std::size_t packet_bytes = 188;
+constexpr std::uint8_t sync = 0x47;
+
+class TransportWalk final : public ContainerWalk {
+ public:
+  explicit TransportWalk(const std::string& path) : ContainerWalk(path) {}
+
+ private:
+  using Packet = std::array<std::uint8_t, packet_bytes>;
+
+  struct Stream {
+    bool has_units = false;   // with start codes; tables have none
+    bool is_missing = false;  // the start code of the last unit
+  };
+
+  void step() override;
+  bool find_distance();
+  void look(const Packet& packet);
+
+  std::uint64_t distance_ = 0;  // of packets; 0: unknown
+  std::map<int, Stream> streams_;
+};
+
+/// With a time stamp before each packet (Blu-ray) or a checksum behind it (DVB), packets are
+/// farther apart. A recording may begin in the middle of one.
+bool TransportWalk::find_distance() {
+  constexpr int in_a_row = 5;
+  for (std::uint64_t start = at(); start < at() + 2 * 204; ++start)
+    for (const std::uint64_t distance : {packet_bytes, packet_bytes + 4, packet_bytes + 16}) {
+      std::uint8_t first = 0;
+      int found = 0;
+      while (found < in_a_row &&
+             file().read(start + static_cast<std::uint64_t>(found) * distance, &first, 1) &&
+             first == sync)
+        ++found;
+      if (found < in_a_row) continue;
+      distance_ = distance;
+      go_to(start);
+      return true;
+    }
+  return false;
+}
+
+void TransportWalk::step() {
+  if (distance_ == 0 && !find_distance()) return stop();
+  Packet packet;
+  if (!file().read(at(), packet.data(), packet.size())) return stop();
+  if (packet[0] != sync) {  // the demuxer reports what is lost
+    distance_ = 0;
+    if (!find_distance()) stop();
+    return;
+  }
+  look(packet);
+  go_to(at() + distance_);
+}
+
+void TransportWalk::look(const Packet& packet) {
+  constexpr int begins_unit = 0x40, has_payload = 0x10, has_adaptation = 0x20;
+  constexpr std::array<std::uint8_t, 3> start_code = {0, 0, 1};
+  if (!(packet[1] & begins_unit) || !(packet[3] & has_payload)) return;
+  const std::size_t payload = packet[3] & has_adaptation ? std::size_t{5} + packet[4] : 4;
+  if (payload + start_code.size() > packet.size()) return;
+  const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
+  Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
+  // A unit without its code counts where units with one follow: the number may be a table's now.
+  if (has_code && stream.is_missing) add_fault("a unit without its start code before that");
+  stream.is_missing = !has_code && stream.has_units;
+  stream.has_units |= has_code;
+}
+
+}  // namespace
+
+std::unique_ptr<ContainerWalk> open_transport_walk(const std::string& path) {
+  return std::make_unique<TransportWalk>(path);
+}
+
+}  // namespace lull::io

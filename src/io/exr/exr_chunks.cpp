@@ -1,0 +1,216 @@
+#include "io/exr/exr_chunks.h"
+
+#include <OpenEXR/ImfCompression.h>
+#include <OpenEXR/openexr.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "io/files/inflated_size.h"
+
+namespace lull::io {
+namespace {
+
+using FileBytes = std::span<const std::uint8_t>;
+
+std::int64_t read_bytes(exr_const_context_t, void* self, void* to, std::uint64_t count,
+                        std::uint64_t at, exr_stream_error_func_ptr_t) {
+  const FileBytes& bytes = *static_cast<const FileBytes*>(self);
+  if (at > bytes.size()) return -1;
+  const std::size_t given = std::min<std::uint64_t>(count, bytes.size() - at);
+  if (given > 0) std::memcpy(to, bytes.data() + at, given);
+  return static_cast<std::int64_t>(given);
+}
+
+std::int64_t count_bytes(exr_const_context_t, void* self) {
+  return static_cast<std::int64_t>(static_cast<const FileBytes*>(self)->size());
+}
+
+void ignore_error(exr_const_context_t, exr_result_t, const char*) {}
+
+/// A file as OpenEXR's core library sees it; null if it cannot read the headers.
+class Context {
+ public:
+  explicit Context(const FileBytes& bytes) {
+    exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
+    options.error_handler_fn = ignore_error;
+    options.user_data = const_cast<FileBytes*>(&bytes);
+    options.read_fn = read_bytes;
+    options.size_fn = count_bytes;
+    if (exr_start_read(&context_, "memory", &options) != EXR_ERR_SUCCESS) context_ = nullptr;
+  }
+  ~Context() {
+    if (context_) exr_finish(&context_);
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  exr_const_context_t get() const { return context_; }
+
+ private:
+  exr_context_t context_ = nullptr;
+};
+
+struct Chunk {
+  int part;
+  exr_chunk_info_t info;
+};
+
+/// What is known of the chunks of a file, and the first that could not be found.
+struct ChunkList {
+  std::vector<Chunk> chunks;
+  std::string fault;
+
+  void add(int part, exr_result_t code, const exr_chunk_info_t& info) {
+    if (code == EXR_ERR_SUCCESS)
+      chunks.push_back({part, info});
+    else if (fault.empty())
+      fault = "a chunk of part " + std::to_string(part) + ": " + exr_get_error_code_as_string(code);
+  }
+};
+
+bool has_subsampling(exr_const_context_t file, int part) {
+  const exr_attr_chlist_t* channels = nullptr;
+  if (exr_get_channels(file, part, &channels) != EXR_ERR_SUCCESS) return true;
+  return std::any_of(channels->entries, channels->entries + channels->num_channels,
+                     [](const auto& c) { return c.x_sampling != 1 || c.y_sampling != 1; });
+}
+
+void list_scanlines(exr_const_context_t file, int part, ChunkList& list) {
+  exr_attr_box2i_t data{};
+  std::int32_t rows = 0;
+  if (exr_get_data_window(file, part, &data) != EXR_ERR_SUCCESS ||
+      exr_get_scanlines_per_chunk(file, part, &rows) != EXR_ERR_SUCCESS || rows < 1)
+    return;
+  for (std::int64_t y = data.min.y; y <= data.max.y && list.fault.empty(); y += rows) {
+    exr_chunk_info_t info{};
+    const auto code = exr_read_scanline_chunk_info(file, part, static_cast<int>(y), &info);
+    list.add(part, code, info);
+  }
+}
+
+void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
+  std::uint32_t width = 0, height = 0;
+  exr_tile_level_mode_t mode{};
+  exr_tile_round_mode_t rounding{};
+  std::int32_t levels_x = 0, levels_y = 0;
+  if (exr_get_tile_descriptor(file, part, &width, &height, &mode, &rounding) != EXR_ERR_SUCCESS ||
+      exr_get_tile_levels(file, part, &levels_x, &levels_y) != EXR_ERR_SUCCESS || width == 0 ||
+      height == 0)
+    return;
+  const auto tiles = [](std::int32_t samples, std::uint32_t side) {
+    return static_cast<int>((static_cast<std::int64_t>(samples) + side - 1) / side);
+  };
+  for (int ly = 0; ly < levels_y; ++ly)
+    for (int lx = 0; lx < levels_x; ++lx) {
+      std::int32_t columns = 0, rows = 0;
+      if (lx != ly && mode != EXR_TILE_RIPMAP_LEVELS) continue;
+      if (exr_get_level_sizes(file, part, lx, ly, &columns, &rows) != EXR_ERR_SUCCESS) continue;
+      for (int y = 0; y < tiles(rows, height); ++y)
+        for (int x = 0; x < tiles(columns, width) && list.fault.empty(); ++x) {
+          exr_chunk_info_t info{};
+          const auto code = exr_read_tile_chunk_info(file, part, x, y, lx, ly, &info);
+          list.add(part, code, info);
+        }
+    }
+}
+
+/// The bytes that runs of bytes stand for: a count less than 0 is that of bytes that follow, else
+/// one less than that of copies of the byte that follows.
+std::uint64_t run_length_size(FileBytes stored) {
+  std::uint64_t bytes = 0;
+  while (stored.size() > 1) {
+    const int count = static_cast<std::int8_t>(stored[0]);
+    bytes += static_cast<std::uint64_t>(count < 0 ? -count : count + 1);
+    const std::size_t used = count < 0 ? 1 + static_cast<std::size_t>(-count) : 2;
+    stored = stored.subspan(std::min(used, stored.size()));
+  }
+  return bytes;
+}
+
+std::string find_fault(FileBytes file, const exr_chunk_info_t& chunk) {
+  if (chunk.data_offset > file.size() || chunk.packed_size > file.size() - chunk.data_offset)
+    return "it lies beyond the end of the file";
+  const FileBytes stored = file.subspan(chunk.data_offset, chunk.packed_size);
+  if (chunk.packed_size >= chunk.unpacked_size) return {};  // not compressed
+  std::uint64_t bytes = chunk.unpacked_size;
+  if (chunk.compression == EXR_COMPRESSION_RLE) {
+    bytes = run_length_size(stored);
+  } else if (chunk.compression == EXR_COMPRESSION_ZIP ||
+             chunk.compression == EXR_COMPRESSION_ZIPS ||
+             chunk.compression == EXR_COMPRESSION_PXR24) {
+    const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
+    if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
+    // Floats of 24 bits: the library itself compares their number.
+    if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
+  }
+  if (bytes >= chunk.unpacked_size) return {};
+  return "it has " + std::to_string(bytes) + " bytes of samples instead of " +
+         std::to_string(chunk.unpacked_size);
+}
+
+}  // namespace
+
+std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) {
+  const Context context(file);
+  int parts = 0;
+  if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
+  ChunkList list;
+  for (int part = 0; part < parts; ++part) {
+    exr_storage_t storage{};
+    const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
+    if (!known || has_subsampling(context.get(), part)) continue;
+    if (storage == EXR_STORAGE_SCANLINE) list_scanlines(context.get(), part, list);
+    if (storage == EXR_STORAGE_TILED) list_tiles(context.get(), part, list);
+  }
+  if (!list.fault.empty()) return list.fault;
+  // The first damaged chunk, whichever thread finds it.
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::size_t first = list.chunks.size();
+  std::string text;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < list.chunks.size(); i = next++) {
+      const std::string fault = find_fault(file, list.chunks[i].info);
+      if (fault.empty()) continue;
+      const std::lock_guard lock(mutex);
+      if (i >= first) continue;
+      first = i;
+      text = "chunk " + std::to_string(list.chunks[i].info.idx) + " of part " +
+             std::to_string(list.chunks[i].part) + ": " + fault;
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < threads; ++i) others.emplace_back(work);
+    work();
+  }
+  return text;
+}
+
+double most_exr_shrinking(int compression) {
+  switch (compression) {
+    case Imf::NO_COMPRESSION:
+      return 1;
+    case Imf::RLE_COMPRESSION:
+      return 64;  // runs of 128 bytes by 2
+    case Imf::ZIPS_COMPRESSION:
+    case Imf::ZIP_COMPRESSION:
+      return 1032;  // zlib's manual
+    case Imf::PIZ_COMPRESSION:
+      return 512;  // Huffman codes for runs of 255 numbers of 16 bits, of 9 bits at least
+    case Imf::PXR24_COMPRESSION:
+      return 1032 * 4 / 3.0;
+    case Imf::B44_COMPRESSION:
+    case Imf::B44A_COMPRESSION:
+      return 32 / 3.0;  // 16 samples of 16 bits by 3 bytes
+    default:
+      return 1 << 15;
+  }
+}
+
+}  // namespace lull::io

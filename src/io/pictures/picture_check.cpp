@@ -1,0 +1,118 @@
+#include "io/pictures/picture_check.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+
+#include "io/files/file_bytes.h"
+#include "io/files/inflated_size.h"
+#include "io/pictures/tiff_memory.h"
+#include "io/pictures/tiff_strips.h"
+
+namespace lull::io {
+namespace {
+
+constexpr std::array<std::uint8_t, 8> png_signature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+
+bool begins_with_png_signature(std::span<const std::uint8_t> bytes) {
+  return bytes.size() >= png_signature.size() &&
+         std::ranges::equal(bytes.first(png_signature.size()), png_signature);
+}
+
+std::string_view text_of(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The compressed data of a chunk that holds text or a colour profile; empty for other chunks.
+/// PNG (ISO/IEC 15948), 11.3.3.3 and 11.3.4: a keyword, a zero byte, in iTXt a flag, the method,
+/// in iTXt two more texts that end with a zero byte.
+std::span<const std::uint8_t> compressed_part(std::string_view type,
+                                              std::span<const std::uint8_t> data) {
+  const auto skip_text = [&] {
+    const auto zero = std::ranges::find(data, 0);
+    data = {zero == data.end() ? zero : zero + 1, data.end()};
+  };
+  if (type != "iCCP" && type != "zTXt" && type != "iTXt") return {};
+  skip_text();
+  const bool is_international = type == "iTXt";
+  const std::size_t head = is_international ? 2 : 1;
+  if (data.size() <= head || (is_international && data[0] == 0)) return {};
+  data = data.subspan(head);
+  if (is_international) {
+    skip_text();
+    skip_text();
+  }
+  return data;
+}
+
+}  // namespace
+
+// FFmpeg inflates texts and profiles without a limit, and a byte of them can hold a thousand.
+std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
+  constexpr std::uint64_t most = 16 << 20;  // far more than any colour profile has
+  if (!begins_with_png_signature(packet)) return std::nullopt;
+  packet = packet.subspan(png_signature.size());
+  while (packet.size() >= 12) {
+    const std::uint64_t bytes = big_endian(packet.data(), 4);
+    if (bytes > packet.size() - 12) return std::nullopt;  // the decoder reports it
+    const std::string_view type = text_of(packet.subspan(4, 4));
+    const auto data = compressed_part(type, packet.subspan(8, bytes));
+    if (!data.empty() && inflated_size(data, most).bytes > most)
+      return PictureFault{
+          std::string(type) + " inflates to more than " + std::to_string(most >> 20) + " MiB",
+          false};
+    packet = packet.subspan(12 + bytes);
+  }
+  return std::nullopt;
+}
+
+// FFmpeg's decoder of runs ends the process where three times the samples exceed 2^31 bytes. The
+// head has 32-bit numbers: magic, width, height, depth, length, kind.
+std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
+  if (packet.size() < 32) return std::nullopt;
+  const std::uint64_t width = big_endian(&packet[4], 4), height = big_endian(&packet[8], 4);
+  const std::uint64_t depth = big_endian(&packet[12], 4);
+  const double bytes =
+      static_cast<double>(width) * static_cast<double>(height) * static_cast<double>(depth) / 8;
+  if (bytes <= std::numeric_limits<int>::max() / 4.0) return std::nullopt;
+  return PictureFault{"it is too large for FFmpeg", false};
+}
+
+std::optional<PictureFault> find_tiff_fault(std::span<const std::uint8_t> file) {
+  TiffMemory memory(file);
+  const TiffPtr tiff = memory.open("rm", static_cast<tmsize_t>(1) << 34);
+  if (!tiff)
+    return PictureFault{memory.message().empty() ? "no directory" : memory.message(), true};
+  if (const std::string excess = find_excess(tiff.get(), file.size()); !excess.empty())
+    return PictureFault{excess, false};
+  const std::optional<StripFault> fault = find_damaged_strip(tiff.get(), memory.message());
+  // FFmpeg's decoder copies rows that it did not inflate from memory that it did not clear.
+  if (fault) return PictureFault{fault->text, !fault->is_short};
+  return std::nullopt;
+}
+
+std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet) {
+  switch (codec) {
+    case AV_CODEC_ID_GIF:
+      return find_gif_fault(packet);
+    case AV_CODEC_ID_PNG:
+      return find_png_fault(packet);
+    case AV_CODEC_ID_SUNRAST:
+      return find_sun_fault(packet);
+    case AV_CODEC_ID_TIFF:
+      return find_tiff_fault(packet);
+    default:
+      return std::nullopt;
+  }
+}
+
+bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet) {
+  if (codec != AV_CODEC_ID_PNG || begins_with_png_signature(packet)) return false;
+  const std::string_view text = text_of(packet);
+  constexpr std::array<std::string_view, 3> chunks = {"IHDR", "IDAT", "IEND"};
+  return std::ranges::none_of(chunks,
+                              [&](std::string_view name) { return text.find(name) != text.npos; });
+}
+
+}  // namespace lull::io
