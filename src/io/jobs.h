@@ -1,9 +1,10 @@
 #pragma once
-// Jobs in segments that any number of processes share, on any machines: a plan that never changes,
-// a file for each segment that is done, and one process that puts them together.
+// Jobs in segments that any number of processes on any machines share: a plan that never changes, a
+// file for each finished segment, and one process that joins the segments.
 //
-// Nobody waits for anybody and nothing is locked: whoever makes a segment makes the same bytes, in
-// a file that gets its name when it is whole. See open_sink for what makes these files.
+// No process waits for another one, and there are no locks: all processes produce the same bytes
+// for a segment, and a segment's file gets its name only when it is complete. open_sink() describes
+// how these files are made.
 
 #include <cstdint>
 #include <memory>
@@ -21,37 +22,39 @@ namespace lull::io {
 
 /// Which frames of the output each segment of a job has.
 struct SegmentLayout {
-  std::int64_t frames = 0;  // of the output
+  std::int64_t frames = 0;  // counted in the output
   int segment_frames = 1;   // of each segment but the last
   std::int64_t segments() const { return (frames + segment_frames - 1) / segment_frames; }
   FrameRange frames_of(std::int64_t segment) const;
 };
 
-/// What is known before the first segment is made.
+/// Everything about a job that is known before the first segment is made.
 struct JobPlan {
-  /// Options of the command that planned it, by name, for those that work on it.
+  /// Options of the command that made the plan, by name, for the processes that work on the job.
   std::vector<std::pair<std::string, std::string>> options;
-  std::string input, output;  // paths from the root
+  std::string input, output;  // absolute paths
   int segment_frames = 0;     // of each segment but the last
-  int threads = 0;            // of each encoder: with some the bytes depend on it
+  int threads = 0;            // threads of each encoder; the bytes of some encoders depend on it
   std::vector<JobFact> facts;
-  /// Of a part of the input's bytes: cheap for those who read a part of it.
+  /// Digest of a sample of the input's bytes. Processes that read only a part of the input can
+  /// check it quickly.
   std::string sample;
-  int margin = 0;  // frames before a segment that its own depend on, repetitions not counted
-  Damage damage;   // of the input, accepted
+  // Number of frames before a segment on which its frames depend, not counting repeated frames.
+  int margin = 0;
+  Damage damage;  // damage of the input, tolerated by the planning process
   FrameIndex index;
-  /// Inputs that are read additional it (SegmentOptions::additional).
+  /// Inputs that are read in parallel with the source (SegmentOptions::additional).
   struct AdditionalInput {
-    std::string name, input;  // "--guide"; a path from the root
+    std::string name, input;  // "--guide"; an absolute path
     std::string sample;
     FrameIndex index;
   };
   std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
-  /// All segments have this in common: a SHA-256.
+  /// Returns the identifier that all segments of the job contain, a SHA-256.
   std::string id() const;
-  /// Null: none of this name.
+  /// Returns the additional input with this name; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
   /// Counts the frames of the index: callers that ask for several segments keep the layout.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
@@ -71,44 +74,48 @@ std::string contradiction_in(const JobPlan& plan);
 /// @throws NoInput  there is none, or it cannot be read; BadData  it is damaged, of a newer format,
 /// or contradicts itself
 JobPlan read_plan(const std::string& folder);
-/// Makes the folder where there is none. An equal plan may be there.
-/// @throws CannotCreate  another plan is there
+/// Writes the plan, and creates the folder if needed. An equal plan may already be there.
+/// @throws CannotCreate  the folder contains another plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
-/// Segments that are not done.
+/// Segments that are not finished.
 struct UnfinishedSegments {
   std::vector<std::int64_t> missing, damaged;
   bool none() const { return missing.empty() && damaged.empty(); }
   bool has(std::int64_t segment) const;
-  /// "segments 3, 7-9 are missing, segment 4 is damaged"
+  /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
 /// How much of the file of a segment is read: its first and last bytes, or all of it, which shows
 /// any damage.
 enum class SegmentCheck { ends, all };
-/// Of these segments; reads what is there. @throws InvalidArgument  the plan has not so many
+/// Reads the files of `segments` and returns those that are not finished.
+/// @throws InvalidArgument  the plan has fewer segments
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
-/// Whether the output is what was put together of this job, as far as the file system knows.
+/// Returns whether `output` is the result of this job, according to the file system's record of the
+/// file.
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {
   enum class Status { done, missing, damaged } status = Status::missing;
   FrameRange frames{};        // of the output
-  std::int64_t bytes = 0;     // of its file
-  std::int64_t finished = 0;  // when, in seconds since 1970; 0: it is not there
+  std::int64_t bytes = 0;     // size of its file
+  std::int64_t finished = 0;  // seconds since 1970; 0: there is no file
 };
-/// What there is of a job, for people to look at.
+/// State of a job, for reports.
 struct JobState {
-  std::optional<JobPlan> plan{};  // none: the job of one process (OUTPUT.lull-job)
+  std::optional<JobPlan> plan{};  // nullopt: a job of a single process (OUTPUT.lull-job)
   std::vector<JobFact> facts{};
   int segment_frames = 0;
-  std::int64_t begun = 0;                // when, in seconds since 1970
-  std::vector<SegmentState> segments{};  // without a plan, up to the last that is done
-  bool joined = false;                   // the output is there
+  std::int64_t begun = 0;                // seconds since 1970
+  std::vector<SegmentState> segments{};  // without a plan: up to the last finished one
+  bool joined = false;                   // the output exists
 };
-/// @throws NoInput  there is no such folder, or no job in it; BadData  the job's record is damaged
+/// Reads the state of a job.
+/// @throws NoInput  the folder does not exist, or contains no job
+/// @throws BadData  the job's record is damaged
 [[nodiscard]] JobState read_job(const std::string& folder);
 
 }  // namespace lull::io

@@ -25,259 +25,266 @@
 
 namespace lull::io {
 
-/// Which values of the file the samples of frames stand for.
+/// Relation between the samples of frames and the values of a file.
 struct ValueScale {
-  double low = 0;       // a sample of 0
-  double span = 255;    // from there to the sample that stands for 255 on the scale of sigma
-  double full = 255;    // what a user means by 255 on the scale of 8 bits, by 1 on that of unit
-  bool native = false;  // users give sigma in the file's own units, if they do not say otherwise
+  double low = 0;  // value of sample 0
+  // Value of the sample that corresponds to 255 on the scale of sigma, minus `low`.
+  double span = 255;
+  double full = 255;    // what users mean by 255 on the 8-bit scale, or by 1 on the unit scale
+  bool native = false;  // by default, users give sigma in the file's own units
 };
 
-/// What is known of a video stream before its frames are read.
+/// Properties of a video stream that are known before its frames are read.
 struct VideoInfo {
   std::string codec, pixel_format,
       container;                     // FFmpeg's short names: "h264", "yuv420p", "matroska"
-  Rational frame_rate;               // frames per second; 0/1 where unknown
+  Rational frame_rate;               // frames per second; 0/1: unknown
   Rational time_base;                // seconds per tick of Frame::pts
   std::int64_t frames_estimate = 0;  // 0: unknown
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
-  bool stack = false;                // slices of a volume or a series: NIfTI, TIFF of many pages
-  std::int64_t slices = 0;           // of a stack: those of one volume
-  /// Of a stack: from sample to sample along a row, a column, and from slice to slice. 1, 1, 1
-  /// where nobody says.
+  bool stack = false;                // slices of a volume or a series: NIfTI, TIFF of several pages
+  std::int64_t slices = 0;           // stacks only: slices of one volume
+  /// Stacks only: distances of samples along a row, along a column, and between slices. 1, 1, 1 if
+  /// the file does not state them.
   std::array<double, 3> spacing{1, 1, 1};
-  bool interlaced = false;         // by what the first frame or the container says
-  std::vector<std::string> notes;  // what a user should know of the input, one text each
+  bool interlaced = false;         // according to the first frame or the container
+  std::vector<std::string> notes;  // notes about the input for the user, one text each
   ValueScale values;
-  /// Where the first sample of chroma lies, in samples of chroma from the corner of the picture:
-  /// 0.5 in the middle of the luma that it stands for. Where nobody says, as MPEG-2 has it.
+  /// Position of the first chroma sample, in chroma samples from the corner of the picture. 0.5 is
+  /// the middle of its luma samples. If the input does not state the position, that of MPEG-2 is
+  /// assumed.
   double chroma_x = 0.5, chroma_y = 0.5;
 };
 
-/// Damage that a source has passed over so far (SourceOptions::tolerate_damage).
+/// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).
 struct Damage {
-  /// Frames that are damaged or have no picture. An end that comes too early counts as one; once
-  /// all is read, as the frames that the container had promised.
+  /// Number of frames that are damaged or missing. A premature end counts as one frame; after the
+  /// last frame, it counts as the frames that the container promised.
   std::int64_t frames = 0;
-  std::string first;  // what the first was, one line; empty: there is none
+  std::string first;  // one line about the first damage; empty: none
 };
 
-/// Frames without any head: what nothing but the user knows of them.
+/// Format of frames without any header, which only the user can know.
 struct RawVideo {
   std::string pix_fmt;  // FFmpeg's pixel format
   int width = 0, height = 0;
 };
 
 struct FrameRange {
-  std::int64_t first = 0;  // both are in it; frames are counted from 0
+  std::int64_t first = 0;  // inclusive; frames are counted from 0
   std::int64_t last = std::numeric_limits<std::int64_t>::max();
 };
 
-/// A part of the input. Times count from the first frame. Kept frames are joined without gaps: each
-/// range begins where the one before ends, the first where the input began. Sound is cut with the
-/// video, by whole packets: one stays if it begins within a range. Subtitles that reach into a
-/// range are shortened.
+/// A part of the input. Times are relative to the first frame. Selected ranges are joined without
+/// gaps: each range begins where the previous one ends, and the first where the input begins. Audio
+/// is cut with the video, in units of packets: a packet is kept if it begins within a range.
+/// Subtitles that overlap a range are shortened.
 struct Selection {
-  std::vector<FrameRange> ranges;           // rising, without overlap; empty: all frames
-  std::int64_t start_us = 0;                // frames from this time on
-  std::optional<std::int64_t> duration_us;  // frames before start + duration
+  std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
+  std::int64_t start_us = 0;                // only frames from this time on
+  std::optional<std::int64_t> duration_us;  // only frames before start + duration
   bool all() const { return ranges.empty() && start_us == 0 && !duration_us; }
 };
 
-/// What an input may ask for; more is an error, before memory is taken for it.
+/// Limits for inputs. A source that exceeds a limit is rejected before memory is allocated for it.
 struct Limits {
   std::int64_t pixels = std::int64_t{1} << 28;  // of a frame
-  std::int64_t frames = 0;                      // of the input; 0: any number
+  std::int64_t frames = 0;                      // of the input; 0: no limit
   int streams = 1000;                           // of a container
-  std::int64_t memory = 0;  // bytes for what is kept of it at a time; 0: any number
+  std::int64_t memory = 0;  // bytes of the input in memory at a time; 0: no limit
 };
 
-/// The axis along which the slices of a volume follow each other.
+/// The axis along which the slices of a volume are read.
 enum class Axis { x, y, z };
 
 struct SourceOptions {
-  /// Where the samples of frames live; must outlive the source and its frames.
+  /// Memory for the samples of frames. Must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
-  int threads = 0;  // decoding threads; 0: one for each core
-  /// FFmpeg's name of the input's container; empty: its content tells.
+  int threads = 0;  // decoding threads; 0: one per core
+  /// FFmpeg's name of the input's container; empty: detected from the content.
   std::string format;
-  /// The input is nothing but samples: one frame after the other, planes in order, no padding.
+  /// The input consists only of samples: frame after frame, planes in order, no padding.
   std::optional<RawVideo> raw;
-  /// Frames per second of what has no times: raw video and sequences of pictures.
+  /// Frames per second of inputs without times: raw video and picture sequences.
   Rational rate{25, 1};
   Selection selection;
-  /// The frames outside of the selection come, too, marked as such (Frame::context_only), from the
-  /// input's first one on: for filters that look at them. Behind the last that is selected they
-  /// come until MediaSource::end_context_at().
+  /// The source also returns the frames outside the selection, marked with Frame::context_only, for
+  /// filters that use them as context. They begin with the input's first frame. After the last
+  /// selected frame they follow until MediaSource::end_context_at().
   bool margins = false;
   Limits limits;
-  /// Folder for what does not fit in memory: packets of other streams that lie far from the video's
-  /// in the file. Empty: the system's for temporary files.
+  /// Folder for data that do not fit in memory: packets of other streams that lie far from the
+  /// video's packets in the file. Empty: the system's folder for temporary files.
   std::string scratch;
-  /// Besides files and pipes, inputs may be addresses of these protocols of FFmpeg ("https"), and
-  /// what inputs refer to, too.
+  /// Protocols of FFmpeg ("https") that are allowed for inputs, in addition to files and pipes, and
+  /// for files that inputs refer to.
   std::vector<std::string> protocols;
-  int descriptor = 0;  // the open file that the input `-` is read from: standard input
-  /// GPU (its index among the visible ones) to decode on, where FFmpeg and the GPU can; frames then
-  /// stay in its memory (Frame::on_device). To be opened before the process uses that GPU
-  /// otherwise: FFmpeg wants the GPU's primary context set up its own way.
+  int descriptor = 0;  // open file for the input `-`; 0: standard input
+  /// GPU (its index among the visible ones) that decodes, if FFmpeg and the GPU support it. The
+  /// frames then stay in its memory (Frame::on_device). The source must be opened before the
+  /// process uses that GPU otherwise, because FFmpeg must set up the GPU's primary context.
   std::optional<int> gpu;
-  /// Pass over damage of a video and count it: frames that decode come out, damaged ones as the
-  /// decoder concealed them; those that do not are left out; a cut is the end. What is
-  /// read but not selected counts, too. Without it, damage is BadData. Stacks and sequences are
-  /// whole or refused in any case, and so is what a GPU fails to decode after its first frame.
+  /// Tolerate damage of a video and count it. Frames that can be decoded are returned, damaged ones
+  /// as the decoder conceals them. Other frames are omitted, and a truncation is the end. Damage
+  /// outside the selection counts, too. If this option is false, damage is BadData. Damaged stacks
+  /// and sequences are always rejected, and so is a decoding error of a GPU after its first frame.
   bool tolerate_damage = false;
-  /// Begin at some frame before this time after the first, one from which frames decode; times stay
-  /// what they are. For those who look at a part: what the container promises does not count.
+  /// Start at a decodable frame before this time (relative to the first frame). Times are not
+  /// changed. For callers that read only a part of the input: a missing end is not reported.
   std::int64_t skip_us = 0;
-  /// Of a NIfTI volume; z where none is given. Other inputs have none.
+  /// Axis of a NIfTI volume; default: z. Other inputs have none.
   std::optional<Axis> axis;
-  /// Of samples that are floats, but not a stack's, what stands for 255 on the scale of sigma
-  /// (FrameFormat::white); 0: the source chooses, by its first frame. Others have no choice.
+  /// For float samples, except stacks: the sample value that corresponds to 255 on the scale of
+  /// sigma (FrameFormat::white). 0: the source chooses it from its first frame. Must be 0 or 1 for
+  /// other inputs.
   double white = 1;
-  /// Of OpenEXR files: what read_layer() will be asked for. Empty: nothing.
+  /// OpenEXR only: chooses the layers for read_layer(). Empty: none.
   LayerChoice layers{};
-  /// Interlaced frames are an error. They come whole otherwise, both fields in turn row by row.
+  /// Reject interlaced frames. Otherwise a frame contains both fields, in alternating rows.
   bool refuse_interlaced = false;
-  /// Gets every picture that is decoded, as it comes.
+  /// Receives every decoded picture, if not null.
   std::shared_ptr<FrameIndex> recorded_index{};
-  /// Of this very input, read with an equal selection and equal margins: frames get the
-  /// repeat_state that it says.
+  /// Index of this input, recorded with the same selection and margins. Frames get its
+  /// repeat_state.
   std::shared_ptr<const FrameIndex> index{};
-  /// With `index`, the picture of it that read() begins with, found by seeking; nothing but
-  /// format, info and colour is of the input's first one. Every picture is compared with the index,
-  /// and a difference is an IndexMismatch.
+  /// With `index`: number of the picture at which read() starts, found by seeking. Only format,
+  /// info and colour come from the input's first picture. Every picture is compared with the index;
+  /// a difference is an IndexMismatch.
   std::int64_t start_picture = 0;
 };
 
-/// A file's main video stream, decoded. All its other streams wait to be copied by open_sink.
+/// The decoded main video stream of a file. All other streams wait for open_sink() to copy them.
 class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
-  /// Not while another thread reads.
+  /// Must not be called while another thread reads.
   virtual Damage damage() const { return {}; }
-  /// Why the CPU decodes though SourceOptions::gpu asked for a GPU, one line; empty otherwise.
+  /// Why the CPU decodes although SourceOptions::gpu requested a GPU, one line; empty otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
-  /// With SourceOptions::margins: behind frame `number`, counted from 0 as read() gives them,
-  /// nothing is needed that is outside of the selection. From any thread.
+  /// With SourceOptions::margins: frames outside the selection are not needed after frame `number`,
+  /// counted from 0 over all frames of read(). Callable from any thread.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
-  /// Of a stack: what a slice that read() gave holds in the file, row by row, in the file's own
-  /// units. (Samples of frames say nothing of values far outside of the range.) Others leave it
-  /// empty.
+  /// Stacks only: returns the values of a slice from read() in the file's own units, row by row.
+  /// (Frames do not contain values far outside the range.) Other sources leave `values` empty.
   virtual void values_of(const Frame& slice, std::vector<double>& values) const {
     (void)slice;
     values.clear();
   }
-  /// How many pictures were decoded, whatever became of them. Not while another thread reads.
+  /// Number of decoded pictures, whether or not they were returned. Must not be called while
+  /// another thread reads.
   virtual std::int64_t decoded() const { return 0; }
 };
 
-/// Opens a video or a still picture and decodes its first frame. Frames come out planar: grey,
-/// Y Cb Cr or R G B, with the input's depth (8 to 16 bits, or floats); palettes become RGB, 1
-/// bit 8. `path` names a file, whatever characters it has. `-` is options.descriptor (./- is a
-/// file). Pipes, FIFOs too, are read as they come; interrupt() ends waiting.
+/// Opens a video or a still picture and decodes its first frame. Frames are planar: grey, Y Cb Cr
+/// or R G B, with the input's bit depth (8 to 16 bits, or floats). Palettes become RGB, 1-bit
+/// formats 8 bits. `path` is the name of a file and may contain any characters. `-` is
+/// options.descriptor (./- is a file). Pipes and FIFOs are read as data arrive; interrupt() ends
+/// the waiting.
 ///
-/// If no file has that very name, it may be an address of one of options.protocols; or its last
-/// part may be the pattern of a sequence of pictures of one size and kind: numbered (`in.%04d.png`,
-/// `in.####.tif`; numbers may be missing) or matched
-/// (`shot_*.tif`, with * ? [ ], in order of the names, digits counting as numbers).
+/// If no file has that name, `path` may be an address of one of options.protocols, or the pattern
+/// of a sequence of pictures of one size and kind. The last part of a pattern is numbered
+/// (`in.%04d.png`, `in.####.tif`; numbers may be missing) or has wildcards (`shot_*.tif`, with * ?
+/// [ ]; sorted by name, digits compared as numbers).
 ///
-/// A NIfTI file gives its slices as grey frames of float samples, volume after volume; a TIFF file
-/// of several pages its pages, as they are with 8 bits, else as float samples. Values are then
-/// mapped as VideoInfo::values says, NaN if far outside; a frame's number is its time stamp. Stacks
-/// are whole: options.selection is refused. With options.raw or options.format nothing is a stack.
+/// The slices of a NIfTI file become grey frames of floats, volume after volume. The pages of a
+/// TIFF file with several pages become frames of 8 bits, or of floats for other bit depths. Values
+/// of floats are mapped by VideoInfo::values, and values far outside the range are NaN. The time
+/// stamp of a frame is its number. Stacks cannot be divided: options.selection is rejected. With
+/// options.raw or options.format, no input is a stack.
 /// @throws NoInput  the file does not exist or cannot be read
-/// @throws InvalidArgument  options that make no sense: an axis where the input has none, a part of
-///                          a stack, a white where there is no choice; interlaced video that is
-///                          refused, which read() may throw, too
-/// @throws BadData  empty, no medium, without video, cut short, or of a pixel format outside those
-/// @throws OutOfMemory  options.limits.memory is less than what has to be kept
-/// @throws DeviceFailure  read() alone: the GPU that decodes stopped working
+/// @throws InvalidArgument  invalid options: an axis for an input without axes, a part of a stack,
+///     or a white level for an input without a choice; or interlaced video that is rejected (read()
+///     may also throw this)
+/// @throws BadData  empty, no medium, without video, truncated, or an unsupported pixel format
+/// @throws OutOfMemory  options.limits.memory is too small for data that must be stored
+/// @throws DeviceFailure  only by read(): the decoding GPU stopped working
 [[nodiscard]] std::unique_ptr<MediaSource> open_source(const std::string& path,
                                                        const SourceOptions& options = {});
 
-/// How a NIfTI output holds its samples. int16: whole numbers in its range stay, all else is
-/// scaled; float32: without scale.
+/// Sample type of a NIfTI output. int16: integers that fit are stored unchanged, all other values
+/// are scaled. float32: values are stored without scale.
 enum class DataType { same, int16, float32 };
 
-/// Something that a job in segments must have in common with the one that it continues.
+/// A property that a job in segments must have in common with the job that it continues.
 struct JobFact {
   std::string name, value;  // "--sigma", "20"
 };
 
 struct JobPlan;  // io/jobs.h
 
-/// Another input that is read beside the source, frame by frame: what it holds is a part of the
-/// job. A video or a sequence of pictures, in files.
+/// Another input that is read in parallel with the source, frame by frame, and belongs to the job:
+/// a video or a sequence of pictures, in files.
 struct AdditionalSource {
-  std::string name;   // as a job names it: "--guide"
-  std::string input;  // the name that it was opened with
+  std::string name;   // its name in the job: "--guide"
+  std::string input;  // the path with which it was opened
   const MediaSource* source = nullptr;
 };
 
-/// What one process does of a job in segments that others work on, too: nothing but it, from the
-/// first frame to the output; the plan; some segments; the output of those that are done.
+/// The part of a job in segments that a process does: the complete job, or of a shared job the
+/// plan, some segments, or joining the finished segments.
 enum class JobPart { all, plan, segments, join };
 
-/// A job in segments: work that is done survives whatever ends the process. See open_sink.
+/// A job in segments: finished work survives the end of the process. See open_sink().
 struct SegmentOptions {
-  int frames = 0;       // of each but the last, from 2
-  bool resume = false;  // go on with what an interrupted job left
-  /// What the frames depend on beside the input and the options of source and sink.
+  int frames = 0;       // frames of each segment but the last, at least 2
+  bool resume = false;  // continue an interrupted job
+  /// Everything else on which the frames depend, apart from the input and the options of source and
+  /// sink.
   std::vector<JobFact> facts;
-  std::vector<AdditionalSource> additional;  // but for the part `join`
+  std::vector<AdditionalSource> additional;  // not for JobPart::join
 
   JobPart part = JobPart::all;
-  // Of parts:
-  std::string folder;              // of the job
-  std::shared_ptr<JobPlan> plan;   // of the part `plan`: what is known so far
-  std::string input;               // of the part `plan`: the name that the source was opened with
-  FrameRange range;                // segments to make, of those that are not done
+  // For parts of shared jobs:
+  std::string folder;              // folder of the job
+  std::shared_ptr<JobPlan> plan;   // for JobPart::plan, what is known so far
+  std::string input;               // for JobPart::plan, the path with which the source was opened
+  FrameRange range;                // segments to make, if they are not finished
   std::int64_t start_picture = 0;  // SourceOptions::start_picture
 };
 
-/// What stays out of the output, asked for: streams beside the one that is denoised, and what
-/// belongs to the file.
+/// Content of the input to drop: streams other than the denoised one, and metadata of the file.
 struct Drops {
   bool audio = false, subtitles = false, data = false;
-  bool attachments = false;  // covers, too
-  bool video = false;        // all others
+  bool attachments = false;  // also covers
+  bool video = false;        // all other video streams
   bool chapters = false;
   bool tags = false;         // of the file; streams keep their languages and titles
-  std::vector<int> streams;  // by their numbers in the input
+  std::vector<int> streams;  // stream numbers of the input
 };
 
 struct SinkOptions {
   std::string vcodec;         // FFmpeg's encoder name; empty: chosen by container and format
-  std::optional<double> crf;  // constant rate factor; the encoder's own scale
+  std::optional<double> crf;  // constant rate factor on the encoder's own scale
   std::vector<std::pair<std::string, std::string>> vopts;  // options of encoder or muxer
-  /// FFmpeg's pixel format; empty: the input's, one with equal samples, or the nearest that the
-  /// encoder holds: then losses() says what is lost, or notes() that nothing is.
+  /// FFmpeg's pixel format. Empty: the input's format, one with equal samples, or the nearest
+  /// format that the encoder supports. In the last case losses() lists what is lost, or notes()
+  /// states that nothing is.
   std::string pix_fmt;
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
   bool follow_links = true;  // false: a link of the output's name is replaced
-  bool single = false;       // one frame is all that will be written, whatever the source has
-  /// Of the frames that write() gets, if they are not of the source's: enlarged ones. In all else
-  /// they have the source's format; aspect ratios of samples stay.
+  bool single = false;       // only one frame will be written, whatever the source has
+  /// Size of the frames that write() gets, if it is not the source's size (enlarged frames). All
+  /// other properties are those of the source, also sample aspect ratios.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
-  DataType datatype = DataType::same;  // of a NIfTI output
+  DataType datatype = DataType::same;  // for NIfTI outputs
   Access access = {};                  // permission bits; the source's files limit them, too
-  bool strict_metadata = false;        // what MediaSink::losses() would name is an error
-  /// The container: y4m, raw, nut or another extension or name that FFmpeg knows; empty: what the
-  /// extension of the output says, for `-` NUT or raw if the input is, else y4m.
+  bool strict_metadata = false;        // losses (MediaSink::losses()) are an error
+  /// The container: y4m, raw, nut, or another extension or name that FFmpeg knows. Empty: the
+  /// container of the output's extension; for `-`, NUT or raw if the input is, else y4m.
   std::string format;
-  int descriptor = 1;  // the open file that `-` and `hash` write to: standard output
+  int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
   std::optional<SegmentOptions> segments;
-  /// A film grain table ("filmgrn1", noise/grain/grain_table.h) that the encoder puts into the
-  /// stream: it is a file, of one encoder, and must stay until finish(). Empty: none.
+  /// File with a film grain table ("filmgrn1", noise/grain/grain_table.h) that the encoder writes
+  /// into the stream. Only one encoder may use the file, and it must exist until finish(). Empty:
+  /// none.
   std::string grain_table;
 };
 
-/// Of the frames that a sink gets which is opened with these.
+/// Returns the format of the frames that a sink with these options gets.
 [[nodiscard]] inline FrameFormat written_format(const MediaSource& source,
                                                 const SinkOptions& options) {
   FrameFormat format = source.format();
@@ -285,46 +292,46 @@ struct SinkOptions {
   return format;
 }
 
-/// Whether an encoder, by FFmpeg's name, takes a film grain table, as far as lull knows. (Whether
-/// the one that is installed does shows when it opens.)
+/// Returns whether an encoder (FFmpeg's name) supports film grain tables, as far as lull knows.
+/// (Whether the installed version does is only known when it is opened.)
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
-/// Writes one video stream beside copies of the source's other streams.
+/// Writes one video stream and copies of the source's other streams.
 class MediaSink : public FrameSink {
  public:
   /// FFmpeg's names of the encoder, its pixel format and the container.
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// What the output cannot carry of the input, one text each, for a warning: bits, alpha or chroma
-  /// of the samples, data streams, chapters, tags, languages, dispositions, colour, HDR10, time
-  /// code, rotation. (What audio, subtitles and attachments the container cannot hold is an error.)
-  /// Captions and HDR10+ that come with later frames than the first are added as they come, by
-  /// write().
+  /// What the output loses of the input, one text each, for a warning: bits, alpha or chroma of the
+  /// samples, data streams, chapters, tags, languages, dispositions, colour, HDR10, time code,
+  /// rotation. (Audio, subtitles and attachments that the container cannot hold are an error.)
+  /// write() adds captions and HDR10+ of later frames.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
-  /// The file that holds the output until finish(). A process that has to end without this object's
-  /// destructor removes it.
+  /// Path of the file that holds the output until finish(). A process that ends without destroying
+  /// this object must remove it.
   virtual const std::string& temporary() const noexcept = 0;
-  /// The frames whose samples write() needs, counted from 0 as it gets them; the others may come
-  /// without. All, but for a job that is resumed. Rising.
+  /// Ranges of the frames whose samples write() needs, ascending, counted from 0 in the order of
+  /// write(). Other frames may come without samples. All frames, except for a resumed job.
   virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
-  /// Whether no frame is needed any more, though the source may have some. From any thread.
+  /// Returns whether no further frame is needed, even if the source has more. Callable from any
+  /// thread.
   virtual bool needs_no_more() const noexcept { return false; }
-  /// The output is there already, made by this very job when it ran before
-  /// (SegmentOptions::resume): there is nothing to do.
+  /// Returns whether the output already exists, made by an earlier run of this job
+  /// (SegmentOptions::resume), so that there is nothing to do.
   virtual bool done() const noexcept { return false; }
-  /// What a user should know: what became of an interrupted job, of streams that are dropped or
-  /// converted, samples that are converted; one text each.
+  /// Notes for the user: state of an interrupted job, streams that are dropped or converted,
+  /// samples that are converted; one text each.
   virtual const std::vector<std::string>& notes() const noexcept {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Packets of copied streams that were too damaged to be copied, where the source passes over
-  /// damage (else they are BadData).
+  /// Number of packets of copied streams that were too damaged to be copied, if the source
+  /// tolerates damage (otherwise they are BadData).
   virtual Damage damage() const { return {}; }
-  /// As finish(), but the result gets its name only if `accepts` says so once all is written. If
-  /// not, it becomes "NAME.partial.EXTENSION", which is returned; empty if it has its name, or if
-  /// such an output keeps nothing.
+  /// Like finish(), but the result gets its name only if `accepts` returns true after everything
+  /// was written. Otherwise it becomes "NAME.partial.EXTENSION", which is returned. Returns an
+  /// empty text if the result got its name, or if such an output keeps no file.
   virtual std::string finish_if(const std::function<bool()>& accepts) {
     if (accepts()) finish();
     return {};
@@ -332,68 +339,73 @@ class MediaSink : public FrameSink {
 };
 
 /// Opens an encoder and a container for frames of `source`'s format. Streams that are not denoised,
-/// metadata, chapters, colour tags and time stamps are taken over from `source`; text subtitles are
-/// converted where the container has a text of its own. `source` may be read
-/// by another thread meanwhile and must have been read to its end before finish(). To be called
-/// before the first read of `source`, once.
+/// metadata, chapters, colour tags and time stamps are copied from `source`. Text subtitles are
+/// converted if the container has its own text format. Another thread may read `source` meanwhile,
+/// and must have read it to its end before finish(). Must be called once, before the first read of
+/// `source`.
 ///
-/// The output is written to a temporary file beside `path` and renamed by finish(); without it the
-/// destructor removes everything. The container follows from the extension of `path`.
+/// The output is written to a temporary file in the folder of `path`, which finish() renames.
+/// Without finish(), the destructor removes everything. The extension of `path` determines the
+/// container.
 ///
-/// Three names are no files (./-, ./null and ./hash are): `-` is options.descriptor, written as it
-/// comes; what its container cannot carry is left out. A pattern with the extension of a still
-/// picture makes a file of each frame, unless the source is a single still: numbered
-/// (`out.%04d.png`) with the numbers of a numbered input, else those of the frames from 0; or with
-/// a `*`, for which stands what it stood for in an input with one `*`. Each file is made beside and
-/// renamed by itself. With `null`, frames are dropped; with
-/// `hash`, lines of text go to options.descriptor: comments that begin with '#' and name the
-/// format, for each frame its number, time stamp and the SHA-256 of its samples (planes in order,
-/// alpha last, rows without padding, little-endian, as FFmpeg's framehash has them for a planar
-/// format), and in the end "all", the number of frames and the SHA-256 of all lines above. Only
-/// finish() writes that last line.
+/// Some names have a special meaning (./-, ./null and ./hash are files):
 ///
-/// write() and finish() may throw IoError (disk full), and InvalidArgument for a second frame where
-/// `path` names a still picture.
+/// - `-` is options.descriptor, which is written immediately. Content that its container cannot
+///   hold is omitted.
+/// - A pattern with the extension of a still picture writes one file per frame, unless the source
+///   is a single still. A numbered pattern (`out.%04d.png`) uses the numbers of a numbered input,
+///   else those of the frames, from 0. In a pattern with `*`, the `*` is replaced by the text that
+///   it matched in an input with one `*`. Each file is written under a temporary name and renamed.
+/// - `null` discards the frames.
+/// - `hash` writes lines of text to options.descriptor: comments that begin with '#' and state the
+///   format; for each frame its number, its time stamp and the SHA-256 of its samples (planes in
+///   order, alpha last, rows without padding, little-endian, like FFmpeg's framehash for a planar
+///   format); and at the end "all", the number of frames and the SHA-256 of all lines above. Only
+///   finish() writes that last line.
+///
+/// write() and finish() may throw IoError (disk full). write() throws InvalidArgument for a second
+/// frame if `path` is a still picture.
 ///
 /// A NIfTI volume becomes a NIfTI file (.nii, .nii.gz) with the same bytes before its samples, a
-/// TIFF stack a TIFF file with the same tags; nothing else becomes either. `null` and `hash` take
-/// stacks, too; digests are of the samples as VideoInfo::values maps them.
+/// TIFF stack a TIFF file with the same tags. No other input can become one of these. `null` and
+/// `hash` also accept stacks; digests are those of the samples after the mapping by
+/// VideoInfo::values.
 ///
-/// With `segments` the video is encoded in parts that stand alone, each of them a file in the
-/// folder "PATH.lull-job" that is on the disk before the next begins. finish() puts them together,
-/// gives the result its name and removes the folder; without it the folder stays if a segment is
-/// done. To go on, open source and sink again with equal options and `resume` and give the sink the
-/// same frames: the result has the bytes that it would have had. Input and output must be files,
-/// the output a container for video that is not raw frames (Y4M).
+/// With options.segments the video is encoded in independent segments. Each is a file in the folder
+/// "PATH.lull-job", which is on the disk before the next segment begins. finish() joins them, gives
+/// the result its name and removes the folder. Without finish(), the folder stays if a segment is
+/// finished. To continue the job, open source and sink again with equal options and `resume`, and
+/// write the same frames: the result has the same bytes as without the interruption. Input and
+/// output must be files; the output must not contain raw frames (Y4M).
 ///
-/// With the part `plan`, the frames go by without their samples, and finish() writes the plan into
-/// the job's folder; with `segments`, the source begins where SegmentOptions::start_picture says,
-/// and a file for each segment is made there; with `join`, no frame is written at all. `path` is
-/// the output in all of them, and only the last one makes it.
+/// A shared job has three parts (SegmentOptions::part), with the same `path`. `plan`: frames are
+/// written without samples, and finish() writes the plan to the job's folder. `segments`: the
+/// source starts at SegmentOptions::start_picture, and the sink writes a file for each segment.
+/// `join`: no frames are written, and finish() creates the output.
 ///
-/// Without `vcodec`: VP9 in webm, the obvious one in y4m and stills, FFV1 if lossless, else x264
-/// for 8 bits and x265 for more where they can hold the source's samples unchanged, else FFV1. crf
-/// 18 for x264 and x265.
+/// Default encoders (empty `vcodec`): VP9 in webm, the encoder of the format in y4m and stills,
+/// FFV1 if lossless. Otherwise x264 for 8 bits and x265 for more, if they can hold the source's
+/// samples unchanged, else FFV1. The default crf of x264 and x265 is 18.
 /// @throws InvalidArgument  unknown container, encoder or option; an encoder that cannot hold the
-///                          samples; a container that cannot hold a stream; output equals input;
-///                          with strict_metadata, whatever would be left out
-/// @throws InvalidArgument  the job that `segments` shall resume had another input or options
-/// @throws CannotCreate     the file exists (without `overwrite`) or cannot be created; an
-///                          interrupted job is there (without `overwrite` or `resume`)
-/// @throws TryAgain         another process is at the job that `segments` names
+///     samples; a container that cannot hold a stream; output equals input; with strict_metadata,
+///     any loss
+/// @throws InvalidArgument  the job to resume had another input or other options
+/// @throws CannotCreate  the file exists (without `overwrite`) or cannot be created; there is an
+///     interrupted job (without `overwrite` or `resume`)
+/// @throws TryAgain  another process works on the job
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
-/// What the job in segments has in common with the one that would go on with it: the facts of the
-/// interrupted one for this output. None where there is no such job.
+/// Returns the facts of the interrupted job for this output, with which a continued job must agree;
+/// empty if there is no such job.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
-/// Whether `path` names a single picture though `source` is no single still: one frame has to be
-/// chosen (SinkOptions::single), or open_sink refuses a second one.
+/// Returns whether `path` names a single picture although `source` is no single still. The caller
+/// must then choose one frame (SinkOptions::single); otherwise write() rejects the second one.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
 
-/// Whether both names lead to one existing file, through links too.
+/// Returns whether both names lead to the same existing file, also through links.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);
 
 }  // namespace lull::io

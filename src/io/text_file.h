@@ -26,7 +26,8 @@ class TextFile {
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
 
-  /// Once: `text` is in the file temporary() then. @throws IoError
+  /// Writes `text` to the file temporary(). Must be called once.
+  /// @throws IoError
   void write(const std::string& text);
   const std::string& temporary() const;
   /// Gives the file its name. @throws IoError, CannotCreate

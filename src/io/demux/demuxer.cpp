@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// The files that `path` is a pattern of; none if it is no pattern.
+/// Returns the files that match the pattern `path`; none if it is no pattern.
 PictureFiles files_of(const std::string& path, const SourceOptions& options) {
   const bool one = path == "-" || options.raw || is_address(path) || !is_sequence(path);
   return one ? PictureFiles() : PictureFiles(path, options);
@@ -35,7 +35,7 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
     walk_ = open_container_walk(this->path(), context().iformat->name, video().index);
 }
 
-// The first picture says what the others must be.
+// The first picture determines the format of all others.
 void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
@@ -46,7 +46,8 @@ void Demuxer::init_sequence(const SourceOptions& options) {
   video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
 }
 
-// For those who look at a part. Not where nobody could say which frame came then.
+// Seeks for callers that read only a part. Fails for inputs in which the position after a seek is
+// unknown.
 void Demuxer::skip_to(std::int64_t time_us) {
   const LogTopic::Scope scope(log_);
   const AVStream& stream = video();
@@ -125,7 +126,8 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// What damage is passed over: whether to try again. Some demuxers find a place to go on from.
+// Decides after an error whether to read on, if damage is tolerated. Some demuxers find a position
+// from which they can continue.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
@@ -177,12 +179,12 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // The index of fragments is known by now.
+  // At the end of the input, the index of fragments is known.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // Matroska of unknown size: a cluster that breaks off is mentioned, no more.
+  // If a Matroska file of unknown size ends within a cluster, the demuxer only logs it.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
-  // Y4M: frames follow each other to the very end; the demuxer takes a part of one for the end.
+  // Y4M has frames up to the end of the file. The demuxer treats an incomplete frame as the end.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";

@@ -1,5 +1,6 @@
 #pragma once
-// The packets of a media file: those of its main video, and the others' on their way to a muxer.
+// Reads the packets of a media file: those of its main video, and those of other streams for the
+// muxer.
 
 #include <memory>
 #include <string>
@@ -22,40 +23,44 @@ namespace lull::io {
 class Demuxer {
  public:
   /// Opens a file, a pipe or a sequence and finds its main video stream. `damage` must outlive the
-  /// demuxer, which makes it strict for a sequence. @throws NoInput, BadData, InvalidArgument
+  /// demuxer; for a sequence, the demuxer makes it strict.
+  /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
-  /// Of a sequence the first file's.
+  /// Name of the input; for a sequence, of its first file.
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }
-  /// A file of one or several pictures, neither a video nor a sequence of files.
+  /// Returns whether the input is a file of one or several pictures, neither a video nor a sequence
+  /// of files.
   bool holds_pictures() const;
-  /// The files of a sequence, each of one picture; empty for anything else. The packet's time is
-  /// the index.
+  /// The files of a sequence, with one picture each; empty for other inputs. The time of a packet
+  /// is the index of its file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
   /// Whether the container stores the time of each frame, along one time line.
   bool has_rising_times() const;
-  /// What decodes the pictures; other than FFmpeg gets whole files.
+  /// The library that decodes the pictures. Libraries other than FFmpeg get complete files.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
-  /// What FFmpeg says of this input.
+  /// FFmpeg's messages about this input.
   const LogTopic& log() const { return log_; }
   PacketRelay& relay() const { return *relay_; }
   std::shared_ptr<PacketRelay> share_relay() const { return relay_; }
 
-  /// The next packet of the video, null at the end; packets of other streams go to the relay.
-  /// @throws BadData  damaged or cut short
+  /// Returns the next packet of the video, null at the end. Packets of other streams go to the
+  /// relay.
+  /// @throws BadData  damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
-  /// Goes on for the other streams alone, until what they hold before `end` (in the video's time
-  /// base) has come: for containers whose sound lags behind.
+  /// Reads on for the other streams until their packets before `end` (in the video's time base)
+  /// have come. Needed for containers whose audio lags behind the video.
   void read_others_until(std::int64_t end);
   /// Notes the size of the video's pictures where the container does not know it.
   void note_size(int width, int height);
-  /// Goes on somewhere before what has this time (in the video's time base), if it can.
+  /// Seeks to a position before `time` (in the video's time base). Returns false if the input
+  /// cannot seek.
   bool seek(std::int64_t time);
-  /// Ends a read() that waits. From any thread.
+  /// Ends a read() that waits. Callable from any thread.
   void interrupt() noexcept { bytes_.interrupt(); }
 
  private:
@@ -80,9 +85,9 @@ class Demuxer {
   StreamTimes times_;
   EditListFilter edit_list_filter_;
   std::shared_ptr<PacketRelay> relay_;
-  int failures_ = 0;            // of reading, in a row
-  bool file_read_ = false;      // the only packet of reads_whole_files()
-  std::int64_t last_end_ = -1;  // byte behind the last packet of the video, -1: unknown
+  int failures_ = 0;            // consecutive read errors
+  bool file_read_ = false;      // for reads_whole_files(): the only packet was returned
+  std::int64_t last_end_ = -1;  // byte after the last packet of the video; -1: unknown
 };
 
 }  // namespace lull::io

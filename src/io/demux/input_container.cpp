@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-// FFmpeg does not recognise PAM by its content.
+// FFmpeg does not detect PAM by its content.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
@@ -65,10 +65,10 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   if (source.raw || picture)
     options.set("framerate",
                 std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
-  // A playlist must not reach out of the machine.
+  // A playlist must not access the network without permission.
   options.set("protocol_whitelist", bytes_.whitelist());
   open(find_format(source), options, source.limits);
-  // Text passes for ANSI art.
+  // FFmpeg reads any text as ANSI art.
   if (std::string_view(context_->iformat->name) == "tty")
     throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
@@ -89,8 +89,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video();
 }
 
-/// What the content is taken for: by itself, without the name, where a '%' or '*' would be a
-/// pattern.
+/// Detects the format by the content, without the name, in which '%' or '*' would be a pattern.
 const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);
@@ -115,7 +114,7 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
 void InputContainer::fail_opening(const Limits& limits) const {
   if (!watch_.find("exceeds max_streams").empty()) fail_streams(limits);
   if (bytes_.pipe() && bytes_.pipe()->bytes() == 0) throw BadData("'" + name() + "' is empty");
-  // MP4 is indexed at its end more often than not.
+  // Most MP4 files have their index at the end.
   const bool mp4 = !watch_.find("moov").empty();
   const std::string cut = mp4 ? " or cut short" : "";
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
@@ -136,7 +135,7 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// FFmpeg decodes some frames here: within the limits, too.
+// FFmpeg decodes some frames here, so the limits must apply here, too.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   const unsigned known = context_->nb_streams;

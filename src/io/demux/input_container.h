@@ -1,5 +1,5 @@
 #pragma once
-// What FFmpeg finds in an input's bytes: the container and its streams, within the limits.
+// The container and its streams that FFmpeg detects in an input's bytes, within the limits.
 
 #include <memory>
 #include <string>
@@ -12,23 +12,25 @@
 
 namespace lull::io {
 
-/// libtiff reads pictures of floats, for which FFmpeg has no decoder; OpenEXR's library the layers
-/// that FFmpeg's does not know.
+/// libtiff reads pictures with float samples, for which FFmpeg has no decoder. OpenEXR's library
+/// reads layers that FFmpeg's decoder does not support.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 class InputContainer {
  public:
-  /// `bytes` must outlive it. `picture`: of a sequence, which has no times.
-  /// @throws BadData  no medium, without video, over a limit; or, unless `damage` is passed over,
-  ///                  cut short. InvalidArgument  options that make no sense
+  /// @param bytes    must outlive the container
+  /// @param picture  the input is a file of a sequence, which has no times
+  /// @throws BadData  no medium, without video, over a limit; or, unless `damage` is tolerated,
+  ///     truncated
+  /// @throws InvalidArgument  invalid options
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);
 
   AVFormatContext& context() const { return *context_; }
   AVStream& video() const { return *context_->streams[video_]; }
-  /// What decodes its pictures, each a whole file.
+  /// The library that decodes the pictures. Libraries other than FFmpeg get complete files.
   PictureReader reader() const { return reader_; }
-  /// What was said since it was opened.
+  /// FFmpeg's messages since the container was opened.
   const LogWatch& said() const { return watch_; }
 
  private:

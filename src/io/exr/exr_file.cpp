@@ -28,8 +28,8 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 std::string_view last_name(std::string_view layer) { return layer.substr(layer.rfind('.') + 1); }
 
-/// Names of pictures, best first: what OIDN's loader, Blender, Arnold and RenderMan write. (Blender
-/// may have its own denoiser's result beside the noisy image.)
+/// Names of pictures, best first, as OIDN's loader, Blender, Arnold and RenderMan write them.
+/// (Blender may store the result of its own denoiser in addition to the noisy image.)
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 constexpr std::array<std::string_view, 3> rgb = {"R", "G", "B"};
@@ -39,10 +39,10 @@ bool has_rgb(const ExrLayer& layer) {
   return std::ranges::all_of(rgb, [&](std::string_view s) { return layer.channel(s); });
 }
 
-/// The library's threads are the whole process': as many as any file was opened with.
+/// OpenEXR's threads belong to the whole process. Their number is the maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  constexpr unsigned most = 16;  // more wait for the one that reads and writes
+  constexpr unsigned most = 16;  // with more, threads wait for the one that reads or writes
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
   const int count = static_cast<int>(std::clamp(request, 1U, most));
@@ -55,7 +55,7 @@ int library_threads(int threads) {
 void insert(Imf::FrameBuffer& buffer, const std::string& channel, const ExrWindow& shown,
             const PlaneView<float>& to) {
   for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
-  // The library addresses samples by the file's rows and columns.
+  // OpenEXR addresses samples by rows and columns of the file.
   float* origin = to.data - static_cast<std::ptrdiff_t>(shown.y0) * to.stride - shown.x0;
   buffer.insert(channel, Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
@@ -162,8 +162,8 @@ double ExrFile::pixel_aspect(const ExrLayer& layer) const {
   return static_cast<double>(parts_->file.header(layer.part).pixelAspectRatio());
 }
 
-// A frame shows the display window and whatever lies beyond it: renderers of animations may crop
-// the data frame by frame, and a sequence has one size.
+// A frame shows the display window and everything outside of it. Renderers of animations may crop
+// the data window differently for each frame, and all frames of a sequence must have one size.
 ExrWindow ExrFile::window(const ExrLayer& layer) const {
   const Imf::Header& header = parts_->file.header(layer.part);
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();

@@ -14,13 +14,13 @@
 namespace lull::io {
 namespace {
 
-const std::string input_name = "the input";  // whose name is not known any more
+const std::string input_name = "the input";  // the name is not known here
 
-/// What goes along with a picture.
+/// Data of the original file that accompany a picture.
 struct Origin {
-  AVBufferRef* file = nullptr;  // all its bytes
+  AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
-  std::vector<LayerName> layers;  // all that there are
+  std::vector<LayerName> layers;  // all layers of the file
   struct Read {
     LayerName layer;
     Frame frame;
@@ -33,7 +33,7 @@ struct Origin {
   Origin& operator=(const Origin&) = delete;
 };
 
-/// Its data are the file's bytes.
+/// Returns a buffer that owns `origin`. The buffer's data are the bytes of the file.
 AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   const auto release = [](void* held, std::uint8_t*) { delete static_cast<Origin*>(held); };
   AVBufferRef* buffer = non_null(av_buffer_create(origin->file->data, origin->file->size, release,
@@ -42,7 +42,7 @@ AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   return buffer;
 }
 
-/// Null: the frame came from no such file.
+/// Returns null if the frame did not come from an OpenEXR file.
 const Origin* origin_of(const Frame& frame) {
   if (!frame.side_data || !frame.side_data->properties) return nullptr;
   const AVBufferRef* bytes = frame.side_data->properties->opaque_ref;
@@ -63,7 +63,7 @@ void check_size(const ExrWindow& window, const std::string& path, std::int64_t m
 /// FFmpeg's order of planes is G, B, R, A.
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
-/// The picture without samples, and where they go.
+/// Creates the picture without samples, and fills `request` with the channels to read into it.
 FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   const ExrLayer& layer = *request.layer;
   const ExrWindow window = exr.window(layer);
@@ -88,7 +88,8 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   return picture;
 }
 
-/// A frame for these channels of a layer, by their suffixes; nullopt: it has not all of them.
+/// Creates a frame for these channels of a layer, given by their suffixes. Returns nullopt if one
+/// of them does not exist.
 std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
                                 ExrFile::ReadRequest& request) {
   const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
@@ -114,7 +115,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Of what was chosen, what can be read with the picture. What cannot is left to read_layer().
+/// Adds the chosen layers that can be read together with the picture. read_layer() reads the
+/// others.
 void add_layers(const ExrFile& exr, const LayerChoice& choice,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   const ExrWindow shown = exr.window(*requests.front().layer);

@@ -12,7 +12,7 @@
 
 namespace lull::io {
 
-/// Of one topic or thread; any thread adds to them.
+/// Messages of one topic or thread. Any thread may add to them.
 class Messages {
  public:
   void add(int level, const std::string& text) {
@@ -32,7 +32,7 @@ class Messages {
     int level = 0;
     std::string text;
   };
-  /// Those from number `from` on that `wanted` takes: the first, or the last.
+  /// Return the first or the last message from number `from` on for which `wanted` returns true.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);
@@ -78,15 +78,15 @@ Log& the_log() {
   return log;
 }
 
-thread_local const MessagesPtr* scope = nullptr;  // of this thread, the innermost
-thread_local Messages* thread_log = nullptr;      // null: nobody ever watched this thread
+thread_local const MessagesPtr* scope = nullptr;  // the innermost scope of this thread
+thread_local Messages* thread_log = nullptr;      // null: this thread has no watch
 
-/// A thread's own messages, which later watches may still look at when it has ended.
+/// Returns the messages of this thread. Watches can still read them after the thread has ended.
 const MessagesPtr& thread_messages() {
   struct Own {
     MessagesPtr messages = std::make_shared<Messages>();
     Own() { thread_log = messages.get(); }
-    ~Own() { thread_log = nullptr; }  // FFmpeg may still say something
+    ~Own() { thread_log = nullptr; }  // FFmpeg may still log messages
   };
   static thread_local Own own;
   return own.messages;
@@ -156,7 +156,7 @@ auto contains(const char* phrase) {
 void capture_ffmpeg_log() {
   static std::once_flag once;
   std::call_once(once, [] {
-    the_log();  // before the first message, so that it outlives FFmpeg's last
+    the_log();  // created before the first message, so that it outlives FFmpeg's last message
     av_log_set_callback(record_message);
   });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// FFmpeg's own messages: kept off stderr, remembered for the text of our errors.
+// FFmpeg's log messages: not written to stderr, but stored for the texts of errors.
 
 #include <functional>
 #include <memory>
@@ -7,16 +7,16 @@
 
 namespace lull::io {
 
-/// Takes over FFmpeg's log for the whole process (FFmpeg has one). Safe to call often.
+/// Redirects FFmpeg's log for the whole process (FFmpeg has only one). May be called repeatedly.
 void capture_ffmpeg_log();
 
-/// Passes every message of FFmpeg on, one line each, until it is called with an empty function. The
-/// listener is called from FFmpeg's threads.
+/// Passes every message of FFmpeg to `listener`, as one line. An empty function ends this. FFmpeg's
+/// threads call the listener.
 void forward_ffmpeg_log(std::function<void(const std::string&)> listener);
 
 class Messages;
 
-/// What FFmpeg says of one file, apart from what it says of others that the process works on.
+/// FFmpeg's messages about one file, separate from those about other files of the process.
 class LogTopic {
  public:
   LogTopic();
@@ -24,7 +24,8 @@ class LogTopic {
   LogTopic(const LogTopic&) = delete;
   LogTopic& operator=(const LogTopic&) = delete;
 
-  /// While it lives, what FFmpeg says in this thread is of this topic. Scopes nest.
+  /// While a scope exists, FFmpeg's messages in this thread belong to its topic. Scopes can be
+  /// nested.
   class Scope {
    public:
     explicit Scope(const LogTopic& topic);
@@ -59,28 +60,29 @@ class LogTopic {
   std::shared_ptr<Messages> messages_;
 };
 
-/// The messages from its beginning on, for texts and for damage that FFmpeg only mentions: those of
-/// a topic, or those that come in the thread that made the watch.
+/// Messages since the creation of the watch, for the texts of errors and for damage that FFmpeg
+/// only logs: those of a topic, or those of the thread that created the watch.
 class LogWatch {
  public:
   LogWatch();
   explicit LogWatch(const LogTopic& topic);
 
-  /// The last error in this scope, empty if there was none; one line.
+  /// Returns the last error, one line; empty if there was none.
   std::string last_error() const;
-  /// The first one: of a chain of errors the cause, where the last is the consequence.
+  /// Returns the first error. In a chain of errors it is the cause, and the last one is the
+  /// consequence.
   std::string first_error() const;
-  /// The first message of any level in this scope that contains `phrase`, else empty.
+  /// Returns the first message of any level that contains `phrase`, else an empty text.
   std::string find(const char* phrase) const;
-  /// Leaves out what find() would find, and all before it.
+  /// Excludes the message that find() would return, and all earlier ones.
   void skip(const char* phrase);
 
  private:
   std::shared_ptr<Messages> messages_;
-  long first_;  // number of the first message in scope
+  long first_;  // number of the first message of the watch
 };
 
-/// `text` and, in parentheses, what FFmpeg said of it, if anything.
+/// Returns `text` with FFmpeg's last error in parentheses, if there was one.
 std::string with_log(const std::string& text, const LogWatch& watch);
 
 }  // namespace lull::io

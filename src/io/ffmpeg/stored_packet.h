@@ -1,6 +1,6 @@
 #pragma once
-// A packet as bytes, and back: its fields but for the stream, its side data, its content. Read by
-// the version of lull and FFmpeg that wrote it, and by no other.
+// Serialisation of packets: all fields except the stream index, the side data, and the content.
+// Only the same versions of lull and FFmpeg can read the bytes again.
 
 #include <bit>
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace lull::io {
 
 static_assert(std::endian::native == std::endian::little, "heads are written as they are");
 
-/// What stands before the side data and bytes of a packet.
+/// The header before the side data and the bytes of a packet.
 struct PacketHead {
-  std::int64_t pts, dts, duration;  // ticks of its stream
+  std::int64_t pts, dts, duration;  // in ticks of the packet's stream
   std::int32_t bytes, flags;
-  std::int64_t side_data;  // pieces
+  std::int64_t side_data;  // number of pieces of side data
 };
-static_assert(sizeof(PacketHead) == 40);  // without gaps
+static_assert(sizeof(PacketHead) == 40);  // no padding
 
 struct SideHead {
   std::int32_t type, bytes;
 };
 
-/// `put(data, bytes)` is called for one piece after the other.
+/// Calls `put(data, bytes)` for each piece in order.
 template <class Put>
 void store_packet(const AVPacket& packet, Put&& put) {
   const PacketHead head{packet.pts,  packet.dts,   packet.duration,
@@ -39,11 +39,11 @@ void store_packet(const AVPacket& packet, Put&& put) {
   put(packet.data, static_cast<std::size_t>(packet.size));
 }
 
-/// `get(data, bytes)` gives the pieces in the same order and throws where there are none; null if
-/// they make no sense, or have more than `most` bytes each.
+/// Calls `get(data, bytes)` for each piece in the same order; it must throw if there are no more
+/// bytes. Returns null if the pieces are invalid, or larger than `most` bytes each.
 template <class Get>
 PacketPtr load_packet(std::int64_t most, Get&& get) {
-  // FFmpeg reads beyond what a packet has.
+  // FFmpeg reads beyond the end of packets, so their buffers are larger.
   constexpr std::int64_t longest =
       std::numeric_limits<std::int32_t>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
   PacketHead head{};

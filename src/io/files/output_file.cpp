@@ -26,16 +26,17 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// False, with the reason in errno, which is EEXIST if something has the name.
+/// Returns false if the file could not be renamed. errno is the reason: EEXIST if the name is in
+/// use.
 bool rename_if_free(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // Not every file system knows that; a hard link does not replace anything either.
+  // Not every file system supports this flag. A hard link does not replace a file either.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
   }
-  // One without hard links (FAT): looking first is the best there is.
+  // File systems without hard links (FAT) allow only a check before the renaming.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -55,12 +56,12 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // A link may lead to a file that does not exist yet. The system follows 40 links, too.
+  // A link may point to a file that does not exist yet. The system also follows up to 40 links.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);
     if (code) break;
-    name = name.parent_path() / target;  // an absolute target replaces the whole
+    name = name.parent_path() / target;  // an absolute target replaces the path
   }
   return name.string();
 }
@@ -99,7 +100,7 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // Two machines that share a folder may have processes of one number.
+  // Processes on two machines that share a folder may have the same number.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
   struct stat status;
@@ -125,7 +126,7 @@ void sync_folder_of(const std::string& path) {
   const int descriptor =
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
-  (void)::fsync(descriptor);  // not every file system can
+  (void)::fsync(descriptor);  // not every file system supports it
   ::close(descriptor);
 }
 
@@ -160,7 +161,7 @@ void OutputPipe::finish_writing() { check<IoError>(flush(), "cannot write " + na
 void OutputPipe::commit() { finish_writing(); }
 
 std::string OutputPipe::keep_partial() {
-  commit();  // the reader has the rest already
+  commit();  // the reader already has everything else
   return {};
 }
 
@@ -243,7 +244,8 @@ void OutputFile::finish_writing() {
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // In the folder where it is; what has such a name stays, unless outputs may be replaced.
+  // The file stays in its folder. An existing file of the partial name is kept, unless outputs may
+  // be replaced.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;
@@ -279,7 +281,7 @@ void OutputFile::rename_over() {
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
-// Somebody may have created the name meanwhile: it must not be lost.
+// Another process may have created a file of this name meanwhile, which must not be lost.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

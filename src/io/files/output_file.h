@@ -1,5 +1,5 @@
 #pragma once
-// Where a muxer writes: a file that appears under its name when it is whole, not before, or a pipe.
+// Outputs of a muxer: a file that gets its name only when it is complete, or a pipe.
 
 #include <memory>
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// An open file that FFmpeg writes to. Keeps the reason of a failure, which FFmpeg's own code
-/// loses.
+/// An open file that FFmpeg writes to. It stores the reason of a failure, which FFmpeg does not
+/// keep.
 class Output {
  public:
   virtual ~Output() = default;
@@ -19,18 +19,21 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
-  /// The open file, for writers other than FFmpeg's; not both.
+  /// The open file, for writers that do not use io(). A writer must not use both.
   int descriptor() const { return descriptor_; }
-  /// @throws IoError  if a write has failed
+  /// @throws IoError  a write has failed
   void check_written() const;
-  /// The file that holds the output until commit(); empty if there is none.
+  /// Path of the file that holds the output until commit(); empty if there is none.
   const std::string& temporary() const { return temporary_; }
-  /// All is written, and nothing can be any more. @throws IoError
+  /// Writes everything that is buffered, and ends the writing.
+  /// @throws IoError
   virtual void finish_writing() = 0;
-  /// The output is whole: settles, and gives it its name. @throws IoError, CannotCreate
+  /// Calls finish_writing() and gives the file its name.
+  /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// In place of commit(): what was written gets the name of a part (partial_name), which is
-  /// returned; empty if there is no file. @throws IoError
+  /// Replaces commit() for an incomplete output: gives the file a partial name (partial_name) and
+  /// returns it; empty if there is no file.
+  /// @throws IoError
   virtual std::string keep_partial() = 0;
 
  protected:
@@ -40,7 +43,7 @@ class Output {
   /// `name` is for messages.
   explicit Output(std::string name) : name_(std::move(name)) {}
   void open_io(bool seekable);
-  /// Flushes; 0 or the first error.
+  /// Flushes FFmpeg's buffer. Returns 0 or the first error.
   int flush();
 
   std::string name_, temporary_;
@@ -49,7 +52,7 @@ class Output {
   std::unique_ptr<AVIOContext, FreeIo> io_;
 
  private:
-  // The second is FFmpeg 7's form of the same callback.
+  // The second form of the callback is the one of FFmpeg 7.
   static int write(void* self, std::uint8_t* data, int size);
   static int write(void* self, const std::uint8_t* data, int size);
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
@@ -58,13 +61,13 @@ class Output {
 /// Whether the name itself is a symbolic link.
 bool is_link(const std::string& path);
 
-/// Where the data of `path` really goes: an existing link stays one.
+/// Returns the file to which `path` leads through symbolic links. Existing links are kept that way.
 std::string resolve_links(const std::string& path);
 
-/// "x.partial.mkv" for "x.mkv": what of it could be made. Of several, the second is
-/// "x.partial-2.mkv".
+/// Returns the name for an incomplete output: "x.partial.mkv" for "x.mkv", or "x.partial-2.mkv" for
+/// the second one.
 std::string partial_name(const std::string& path, int number = 1);
-/// Whether a file of that name, without its folder, is such a part of `path`.
+/// Returns whether `name`, without a folder, is such a partial name for `path`.
 bool is_partial_name(const std::string& name, const std::string& path);
 
 /// @throws CannotCreate  no file can have that name, or one has it and may not be replaced
@@ -80,7 +83,7 @@ struct CreatedFile {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);
 
-/// Makes the names in the folder of `path` last, where the file system can.
+/// Makes the names in the folder of `path` permanent on the disk, if the file system supports it.
 void sync_folder_of(const std::string& path);
 
 struct OutputFileOptions {
@@ -106,7 +109,7 @@ class OutputFile final : public Output {
   /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
   OutputFile(const std::string& path, const OutputFileOptions& options);
   ~OutputFile() override;
-  /// All is on the disk.
+  /// Also writes the file to the disk and closes it.
   void finish_writing() override;
   void commit() override;
   std::string keep_partial() override;
@@ -121,10 +124,10 @@ class OutputFile final : public Output {
   OutputFileOptions options_;
 };
 
-/// Writes to a descriptor that others opened and that cannot seek, and leaves it open.
+/// Writes to an open descriptor that cannot seek, and does not close it.
 class OutputPipe final : public Output {
  public:
-  /// @throws InvalidArgument  it is a terminal
+  /// @throws InvalidArgument  the descriptor is a terminal
   explicit OutputPipe(int descriptor);
   void finish_writing() override;
   void commit() override;

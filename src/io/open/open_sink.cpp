@@ -59,8 +59,8 @@ class FileSink final : public EncodingSink {
     while (PacketPtr packet = encoder_->receive()) muxer_->write_video(std::move(packet));
   }
 
-  // What other streams have before this frame. The demuxer may be far ahead of it, and the order in
-  // which streams go into the file must not depend on how far.
+  // Writes the packets of other streams that come before this frame. The demuxer may be far ahead
+  // of the frame; the order of streams in the file must not depend on the distance.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -77,7 +77,7 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Only what FileSink makes can be made in segments.
+/// Rejects segments for outputs that FileSink does not write.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +

@@ -22,7 +22,7 @@ FramePtr make_picture(AVPixelFormat format, int width, int height) {
   return picture;
 }
 
-/// Some pixel format that holds such frames and that FFmpeg can convert.
+/// Returns a pixel format that can hold such frames and that FFmpeg can convert.
 AVPixelFormat format_for(const FrameFormat& format) {
   FrameFormat shape = format;
   shape.width = shape.height = 0;
@@ -48,7 +48,7 @@ void copy_floats(const Frame& frame, const Frame& to) {
     const PlaneView<std::uint16_t> out = to.plane<std::uint16_t>(i);
     for (int y = 0; y < in.height; ++y)
       for (int x = 0; x < in.width; ++x) {
-        const float v = in(x, y) > 0 ? std::min(in(x, y) / white, 1.0f) : 0.0f;  // not a number: 0
+        const float v = in(x, y) > 0 ? std::min(in(x, y) / white, 1.0f) : 0.0f;  // NaN becomes 0
         out(x, y) = static_cast<std::uint16_t>(std::lround(65535 * (light ? srgb(v) : v)));
       }
   }

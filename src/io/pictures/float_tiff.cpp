@@ -12,7 +12,7 @@
 namespace lull::io {
 namespace {
 
-/// IEEE 754 binary16 to binary32.
+/// Converts IEEE 754 binary16 to binary32.
 float from_half(std::uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
   const float sign = half & 0x8000 ? -1.0f : 1.0f;
@@ -50,8 +50,8 @@ AVPixelFormat format_of(const Shape& s, const std::string& path) {
   return grey ? AV_PIX_FMT_GRAYF32 : s.samples == 3 ? AV_PIX_FMT_GBRPF32 : AV_PIX_FMT_GBRAPF32;
 }
 
-/// Stores `count` samples of a decoded row or part of it: `from` holds `stride` samples a pixel,
-/// of which the one at `offset` is meant.
+/// Stores `count` samples of a decoded row or a part of it. `from` holds `stride` samples per
+/// pixel; the function uses the one at `offset`.
 void store(const std::uint8_t* from, int bits, int stride, int offset, float* to, int count) {
   for (int x = 0; x < count; ++x) {
     const std::size_t at = std::size_t(x) * stride + offset;
@@ -65,7 +65,7 @@ void store(const std::uint8_t* from, int bits, int stride, int offset, float* to
   }
 }
 
-/// Planes in the order of the file's samples.
+/// Returns the planes in the order of the file's samples.
 struct Target {
   AVFrame& picture;
   float* row(int sample, std::uint32_t y) const {

@@ -15,17 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_digits = 18;  // of a number that fits 64 bits
+constexpr std::size_t max_digits = 18;  // digits of numbers that fit in 64 bits
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Where the last part of the name begins.
+/// Returns the position of the last part of the path.
 std::size_t last_part(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? 0 : slash + 1;
 }
 
-/// The number of digits that the pattern at `at` asks for, which ends at `end`; 0: none is there.
+/// Returns the minimum number of digits of the number pattern at `at`, and sets `end` to its end.
+/// 0: there is no number pattern.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {
@@ -42,7 +43,7 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   return std::clamp(digits, 1, static_cast<int>(max_digits));
 }
 
-/// Digits compare as numbers, all else as bytes.
+/// Compares digits as numbers, and all other characters as bytes.
 bool natural_less(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {
@@ -63,7 +64,7 @@ bool natural_less(const std::string& a, const std::string& b) {
     }
   }
   if (i < a.size() || j < b.size()) return i == a.size();
-  return a < b;  // they differ in leading zeros at most
+  return a < b;  // they differ at most in leading zeros
 }
 
 /// Calls use(name) for every name in the folder of `path`.
@@ -182,7 +183,7 @@ std::vector<SequenceFile> existing_numbers(const std::string& path) {
   const std::optional<NumberPattern> numbers = number_pattern(path);
   try {
     return numbers ? find_numbered(path, *numbers) : std::vector<SequenceFile>();
-  } catch (const NoInput&) {  // it shows when the first is written
+  } catch (const NoInput&) {  // reported when the first file is written
     return {};
   }
 }

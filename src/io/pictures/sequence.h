@@ -1,6 +1,6 @@
 #pragma once
-// Names of pictures that belong together: numbered ("in.%04d.png", "in.####.tif") or matched
-// ("shot_*.tif").
+// Patterns for names of pictures that belong together: numbered ("in.%04d.png", "in.####.tif") or
+// with wildcards ("shot_*.tif").
 
 #include <cstdint>
 #include <optional>
@@ -9,16 +9,17 @@
 
 namespace lull::io {
 
-/// A name with one number in it. Folders are plain names: the last part alone is a pattern.
+/// A name with one number. Only the last part of the path is a pattern; folders are plain names.
 struct NumberPattern {
-  std::string before, after;  // what stands around the number; `before` with the folder
-  int digits = 1;             // at least, filled up with zeros
+  std::string before, after;  // text around the number; `before` includes the folder
+  int digits = 1;             // minimum number of digits, padded with zeros
 
-  /// `number` from 0.
+  /// Returns the name with this number, which must not be negative.
   std::string name(std::int64_t number) const;
 };
 
-/// %d, %4d, %04d or a run of '#', one digit each; %% is a per cent sign. nullopt: no number in it.
+/// Parses a pattern: %d, %4d, %04d or a run of '#' with one digit each; %% is a percent sign.
+/// Returns nullopt if it contains no number.
 /// @throws InvalidArgument  several numbers
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
@@ -32,27 +33,29 @@ struct StarPattern {
 };
 std::optional<StarPattern> star_pattern(const std::string& path);
 
-/// Whether the last part of `path` has any of * ? [.
+/// Returns whether the last part of `path` contains one of * ? [.
 bool is_glob(const std::string& path);
 
 struct SequenceFile {
   std::string path;
-  std::int64_t number = 0;  // in its name; of a glob's matches: their count from 0
-  std::string match;        // what the '*' stands for, if the glob has one and nothing else
-  bool selected = true;     // false: context of selected ones (SourceOptions::margins)
+  std::int64_t number = 0;  // number in the name; for wildcards, index from 0
+  std::string match;        // text that '*' matches, if it is the only wildcard
+  bool selected = true;     // false: context of selected files (SourceOptions::margins)
 };
 
-/// The files that a pattern names: by number, those of a glob by name, where digits count as
-/// numbers (shot_9 before shot_10). @throws NoInput  there is none, or the folder cannot be read
+/// Returns the files that match a pattern. Numbered files are sorted by number, others by name,
+/// with digits compared as numbers (shot_9 before shot_10).
+/// @throws NoInput  no file matches, or the folder cannot be read
 std::vector<SequenceFile> find_sequence(const std::string& path);
 
-/// The files that a name with a number has already; none where there is not a folder.
+/// Returns the existing files of a numbered pattern; none if the folder does not exist.
 std::vector<SequenceFile> existing_numbers(const std::string& path);
 
-/// Whether `path` names several pictures: it is a pattern, and no file has this very name.
+/// Returns whether `path` is a pattern, and no file has this name.
 bool is_sequence(const std::string& path);
 
-/// "5, 9-10": the numbers that are missing between the first and the last, empty if none is.
+/// Returns the numbers that are missing between the first and the last file, such as "5, 9-10";
+/// empty if none is missing.
 std::string missing_numbers(const std::vector<SequenceFile>& files);
 
 }  // namespace lull::io

@@ -12,14 +12,14 @@
 namespace lull::io {
 namespace {
 
-/// The alpha of WebM lies in side data.
+/// WebM stores alpha in side data.
 bool has_side_alpha(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
   return alpha && std::string_view(alpha->value) == "1";
 }
 
 const AVCodec* find_decoder(const AVStream& stream) {
-  if (has_side_alpha(stream)) {  // libvpx alone decodes it
+  if (has_side_alpha(stream)) {  // only libvpx decodes alpha
     const AVCodecID id = stream.codecpar->codec_id;
     const char* name = id == AV_CODEC_ID_VP9 ? "libvpx-vp9" : id == AV_CODEC_ID_VP8 ? "libvpx" : "";
     if (const AVCodec* codec = avcodec_find_decoder_by_name(name)) return codec;
@@ -27,7 +27,8 @@ const AVCodec* find_decoder(const AVStream& stream) {
   return avcodec_find_decoder(stream.codecpar->codec_id);
 }
 
-/// Flags of FFmpeg's frames that an edit list has cut away: they are decoded for those behind them.
+/// Returns whether an edit list removes the frame. FFmpeg decodes such frames because later frames
+/// depend on them.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace
@@ -70,14 +71,14 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   decoder_watch_.attach(*decoder_);
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
-  // Else a picture that is cropped at the left is given a few columns too wide.
+  // Without this flag, a picture that is cropped at the left is returned a few columns too wide.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
-  // Grain that the decoder would add (AV1, H.274) is what is to be removed: it comes as a
-  // description, which nobody applies.
+  // Film grain that the decoder would add (AV1, H.274) is noise, too. The decoder exports its
+  // description instead, which lull does not apply.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
-/// @throws Error  the GPU cannot decode this
+/// @throws Error  the GPU cannot decode this stream
 void PictureDecoder::open_on_gpu(int device) {
   const AVStream& stream = demuxer_.video();
   const AVCodecID id = stream.codecpar->codec_id;
@@ -95,8 +96,8 @@ void PictureDecoder::open_on_gpu(int device) {
   check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
 }
 
-/// Null if the GPU does not decode the stream, which may show as late as at the first frame: then
-/// `why_not_gpu_` says why, and the packets that were read are read again.
+/// Returns null if the GPU does not decode the stream, which may be known only at the first frame.
+/// Then `why_not_gpu_` contains the reason, and the packets are decoded again.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -121,7 +122,7 @@ FramePtr PictureDecoder::first_from_gpu(int device) {
   }
   decoder_.reset();
   gpu_.reset();
-  watch_ = LogWatch(demuxer_.log());  // what was said until now was the GPU's business
+  watch_ = LogWatch(demuxer_.log());  // earlier messages concern only the GPU
   return nullptr;
 }
 
@@ -159,7 +160,7 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// The GPU could do it for the first frame.
+/// Copies a picture on the GPU. A failure is a device failure, because the first frame succeeded.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -187,14 +188,15 @@ FramePtr PictureDecoder::decode_file() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      options_.limits.frames > 0 && demuxer_.sequence().empty();  // files were counted
+      // The files of a sequence were counted before.
+      options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +
                   std::to_string(options_.limits.frames) + " frames; allow it with --max-frames");
 }
 
-/// The decoder's next frame, or the code that it fails with; AVERROR_EOF at the end. Throws only
-/// what the demuxer throws.
+/// Returns the decoder's error code for the next frame; AVERROR_EOF at the end. Throws only
+/// exceptions of the demuxer.
 int PictureDecoder::receive(AVFrame& picture) {
   for (;;) {
     const int code = avcodec_receive_frame(decoder_.get(), &picture);
@@ -205,9 +207,9 @@ int PictureDecoder::receive(AVFrame& picture) {
     }
     const PacketPtr packet = next_packet();
     if (packet && !is_decodable(*packet)) continue;
-    const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: give what is left
+    const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
-    // A broadcast that was recorded from its middle has no parameter sets at first.
+    // A recording that begins in the middle of a broadcast has no parameter sets at first.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
@@ -226,7 +228,7 @@ bool PictureDecoder::is_decodable(const AVPacket& packet) {
   return fault->is_decodable;
 }
 
-// An error of a GPU is a reason to take the CPU, for which the first frame is in time.
+// Errors of a GPU are not skipped: at the first frame, the CPU takes over.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
@@ -292,7 +294,7 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-// For messages: what is being decoded.
+// Returns the name of the file that is being decoded, for messages.
 std::string PictureDecoder::file_name() const {
   const auto& files = demuxer_.sequence();
   const auto at = static_cast<std::size_t>(decoded_);

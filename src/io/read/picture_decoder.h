@@ -1,5 +1,5 @@
 #pragma once
-// The pictures of a demuxer's video, in order of presentation, decoded by the CPU or by a GPU.
+// Decodes the pictures of a demuxer's video in order of presentation, on the CPU or on a GPU.
 
 #include <deque>
 #include <memory>
@@ -19,25 +19,28 @@ namespace lull::io {
 
 class PictureDecoder {
  public:
-  /// With options.gpu, tries the GPU first, up to its first picture. `demuxer` and `damage` must
-  /// outlive it. @throws BadData
+  /// With options.gpu, tries the GPU first and decodes its first picture. `demuxer` and `damage`
+  /// must outlive the decoder.
+  /// @throws BadData
   PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
 
-  /// Null at the end. @throws BadData, unless damage is passed over; DeviceFailure
+  /// Returns the next picture; null at the end.
+  /// @throws BadData  damage that is not tolerated
+  /// @throws DeviceFailure
   FramePtr next();
-  /// Forgets what it has seen: packets from elsewhere follow. Not where a GPU decodes.
+  /// Resets the decoder after a seek. Must not be called while a GPU decodes.
   void restart();
 
   const AVCodecContext& context() const { return *decoder_; }
-  /// How many pictures came out.
+  /// Number of pictures that were returned.
   std::int64_t decoded() const { return decoded_; }
-  /// Why the CPU decodes though a GPU was asked for; empty otherwise.
+  /// Why the CPU decodes although a GPU was requested; empty otherwise.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
-  /// The pixel format that the picture has, or would have on the CPU.
+  /// Returns the pixel format that the picture has, or would have on the CPU.
   AVPixelFormat format_of(const AVFrame& picture) const;
-  /// Null: the CPU decodes.
+  /// The GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
-  /// What FFmpeg said, for messages.
+  /// FFmpeg's messages, for errors.
   const LogWatch& said() const { return watch_; }
 
  private:
@@ -50,7 +53,7 @@ class PictureDecoder {
   int receive(AVFrame& picture);
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
-  /// Whether there is damage to pass over after the decoder failed with `code`.
+  /// Returns whether the error `code` of the decoder is damage that is tolerated.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
@@ -72,10 +75,10 @@ class PictureDecoder {
   std::string logged_damage_;                // of the picture that came last; empty: none
   std::int64_t packets_ = 0;                 // that came
   std::int64_t last_time_ = AV_NOPTS_VALUE;  // of the picture that came last
-  /// Packets that were read before the GPU gave its first picture, in case the CPU has to.
+  /// Packets that were read before the GPU returned its first picture, in case the CPU takes over.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
-  FramePtr from_gpu_;  // its first picture, until it is given
+  FramePtr from_gpu_;  // its first picture, until next() returns it
   std::string why_not_gpu_;
   std::int64_t decoded_ = 0;
 };

@@ -12,8 +12,8 @@ namespace {
 FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
-  properties->pict_type = AV_PICTURE_TYPE_NONE;          // the encoder decides
-  properties->crop_right = properties->crop_bottom = 0;  // done, on a GPU too
+  properties->pict_type = AV_PICTURE_TYPE_NONE;          // the encoder chooses it
+  properties->crop_right = properties->crop_bottom = 0;  // already cropped, also on a GPU
   av_frame_remove_side_data(properties.get(), AV_FRAME_DATA_FILM_GRAIN_PARAMS);
   return properties;
 }
@@ -107,7 +107,7 @@ void FileSource::choose_white_of(const AVFrame& first, FrameFormat& format) {
 void FileSource::read_exr_info() {
   const ExrHead head = read_exr_head(demuxer_.path());
   half_floats_ = head.half;
-  if (const AVBufferRef* bytes = first().opaque_ref) {  // read with its layers
+  if (const AVBufferRef* bytes = first().opaque_ref) {  // the file with its layers
     const ExrFile file({bytes->data, bytes->size}, demuxer_.path(), options_.threads);
     half_floats_ = file.has_half_picture();
     for (const ExrLayer& layer : file.layers())
@@ -142,8 +142,8 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// To where options_.start_picture says. Damage is what the plan did not see: before that place it
-/// means nothing, as there a decoder begins in the middle.
+/// Seeks to options_.start_picture. Damage before that position is ignored: after a seek a decoder
+/// starts in the middle of the stream. Damage after it was not in the plan.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);
@@ -155,7 +155,7 @@ std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
-  // What another kind of video follows on is the end of its clip.
+  // If a video of another format follows the selection, the clip ends there.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
     taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)
@@ -198,7 +198,7 @@ Frame FileSource::frame_of(TimedPicture taken) {
   return frame;
 }
 
-// Each file of a sequence gives one picture, or names and pictures would not fit each other.
+// Each file of a sequence must give one picture; otherwise names and pictures would not match.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
   if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !has_seeked_)

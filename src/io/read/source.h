@@ -12,7 +12,8 @@
 
 namespace lull::io {
 
-/// The MediaSource of all that FFmpeg reads; the sink looks behind the interface.
+/// The MediaSource for all inputs that FFmpeg reads. Sinks use more than the interface of
+/// MediaSource.
 class FileSource final : public MediaSource {
  public:
   FileSource(const std::string& path, const SourceOptions& options);
@@ -22,7 +23,7 @@ class FileSource final : public MediaSource {
   const std::string& why_not_gpu() const noexcept override { return decoder_.why_not_gpu(); }
   /// The name that it was opened with.
   const std::string& path() const { return path_; }
-  /// What it was opened with.
+  /// The options with which the source was opened.
   const SourceOptions& options() const { return options_; }
   bool tolerates_damage() const { return damage_.tolerates(); }
   Damage damage() const override { return damage_.found(); }
@@ -31,26 +32,27 @@ class FileSource final : public MediaSource {
   void end_context_at(std::int64_t number) noexcept override { pictures_.end_context_at(number); }
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::int64_t decoded() const override { return decoder_.decoded(); }
-  /// As if all that options().index has had been read: the cut is decided.
+  /// Continues as if all pictures of options().index had been read, so that the selection is
+  /// decided.
   void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return decoder_.context(); }
-  /// The first frame as decoded: colour, aspect ratio, side data; its samples may be on a GPU.
+  /// The first frame as decoded: colour, aspect ratio, side data. Its samples may be on a GPU.
   /// Valid until the first read.
   const AVFrame& first() const { return *decoded_ahead_.front().picture; }
-  /// Its time, as read() will give it. Valid as long.
+  /// The time of the first frame, as read() will return it. Valid until the first read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
-  /// What is left out of the video; null: nothing.
+  /// The selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
-  /// An OpenEXR file whose samples have 16 bits.
+  /// Returns whether the input is an OpenEXR file with samples of 16 bits.
   bool half_floats() const { return half_floats_; }
-  /// Layers of an OpenEXR file beside its picture, as "albedo (R G B)".
+  /// Layers of an OpenEXR file other than its picture, such as "albedo (R G B)".
   const std::vector<std::string>& layers() const { return layers_; }
-  /// Whether there is a second frame; decodes up to it. Before the first read. With margins, where
-  /// it may be far, false if that is not known.
+  /// Returns whether there is a second frame; decodes up to it. Must be called before the first
+  /// read. With margins the second frame may be far away: then false if it is unknown.
   bool has_second_frame();
 
  private:
@@ -84,7 +86,7 @@ class FileSource final : public MediaSource {
   bool half_floats_ = false;
   std::vector<std::string> layers_;
   bool has_seeked_ = false;
-  std::int64_t selected_read_ = 0;  // frames, by read()
+  std::int64_t selected_read_ = 0;  // number of selected frames that read() returned
 };
 
 }  // namespace lull::io

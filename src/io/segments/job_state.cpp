@@ -1,4 +1,4 @@
-// What is done of a job, for people: nothing is changed, and nobody is waited for.
+// Reads the state of a job for reports. It changes nothing and waits for no other process.
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Seconds since 1970; 0 where there is no such file.
+/// Returns the time in seconds since 1970; 0 if the file does not exist.
 std::int64_t time_of_file(const std::string& path) {
   std::error_code code;
   const auto time = fs::last_write_time(path, code);
@@ -69,7 +69,7 @@ int segment_frames_of(const std::vector<JobFact>& facts) {
   return std::clamp(frames, 0, most_segment_frames);
 }
 
-/// Of the job of one process, which does not say beforehand how many frames there are.
+/// Returns the state of a single process's job. The total number of its frames is unknown.
 JobState state_of_single_process(const std::string& folder, const Manifest& manifest) {
   JobState state{.facts = manifest.facts, .segment_frames = segment_frames_of(manifest.facts)};
   state.begun = time_of_file(folder);
@@ -78,7 +78,7 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  constexpr std::int64_t max_listed = 1 << 20;  // gaps in a manifest that was made up
+  constexpr std::int64_t max_listed = 1 << 20;  // limits the gaps of a forged manifest
   for (const auto& [number, record] : manifest.segments) {
     for (; next < number && number < max_listed; ++next)
       state.segments.push_back(state_of(folder, next, frames_of(next, state.segment_frames),

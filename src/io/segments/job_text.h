@@ -1,5 +1,5 @@
 #pragma once
-// Lines of parser that end with their own checksum: what a job keeps on the disk beside packets.
+// Text files of a job: lines of words, followed by a line with their checksum.
 
 #include <charconv>
 #include <cstddef>
@@ -10,13 +10,14 @@
 
 namespace lull::io {
 
-/// A word of these bytes: '%', spaces and what is not printable are written as %XX, nothing as "%".
+/// Returns `text` as one word: '%', spaces and unprintable characters become %XX, an empty text
+/// becomes "%".
 std::string escaped(std::string_view text);
 
-/// The lines, and one more with their SHA-256.
+/// Returns the lines, followed by a line with their SHA-256.
 std::string with_checksum(const std::string& lines);
-/// Gives `read` the lines behind `head` until it says that one makes no sense. False then, and if
-/// text is damaged or does not begin with `head`.
+/// Calls `read` for each line after `head` until it returns false for an invalid line. Returns
+/// false in this case, and if the text is damaged or does not begin with `head`.
 bool read_checked_lines(std::string_view text, std::string_view head,
                         const std::function<bool(std::string_view line)>& read);
 
@@ -37,7 +38,7 @@ std::string read_job_text(const std::string& path);
 /// More threads of an encoder than lull asks for.
 inline constexpr int max_threads = 1024;
 
-/// Takes parser off a line. What is not as it should be makes it bad for good.
+/// Parses the words of a line. After the first invalid word, done() returns false.
 class LineParser {
  public:
   explicit LineParser(std::string_view line) : rest_(line) {}
@@ -45,16 +46,16 @@ class LineParser {
   std::string_view word() {
     const std::size_t end = std::min(rest_.find(' '), rest_.size());
     const std::string_view word = rest_.substr(0, end);
-    good_ &= !word.empty() && end + 1 != rest_.size();  // a space leads to another
+    good_ &= !word.empty() && end + 1 != rest_.size();  // a space must precede another word
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     return word;
   }
-  /// From 0.
+  /// Parses a number that is not negative.
   template <class Number>
   Number number() {
     return parse<Number>(word(), 10);
   }
-  /// Below 0, too.
+  /// Parses a number that may be negative.
   std::int64_t time() {
     const bool negative = rest_.starts_with('-');
     rest_.remove_prefix(negative ? 1 : 0);
@@ -64,7 +65,7 @@ class LineParser {
   std::string unescaped() {
     std::string result;
     std::string_view text = word();
-    if (text == "%") return result;  // an empty one
+    if (text == "%") return result;  // an empty text
     for (; !text.empty(); text.remove_prefix(1)) {
       if (text[0] != '%') {
         result += text[0];

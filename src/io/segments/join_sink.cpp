@@ -17,7 +17,7 @@
 namespace lull::io {
 namespace {
 
-/// Of the plan's facts, those that are not about files and encoders: how frames are denoised.
+/// Returns the plan's facts about the denoising, without those about files and encoders.
 std::vector<JobFact> facts_of_frames(const JobPlan& plan) {
   const auto first = std::ranges::find(plan.facts, "--segment-frames", &JobFact::name);
   const auto last = std::ranges::find(plan.facts, "the input", &JobFact::name);
@@ -37,7 +37,7 @@ bool have_equal_bytes(const std::string& a, const std::string& b) {
   return first.eof() && second.eof();
 }
 
-/// Gets no frames: all of them are in the job's folder.
+/// Joins the segments in the job's folder. It gets no frames.
 class JoinSink final : public EncodingSink {
  public:
   JoinSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -62,7 +62,8 @@ class JoinSink final : public EncodingSink {
   }
 
  private:
-  /// A twin may end at any time, also between a look at the name and the next.
+  /// Another process that joins the same job may finish at any time, also between these checks of
+  /// the name.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;
@@ -97,8 +98,8 @@ class JoinSink final : public EncodingSink {
     mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);
   }
 
-  // A file that is there already may be the work of a twin, or of this process before it was
-  // killed.
+  // An existing file may come from another process that joined the same job, or from this process
+  // before it was killed.
   void commit() override {
     file_->finish_writing();
     if (output_exists_) {

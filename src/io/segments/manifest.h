@@ -1,14 +1,14 @@
 #pragma once
-// The manifest of a job in segments: what the job is, and what of it is done. Lines of text:
+// The manifest of a job in segments: its facts and its finished segments, as lines of text:
 //
 //   lull job 1
 //   fact --sigma 20
 //   threads 4
 //   segment 0 250 183423 9f86d081884c7d65...    number, frames, bytes, SHA-256 of its file
-//   result 1234 5678 90                         of the finished output, before it has its name
+//   result 1234 5678 90                         identity of the finished output
 //   sha256 60303ae22b998861...                  of all lines above
 //
-// In names and values of facts, '%', spaces and what is not printable are written as %XX.
+// In names and values of facts, '%', spaces and unprintable characters are written as %XX.
 
 #include <cstdint>
 #include <map>
@@ -23,24 +23,25 @@
 namespace lull::io {
 
 struct Manifest {
-  /// A file as the file system knows it, whatever its name.
+  /// A file as the file system identifies it, independent of its name.
   struct Identity {
     std::uint64_t inode = 0, bytes = 0, changed_ns = 0;
     bool operator==(const Identity&) const = default;
   };
 
   std::vector<JobFact> facts;
-  int threads = 0;  // of each encoder: with some the bytes depend on it
+  int threads = 0;  // threads of each encoder; the bytes of some encoders depend on it
   std::map<std::int64_t, SegmentRecord> segments;
   std::optional<Identity> result;
 };
 
-/// nullopt: no such file.
+/// Returns nullopt if the file does not exist.
 std::optional<Manifest::Identity> identity_of(const std::string& file);
 
-/// What all segments of a job have in common, a SHA-256: they go together with no others.
+/// Returns the identifier that all segments of a job contain, a SHA-256. Segments with other
+/// identifiers belong to other jobs.
 std::string job_id(const std::vector<JobFact>& facts, int threads);
-/// What is not the same in both, for a message; empty if all is.
+/// Returns the first difference between the facts, for a message; empty if there is none.
 std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now);
 
 std::string to_text(const Manifest& manifest);

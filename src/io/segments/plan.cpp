@@ -27,7 +27,7 @@ constexpr std::int64_t most_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// The letters of a frame's line: k: key, o: outside of what was asked for; f, s, r: its
+/// Returns the letters in a frame's line: k: key picture; o: outside the selection; f, s, r: its
 /// repeat_state.
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
@@ -59,7 +59,7 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // What is read additional the input follows behind it.
+  // The frames of an additional input follow its line.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();
@@ -120,7 +120,7 @@ std::string text_of(const FrameIndex& index) {
   return text;
 }
 
-/// "3, 7-9"
+/// Returns a text such as "3, 7-9".
 std::string ranges_of(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size();) {
@@ -226,7 +226,7 @@ void write_plan(const std::string& folder, const JobPlan& plan, const Access& ac
   try {
     write_text(path, text, {.access = access, .follow_links = false});
   } catch (const CannotCreate&) {
-    // Another process may have had the same task.
+    // Another process may have planned the same job.
     const std::string there = read_job_text(path);
     if (there == text) return;
     if (there.empty()) throw;

@@ -35,7 +35,7 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Why nobody may begin elsewhere than at the first of these pictures; empty: one may.
+/// Returns why decoding must start at the first of these pictures; empty if it can start elsewhere.
 std::string no_seek_reason(bool has_no_timestamps, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -46,7 +46,7 @@ std::string no_seek_reason(bool has_no_timestamps, const std::vector<FrameMark>&
   return {};
 }
 
-/// What is read additional the input, whose pictures are record_input while they come.
+/// An additional input whose pictures are recorded while they are read.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   bool has_no_timestamps;
@@ -63,8 +63,8 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes no packet: opens all that the job will need, sees the frames go by as an encoder would,
-/// and then writes down what the job is.
+/// Writes no packets. It opens everything that the job will need, advances the times of frames like
+/// an encoder, and then writes the plan.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -123,7 +123,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// How far the source read on after it was told that this is enough is chance.
+  /// Removes the pictures after the context's end. How many of them the source still reads depends
+  /// on timing.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)
@@ -149,8 +150,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
                      const SegmentOptions& segments) {
   const std::string& input = source.demuxer().path();
   std::error_code ignored;
-  // An H.264 stream must not have two equal IDR pictures in a row (idr_pic_id, ITU-T H.264 7.4.3),
-  // and one frame each would make such of all.
+  // An H.264 stream must not contain two equal IDR pictures in a row (idr_pic_id, ITU-T H.264
+  // 7.4.3). Segments of one frame would contain only such pictures.
   if (segments.frames < 2)
     throw InvalidArgument("segments of " + std::to_string(segments.frames) +
                           " frames (must be 2 at least); some hundred are typical");

@@ -1,12 +1,11 @@
 #pragma once
-// One segment of a job on the disk: the packets of an encoder from its first to its last.
+// A segment of a job on the disk: all packets of one encoder.
 //
-// A format of lull's own, because no container holds every packet as it is: Matroska and MP4 round
-// or rewrite time stamps and drop side data, NUT knows no decoding times of its own. Here a packet
-// is its fields and its bytes. The file is its own record: it begins with the job that it belongs
-// to and ends with the number of its frames and the SHA-256 of all before that, so that one rename
-// makes a segment done. It is read by the version of lull and FFmpeg that wrote it, and by no other
-// (segment_job.h).
+// lull uses its own format because no container stores every packet unchanged: Matroska and MP4
+// round or rewrite time stamps and drop side data, and NUT has no decoding times. Here a packet is
+// stored as its fields and its bytes. The file begins with the identifier of its job. It ends with
+// the number of its frames and the SHA-256 of all bytes before, so that one rename makes a segment
+// finished. Only the versions of lull and FFmpeg that wrote it can read it (segment_job.h).
 
 #include <cstdint>
 #include <optional>
@@ -20,14 +19,14 @@
 
 namespace lull::io {
 
-/// What is known of a segment that is done.
+/// Properties of a finished segment.
 struct SegmentRecord {
   std::int64_t frames = 0, bytes = 0;
-  std::string sha256;  // of the file but for its last bytes, which are this
+  std::string sha256;  // of the file without its last bytes, which contain it
   bool operator==(const SegmentRecord&) const = default;
 };
 
-/// Nothing has the name before finish().
+/// Writes a segment. The file gets its name in finish().
 class SegmentWriter {
  public:
   /// Replaces a file or a link of this name. `job`: what all segments of a job have in common, a
@@ -35,7 +34,8 @@ class SegmentWriter {
   SegmentWriter(const std::string& path, const std::string& job, const Access& access = {});
   /// @throws IoError
   void write(const AVPacket& packet);
-  /// All is on the disk and has its name. @throws IoError, CannotCreate
+  /// Completes the file on the disk and gives it its name.
+  /// @throws IoError, CannotCreate
   SegmentRecord finish(std::int64_t frames);
 
  private:
@@ -48,9 +48,10 @@ class SegmentWriter {
 
 class SegmentReader {
  public:
-  /// @throws IoError  it cannot be opened
+  /// @throws IoError  the file cannot be opened
   SegmentReader(const std::string& path, const SegmentRecord& record);
-  /// The next packet, null at the end. @throws IoError  the file is not what was recorded
+  /// Returns the next packet, null at the end.
+  /// @throws IoError  the file differs from its record
   PacketPtr next();
 
  private:
@@ -61,7 +62,7 @@ class SegmentReader {
   std::string path_;
   SegmentRecord record_;
   RegularFile file_;
-  std::int64_t left_;  // bytes
+  std::int64_t left_;  // bytes that are not read yet
   Sha256 digest_;
 };
 
@@ -72,12 +73,12 @@ std::optional<SegmentRecord> read_record(const std::string& path, const std::str
 /// compares the digest.
 std::optional<SegmentRecord> read_claimed_record(const std::string& path, const std::string& job);
 
-/// Whether the file is there and as it was recorded.
+/// Returns whether the file exists and matches the record.
 bool is_whole(const std::string& path, const SegmentRecord& record);
 
-/// "FOLDER/000007.lullseg"
+/// Returns a path such as "FOLDER/000007.lullseg".
 std::string segment_path(const std::string& folder, std::int64_t segment);
-/// Whether a name is of that kind.
+/// Returns whether a file name is that of a segment.
 bool is_segment_name(const std::string& name);
 
 }  // namespace lull::io

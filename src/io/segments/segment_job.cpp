@@ -42,7 +42,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(folder_ + "/" + std::string(manifest_name)),
       options_(options),
       access_(access) {
-  // Whoever ends a job removes the lock with the folder: what was locked may be gone by then.
+  // A process that ends a job removes the lock with the folder, so a locked file may no longer
+  // exist.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -71,7 +72,7 @@ bool SegmentJob::lock() {
   if (::mkdir(folder_.c_str(), 0777) < 0 && errno != EEXIST) fail();
   sync_folder_of(folder_);
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (lock_ < 0 && errno == ENOENT) return false;  // removed a moment ago
+  if (lock_ < 0 && errno == ENOENT) return false;  // the folder was just removed
   if (lock_ < 0) fail();
   if (::flock(lock_, LOCK_EX | LOCK_NB) < 0) {
     const bool taken = errno == EWOULDBLOCK;
@@ -110,7 +111,7 @@ void SegmentJob::load(bool overwrite) {
     throw CannotCreate(what + "; give --resume to go on with it, or -y to begin anew");
   if (segments > 0) notes_.push_back(what + ", which is dropped (-y without --resume)");
   std::error_code ignored;
-  fs::remove(manifest_path_, ignored);  // first: without it the rest is nothing
+  fs::remove(manifest_path_, ignored);  // first, because the other files count only with it
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }
 
@@ -126,7 +127,7 @@ void SegmentJob::begin(std::vector<JobFact> facts) {
   verify();
 }
 
-// What is incomplete is done again.
+// Incomplete segments are made again.
 void SegmentJob::verify() {
   std::string damaged;
   for (auto at = manifest_.segments.begin(); at != manifest_.segments.end();) {
@@ -168,7 +169,7 @@ std::int64_t SegmentJob::frames() const {
 
 std::vector<FrameRange> SegmentJob::missing() const {
   std::vector<FrameRange> ranges;
-  std::int64_t next = 0;  // frame
+  std::int64_t next = 0;  // first frame that is not covered yet
   for (const auto& [number, record] : manifest_.segments) {
     const std::int64_t first = number * options_.frames;
     if (first > next) ranges.push_back({next, first - 1});
@@ -224,7 +225,7 @@ void SegmentJob::remove() {
   fs::remove(manifest_path_, ignored);
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
   fs::remove(folder_ + "/" + std::string(lock_name), ignored);
-  fs::remove(folder_, ignored);  // not if somebody put something into it
+  fs::remove(folder_, ignored);  // fails if the folder contains other files
 }
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// The folder of a job in segments: what is done of it, safe from whatever ends the process.
+// The folder of a job in segments, which keeps finished work if the process ends.
 
 #include <cstdint>
 #include <functional>
@@ -14,10 +14,11 @@
 
 namespace lull::io {
 
-/// Holds the folder "OUTPUT.lull-job", which nobody else can hold meanwhile. A segment counts once
-/// the manifest names it, and the manifest does once the segment's file is on the disk.
+/// Holds the folder "OUTPUT.lull-job"; no other process can hold it meanwhile. A segment is
+/// finished when the manifest lists it, and the manifest lists it after its file is on the disk.
 ///
-/// The destructor leaves the folder for another run if a segment is done, else removes it.
+/// The destructor keeps the folder for another run if a segment is finished; otherwise it removes
+/// the folder.
 class SegmentJob {
  public:
   /// `threads`: of encoders, if the job is a new one.
@@ -28,40 +29,41 @@ class SegmentJob {
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();
-  /// Whether there is a folder for this output.
+  /// Returns whether there is a folder for this output.
   static bool exists(const std::string& output);
   SegmentJob(const SegmentJob&) = delete;
   SegmentJob& operator=(const SegmentJob&) = delete;
 
   const std::string& folder() const { return folder_; }
   int threads() const { return manifest_.threads; }
-  /// What a user should know, one text each.
+  /// Notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// States what the job is; once, before what follows.
-  /// @throws InvalidArgument  the job that is to be continued is another
+  /// States the facts of the job. Must be called once, before the following functions.
+  /// @throws InvalidArgument  the job to be continued has other facts
   void begin(std::vector<JobFact> facts);
-  /// Null if that segment is not done.
+  /// Returns the record of a segment; null if it is not finished.
   const SegmentRecord* find(std::int64_t segment) const;
-  /// All of them, done or not, once the last is done.
+  /// Returns the number of all segments. Valid when the last one is finished.
   std::int64_t segments() const;
   /// Frames of the segments that are done.
   std::int64_t frames() const;
-  /// Frames of segments that are not done, the last range open unless a short segment, which is the
-  /// last, is done.
+  /// Returns the frames of segments that are not finished. The last range is open, unless a short
+  /// segment is finished, which is the last one.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
-  /// The writer has finished with this record. @throws IoError, CannotCreate
+  /// Must be called after the segment's writer has finished with this record.
+  /// @throws IoError, CannotCreate
   void add(std::int64_t segment, const SegmentRecord& record);
   SegmentReader read(std::int64_t segment) const;
 
-  /// The output is whole in this file and about to get its name: if it has, nobody has to be asked
-  /// whether it may be replaced.
+  /// Records the complete output in this file, which is about to get its name. If the process is
+  /// killed after the renaming, a later run may replace the output without asking.
   void note_result(const std::string& file);
-  /// Whether this file is that output, of an earlier run.
+  /// Returns whether this file is the output of an earlier run.
   bool is_result(const std::string& file) const;
-  /// Nothing of it is needed any more.
+  /// Removes the job, which is not needed any more.
   void remove();
 
  private:
@@ -69,14 +71,15 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Of a process that was killed, or what was kept of a damaged input.
+  /// Returns whether a file was left by a killed process, or is a partial output of a damaged
+  /// input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;
 
   std::string output_, folder_, manifest_path_, id_;
   SegmentOptions options_;
   Access access_;
-  int lock_ = -1;  // descriptor
+  int lock_ = -1;  // file descriptor
   bool removed_ = false, resumed_ = false;
   Manifest manifest_;
   std::vector<std::string> notes_;

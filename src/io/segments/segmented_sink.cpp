@@ -57,7 +57,7 @@ class SegmentedSink final : public EncodingSink {
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
 
-  // The job outlives what is in its folder.
+  // The file lies in the job's folder, so it is removed before the job.
   ~SegmentedSink() override { file_.reset(); }
 
   std::vector<FrameRange> needed_frames() const override { return needed_frames_; }
@@ -80,7 +80,7 @@ class SegmentedSink final : public EncodingSink {
   }
 
  private:
-  /// A job that ended, and whose command is given once more: what says so is the output itself.
+  /// Returns whether an earlier run finished this job. The mark of the output proves it.
   bool is_done(const std::string& path, const std::vector<EncoderChoice>& choices) {
     if (!is_marked(path) || SegmentJob::exists(path)) return false;
     Dictionary leftover;
@@ -106,7 +106,7 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // What earlier runs encoded is what this one has seen.
+  // The frames that earlier runs encoded must be those that this run has read.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }
@@ -132,10 +132,10 @@ class SegmentedSink final : public EncodingSink {
   std::optional<SegmentJob> job_;
   std::string mark_;
   bool done_ = false;
-  std::shared_ptr<FrameTimes> times_;  // of all frames, encoded now or before
+  std::shared_ptr<FrameTimes> times_;  // of all frames, encoded now or earlier
   std::vector<FrameRange> needed_frames_;
   std::optional<SegmentEncoder> segments_;
-  std::int64_t segment_ = 0;  // that is being made
+  std::int64_t segment_ = 0;  // the segment that is being made
 };
 
 }  // namespace

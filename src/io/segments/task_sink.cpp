@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-/// Makes some segments of a job, each a file that gets its name when it is whole. What others make
-/// meanwhile does not matter: who makes one twice makes equal bytes.
+/// Makes some segments of a shared job, each as a file that gets its name when it is complete.
+/// Other processes may make the same segment: it has the same bytes.
 class TaskSink final : public MediaSink {
  public:
   TaskSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -44,7 +44,7 @@ class TaskSink final : public MediaSink {
     left_ = unfinished_.missing.size() + unfinished_.damaged.size();
   }
 
-  /// Counted from the frame that the source begins with.
+  /// Counts frames from the first frame of the source.
   std::vector<FrameRange> needed_frames() const override {
     std::vector<FrameRange> ranges;
     for (std::int64_t i = 0; i < layout_.segments(); ++i) {
@@ -113,7 +113,7 @@ class TaskSink final : public MediaSink {
   std::shared_ptr<FrameTimes> times_;
   std::int64_t first_frame_ = 0;
   std::optional<SegmentEncoder> segments_;
-  std::atomic<std::size_t> left_ = 0;  // segments
+  std::atomic<std::size_t> left_ = 0;  // segments that are not finished
   std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
   std::vector<std::string> none_;
 };
@@ -128,7 +128,7 @@ std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& s
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
-  // Who puts segments together decodes nothing.
+  // The process that joins segments does not decode.
   if (options.segments->part == JobPart::join) {
     constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);

@@ -1,4 +1,4 @@
-// A NIfTI file with the header of another one and filtered samples.
+// Writes a NIfTI file with the header of the input and filtered samples.
 
 #include <algorithm>
 #include <cmath>
@@ -17,8 +17,8 @@ struct OutputSamples {
   bool scaled = false;
 };
 
-/// Whole numbers that 16 bits hold stay what they are; all others are spread over the 65535 values
-/// from -32767 to 32767.
+/// Integers that fit in 16 bits are stored unchanged. All other values are scaled to the 65535
+/// values from -32767 to 32767.
 OutputSamples as_int16(const NiftiSource& source) {
   const StoredFormat& in = source.header().samples;
   OutputSamples out{in, source.header().scaled};
@@ -31,7 +31,7 @@ OutputSamples as_int16(const NiftiSource& source) {
   const double middle = source.minimum() / 2 + source.maximum() / 2;
   const double inter = narrow ? static_cast<double>(static_cast<float>(middle)) : middle;
   double slope = std::max(source.maximum() - inter, inter - source.minimum()) / 32767;
-  // Rounding up keeps both ends inside.
+  // The slope is rounded up, so that both extremes fit.
   if (narrow && slope > 0)
     slope = std::nextafter(static_cast<float>(slope), std::numeric_limits<float>::infinity());
   if (slope == 0) slope = 1;  // all values are equal
@@ -58,11 +58,12 @@ OutputSamples output_samples(const NiftiSource& source, DataType type) {
   throw InternalError("an unknown data type");
 }
 
-/// What stands beside the volumes of a diffusion series and belongs to them: the strength and the
-/// direction of each one's weighting, as FSL and dcm2niix write them.
+/// Sidecar files of a diffusion series with the strength and the direction of each volume's
+/// diffusion weighting, as FSL and dcm2niix write them.
 class Sidecars {
  public:
-  /// @throws CannotCreate  one has the output's name, other content, and may not be replaced
+  /// @throws CannotCreate  a sidecar file of the output exists with other content and may not be
+  ///     replaced
   Sidecars(const NiftiSource& source, const std::string& output, const SinkOptions& options)
       : overwrite_(options.overwrite), follow_links_(options.follow_links) {
     if (source.header().volumes < 2) return;
@@ -98,7 +99,7 @@ class Sidecars {
     Access access;
   };
 
-  /// Without .nii or .nii.gz.
+  /// Returns the path without .nii or .nii.gz.
   static std::string stem_of(const std::string& path) {
     const std::size_t is_gzip = is_gzip_name(path) ? 3 : 0;
     const std::string_view plain = std::string_view(path).substr(0, path.size() - is_gzip);
@@ -156,7 +157,7 @@ class NiftiSink final : public StackSink {
   void finish() override {
     if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
     writer_.finish();
-    // The volumes come last, so that none is without what belongs to it.
+    // The volumes are renamed last, so that they never exist without their sidecar files.
     file_.finish_writing();
     sidecars_.write();
     file_.commit();

@@ -1,5 +1,5 @@
 #pragma once
-// The slices of a NIfTI volume, along one axis; of a series, volume after volume.
+// A source for the slices of a NIfTI volume along one axis; for a series, volume after volume.
 
 #include <optional>
 #include <vector>
@@ -11,8 +11,9 @@
 
 namespace lull::io {
 
-/// How the slices lie in the file, which has x fastest, then y, then z. A block is what has to be
-/// in memory for one of its slices: the slice itself along z, a whole volume along x and y.
+/// Layout of the slices in the file, in which x is the fastest axis, then y, then z. A block is the
+/// part of the file that must be in memory for one of its slices: the slice itself along z, a
+/// volume along x and y.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
@@ -20,7 +21,7 @@ struct SliceGrid {
   int width, height;                        // of a slice
   std::int64_t slices_of_block;             // slices in a block
   std::int64_t slices_of_volume;            // along the axis
-  std::int64_t step_x, step_y, step_slice;  // samples of a block from one to the next
+  std::int64_t step_x, step_y, step_slice;  // distances in samples, within a block
   std::uint64_t block_samples() const {
     return static_cast<std::uint64_t>(width) * height * slices_of_block;
   }
@@ -28,7 +29,7 @@ struct SliceGrid {
 
 class NiftiSource final : public StackSource {
  public:
-  /// Reads all of it once, for the range of its values: what is cut short or damaged is found here.
+  /// Reads the file once for the range of its values. This also detects damage and truncation.
   NiftiSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
@@ -42,7 +43,7 @@ class NiftiSource final : public StackSource {
   const std::vector<std::byte>& head() const { return head_; }
   const SliceGrid& grid() const { return *grid_; }
   const ValueRange& range() const { return range_; }
-  /// @throws OutOfMemory  a block of it, and `more` bytes beside it, are more than the limit
+  /// @throws OutOfMemory  a block and `additional_bytes` exceed the limit
   void check_memory(std::uint64_t additional_bytes) const;
   double minimum() const { return minimum_; }
   double maximum() const { return maximum_; }

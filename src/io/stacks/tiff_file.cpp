@@ -45,7 +45,7 @@ bool is_tiff_stack(const std::string& path) {
     const auto bits = tag<std::uint16_t>(file.handle(), TIFFTAG_BITSPERSAMPLE, 1);
     const auto samples = tag<std::uint16_t>(file.handle(), TIFFTAG_SAMPLESPERPIXEL, 1);
     const auto form = tag<std::uint16_t>(file.handle(), TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
-    // One page of half floats goes with the other pictures of floats.
+    // A single page of half floats is treated as a picture of floats.
     const bool single = samples == 1 && (bits > 16 || (form == SAMPLEFORMAT_INT && bits >= 8) ||
                                          (form == SAMPLEFORMAT_IEEEFP && bits != 16));
     return single || !TIFFLastDirectory(file.handle()) || described_pictures(file.handle()) > 1;
@@ -61,8 +61,8 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_samples)
   std::error_code code;
   file_bytes_ = std::filesystem::file_size(path, code);
   if (code) throw NoInput("cannot read '" + path + "' (" + code.message() + ")");
-  // m: not mapped into memory, where a file that shrinks would end the process.
-  // A strip or tile of the greatest page.
+  // The mode "m" disables memory mapping: if a mapped file shrinks, the process would crash. The
+  // limit is a strip or tile of the largest page.
   const auto max_bytes = static_cast<tmsize_t>(8 * max_samples);
   tiff_.reset(TIFFOpenExt(path.c_str(), "rm", tiff_options(message_, max_bytes).get()));
   if (!tiff_) fail("is not a TIFF file");
@@ -113,7 +113,7 @@ TiffPage TiffReader::page() const {
     refuse("of " + std::to_string(bits) + " bits (must be 8, 16, 32, or float of 32 or 64)");
   if (form != SAMPLEFORMAT_UINT && form != SAMPLEFORMAT_VOID && !is_float && !negative)
     refuse("of complex numbers");
-  // A lie must not take memory.
+  // A wrong size in the header must not allocate memory.
   const auto codec = tag<std::uint16_t>(file, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   if (count * size_of(page.type) / max_compression(codec) > file_bytes_)
     throw BadData("'" + path_ + "' is cut short (page " + std::to_string(page_) +
@@ -187,7 +187,8 @@ void TiffReader::read_tiles(const TiffPage& page, std::vector<std::byte>& sample
     }
 }
 
-/// Where libtiff is in the output; its own functions for descriptors lose the reason of a failure.
+/// libtiff's position in the output. libtiff's own functions for descriptors do not keep the reason
+/// of a failure.
 struct TiffWriter::OutputPosition {
   int descriptor;
   std::int64_t at = 0;

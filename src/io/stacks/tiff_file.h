@@ -1,5 +1,5 @@
 #pragma once
-// libtiff's files: owners, errors as ours, and a page's samples.
+// Owners of libtiff's files, with exceptions for errors, and access to the samples of pages.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,31 +15,32 @@ struct tiff;
 
 namespace lull::io {
 
-/// What the pages of a stack have in common.
+/// Properties that all pages of a stack have in common.
 struct TiffPage {
   int width = 0, height = 0;
   StoredType type = StoredType::u8;
   bool operator==(const TiffPage&) const = default;
 };
 
-/// For how many pictures ImageJ's description of a page speaks; 1 where there is none.
+/// Returns the number of pictures in ImageJ's description of a page; 1 if there is none.
 std::uint64_t described_pictures(tiff* page);
 
-/// Whether a file is TIFF with several pages, or one page of grey samples that FFmpeg's pictures do
-/// not have (other than 8 or 16 bits unsigned and half floats), or one that speaks for several.
-/// False for what cannot be read.
+/// Returns whether a file is TIFF with several pages, or with one page that describes several
+/// pictures or has grey samples other than 8- or 16-bit unsigned integers and half floats (which
+/// FFmpeg's pictures cannot hold). False for files that cannot be read.
 bool is_tiff_stack(const std::string& path);
 
-/// Why the first page of a TIFF file cannot be whole, empty if it can: a directory or samples
-/// beyond the file's end.
+/// Returns why the first page of a TIFF file cannot be complete: a directory or samples beyond the
+/// end of the file. Empty if it can.
 std::string find_tiff_truncation(const std::string& path);
-/// Whether there are pages after the first. False for what cannot be read.
+/// Returns whether there are pages after the first. False for files that cannot be read.
 bool has_more_tiff_pages(const std::string& path);
 
-/// A file to read, at its first page.
+/// Reads the pages of a file, beginning with the first.
 class TiffReader {
  public:
-  /// `max_samples`: of a page; more is an error. @throws NoInput, BadData
+  /// `max_samples` is the maximum number of samples of a page.
+  /// @throws NoInput, BadData
   TiffReader(const std::string& path, std::uint64_t max_samples);
   ~TiffReader();
   TiffReader(const TiffReader&) = delete;
@@ -47,11 +48,12 @@ class TiffReader {
 
   tiff* handle() const { return tiff_.get(); }
   bool big_endian() const;
-  /// With 64-bit offsets.
+  /// Returns whether the file has 64-bit offsets.
   bool big_tiff() const;
-  /// @throws BadData  a page that is no picture of one grey plane of a type of StoredType
+  /// @throws BadData  the page is not a picture of one grey plane of a type of StoredType
   TiffPage page() const;
-  /// On to the next page; false behind the last. @throws BadData
+  /// Goes to the next page. Returns false after the last one.
+  /// @throws BadData
   bool next();
   void rewind();
   /// The page's samples in this machine's byte order. With `check`, every strip is decoded to its
@@ -71,12 +73,12 @@ class TiffReader {
   std::string path_;
   std::uint64_t max_samples_;
   std::uint64_t file_bytes_ = 0;
-  mutable std::string message_;  // libtiff's last
+  mutable std::string message_;  // the first message of libtiff
   int page_ = 0;
   std::unique_ptr<tiff, Close> tiff_;
 };
 
-/// A file to write, page after page.
+/// Writes a file, page after page.
 class TiffWriter {
  public:
   TiffWriter(OutputFile& file, bool big_endian, bool big_tiff);
@@ -84,11 +86,11 @@ class TiffWriter {
   TiffWriter(const TiffWriter&) = delete;
   TiffWriter& operator=(const TiffWriter&) = delete;
 
-  /// Copies what the reader's page says about itself, apart from its samples, to the page to be
-  /// written: all tags but those that lead to other places of the file. Lossy codecs become
-  /// Deflate. Gives what was left out or changed, one text each.
+  /// Copies all tags of the reader's page to the next page, except those that describe its samples
+  /// or refer to other parts of the file. Lossy codecs become Deflate. Returns what was omitted or
+  /// changed, one text each.
   std::vector<std::string> copy_tags(const TiffReader& from, const TiffPage& page);
-  /// The samples of a page whose tags are set; changes their byte order on the way.
+  /// Writes the samples of a page whose tags are set. Changes the byte order of `samples`.
   /// @throws IoError
   void write(const TiffPage& page, std::vector<std::byte>& samples);
   /// @throws IoError

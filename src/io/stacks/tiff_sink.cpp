@@ -1,4 +1,4 @@
-// A TIFF file with the pages' tags of another one and filtered samples.
+// Writes a TIFF file with the tags of the input's pages and filtered samples.
 
 #include <algorithm>
 
@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-/// Offsets have 32 bits unless the file is BigTIFF; the rest is room for tags, and for what a codec
-/// adds where it cannot shrink.
+/// Only BigTIFF has offsets of more than 32 bits. The limit leaves space for tags, and for codecs
+/// that enlarge incompressible data.
 bool needs_big_tiff(const TiffSource& source) {
   constexpr double most = 3.5e9;
   const TiffPage& page = source.page();
@@ -75,7 +75,7 @@ class TiffSink final : public StackSink {
   ValueRange range_;
   FrameFormat frame_format_;
   std::int64_t pages_, next_ = 0;
-  TiffReader original_;  // for the tags; the source is in another thread, pages ahead
+  TiffReader original_;  // for the tags; the source reads later pages in another thread
   OutputFile file_;
   TiffWriter writer_;
   std::vector<std::byte> result_;

@@ -23,7 +23,7 @@ TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
   if (pages_ == 1 && described > 1)
     throw BadData("'" + path + "' has one page that stands for " + std::to_string(described) +
                   " (ImageJ's form beyond 4 GiB); save it as BigTIFF with a directory for each");
-  // A page as it is in the file, and what libtiff makes it of.
+  // Memory for a page as stored in the file and as decoded by libtiff.
   lull::io::check_memory(path, std::int64_t{2} * page_.width * page_.height * size_of(page_.type),
                          options.limits.memory);
   FrameFormat format;
@@ -69,7 +69,7 @@ void TiffSource::fill_info() {
   info_.time_base = {1, 1};
   info_.frames_estimate = info_.slices = pages_;
   info_.still = pages_ == 1;
-  // Unsigned integers of 8 and 16 bits as in other pictures: 255 is the greatest there is.
+  // Unsigned integers of 8 and 16 bits use the scale of other pictures: 255 stands for the maximum.
   switch (page_.type) {
     case StoredType::u8:
       break;

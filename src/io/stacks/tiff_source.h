@@ -1,5 +1,5 @@
 #pragma once
-// The pages of a TIFF file as the slices of a stack.
+// A source for the pages of a TIFF file as slices of a stack.
 
 #include <optional>
 
@@ -11,7 +11,7 @@ namespace lull::io {
 
 class TiffSource final : public StackSource {
  public:
-  /// Looks at every page; where samples are not of 8 bits, reads all of them for their range.
+  /// Checks every page. If the samples do not have 8 bits, reads all of them for their range.
   TiffSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
@@ -20,7 +20,7 @@ class TiffSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return path_; }
-  /// Of a page, by the limits that the source was opened with.
+  /// The maximum number of samples of a page, by the limits with which the source was opened.
   std::uint64_t max_samples() const { return max_samples_; }
   const TiffPage& page() const { return page_; }
   const ValueRange& range() const { return range_; }

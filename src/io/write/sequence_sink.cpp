@@ -22,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Frames into the bytes of files, in order.
+/// Encodes frames as the bytes of files, in order.
 class PictureEncoder {
  public:
   virtual ~PictureEncoder() = default;
   virtual void send(const Frame& frame) = 0;
   virtual void send_end() = 0;
-  /// The next file's bytes, null if none is ready.
+  /// Returns the bytes of the next file; null if none is ready.
   virtual PacketPtr receive() = 0;
 };
 
@@ -66,7 +66,7 @@ class LayeredExrs final : public PictureEncoder {
   PacketPtr ready_;
 };
 
-/// From what a picture was to the name of its file.
+/// Returns the file name for a picture's number and match.
 using Naming = std::function<std::string(std::int64_t number, const std::string& match)>;
 
 Naming naming_of(const std::string& path, const FileSource& source) {
@@ -131,7 +131,7 @@ class SequenceSink final : public MediaSink {
   const std::vector<std::string>& notes() const noexcept override { return notes_; }
 
  private:
-  // All that is known before the first frame: a run must not end half way for a name.
+  // Checks all names that are known before the first frame, so that a run does not fail later.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -152,7 +152,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // Of a video, whose number of frames is an estimate: what has a name that a frame may get.
+  // For a video, whose number of frames is an estimate: checks the existing files whose names a
+  // frame may get.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
@@ -169,7 +170,7 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // A time stamp may be rounded.
+    // Time stamps may be rounded.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));
@@ -233,8 +234,8 @@ class SequenceSink final : public MediaSink {
   OutputFileOptions file_options_;
   FrameFormat format_;
   Naming naming_;
-  std::set<std::string> inputs_;   // real names of the source's files
-  std::deque<std::string> names_;  // of pictures inside the encoder
+  std::set<std::string> inputs_;   // canonical paths of the source's files
+  std::deque<std::string> names_;  // names for pictures inside the encoder
   std::unique_ptr<PictureEncoder> encoder_;
   std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
   std::vector<std::string> losses_, notes_;
