@@ -282,7 +282,7 @@ void compare(const Options& options) {
     const std::vector<NoisyPicture> pictures = load_all(options, sigma);
     const auto parsed = bm3d::make_params(options.profile == "balanced" ? bm3d::Profile::balanced
                                           : options.profile == "paper"  ? bm3d::Profile::paper
-                                                                        : bm3d::Profile::block_rows,
+                                                                        : bm3d::Profile::high,
                                           {sigma, sigma, sigma});
     std::vector<std::string> names{"window"};
     names.insert(names.end(), options.clusters.begin(), options.clusters.end());

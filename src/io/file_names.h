@@ -1,5 +1,6 @@
 #pragma once
-// Which files the names of inputs and outputs mean, so that no file is read and written at once.
+// The files that names of inputs and outputs stand for, so that no file is read and written at the
+// same time.
 
 #include <cstdint>
 #include <optional>
@@ -8,38 +9,39 @@
 
 namespace lull::io {
 
-/// A file as the file system knows it, behind links. Two names that mean one file have an equal
-/// inode if the file exists, an equal folder and name if it does not.
-struct FilePlace {
+/// Identity of a file in the file system, after following links. Two names stand for the same file
+/// if the inodes are equal, or, for files that do not exist yet, if folders and names are equal.
+struct FileLocation {
   std::uint64_t device = 0, inode = 0;  // 0: the file does not exist
   std::uint64_t folder_device = 0, folder_inode = 0;
-  std::string name;  // in that folder
+  std::string name;  // name within the folder
 };
 
-/// nullopt: pipes, devices and folders, and names in folders that do not exist.
-[[nodiscard]] std::optional<FilePlace> place_of(const std::string& path);
-/// Of an open file.
-[[nodiscard]] std::optional<FilePlace> place_of(int descriptor);
+/// Returns nullopt for pipes, devices and folders, and for names in folders that do not exist.
+[[nodiscard]] std::optional<FileLocation> location_of(const std::string& path);
+/// Returns the identity of an open file.
+[[nodiscard]] std::optional<FileLocation> location_of(int descriptor);
 
-/// The files that the name of an input means: one file, or those of a sequence of pictures. None
-/// for `-`, addresses and missing files.
+/// Returns the files that the name of an input stands for: one file, or those of a sequence of
+/// pictures. Empty for `-`, addresses and missing files.
 [[nodiscard]] std::vector<std::string> files_of_input(const std::string& path);
 
-/// The files that the name of an output means.
+/// The files that the name of an output stands for.
 struct OutputFiles {
-  /// Their names, as far as the names of the input's files determine them.
+  /// Names that are determined by the names of the input's files.
   std::vector<std::string> names;
-  /// A numbered pattern whose numbers are not known: place_of() of its folder's files may match.
+  /// A numbered pattern whose numbers are not known yet. may_produce() compares it with files.
   std::string pattern;
 };
-/// None for `-`, `null` and `hash`. `input` is the name of the input.
+/// Returns the files of an output; empty for `-`, `null` and `hash`. `input` is the name of the
+/// input.
 [[nodiscard]] OutputFiles files_of_output(const std::string& path, const std::string& input);
-/// Whether a numbered pattern makes the name of this file.
-[[nodiscard]] bool may_make(const std::string& pattern, const FilePlace& file);
+/// Returns whether a numbered pattern can produce the name of this file.
+[[nodiscard]] bool may_produce(const std::string& pattern, const FileLocation& file);
 
-/// The files of a job in this folder that exist: its plan or manifest, its segments.
+/// Returns the existing files of the job in this folder: its plan or manifest, and its segments.
 [[nodiscard]] std::vector<std::string> files_of_job(const std::string& folder);
-/// Whether a job in this folder has, or will have, this file.
-[[nodiscard]] bool is_file_of_job(const std::string& folder, const FilePlace& file);
+/// Returns whether this file belongs, or will belong, to the job in this folder.
+[[nodiscard]] bool is_file_of_job(const std::string& folder, const FileLocation& file);
 
 }  // namespace lull::io

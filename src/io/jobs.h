@@ -20,7 +20,7 @@
 
 namespace lull::io {
 
-/// Which frames of the output each segment of a job has.
+/// Assigns the frames of the output to the segments of a job.
 struct SegmentLayout {
   std::int64_t frames = 0;  // counted in the output
   int segment_frames = 1;   // of each segment but the last
@@ -56,7 +56,8 @@ struct JobPlan {
   std::string id() const;
   /// Returns the additional input with this name; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
-  /// Counts the frames of the index: callers that ask for several segments keep the layout.
+  /// Returns the layout of the segments. This counts the frames of the index, so callers should
+  /// store the result.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const { return layout().segments(); }
@@ -64,15 +65,15 @@ struct JobPlan {
 };
 
 std::string to_text(const JobPlan& plan);
-/// nullopt: damaged, or of another format (the first line is "lull plan 1").
+/// Returns nullopt if the text is damaged or of another format (the first line is "lull plan 1").
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// What a plan that was read contradicts, for a message; empty for a plan that a process can work
-/// by. A checksum does not prove that.
+/// Returns a contradiction within a plan, for a message; empty if processes can work with the plan.
+/// A correct checksum does not prove that.
 std::string contradiction_in(const JobPlan& plan);
 
-/// The plan in a job's folder.
-/// @throws NoInput  there is none, or it cannot be read; BadData  it is damaged, of a newer format,
-/// or contradicts itself
+/// Reads the plan in a job's folder.
+/// @throws NoInput  there is no plan, or it cannot be read
+/// @throws BadData  the plan is damaged, of a newer format, or contradicts itself
 JobPlan read_plan(const std::string& folder);
 /// Writes the plan, and creates the folder if needed. An equal plan may already be there.
 /// @throws CannotCreate  the folder contains another plan
@@ -86,7 +87,7 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// How much of the file of a segment is read: its first and last bytes, or all of it, which shows
+/// How much of a segment's file is checked: its first and last bytes, or all of it, which detects
 /// any damage.
 enum class SegmentCheck { ends, all };
 /// Reads the files of `segments` and returns those that are not finished.
@@ -100,7 +101,7 @@ bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {
   enum class Status { done, missing, damaged } status = Status::missing;
-  FrameRange frames{};        // of the output
+  FrameRange frames{};        // counted in the output
   std::int64_t bytes = 0;     // size of its file
   std::int64_t finished = 0;  // seconds since 1970; 0: there is no file
 };

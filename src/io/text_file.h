@@ -1,6 +1,6 @@
 #pragma once
-// Small files of text, such as sidecar files and records of jobs. They appear under their names
-// when they are complete, and are read only from regular files of a bounded size.
+// Small text files, such as sidecar files and records of jobs. They get their names when they are
+// complete. They are read only from regular files of limited size.
 
 #include <cstddef>
 #include <memory>
@@ -12,16 +12,16 @@
 namespace lull::io {
 
 struct TextFileOptions {
-  bool overwrite = false;  // an existing file is replaced
+  bool overwrite = false;  // replaces an existing file
   Access access = {};
-  bool follow_links = true;  // as of OutputFileOptions
+  bool follow_links = true;  // see OutputFileOptions
 };
 
 class TextFile {
  public:
   /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created
   TextFile(const std::string& path, const TextFileOptions& options);
-  /// Removes a file that has not got its name.
+  /// Removes the file if commit() was not called.
   ~TextFile();
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
@@ -38,24 +38,27 @@ class TextFile {
   std::unique_ptr<File> file_;
 };
 
-/// Writes a file under its name, in one step. @throws IoError, CannotCreate
+/// Writes a complete text file.
+/// @throws IoError, CannotCreate
 void write_text(const std::string& path, const std::string& text, const TextFileOptions& options);
 
-/// Replaces the file `path` by one with this text. A reader sees either of them. The text need not
-/// survive the loss of power. False: the file could not be written.
+/// Replaces the file `path` by one with this text. Readers see either the old or the new file. The
+/// text may be lost if the power fails. Returns false if the file could not be written.
 [[nodiscard]] bool replace_text(const std::string& path, const std::string& text);
 
-/// A file for another library to read, readable for its owner alone. It goes with the object.
+/// A temporary file for another library to read. Only its owner can read it, and the destructor
+/// removes it.
 class TemporaryText {
  public:
-  /// @throws IoError  the folder for temporary files takes no file
+  /// @throws IoError  the file cannot be created in the folder for temporary files
   TemporaryText();
   ~TemporaryText();
   TemporaryText(const TemporaryText&) = delete;
   TemporaryText& operator=(const TemporaryText&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Once. @throws IoError
+  /// Must be called once.
+  /// @throws IoError
   void write(const std::string& text) const;
 
  private:
@@ -63,12 +66,13 @@ class TemporaryText {
   int descriptor_ = -1;
 };
 
+/// Reads a text file.
 /// @throws NoInput  the file does not exist, is not a regular file, or cannot be read
 /// @throws BadData  the file has more than `max_bytes` bytes
 /// @throws IoError  the failure may be temporary
 [[nodiscard]] std::string read_text(const std::string& path, std::size_t max_bytes);
 
-/// As read_text(); nullopt where no file has this name.
+/// Like read_text(); nullopt if the file does not exist.
 [[nodiscard]] std::optional<std::string> read_text_if_exists(const std::string& path,
                                                              std::size_t max_bytes);
 

@@ -81,7 +81,7 @@ TEST(Choose, SelectsTheMatcherOfBm3d) {
   choice.clusters = "";
   for (const char* method : {"bm4d", "nlm_volumes"}) {
     choice.method = method;
-    EXPECT_THAT(refusal(choice), HasSubstr("bm3d and nlm of pictures have them"));
+    EXPECT_THAT(refusal(choice), HasSubstr("bm3d and nlm of pictures have matchers"));
   }
   choice.method = "bm3d", choice.matcher = "tree";
   EXPECT_THAT(refusal(choice), HasSubstr("matcher = 'tree' (must be window or cluster)"));
@@ -171,7 +171,7 @@ TEST(Choose, RejectsUnknownNames) {
   choice.profile = "fast", choice.temporal = 2;
   EXPECT_THAT(refusal(choice), HasSubstr("temporal = 2"));
   choice.temporal = 0, choice.results_on_device = true;
-  EXPECT_THAT(refusal(choice), HasSubstr("in the memory of a GPU"));
+  EXPECT_THAT(refusal(choice), HasSubstr("in GPU memory"));
   for (const char* device : {"tpu", "cuda:", "cuda:-1", "cuda:1x", "CPU", ""}) {
     choice = cpu_choice();
     choice.device = device;

@@ -37,36 +37,39 @@ constexpr std::pair<bm3d::Profile, const char*> profile_texts[] = {
 
 constexpr const char* gradients[] = {".bval", ".bvec"};
 
-/// A text file that belongs to an image, under the name that it gets beside the result.
+/// A text file that belongs to an image. `path` is the name that lull gives it in the folder of the
+/// result.
 struct Companion {
   std::string path, text;
   io::Access access;
 };
 
-/// Denoises images one by one, and keeps count.
-class Participants {
+/// Denoises the images of the chosen participants one by one, and counts them.
+class ParticipantLevel {
  public:
-  explicit Participants(const BidsOptions& options) : options_(options), raw_(options.dataset) {}
+  explicit ParticipantLevel(const BidsOptions& options)
+      : options_(options), raw_(options.dataset) {}
 
   int run() {
-    const std::vector<std::string> subjects = chosen();
-    refuse_log_places();
+    const std::vector<std::string> subjects = chosen_subjects();
+    check_log_file();
     create_derivative(raw_, options_.output);
-    // Also between the images: reading and the estimation of noise take time, too.
+    // This watch also covers the time between two runs of denoise(), in which lull reads files and
+    // estimates the noise.
     const SignalWatch signals([this](int signal) {
       say(LogLevel::error, "stopped by signal " + std::to_string(signal));
     });
     for (const std::string& subject : subjects) {
       const int before = images_;
       for (const BidsImage& image : raw_.images_of(subject)) {
-        if (!wanted(image)) continue;
+        if (!is_chosen(image)) continue;
         ++images_;
         const int code = try_denoise(image);
         if (code >= 128) return code;
         if (signals.signal() != 0) return stopped(signals.signal());
         if (code == 0) continue;
         ++failed_;
-        // Another try is worth it only if it is for all.
+        // The exit code says "try again" only if all failures are temporary.
         if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
       }
       if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
@@ -76,7 +79,7 @@ class Participants {
   }
 
  private:
-  std::vector<std::string> chosen() const {
+  std::vector<std::string> chosen_subjects() const {
     std::vector<std::string> subjects;
     for (const std::string& given : options_.labels) {
       const std::string label = given.starts_with("sub-") ? given.substr(4) : given;
@@ -93,20 +96,20 @@ class Participants {
     return 128 + signal;
   }
 
-  bool wanted(const BidsImage& image) const {
+  bool is_chosen(const BidsImage& image) const {
     const auto& suffixes = options_.suffixes;
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // (While lull denoise runs, the log is its own.)
+  // The log is opened for each message, because denoise() opens the same log while it runs.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.log, options_.denoise.quiet).write(level, text);
   }
 
-  /// The exit code. What fails is told, and does not stop the others.
+  /// Returns the exit code. A failure is logged and does not stop the other images.
   int try_denoise(const BidsImage& image) {
     try {
-      return denoised(image);
+      return denoise_image(image);
     } catch (...) {
       const Failure failure = current_failure();
       say(LogLevel::error, image.path + ": " + failure.text);
@@ -114,19 +117,20 @@ class Participants {
     }
   }
 
-  int denoised(const BidsImage& image) {
+  int denoise_image(const BidsImage& image) {
     const std::string folder = options_.output + "/" + image.folder;
     const std::string json = folder + "/" + image.derived_name(".json");
     std::error_code code;
-    // The JSON file comes last: an image without one is of a process that was killed.
+    // The JSON file is written last. If it is missing, the process that wrote the image was killed.
     const std::string output = folder + "/" + image.derived_name(image.extension);
-    const bool whole = fs::exists(json, code) && fs::exists(output, code);
-    if (whole && !options_.denoise.overwrite) {
+    const bool is_complete = fs::exists(json, code) && fs::exists(output, code);
+    if (is_complete && !options_.denoise.overwrite) {
       ++done_before_;
       if (has_other_settings(json)) ++with_other_settings_;
       return 0;
     }
-    // What is wrong with the files beside the image shows before the work.
+    // The additional files of the image are read first, so that their errors are found before the
+    // image is denoised.
     DenoiseOptions options = options_.denoise;
     options.input = raw_.root() + "/" + image.path;
     options.output = output;
@@ -137,7 +141,7 @@ class Participants {
     Json metadata = raw_.metadata_of(image);
     std::vector<std::string> sources = raw_.files_for(image, ".json");
     sources.push_back(options.input);
-    note_links(sources);
+    warn_of_links(sources);
     fs::create_directories(folder, code);
     if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
     refuse_links(folder, {output, json});
@@ -161,7 +165,8 @@ class Participants {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Links lead to files that -y was not meant for.
+  /// An output that is a link, or that lies behind a link, would replace another file, for which
+  /// the user did not give -y.
   void refuse_links(const std::string& folder, std::vector<std::string> files) const {
     if (options_.denoise.overwrite) return;
     for (const char* extension : gradients)
@@ -171,39 +176,43 @@ class Participants {
                                       fs::canonical(options_.output, code).string());
     for (const std::string& file : files)
       if (fs::is_symlink(file, code) || (leads_out && fs::exists(file, code)))
-        throw CannotCreate("'" + file + "' is a link, or lies behind one (another file would be " +
-                           "overwritten); remove the link, or give -y");
+        throw CannotCreate("'" + file +
+                           "' is a link, or lies behind one (lull would overwrite another " +
+                           "file); remove the link, or give -y");
   }
 
-  /// Of a dataset from others: a link may lead to any file that this user may read.
-  void note_links(const std::vector<std::string>& files) {
+  /// Warns of links that lead out of the dataset. In a dataset from other people, a link can lead
+  /// to any file that this user may read.
+  void warn_of_links(const std::vector<std::string>& files) {
     for (const std::string& file : files)
-      if (const std::string place = raw_.place_outside(file); !place.empty() && links_++ == 0)
-        say(LogLevel::warning, "'" + file + "' leads out of the dataset, to '" + place + "'");
+      if (const std::string target = raw_.target_outside(file); !target.empty() && links_++ == 0)
+        say(LogLevel::warning, "'" + file + "' leads out of the dataset, to '" + target + "'");
   }
 
-  /// Whether a sidecar tells of other settings than those that are asked for now.
+  /// Whether the sidecar file of a result names other settings than those of this run.
   bool has_other_settings(const std::string& sidecar) const {
-    const DenoiseOptions& wanted = options_.denoise;
+    const DenoiseOptions& requested = options_.denoise;
     try {
-      const Json told = read_json(sidecar);
-      if (told.at("DenoisingProfile") != text_of(wanted.profile) ||
-          told.at("DenoisingStrength") != static_cast<double>(wanted.strength) ||
-          told.at("NoiseSigmaOrigin") != (wanted.sigma ? "stated" : "estimated"))
+      const Json recorded = read_json(sidecar);
+      if (recorded.at("DenoisingProfile") != text_of(requested.profile) ||
+          recorded.at("DenoisingStrength") != static_cast<double>(requested.strength) ||
+          recorded.at("NoiseSigmaOrigin") != (requested.sigma ? "stated" : "estimated"))
         return true;
-      return wanted.sigma && told.at("NoiseSigma") != static_cast<double>(wanted.sigma->front());
+      return requested.sigma &&
+             recorded.at("NoiseSigma") != static_cast<double>(requested.sigma->front());
     } catch (const std::exception&) {
-      return true;  // nobody can tell
+      return true;  // the sidecar file is not one of lull
     }
   }
 
   static std::string text_of(bm3d::Profile profile) {
-    for (const auto& [one, text] : profile_texts)
-      if (one == profile) return std::string(text);
+    for (const auto& [known, text] : profile_texts)
+      if (known == profile) return std::string(text);
     return {};
   }
 
-  /// Finds the noise, for the sidecar and for what denoises.
+  /// Estimates the noise if the user gave no sigma. The result goes into the sidecar file, the
+  /// estimate into `options`.
   static BidsProcessing processing_of(DenoiseOptions& options) {
     const auto source = io::open_source(options.input, source_options(options));
     BidsProcessing processing{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
@@ -230,22 +239,23 @@ class Participants {
     return processing;
   }
 
-  /// lull denoise copies those that lie beside the image; others belong to it, too.
+  /// The gradient files of an image. denoise() copies only those that have the image's name and
+  /// folder; by the inheritance principle others can apply as well.
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
-    constexpr std::size_t most = std::size_t{1} << 26;
+    constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;
     for (const char* extension : gradients) {
       const std::string from = raw_.companion_of(image, extension);
       if (from.empty()) continue;
-      note_links({from});
-      companions.push_back({folder + "/" + image.derived_name(extension), io::read_text(from, most),
-                            io::access_of({from})});
+      warn_of_links({from});
+      companions.push_back({folder + "/" + image.derived_name(extension),
+                            io::read_text(from, max_bytes), io::access_of({from})});
     }
     return companions;
   }
 
-  /// The log must not be a file of the dataset, or of the derivative.
-  void refuse_log_places() const {
+  /// @throws InvalidArgument  the log file is a file of the dataset or of the derivative
+  void check_log_file() const {
     if (options_.denoise.log.file.empty()) return;
     RunFiles files;
     files.write("--log-file", options_.denoise.log.file);
@@ -268,15 +278,15 @@ class Participants {
   void summarise() const {
     std::string text = options_.output + ": " + std::to_string(images_ - failed_) + " of " +
                        std::to_string(images_) + " images denoised";
-    if (done_before_ > 0) text += ", " + std::to_string(done_before_) + " of them before";
+    if (done_before_ > 0) text += ", " + std::to_string(done_before_) + " of them earlier";
     if (failed_ > 0) text += ", " + std::to_string(failed_) + " failed";
     if (links_ > 1)
       say(LogLevel::warning,
           std::to_string(links_) + " files of the dataset are links that lead out of it");
     if (with_other_settings_ > 0)
       say(LogLevel::warning, std::to_string(with_other_settings_) +
-                                 " of these were made before with another profile, strength or "
-                                 "sigma; -y makes them anew");
+                                 " of these were denoised earlier with another profile, "
+                                 "strength or sigma; give -y to denoise them again");
     say(failed_ > 0 ? LogLevel::error : LogLevel::info, text);
   }
 
@@ -289,25 +299,27 @@ class Participants {
 
 std::vector<OptionRow> bids_option_rows() {
   constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
-  // What images have no use for.
-  constexpr std::string_view others[] = {"--sigma-scale", "--temporal",   "--temporal-window",
-                                         "--place-bonus", "--interlaced", "--scene-cut",
-                                         "--hwaccel",     "--batch"};
-  constexpr std::string_view more[] = {"-y,--overwrite", "-q,--quiet", "--method",
-                                       "--datatype",     "--cube",     "--mu2-mean",
-                                       "--log-level",    "--log-file", "--fallback"};
+  // These rows have no effect on volumes.
+  constexpr std::string_view unsupported[] = {"--sigma-scale", "--temporal",   "--temporal-window",
+                                              "--place-bonus", "--interlaced", "--scene-cut",
+                                              "--hwaccel",     "--batch"};
+  constexpr std::string_view further_rows[] = {"-y,--overwrite", "-q,--quiet", "--method",
+                                               "--datatype",     "--cube",     "--mu2-mean",
+                                               "--log-level",    "--log-file", "--fallback"};
   std::vector<OptionRow> rows;
   for (OptionRow row : denoise_option_table()) {
-    const bool in = std::ranges::find(groups, row.group) != std::end(groups) ||
-                    std::ranges::find(more, row.names) != std::end(more);
-    if (!in || std::ranges::find(others, row.names) != std::end(others)) continue;
+    const bool is_included = std::ranges::find(groups, row.group) != std::end(groups) ||
+                             std::ranges::find(further_rows, row.names) != std::end(further_rows);
+    if (!is_included || std::ranges::find(unsupported, row.names) != std::end(unsupported))
+      continue;
     if (row.names == "--noise") {
       row.value = "gaussian|rician|auto";
       row.help =
-          "the kind of the noise: rician, that of magnitudes, gaussian, or auto, Rician where the "
-          "background says so (default: auto)";
+          "kind of the noise: gaussian, rician (magnitude images) or auto, which selects rician if "
+          "the background has Rician noise (default: auto)";
     }
-    if (row.names == "-y,--overwrite") row.help = row.brief = "denoise again what is done already";
+    if (row.names == "-y,--overwrite")
+      row.help = row.brief = "denoise images again that have a result already";
     rows.push_back(row);
   }
   return rows;
@@ -316,13 +328,14 @@ std::vector<OptionRow> bids_option_rows() {
 int bids(const BidsOptions& options) {
   if (options.level != "participant")
     throw InvalidArgument("level '" + options.level +
-                          "' (images are denoised one by one, so there is only participant); "
+                          "' (lull denoises images one by one, so the only level is participant); "
                           "give participant");
   if (!options.denoise.noise_file.empty())
-    throw InvalidArgument("--noise " + options.denoise.noise_file +
-                          " (must be gaussian, rician or auto); the level is found in each image");
+    throw InvalidArgument(
+        "--noise " + options.denoise.noise_file +
+        " (must be gaussian, rician or auto); lull estimates the level of each image");
   for (const std::string& suffix : options.suffixes) require_image_suffix(suffix);
-  return Participants(options).run();
+  return ParticipantLevel(options).run();
 }
 
 }  // namespace lull::tools

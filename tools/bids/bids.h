@@ -11,16 +11,17 @@ namespace lull::tools {
 
 struct BidsOptions {
   std::string dataset, output, level;  // level: participant
-  std::vector<std::string> labels;     // of participants, with or without "sub-"; empty: all
-  std::vector<std::string> suffixes;   // T1w, bold; empty: all that can be denoised
-  DenoiseOptions denoise;              // how; without names
+  std::vector<std::string> labels;     // participants, with or without "sub-"; empty: all
+  std::vector<std::string> suffixes;   // for example T1w, bold; empty: all supported ones
+  DenoiseOptions denoise;              // settings; without file names
 };
 
-/// The rows of the table of lull denoise that say how.
+/// The options of lull denoise that lull bids accepts as well.
 [[nodiscard]] std::vector<OptionRow> bids_option_rows();
 
-/// The exit code: 0, that of the first image that failed, or 128 + n if signal n stopped it.
-/// @throws NoInput, BadData, InvalidArgument, CannotCreate  nothing can be done at all
+/// Returns the exit code: 0, the code of the first image that failed, or 128 + n if signal n
+/// stopped the run.
+/// @throws NoInput, BadData, InvalidArgument, CannotCreate  no image can be denoised
 int bids(const BidsOptions& options);
 
 }  // namespace lull::tools

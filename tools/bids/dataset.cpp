@@ -15,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t most_json = std::size_t{1} << 24;
-constexpr int most_depth = 64;  // what scanners and converters write has some ten levels
+constexpr std::size_t max_json_bytes = std::size_t{1} << 24;
+constexpr int max_json_depth = 64;  // files of scanners and converters have about ten levels
 constexpr std::pair<std::string_view, std::string_view> image_kinds[] = {
     {"anat", "T1w"},   {"anat", "T2w"},   {"anat", "T2starw"},   {"anat", "PDw"},
     {"anat", "FLAIR"}, {"anat", "angio"}, {"anat", "inplaneT1"}, {"anat", "inplaneT2"},
     {"func", "bold"},  {"dwi", "dwi"},    {"perf", "asl"}};
 
-/// Names in a folder, sorted; none where there is no such folder.
+/// The names in a folder, sorted; empty if there is no such folder.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code code;
@@ -32,14 +32,14 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// ".nii.gz", or what begins at the last point.
+/// ".nii.gz", or the end of the name from its last dot.
 std::string extension_of(const std::string& name) {
   constexpr std::string_view zipped = ".nii.gz";
   if (name.ends_with(zipped)) return std::string(zipped);
   return name.substr(std::min(name.rfind('.'), name.size()));
 }
 
-/// The parts of a file's name; nothing if it is no such name.
+/// The parts of a file's name; nothing if the name does not consist of entities and a suffix.
 std::optional<BidsName> parts_of(const std::string& name) {
   const std::string extension = extension_of(name);
   BidsName parts{.name = name,
@@ -69,7 +69,7 @@ std::optional<BidsImage> image_of(const std::string& folder, const std::string& 
   const bool known = std::ranges::any_of(image_kinds, [&](const auto& kind) {
     return kind.first == image.type && kind.second == image.suffix;
   });
-  // Noise of phases and of parts of complex numbers is of another kind.
+  // Phase images and the real and imaginary parts have another noise distribution than magnitudes.
   const bool magnitude = std::ranges::none_of(image.entities, [](const std::string& entity) {
     return entity.starts_with("part-") && entity != "part-mag";
   });
@@ -78,11 +78,11 @@ std::optional<BidsImage> image_of(const std::string& folder, const std::string& 
 
 }  // namespace
 
-std::string BidsImage::derived_name(const std::string& of) const {
+std::string BidsImage::derived_name(const std::string& file_extension) const {
   std::string name;
   for (const std::string& entity : entities)
     if (!entity.starts_with("desc-")) name += entity + "_";
-  return name + "desc-denoised_" + suffix + of;
+  return name + "desc-denoised_" + suffix + file_extension;
 }
 
 void require_image_suffix(const std::string& suffix) {
@@ -95,10 +95,10 @@ void require_image_suffix(const std::string& suffix) {
 }
 
 Json read_json(const std::string& path) {
-  std::optional<Json> json = parse_json(io::read_text(path, most_json), most_depth);
+  std::optional<Json> json = parse_json(io::read_text(path, max_json_bytes), max_json_depth);
   if (!json || !json->is_object())
-    throw BadData("'" + path + "' is no JSON object (of " + std::to_string(most_depth) +
-                  " levels at most); correct it, or ask a BIDS validator");
+    throw BadData("'" + path + "' is not a JSON object (with " + std::to_string(max_json_depth) +
+                  " levels at most); correct it with the help of a BIDS validator");
   return *std::move(json);
 }
 
@@ -109,11 +109,11 @@ bool is_inside(const std::string& path, const std::string& folder) {
 BidsDataset::BidsDataset(std::string root) : root_(std::move(root)) {
   std::error_code ignored;
   if (!fs::is_directory(root_, ignored))
-    throw NoInput("'" + root_ + "' is not a folder; name that of a BIDS dataset");
+    throw NoInput("'" + root_ + "' is not a folder; give the folder of a BIDS dataset");
   const std::string description = root_ + "/dataset_description.json";
   if (!fs::exists(description, ignored))
-    throw BadData("'" + root_ + "' is no BIDS dataset (it has no dataset_description.json); " +
-                  "name the folder that has one");
+    throw BadData("'" + root_ + "' is not a BIDS dataset (it has no dataset_description.json); " +
+                  "give the folder that has one");
   description_ = read_json(description);
   real_root_ = fs::canonical(root_).string();
   for (const std::string& name : names_in(root_))
@@ -131,25 +131,25 @@ std::vector<BidsImage> BidsDataset::images_of(const std::string& subject) const 
   std::vector<BidsImage> images;
   for (const std::string& folder : folders)
     for (const std::string type : {"anat", "func", "dwi", "perf"}) {
-      const std::string inside = folder + "/" + type;
-      for (const BidsName& name : names_in_folder(root_ + "/" + inside))
-        if (auto image = image_of(inside, type, name)) images.push_back(*std::move(image));
+      const std::string type_folder = folder + "/" + type;
+      for (const BidsName& name : names_in_folder(root_ + "/" + type_folder))
+        if (auto image = image_of(type_folder, type, name)) images.push_back(*std::move(image));
     }
   return images;
 }
 
 const std::vector<BidsName>& BidsDataset::names_in_folder(const std::string& folder) const {
-  const auto [place, is_new] = names_.try_emplace(folder);
+  const auto [entry, is_new] = names_.try_emplace(folder);
   if (is_new)
     for (const std::string& name : names_in(folder))
-      if (auto parts = parts_of(name)) place->second.push_back(*std::move(parts));
-  return place->second;
+      if (auto parts = parts_of(name)) entry->second.push_back(*std::move(parts));
+  return entry->second;
 }
 
-std::string BidsDataset::place_outside(const std::string& path) const {
+std::string BidsDataset::target_outside(const std::string& path) const {
   std::error_code code;
-  const std::string place = fs::canonical(path, code).string();
-  return code || is_inside(place, real_root_) ? std::string() : place;
+  const std::string target = fs::canonical(path, code).string();
+  return code || is_inside(target, real_root_) ? std::string() : target;
 }
 
 std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
@@ -159,17 +159,17 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // Of several in a folder those that say more come later.
-    std::vector<std::pair<std::size_t, std::string>> here;
+    // In a folder, files with more entities (more specific ones) come later.
+    std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != image.suffix) continue;
       const bool applies = std::ranges::all_of(name.entities, [&](const std::string& entity) {
         return std::ranges::find(image.entities, entity) != image.entities.end();
       });
-      if (applies) here.emplace_back(name.entities.size(), folder + "/" + name.name);
+      if (applies) applicable.emplace_back(name.entities.size(), folder + "/" + name.name);
     }
-    std::ranges::stable_sort(here, {}, &std::pair<std::size_t, std::string>::first);
-    for (auto& [count, path] : here) files.push_back(std::move(path));
+    std::ranges::stable_sort(applicable, {}, &std::pair<std::size_t, std::string>::first);
+    for (auto& [count, path] : applicable) files.push_back(std::move(path));
   }
   return files;
 }
@@ -178,8 +178,8 @@ Json BidsDataset::metadata_of(const BidsImage& image) const {
   Json metadata = Json::object();
   JsonMembers members(metadata);
   for (const std::string& path : files_for(image, ".json")) {
-    Json more = read_json(path);
-    for (auto member = more.begin(); member != more.end(); ++member)
+    Json values = read_json(path);
+    for (auto member = values.begin(); member != values.end(); ++member)
       members[member.key()] = std::move(member.value());
   }
   return metadata;

@@ -1,6 +1,5 @@
 #pragma once
-// A dataset in the form of BIDS (bids-specification.readthedocs.io): which images it has, and what
-// is known of them.
+// Reads a BIDS dataset (bids-specification.readthedocs.io): its images and their metadata.
 
 #include <map>
 #include <string>
@@ -10,14 +9,15 @@
 
 namespace lull::tools {
 
-/// One image. "sub-01/func/sub-01_task-rest_bold.nii.gz": entities sub-01 and task-rest, suffix
-/// bold, extension .nii.gz, type func.
+/// One image. For example, "sub-01/func/sub-01_task-rest_bold.nii.gz" has the entities sub-01 and
+/// task-rest, the suffix bold, the extension .nii.gz and the type func.
 struct BidsImage {
-  std::string path;  // from the dataset's folder
+  std::string path;  // relative to the dataset's folder
   std::string folder, subject, type, suffix, extension;
-  std::vector<std::string> entities;  // "sub-01", in their order
+  std::vector<std::string> entities;  // for example "sub-01"; in the order of the name
 
-  /// "sub-01_task-rest_desc-denoised_bold" and so on, behind another description.
+  /// The name of the result, for example "sub-01_task-rest_desc-denoised_bold" + `extension`. The
+  /// desc entity replaces an existing one.
   std::string derived_name(const std::string& extension) const;
 };
 
@@ -29,30 +29,31 @@ struct BidsName {
 
 class BidsDataset {
  public:
-  /// @throws NoInput  there is no such folder; BadData  it is no such dataset, or its description
-  /// is
-  ///         damaged
+  /// @throws NoInput  there is no such folder
+  /// @throws BadData  the folder holds no BIDS dataset, or its description is damaged
   explicit BidsDataset(std::string root);
 
   const std::string& root() const { return root_; }
   const Json& description() const { return description_; }
-  /// Labels without "sub-", sorted.
+  /// Labels of the participants without "sub-", sorted.
   const std::vector<std::string>& subjects() const { return subjects_; }
-  /// Images of noise that can be denoised: magnitudes, of the types anat, func, dwi and perf.
+  /// The images that lull can denoise: magnitude images of the types anat, func, dwi and perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
-  /// What JSON files say of an image, by the inheritance principle: those of folders above, then
-  /// its own. @throws BadData  one of them is damaged; NoInput  it cannot be read
+  /// The metadata of an image from JSON files. By the inheritance principle of BIDS, files of lower
+  /// folders override those of higher folders.
+  /// @throws BadData  a JSON file is damaged
+  /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
   /// The nearest file of this extension that belongs to the image; empty if there is none.
   std::string companion_of(const BidsImage& image, const std::string& extension) const;
   /// All files of this extension that apply to the image, from the dataset's folder down to the
   /// image's own.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& extension) const;
-  /// Where a file of the dataset really is, if links lead out of the dataset; else empty.
-  std::string place_outside(const std::string& path) const;
+  /// The path of a file with all links resolved if that path is outside of the dataset; else empty.
+  std::string target_outside(const std::string& path) const;
 
  private:
-  /// Names with entities in a folder, which is listed once.
+  /// The names with entities in a folder. Each folder is listed only once.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;
@@ -61,13 +62,13 @@ class BidsDataset {
   mutable std::map<std::string, std::vector<BidsName>> names_;  // by folder
 };
 
-/// @throws InvalidArgument  no image that can be denoised has this suffix
+/// @throws InvalidArgument  lull cannot denoise images of this suffix
 void require_image_suffix(const std::string& suffix);
 
-/// Whether a path lies in a folder; both without links (std::filesystem::canonical).
+/// Whether a path lies in a folder. Both paths must be free of links (std::filesystem::canonical).
 [[nodiscard]] bool is_inside(const std::string& path, const std::string& folder);
 
-/// An object in a file of JSON. @throws NoInput, BadData
+/// Reads a file that holds a JSON object. @throws NoInput, BadData
 [[nodiscard]] Json read_json(const std::string& path);
 
 }  // namespace lull::tools

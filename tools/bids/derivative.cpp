@@ -13,7 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `text` as a part of a URL (RFC 3986, section 2): letters, digits and `plain` stay.
+/// Percent-encodes `text` for a URL (RFC 3986, section 2). Letters, digits and the characters of
+/// `plain` are not encoded.
 std::string url_part(const std::string& text, std::string_view plain) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string url;
@@ -28,16 +29,17 @@ std::string url_part(const std::string& text, std::string_view plain) {
   return url;
 }
 
-/// Of a file by its whole path (RFC 8089, section 2).
+/// The URL of a file with an absolute path (RFC 8089, section 2).
 std::string url_of(const std::string& path) { return "file://" + url_part(path, "-._~/"); }
 
-/// Names of images have plain characters. Others, which JSON may not hold, are encoded.
+/// The BIDS URI of an image of the source dataset. Unusual characters, which may not be valid UTF-8
+/// and therefore not valid in JSON, are encoded.
 std::string bids_uri(const std::string& path) { return "bids:raw:" + url_part(path, "-._~/+"); }
 
 Json description_of(const BidsDataset& raw, const std::string& folder) {
-  const Json& of_raw = raw.description();
-  const std::string name = of_raw.contains("Name") && of_raw["Name"].is_string()
-                               ? of_raw["Name"].get<std::string>()
+  const Json& raw_description = raw.description();
+  const std::string name = raw_description.contains("Name") && raw_description["Name"].is_string()
+                               ? raw_description["Name"].get<std::string>()
                                : "";
   std::error_code code;
   const fs::path link = fs::relative(raw.root(), folder, code);
@@ -48,40 +50,40 @@ Json description_of(const BidsDataset& raw, const std::string& folder) {
                {"BIDSVersion", "1.10.0"},
                {"DatasetType", "derivative"}};
   for (const char* member : {"License", "Authors"})
-    if (of_raw.contains(member)) json[member] = of_raw[member];
+    if (raw_description.contains(member)) json[member] = raw_description[member];
   json["GeneratedBy"] = Json::array({{{"Name", "lull"},
                                       {"Version", version},
                                       {"Description", "Removes noise with BM4D and BM3D"}}});
   Json source = {{"URL", url_of(fs::absolute(raw.root(), code).lexically_normal().string())}};
-  if (of_raw.contains("DatasetDOI")) source["DOI"] = of_raw["DatasetDOI"];
+  if (raw_description.contains("DatasetDOI")) source["DOI"] = raw_description["DatasetDOI"];
   json["SourceDatasets"] = Json::array({source});
   json["DatasetLinks"] = {{"raw", raw_link}};
   return json;
 }
 
-bool is_own(const std::string& description) {
+bool is_generated_by_lull(const std::string& description) {
   const Json json = read_json(description);
-  const auto made_by = json.find("GeneratedBy");
-  if (made_by == json.end() || !made_by->is_array()) return false;
-  for (const Json& program : *made_by)
+  const auto generators = json.find("GeneratedBy");
+  if (generators == json.end() || !generators->is_array()) return false;
+  for (const Json& program : *generators)
     if (program.is_object() && program.contains("Name") && program["Name"] == "lull") return true;
   return false;
 }
 
 constexpr const char* readme =
     "# Denoised by lull\n\n"
-    "Images of another dataset without their noise. Each has the name of its source and\n"
-    "`desc-denoised`, and a JSON file that says which source that was, which noise was found in "
-    "it\n"
-    "(`NoiseSigma`, standard deviation in the units of the image), and how it was removed. "
-    "Headers\n"
-    "are those of the sources, byte for byte; `bval` and `bvec` files are copies.\n";
+    "The images of this dataset are denoised copies of the images of another dataset. The name of\n"
+    "each is the name of its source with `desc-denoised`. The JSON file of each image names the\n"
+    "source, the noise level (`NoiseSigma`, standard deviation in the units of the image) and the\n"
+    "denoising method. The headers of the images are those of the sources, byte for byte. The\n"
+    "`bval` and `bvec` files are copies.\n";
 
-// Gradients beside a derived image, where all programs look for them, are no names that the
-// standard knows.
+// Programs expect the gradient files next to the image and under its name. The BIDS standard does
+// not know these names, so its validator must ignore them.
 constexpr const char* ignored_names = "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n";
 
-/// Unless it is there: another process may be at other participants.
+/// Writes a file unless it exists. Another process, which denoises other participants, may write it
+/// at the same time.
 void write_once(const std::string& path, const std::string& text) {
   std::error_code code;
   if (fs::exists(path, code)) return;
@@ -113,15 +115,15 @@ Json sidecar_of(Json metadata, const BidsImage& image, const BidsProcessing& pro
 void create_derivative(const BidsDataset& raw, const std::string& folder) {
   std::error_code code;
   if (fs::equivalent(raw.root(), folder, code))
-    throw InvalidArgument("'" + folder + "' is the dataset itself; name another folder, such as " +
+    throw InvalidArgument("'" + folder + "' is the dataset itself; give another folder, such as " +
                           folder + "/derivatives/lull");
   fs::create_directories(folder, code);
   if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
   const std::string description = folder + "/dataset_description.json";
   write_once(description, json_lines(description_of(raw, folder)));
-  if (!is_own(description))
-    throw CannotCreate("'" + folder + "' holds another dataset (lull did not make it); " +
-                       "name an empty folder");
+  if (!is_generated_by_lull(description))
+    throw CannotCreate("'" + folder + "' holds another dataset (lull did not create it); " +
+                       "give an empty folder");
   if (!fs::exists(folder + "/README", code)) write_once(folder + "/README.md", readme);
   write_once(folder + "/.bidsignore", ignored_names);
 }

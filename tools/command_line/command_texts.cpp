@@ -149,7 +149,8 @@ constexpr CommandTexts texts[] = {
 
 const CommandTexts& texts_of(std::string_view command) {
   const auto* found = std::ranges::find(texts, command, &CommandTexts::name);
-  if (found == std::end(texts)) throw InternalError("no help texts for lull " + std::string(command));
+  if (found == std::end(texts))
+    throw InternalError("no help texts for lull " + std::string(command));
   return *found;
 }
 

@@ -146,12 +146,11 @@ std::string markdown(const Manual& manual) {
 }
 
 std::string man_page(const Manual& manual) {
-  std::string out =
-      ".TH LULL 1 \"\" \"lull " + std::string(version) +
-      "\" \"User Commands\"\n.SH NAME\nlull \\- denoise video, images and volumes\n"
-      ".SH SYNOPSIS\n.B lull\n\\fICOMMAND\\fR [\\fIOPTION\\fR ...]\n"
-      ".SH DESCRIPTION\n" +
-      escape_man(manual.program.summary) + "\n";
+  std::string out = ".TH LULL 1 \"\" \"lull " + std::string(version) +
+                    "\" \"User Commands\"\n.SH NAME\nlull \\- denoise video, images and volumes\n"
+                    ".SH SYNOPSIS\n.B lull\n\\fICOMMAND\\fR [\\fIOPTION\\fR ...]\n"
+                    ".SH DESCRIPTION\n" +
+                    escape_man(manual.program.summary) + "\n";
   append_man(out, manual.program);
   out += ".SH COMMANDS\n";
   for (const ManualCommand& command : manual.commands) {

@@ -8,7 +8,7 @@ namespace lull::tools {
 
 struct ManualOption {
   std::vector<std::string> names;  // "-i", "--input"; or one name without dash for an operand
-  std::string value;  // placeholder of the value; empty: a flag
+  std::string value;               // placeholder of the value; empty: a flag
   std::string group;               // heading
   std::string help;                // one line
   std::string brief;  // short text for the basic help; empty: the option is not in the basic help
@@ -20,7 +20,7 @@ struct ManualCommand {
   std::string name, summary;
   std::vector<ManualOption> options;
   std::string footer;  // paragraphs; lines that begin with two spaces are kept as they are
-  std::string brief_usage = {};  // for the basic help; empty: made from the operands
+  std::string brief_usage = {};   // for the basic help; empty: made from the operands
   std::string brief_footer = {};  // for the basic help; empty: the footer
 };
 

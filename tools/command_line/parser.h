@@ -8,7 +8,7 @@ namespace lull::tools {
 
 struct CommandLine {
   std::function<int()> run;  // the command to run; empty: only `text`
-  std::string text;  // help or version, for stdout
+  std::string text;          // help or version, for stdout
 };
 
 /// @throws InvalidArgument  the arguments are invalid

@@ -30,7 +30,7 @@ struct Window {
   std::vector<Frame> frames;
   std::size_t target = 0;
   std::int64_t number = 0;  // number of the target, counted from the first frame that was read
-  double time = 0;  // time of the target after the first frame of the input
+  double time = 0;          // time of the target after the first frame of the input
 };
 
 /// Reads a source up to the last frame that affects the frame at `position`.
@@ -75,7 +75,8 @@ class WindowReader {
   /// Returns whether the frame follows the one that is displayed at the position. Never true for
   /// the first frame.
   bool is_after_position(const Frame& frame) {
-    constexpr double rounding = 1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
+    constexpr double rounding =
+        1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
     const double time = time_of(frame);
     return !position_.number && !leading_.empty() && time > position_.time + rounding;
   }

@@ -11,14 +11,14 @@ namespace lull::tools {
 
 /// Sums over voxels; the sums of several volumes can be added.
 struct VolumeTotals {
-  std::int64_t voxels = 0;  // number of compared voxels
+  std::int64_t voxels = 0;      // number of compared voxels
   std::int64_t not_finite = 0;  // voxels that were left out because a value is not finite
   double squares = 0;           // sum of squared differences
-  std::int64_t positions = 0;  // number of window positions of SSIM
+  std::int64_t positions = 0;   // number of window positions of SSIM
   double ssim_sum = 0;
 
   VolumeTotals& operator+=(const VolumeTotals& other);
-  double mse() const;  // NaN without voxels; the same applies to values derived from it
+  double mse() const;   // NaN without voxels; the same applies to values derived from it
   double ssim() const;  // NaN without window positions
 };
 
@@ -53,7 +53,7 @@ class VolumeQuality {
   std::vector<float> across_, down_, through_;  // the window along each axis
   int positions_x_, positions_y_;
   Moments samples_, rows_, local_;
-  std::vector<Moments> ring_;  // the last slices
+  std::vector<Moments> ring_;            // the last slices
   std::vector<const SliceMask*> masks_;  // masks of all slices so far
   VolumeTotals totals_;
 };

@@ -20,7 +20,7 @@ struct Chart {
   std::string title, axis;  // axis: label of the horizontal axis
   double left = 0, right = 1;
   double bottom = 0;
-  double top = 0;  // end of the vertical axis; 0: a round number above the maximum
+  double top = 0;               // end of the vertical axis; 0: a round number above the maximum
   std::vector<Curve> curves{};  // at most five fit into the legend
   std::vector<double> marks{};  // positions of vertical marks, such as scene changes
   int width = 380, height = 240;

@@ -11,7 +11,7 @@ namespace lull::tools {
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {
-  Chart level;  // noise level by brightness, for each plane
+  Chart level;     // noise level by brightness, for each plane
   Chart spectrum;  // level by spatial frequency, of the planes that the filter processes
 };
 

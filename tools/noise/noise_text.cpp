@@ -56,7 +56,8 @@ std::string describe(const NoiseEstimate& estimate, Layout layout, double own_un
   const double unit = own_unit > 0 ? own_unit : 1;
   const bool none = std::ranges::all_of(estimate.noise.sigmas(), [](float s) { return s == 0; });
   std::string text = none ? "none to speak of"
-                          : describe_correlation(estimate, unit) + ", " + levels_of(estimate, layout, unit) +
+                          : describe_correlation(estimate, unit) + ", " +
+                                levels_of(estimate, layout, unit) +
                                 (own_unit > 0 ? " (the file's units)" : " (8-bit levels)") +
                                 tendency_of(estimate.noise);
   if (!estimate.certain)

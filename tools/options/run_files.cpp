@@ -14,7 +14,7 @@ namespace {
 using InodeKey = std::pair<std::uint64_t, std::uint64_t>;
 using NameKey = std::tuple<std::uint64_t, std::uint64_t, std::string>;
 
-NameKey name_key(const io::FilePlace& place) {
+NameKey name_key(const io::FileLocation& place) {
   return {place.folder_device, place.folder_inode, place.name};
 }
 
@@ -27,11 +27,11 @@ NameKey name_key(const io::FilePlace& place) {
 /// Finds the file that one of many names means.
 class PlaceMap {
  public:
-  void add(const io::FilePlace& place, const std::string& what) {
+  void add(const io::FileLocation& place, const std::string& what) {
     if (place.inode != 0) by_inode_.emplace(InodeKey{place.device, place.inode}, what);
     if (!place.name.empty()) by_name_.emplace(name_key(place), what);
   }
-  const std::string* find(const io::FilePlace& place) const {
+  const std::string* find(const io::FileLocation& place) const {
     const auto inode = by_inode_.find({place.device, place.inode});
     if (place.inode != 0 && inode != by_inode_.end()) return &inode->second;
     const auto name = by_name_.find(name_key(place));
@@ -54,7 +54,7 @@ std::string beside_volume(const std::string& volume, const std::string& extensio
 }  // namespace
 
 void RunFiles::add(std::vector<File>& files, const std::string& what, const std::string& name) {
-  if (const auto place = io::place_of(name)) files.push_back({what, name, *place});
+  if (const auto place = io::location_of(name)) files.push_back({what, name, *place});
 }
 
 void RunFiles::read(const std::string& what, const std::string& name) {
@@ -62,7 +62,7 @@ void RunFiles::read(const std::string& what, const std::string& name) {
   const std::vector<std::string> files = io::files_of_input(name);
   for (const std::string& file : files) add(inputs_, what, file);
   if (files.empty() && name != "-") add(inputs_, what, name);
-  if (const auto place = name == "-" ? io::place_of(STDIN_FILENO) : std::nullopt)
+  if (const auto place = name == "-" ? io::location_of(STDIN_FILENO) : std::nullopt)
     inputs_.push_back({what, name, *place});
 }
 
@@ -93,7 +93,7 @@ void RunFiles::write_result(const std::string& what, const std::string& name,
 }
 
 void RunFiles::write_open(const std::string& what, int descriptor) {
-  if (const auto place = io::place_of(descriptor)) open_outputs_.push_back({what, {}, *place});
+  if (const auto place = io::location_of(descriptor)) open_outputs_.push_back({what, {}, *place});
 }
 
 void RunFiles::check() const {
@@ -113,7 +113,7 @@ void RunFiles::check() const {
   for (const auto& [what, pattern] : patterns_)
     for (const auto* files : {&inputs_, &outputs_})
       for (const File& file : *files)
-        if (file.what != what && io::may_make(pattern, file.place))
+        if (file.what != what && io::may_produce(pattern, file.place))
           refuse(what, pattern, file.what + " " + file.name);
 }
 

@@ -37,7 +37,7 @@ class RunFiles {
  private:
   struct File {
     std::string what, name;
-    io::FilePlace place;
+    io::FileLocation place;
   };
   void add(std::vector<File>& files, const std::string& what, const std::string& name);
 

@@ -93,7 +93,7 @@ std::string segments_table(const io::JobState& state) {
     const io::SegmentState& segment = state.segments[i];
     const char* kind = segment.status == Status::done      ? "yes"
                        : segment.status == Status::damaged ? "no"
-                                                         : "dim";
+                                                           : "dim";
     rows.push_back(
         {std::to_string(i),
          std::to_string(segment.frames.first) + "-" + std::to_string(segment.frames.last),
@@ -112,8 +112,9 @@ void add_work(Page& page, const io::JobState& state, const std::string& folder) 
   std::string html;
   for (const Status status : {Status::missing, Status::damaged})
     if (const std::string numbers = numbers_of(state, status); !numbers.empty())
-      html += std::string("<p class=\"no\">") + (status == Status::missing ? "Missing" : "Damaged") +
-              ": " + escaped(numbers) + "</p>\n";
+      html += std::string("<p class=\"no\">") +
+              (status == Status::missing ? "Missing" : "Damaged") + ": " + escaped(numbers) +
+              "</p>\n";
   if (!html.empty() && state.plan)
     html += "<p>lull denoise --job " + escaped(folder) + " makes the missing segments.</p>\n";
   if (!state.plan)

@@ -64,7 +64,8 @@ Log::~Log() {
 
 void Log::write(LogLevel level, const std::string& message) {
   if (message.empty() || level > options_.level) return;
-  const std::string text = one_line(message);  // text of the input's tags may be part of the message
+  const std::string text =
+      one_line(message);  // text of the input's tags may be part of the message
   const std::lock_guard lock(mutex_);
   append(level, text);
   if (quiet_ && level > LogLevel::error) return;

@@ -17,9 +17,9 @@ namespace lull::tools {
 
 enum class ProgressMode {
   automatic,  // bar on a terminal, otherwise plain
-  bar,  // one line that is updated in place: progress_line.h
+  bar,        // one line that is updated in place: progress_line.h
   plain,      // a line every few seconds
-  json,  // one JSON object per line: docs/progress.schema.json
+  json,       // one JSON object per line: docs/progress.schema.json
   none,
 };
 
@@ -43,7 +43,7 @@ struct JobFacts {
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
   std::vector<std::string> devices;
   std::vector<SceneLevels> noise{};  // known noise, from the first scene on
-  bool follows = false;  // scenes after the first are reported later, by on_new_scene()
+  bool follows = false;              // scenes after the first are reported later, by on_new_scene()
 };
 
 /// Writes progress to a file descriptor without blocking on its reader: lines that do not fit into

@@ -23,7 +23,8 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
 }
 
 /// Appends the parts to `line`, most important first, as far as they fit.
-void append_fitting(std::string& line, const std::vector<std::string>& parts, std::size_t max_length) {
+void append_fitting(std::string& line, const std::vector<std::string>& parts,
+                    std::size_t max_length) {
   for (const std::string& part : parts) {
     if (part.empty()) continue;
     if (line.size() + 2 + part.size() > max_length) return;
@@ -33,7 +34,8 @@ void append_fitting(std::string& line, const std::vector<std::string>& parts, st
 
 std::string without_length(const pipeline::PipelineStats& stats, std::size_t max_length) {
   std::string line = std::to_string(stats.frames) + (stats.frames == 1 ? " frame" : " frames");
-  append_fitting(line, {fps_of(stats), format_duration(stats.seconds), busiest_of(stats)}, max_length);
+  append_fitting(line, {fps_of(stats), format_duration(stats.seconds), busiest_of(stats)},
+                 max_length);
   return line.substr(0, max_length);
 }
 
@@ -51,7 +53,8 @@ std::string format_duration(double seconds) {
 }
 
 std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t frames, int columns) {
-  constexpr std::size_t min_bar = 8, max_bar = 30;  // length of the bar in columns, without the brackets
+  constexpr std::size_t min_bar = 8,
+                        max_bar = 30;  // length of the bar in columns, without the brackets
   const auto max_length = static_cast<std::size_t>(std::max(columns, 2) - 1);
   if (frames <= 0 || stats.frames > frames) return without_length(stats, max_length);
   const double share = static_cast<double>(stats.frames) / static_cast<double>(frames);

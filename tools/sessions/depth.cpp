@@ -88,11 +88,11 @@ DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input
                        text_of_depth(statistics.max_depth()) + ", " +
                        (holes > 0 ? text_of_depth(100 * holes) + " % holes" : "no holes"));
   if (!options.sigma || (squared && !options.depth.reference))
-    plan.lines.push_back(
-        "noise: " + std::string(options.sigma ? "" : "estimated, ") + "sigma " +
-        text_of_depth(known.scale.sigma) +
-        (squared ? " at depth " + text_of_depth(plan.scale.reference) + ", growing with the square of the depth"
-                 : std::string()));
+    plan.lines.push_back("noise: " + std::string(options.sigma ? "" : "estimated, ") + "sigma " +
+                         text_of_depth(known.scale.sigma) +
+                         (squared ? " at depth " + text_of_depth(plan.scale.reference) +
+                                        ", growing with the square of the depth"
+                                  : std::string()));
   return plan;
 }
 

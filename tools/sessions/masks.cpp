@@ -36,8 +36,8 @@ void check_size(const std::string& path, const io::MediaSource& mask,
   const bool fits = slices == 0 ||
                     (mask.info().slices == slices && (mask_slices == slices || mask_slices == all));
   if (a.width == b.width && a.height == b.height && fits) return;
-  throw BadData("--mask " + path + " has " + size_text(a, mask_slices) +
-                " voxels, the input has " + size_text(b, all) +
+  throw BadData("--mask " + path + " has " + size_text(a, mask_slices) + " voxels, the input has " +
+                size_text(b, all) +
                 " (a mask must match the volume, or one volume of a series); resample it");
 }
 

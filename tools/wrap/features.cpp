@@ -96,9 +96,10 @@ void check_feature_file(const FeatureSources::File& one, const FrameFormat& inpu
                     : one.feature == Feature::depth ? format.layout == Layout::gray
                                                     : format.layout != Layout::yuv;
   if (!fits)
-    throw BadData(what + " has " + (format.planes() == 3 ? "three channels" : "one channel") +
-                  (format.layout == Layout::yuv ? " of YCbCr" : "") +
-                  " (a normal needs three channels, depth one, others are grey or RGB); convert it");
+    throw BadData(
+        what + " has " + (format.planes() == 3 ? "three channels" : "one channel") +
+        (format.layout == Layout::yuv ? " of YCbCr" : "") +
+        " (a normal needs three channels, depth one, others are grey or RGB); convert it");
 }
 
 }  // namespace

@@ -57,9 +57,9 @@ class GuidedDenoiser final : public Denoiser {
   }
 
   [[noreturn]] static void refuse(const FrameFormat& guide, const FrameFormat& input) {
-    throw BadData("the guide has frames of " + describe(guide) + ", the input of " +
-                  describe(input) +
-                  " (patches are matched at equal positions); give a guide of the same size and kind");
+    throw BadData(
+        "the guide has frames of " + describe(guide) + ", the input of " + describe(input) +
+        " (patches are matched at equal positions); give a guide of the same size and kind");
   }
   static void check(const FrameFormat& guide, const FrameFormat& input) {
     if (!has_same_shape(guide, input)) refuse(guide, input);

@@ -1,5 +1,6 @@
-// AVI: chunks of a name of four letters, a size and data, in lists. FFmpeg looks for the next name
-// that it knows where a chunk has none.
+// The walk through AVI files. They consist of chunks (a name of four letters, a size, data) and
+// lists of chunks. At a chunk without a valid name, FFmpeg searches for the next name that it
+// knows.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,7 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    std::string name, list;  // the list's own name; empty: no list
+    std::string name, list;  // `list` is the name of a list; empty: a chunk
     std::uint64_t size = 0;
   };
 
@@ -29,7 +30,7 @@ class AviWalk final : public ContainerWalk {
   void fail(const std::string& text);
 
   const int video_;
-  std::uint64_t movie_end_ = 0;  // 0: not in it
+  std::uint64_t movie_end_ = 0;  // end of the list "movi"; 0: outside of it
   int streams_ = 0;
   std::int64_t packets_ = 0;
 };
@@ -48,14 +49,15 @@ bool AviWalk::read(std::uint64_t at, Chunk& chunk) {
   return true;
 }
 
-/// -1: the chunk is of no stream.
+/// Returns the stream number in a chunk's name; -1 if it has none.
 int AviWalk::stream_of(const std::string& name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const bool is_number = is_digit(name[0]) && is_digit(name[1]);
   return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
 }
 
-/// "00dc": the number of a stream and a kind; "ix00": an index.
+/// Returns whether a chunk belongs to the movie: "00dc" has the number of a stream and a kind,
+/// "ix00" is an index.
 bool AviWalk::is_of_movie(const std::string& name) const {
   if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
   const int stream = stream_of(name);
@@ -76,7 +78,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // What programs add outside of the movie may have any name.
+  // Programs may add chunks of any name outside of the movie.
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -84,16 +86,16 @@ void AviWalk::step() {
   }
   if (!is_of_movie(chunk.name)) return fail("no chunk");
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
-  // Empty chunks repeat the picture before them.
+  // An empty chunk repeats the previous picture.
   if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
-  // Some writers leave out the byte that makes a size even.
+  // Some writers omit the padding byte after a chunk of odd size.
   Chunk next;
   const bool is_padded = chunk.size % 2 == 0 || end + 1 >= movie_end_ || !read(end, next) ||
                          !(is_of_movie(next.name) || !next.list.empty());
   go_to(is_padded ? end + chunk.size % 2 : end);
 }
 
-/// Goes on with what looks like the next chunk.
+/// Counts a fault and continues with the next bytes that look like a chunk.
 void AviWalk::fail(const std::string& text) {
   add_fault(text);
   const std::uint64_t end = movie_end_ > 0 ? std::min(movie_end_, file().size()) : file().size();

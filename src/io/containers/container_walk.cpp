@@ -21,7 +21,7 @@ void ContainerWalk::walk_to(std::uint64_t end) {
   while (at_ < end && at_ < file_.size()) {
     const std::uint64_t before = at_;
     step();
-    if (at_ <= before) at_ = before + 1;  // whatever the bytes are, there is an end
+    if (at_ <= before) at_ = before + 1;  // guarantees progress for arbitrary bytes
   }
 }
 

@@ -2,7 +2,7 @@
 
 namespace lull::io {
 
-// RFC 8794, section 4: a number's length is one more than the zero bits before its first one.
+// RFC 8794, section 4: the length of a number is the number of its leading zero bits plus one.
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number) {
   std::uint8_t raw[8];
   if (!file.read(at, raw, 1) || raw[0] == 0) return false;
@@ -17,9 +17,9 @@ bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlN
 }
 
 bool read_ebml_element(FileBytes& file, std::uint64_t at, EbmlElement& element) {
-  constexpr int most_id_bytes = 4;
+  constexpr int max_id_bytes = 4;
   EbmlNumber id, size;
-  if (!read_ebml_number(file, at, true, id) || id.bytes > most_id_bytes) return false;
+  if (!read_ebml_number(file, at, true, id) || id.bytes > max_id_bytes) return false;
   const auto size_at = at + static_cast<std::uint64_t>(id.bytes);
   if (!read_ebml_number(file, size_at, false, size)) return false;
   element.id = id.value;

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of EBML (RFC 8794), the form of Matroska's files.
+// Numbers and elements of EBML (RFC 8794), the format of Matroska files.
 
 #include <cstdint>
 
@@ -10,23 +10,23 @@ namespace lull::io {
 struct EbmlNumber {
   std::uint64_t value = 0;
   int bytes = 0;
-  bool unknown = false;  // all ones: a size that the writer did not know
+  bool unknown = false;  // all bits are 1: the writer did not know the size
 };
 
-/// A number of variable length at `at`; false if there is none. With `keep_marker`, the bit that
-/// says the length stays in the value, as in the numbers of elements.
+/// Reads the number of variable length at `at`; returns false if there is none. With `keep_marker`,
+/// the bit that marks the length stays in the value, as in the identifiers of elements.
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number);
 
-/// The number and the size of an element.
+/// The identifier and the size of an element.
 struct EbmlElement {
   std::uint64_t id = 0;
-  std::uint64_t data = 0;  // where its data begin
-  std::uint64_t size = 0;  // of the data
+  std::uint64_t data = 0;  // position of its data
+  std::uint64_t size = 0;  // size of its data
   bool unknown_size = false;
   std::uint64_t end() const { return data + size; }
 };
 
-/// The element at `at`; false if there is none.
+/// Reads the element at `at`; returns false if there is none.
 bool read_ebml_element(FileBytes& file, std::uint64_t at, EbmlElement& element);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
-// GIF (GIF89a): a head, then extensions and pictures up to the trailer. FFmpeg ends where a block
-// is of no known kind.
+// The walk through GIF files (GIF89a). They consist of a header, and of extensions and pictures up
+// to the trailer. FFmpeg stops at a block of unknown kind.
 
 #include "io/containers/container_walk.h"
 
@@ -34,7 +34,7 @@ void GifWalk::skip_head() {
   go_to(head_bytes + table_bytes(flags));
 }
 
-/// Sub-blocks of up to 255 bytes each, an empty one at the end.
+/// Skips sub-blocks of up to 255 bytes. The last one is empty.
 void GifWalk::skip_blocks(std::uint64_t at) {
   for (std::uint8_t bytes = 1; bytes > 0; at += 1 + std::uint64_t{bytes})
     if (!file().read(at, &bytes, 1)) return stop();
@@ -53,7 +53,7 @@ void GifWalk::skip_extension() {
   constexpr std::uint8_t control = 0xf9, control_bytes = 4;
   std::uint8_t raw[8] = {};
   file().read(at(), raw, sizeof raw);
-  // A longer one would hold the picture that it controls.
+  // If the size is damaged, the extension would swallow the picture that it controls.
   if (raw[1] == control && (raw[2] != control_bytes || raw[3 + control_bytes] != 0))
     return fail("an extension of a wrong size");
   skip_blocks(at() + 2);
@@ -69,7 +69,7 @@ void GifWalk::step() {
   fail("a block of no known kind");
 }
 
-/// Goes on with the next extension that controls a picture.
+/// Counts a fault and continues with the next graphic control extension.
 void GifWalk::fail(const std::string& text) {
   add_fault(text);
   go_to(find("\x21\xf9\x04", at() + 1));

@@ -1,5 +1,5 @@
-// Matroska and WebM (RFC 9559): elements within elements. FFmpeg skips an element whose number it
-// does not know, and a block of a track that does not exist.
+// The walk through Matroska and WebM files (RFC 9559), which consist of nested elements. FFmpeg
+// skips elements with unknown identifiers, and blocks of tracks that do not exist.
 
 #include <zlib.h>
 
@@ -20,17 +20,18 @@ constexpr std::uint64_t ebml_head = 0x1a45dfa3, segment_id = 0x18538067, cluster
                         track_number_id = 0xd7, crc_id = 0xbf, void_id = 0xec,
                         block_group_id = 0xa0, block_id = 0xa1, simple_block_id = 0xa3;
 
-/// What a segment holds: SeekHead, Info, Tracks, Cluster, Cues, Attachments, Chapters, Tags.
+/// Elements of a segment: SeekHead, Info, Tracks, Cluster, Cues, Attachments, Chapters, Tags.
 constexpr std::array<std::uint64_t, 8> segment_elements = {
     0x114d9b74, info_id, tracks_id, cluster_id, 0x1c53bb6b, 0x1941a469, 0x1043a770, 0x1254c367};
 
 struct Kind {
   std::uint64_t id;
-  std::uint64_t max_bytes;  // of its data
+  std::uint64_t max_bytes;  // maximum size of its data
 };
 constexpr std::uint64_t number = 8, any = ~std::uint64_t{0};
 
-/// Timestamp, Position, PrevSize, SilentTracks, EncryptedBlock.
+/// Elements of a cluster: Timestamp, Position, PrevSize, SilentTracks, EncryptedBlock, SimpleBlock,
+/// BlockGroup.
 constexpr std::array<Kind, 7> cluster_elements = {{{0xe7, number},
                                                    {0xa7, number},
                                                    {0xab, number},
@@ -38,8 +39,9 @@ constexpr std::array<Kind, 7> cluster_elements = {{{0xe7, number},
                                                    {0xaf, any},
                                                    {simple_block_id, any},
                                                    {block_group_id, any}}};
-/// BlockVirtual, BlockAdditions, BlockDuration, ReferencePriority, ReferenceBlock,
-/// ReferenceVirtual, CodecState, DiscardPadding, Slices, ReferenceFrame.
+/// Elements of a block group: Block, BlockVirtual, BlockAdditions, BlockDuration,
+/// ReferencePriority, ReferenceBlock, ReferenceVirtual, CodecState, DiscardPadding, Slices,
+/// ReferenceFrame.
 constexpr std::array<Kind, 11> group_elements = {{{block_id, any},
                                                   {0xa2, any},
                                                   {0x75a1, any},
@@ -79,15 +81,16 @@ class MatroskaWalk final : public ContainerWalk {
   void fail(const std::string& text);
   bool leave_ended();
 
-  std::uint64_t segment_end_ = 0;             // 0: not in a segment, or its size is unknown
-  std::optional<std::uint64_t> cluster_end_;  // 0: unknown
+  std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
+  // Nullopt: outside of a cluster; 0: its size is unknown.
+  std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
-  bool has_fault_ = false;  // the cluster, which counts once
+  bool cluster_has_fault_ = false;  // faults of a cluster count once
   std::set<std::uint64_t> tracks_;
 };
 
-/// Leaves the elements that end here; false if the segment is over. FileBytes behind it are of no
-/// meaning.
+/// Leaves the elements that end at at(). Returns false at the end of the segment; the bytes after
+/// it have no meaning.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();
@@ -104,7 +107,7 @@ void MatroskaWalk::step() {
   const bool is_outer = element.id == segment_id || element.id == ebml_head;
   if (!is_outer && element.end() > end) return fail("an element of a size that does not fit");
   if (element.id == void_id || element.id == crc_id) return go_to(element.end());
-  // A cluster of unknown size ends where an element of the segment begins.
+  // A cluster of unknown size ends where the next element of the segment begins.
   if (cluster_end_ == 0U && is_segment_element(element.id)) cluster_end_.reset();
   if (cluster_end_)
     step_in_cluster(element);
@@ -127,7 +130,7 @@ void MatroskaWalk::step_outside(const EbmlElement& element) {
 }
 
 void MatroskaWalk::enter_cluster(const EbmlElement& element) {
-  has_fault_ = false;
+  cluster_has_fault_ = false;
   if (!element.unknown_size) check_crc(element);
   cluster_end_ = element.unknown_size ? 0 : element.end();
   go_to(element.data);
@@ -147,7 +150,8 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
   go_to(element.end());
 }
 
-/// Track, time in 16 bits, flags; where several frames share the block, their number less one.
+/// Returns whether the element is a valid block: the track, a time of 16 bits, flags, and with
+/// lacing (several frames in a block) the number of frames minus one.
 bool MatroskaWalk::is_block(const EbmlElement& element) {
   constexpr int laced = 6, equal_sizes = 4;
   EbmlNumber track;
@@ -181,8 +185,8 @@ void MatroskaWalk::read_tracks(const EbmlElement& tracks) {
   }
 }
 
-/// Section 11.3.1 of RFC 8794: the first element within another may be the checksum of the others,
-/// in little-endian order.
+/// Checks the checksum of an element (RFC 8794, section 11.3.1): its first element may contain the
+/// checksum of the others, in little-endian order.
 void MatroskaWalk::check_crc(const EbmlElement& element) {
   EbmlElement first;
   std::uint8_t raw[4];
@@ -199,14 +203,14 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
   }
   if (sum == big_endian(raw, 4)) return;
   add_fault("a wrong checksum");
-  has_fault_ = true;
+  cluster_has_fault_ = true;
 }
 
-/// Goes on with what can be found again: the next block of the cluster, its end, or the next
-/// cluster.
+/// Counts a fault and continues where the structure can be recognised: at the next block of the
+/// cluster, at the cluster's end, or at the next cluster.
 void MatroskaWalk::fail(const std::string& text) {
-  if (!has_fault_) add_fault(text);
-  has_fault_ = true;
+  if (!cluster_has_fault_) add_fault(text);
+  cluster_has_fault_ = true;
   group_end_.reset();
   const std::uint64_t end = cluster_end_.value_or(0);
   EbmlElement next;
@@ -222,7 +226,7 @@ void MatroskaWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Whether a block begins here behind which another element of the cluster begins.
+/// Returns whether a block begins at `place` and another element of the cluster follows it.
 bool MatroskaWalk::is_block_with_successor(std::uint64_t place, std::uint64_t end) {
   EbmlElement block, next;
   return read_ebml_element(file(), place, block) && block.id == simple_block_id &&

@@ -1,6 +1,6 @@
-// NUT (FFmpeg's specification of 2007): packets that begin with a start code and end with a
-// checksum, and between them frames, whose heads begin with a code of one byte. FFmpeg goes on at
-// the next synchronisation point where a head makes no sense.
+// The walk through NUT files (FFmpeg's specification of 2007). They consist of packets, which begin
+// with a start code and end with a checksum, and of frames, whose headers begin with a code of one
+// byte. If a header is invalid, FFmpeg continues at the next synchronisation point.
 
 extern "C" {
 #include <libavutil/crc.h>
@@ -20,7 +20,7 @@ constexpr std::uint64_t main_code = 0x4e4d7a561f5f04ad, stream_code = 0x4e531140
                         info_code = 0x4e49ab68b596ba78;
 constexpr int startcode_bytes = 8;
 
-/// Reads numbers from a place in the file on; what lies beyond the end makes it fail.
+/// Reads consecutive numbers from the file. Reads beyond the end fail.
 class NumberReader {
  public:
   NumberReader(FileBytes& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -32,7 +32,8 @@ class NumberReader {
     at_ += static_cast<std::uint64_t>(bytes);
     return failed_ ? 0 : big_endian(raw, bytes);
   }
-  /// Seven bits a byte, the highest first; the eighth bit says that another byte follows.
+  /// Reads a number with seven bits per byte, the highest first. The eighth bit is set if another
+  /// byte follows.
   std::uint64_t number() {
     constexpr int max_bytes = 10;
     std::uint64_t value = 0;
@@ -52,7 +53,7 @@ class NumberReader {
   bool failed_ = false;
 };
 
-/// What the code at the beginning of a frame says about its head.
+/// Meaning of a frame code, the first byte of a frame's header.
 struct FrameCode {
   std::uint64_t flags = 0, stream = 0, size_factor = 1, size_rest = 0, reserved = 0, elided = 0;
 };
@@ -68,14 +69,14 @@ enum Flag : std::uint64_t {
   is_invalid = 1 << 13
 };
 
-/// The main head.
+/// The main header.
 struct MainHead {
-  std::uint64_t streams = 0, most_distance = 0;
+  std::uint64_t streams = 0, max_distance = 0;
   std::array<FrameCode, 256> codes;
-  std::vector<std::uint64_t> elided{0};  // bytes that frames begin with, which are not in the file
+  std::vector<std::uint64_t> elided{0};  // sizes of frame beginnings that are omitted in the file
 };
 
-/// A run of codes of the table: all fields but the flags may be left out.
+/// A run of entries in the table of frame codes. All fields except the flags may be omitted.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;
@@ -87,13 +88,13 @@ CodeRun read_run(NumberReader& in, CodeRun run) {
   auto next = [&, i = std::uint64_t{0}](std::uint64_t value) mutable {
     return i++ < fields ? in.number() : value;
   };
-  (void)next(0);  // the difference of times
+  (void)next(0);  // pts_delta
   run.code.size_factor = next(run.code.size_factor);
   run.code.stream = next(run.code.stream);
   run.code.size_rest = next(0);
   run.code.reserved = next(0);
   run.count = next(run.code.size_factor - run.code.size_rest);
-  (void)next(0);  // the time that matches
+  (void)next(0);  // match_time_delta
   run.code.elided = next(run.code.elided);
   for (std::uint64_t i = 8; i < fields && !in.has_failed(); ++i) (void)in.number();
   return run;
@@ -104,7 +105,7 @@ std::optional<MainHead> read_main_head(NumberReader in, std::uint64_t end) {
   MainHead head;
   if (in.number() >= version_with_minor) (void)in.number();
   head.streams = in.number();
-  head.most_distance = in.number();
+  head.max_distance = in.number();
   const std::uint64_t time_bases = in.number();
   for (std::uint64_t i = 0; i < 2 * time_bases && !in.has_failed(); ++i) (void)in.number();
   CodeRun run;
@@ -114,7 +115,7 @@ std::optional<MainHead> read_main_head(NumberReader in, std::uint64_t end) {
       head.codes[code] = run.code;
       head.codes[code].size_rest += i;
       if (code == 'N')
-        head.codes[code].flags = is_invalid;  // start codes begin with it
+        head.codes[code].flags = is_invalid;  // reserved for start codes
       else
         ++i;
     }
@@ -136,7 +137,7 @@ class NutWalk final : public ContainerWalk {
   void step() override;
   void step_packet();
   void step_frame();
-  bool is_sound(std::uint64_t begin, std::uint64_t end);
+  bool has_valid_checksum(std::uint64_t begin, std::uint64_t end);
   void fail(const std::string& text);
 
   std::optional<MainHead> head_;
@@ -149,11 +150,12 @@ void NutWalk::step() {
   if (!file().read(at(), &first, 1)) return stop();
   if (first == 'N') return step_packet();
   if (head_) return step_frame();
-  stop();  // without a main head nothing can be said
+  stop();  // frames cannot be read without a main header
 }
 
-/// Whether the checksum at the end is that of the bytes before it: of all together it is 0.
-bool NutWalk::is_sound(std::uint64_t begin, std::uint64_t end) {
+/// Returns whether the checksum at the end matches the bytes before it: the checksum of all bytes
+/// together is then 0.
+bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
   if (end > file().size() || end - begin < 4) return false;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(end - begin));
   if (!file().read(begin, bytes.data(), bytes.size())) return false;
@@ -161,23 +163,24 @@ bool NutWalk::is_sound(std::uint64_t begin, std::uint64_t end) {
 }
 
 void NutWalk::step_packet() {
-  constexpr std::uint64_t with_checksum = 4096;  // larger packets have one of their head, too
-  constexpr std::uint64_t most = std::uint64_t{1} << 28;
+  // Larger packets also have a checksum of their header.
+  constexpr std::uint64_t with_checksum = 4096;
+  constexpr std::uint64_t max_packet_bytes = std::uint64_t{1} << 28;
   NumberReader in(file(), at());
   const std::uint64_t code = in.fixed(startcode_bytes);
   const std::uint64_t length = in.number();
-  if (in.has_failed() || length > most) return fail("no packet");
+  if (in.has_failed() || length > max_packet_bytes) return fail("no packet");
   if (length > with_checksum) (void)in.fixed(4);
   const bool known = code == main_code || code == stream_code || code == sync_code ||
                      code == index_code || code == info_code;
   if (!known) return fail("a packet of no known kind");
-  if (!is_sound(in.at(), in.at() + length)) return fail("a packet with a wrong checksum");
+  if (!has_valid_checksum(in.at(), in.at() + length)) return fail("a packet with a wrong checksum");
   if (code == main_code) head_ = read_main_head(in, in.at() + length - 4);
   go_to(in.at() + length);
 }
 
 void NutWalk::step_frame() {
-  constexpr std::uint64_t most_with_elided = 4096;
+  constexpr std::uint64_t max_size_with_elided = 4096;
   NumberReader in(file(), at());
   FrameCode frame = head_->codes[in.fixed(1)];
   if (frame.flags & is_invalid) return fail("no frame");
@@ -191,11 +194,11 @@ void NutWalk::step_frame() {
   if (frame.flags & has_reserved) frame.reserved = in.number();
   for (std::uint64_t i = 0; i < frame.reserved && !in.has_failed(); ++i) (void)in.number();
   if (frame.flags & has_checksum) (void)in.fixed(4);
-  if (size > most_with_elided) frame.elided = 0;
+  if (size > max_size_with_elided) frame.elided = 0;
   const bool known = frame.elided < head_->elided.size() && frame.stream < head_->streams;
   if (in.has_failed() || !known || size < head_->elided[frame.elided]) return fail("no frame");
   size -= head_->elided[frame.elided];
-  if (!(frame.flags & has_checksum) && size > 2 * head_->most_distance)
+  if (!(frame.flags & has_checksum) && size > 2 * head_->max_distance)
     return fail("a frame of a size that needs a checksum");
   if (in.at() + size > file().size()) return fail("a frame that ends behind the file");
   go_to(in.at() + size);

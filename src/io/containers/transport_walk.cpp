@@ -1,5 +1,5 @@
-// MPEG transport streams (ISO/IEC 13818-1): packets of 188 bytes, in which units of a stream begin
-// with a start code. FFmpeg drops a unit without one.
+// The walk through MPEG transport streams (ISO/IEC 13818-1). They consist of packets of 188 bytes.
+// A unit of a stream begins with a start code; FFmpeg drops a unit without one.
 
 #include <algorithm>
 #include <array>
@@ -21,20 +21,20 @@ class TransportWalk final : public ContainerWalk {
   using Packet = std::array<std::uint8_t, packet_bytes>;
 
   struct Stream {
-    bool has_units = false;   // with start codes; tables have none
-    bool is_missing = false;  // the start code of the last unit
+    bool has_units = false;   // has units with start codes; tables have none
+    bool is_missing = false;  // the last unit had no start code
   };
 
   void step() override;
   bool find_distance();
-  void look(const Packet& packet);
+  void examine(const Packet& packet);
 
-  std::uint64_t distance_ = 0;  // of packets; 0: unknown
+  std::uint64_t distance_ = 0;  // distance between packets; 0: unknown
   std::map<int, Stream> streams_;
 };
 
-/// With a time stamp before each packet (Blu-ray) or a checksum behind it (DVB), packets are
-/// farther apart. A recording may begin in the middle of one.
+/// Finds the distance between packets, which is larger with a time stamp before each packet
+/// (Blu-ray) or a checksum after it (DVB). A recording may begin in the middle of a packet.
 bool TransportWalk::find_distance() {
   constexpr int in_a_row = 5;
   for (std::uint64_t start = at(); start < at() + 2 * 204; ++start)
@@ -57,16 +57,16 @@ void TransportWalk::step() {
   if (distance_ == 0 && !find_distance()) return stop();
   Packet packet;
   if (!file().read(at(), packet.data(), packet.size())) return stop();
-  if (packet[0] != sync) {  // the demuxer reports what is lost
+  if (packet[0] != sync) {  // the demuxer reports the lost bytes
     distance_ = 0;
     if (!find_distance()) stop();
     return;
   }
-  look(packet);
+  examine(packet);
   go_to(at() + distance_);
 }
 
-void TransportWalk::look(const Packet& packet) {
+void TransportWalk::examine(const Packet& packet) {
   constexpr int begins_unit = 0x40, has_payload = 0x10, has_adaptation = 0x20;
   constexpr std::array<std::uint8_t, 3> start_code = {0, 0, 1};
   if (!(packet[1] & begins_unit) || !(packet[3] & has_payload)) return;
@@ -74,7 +74,8 @@ void TransportWalk::look(const Packet& packet) {
   if (payload + start_code.size() > packet.size()) return;
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
-  // A unit without its code counts where units with one follow: the number may be a table's now.
+  // A unit without a start code counts only if a unit with one follows. Otherwise the number may
+  // now belong to a table.
   if (has_code && stream.is_missing) add_fault("a unit without its start code before that");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

@@ -23,7 +23,7 @@ void DamageCount::count(const std::string& text) {
   note(text);
 }
 
-void DamageCount::structure(std::int64_t faults, const std::string& text) {
+void DamageCount::add_structure_faults(std::int64_t faults, const std::string& text) {
   if (faults <= faults_) return;
   faults_ = faults;
   note(text);

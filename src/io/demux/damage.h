@@ -34,7 +34,7 @@ class DamageCount {
   void add_truncation(const std::string& text);
   /// Reports `faults` faults in the structure of the input; `text` describes the first one. These
   /// faults and the counted frames may be the same damage, so the larger number counts.
-  void structure(std::int64_t faults, const std::string& text);
+  void add_structure_faults(std::int64_t faults, const std::string& text);
   /// Must be called at the end. If the input was truncated, the truncation counts as `missing`
   /// frames, but at least as one.
   void finish(std::int64_t missing);

@@ -153,7 +153,7 @@ void Demuxer::check_structure(const AVPacket& packet) {
     walk_->walk_to(static_cast<std::uint64_t>(packet.pos + packet.size));
   if (packet.stream_index != video().index) return;
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
-  // Where there is a fault, the times of the packets before and after it show what is missing.
+  // At a fault, the times of the packets before and after it show how many frames are missing.
   std::int64_t missing = 0;
   if (time != AV_NOPTS_VALUE && last_time_ != AV_NOPTS_VALUE && packet.duration > 0)
     missing = (time - last_time_ + packet.duration / 2) / packet.duration - 1;
@@ -162,13 +162,13 @@ void Demuxer::check_structure(const AVPacket& packet) {
   ++packets_;
 }
 
-/// Counts the faults that are new. `missing`: frames that the video lacks where they are.
+/// Counts new faults. `missing` is the number of frames that are missing there.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
-  constexpr std::int64_t most_missing = 100000;  // more is a wrong time
-  lost_ += std::max(walk_->faults() - faults_, std::min(missing, most_missing));
+  constexpr std::int64_t max_missing = 100000;  // a larger number means a wrong time
+  lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
   faults_ = walk_->faults();
-  damage_.structure(lost_, "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
+  damage_.add_structure_faults(lost_, "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
 }
 
 void Demuxer::read_others_until(std::int64_t end) {
@@ -192,11 +192,11 @@ void Demuxer::check_end() {
   if (!walk_) return;
   walk_->walk_to_end();
   note_faults(0);
-  // Demuxers that lose their way do not find all that follows.
+  // After a fault, the demuxer may not find all later packets.
   const std::int64_t missing = walk_->video_packets().value_or(packets_) - packets_;
   if (faults_ > 0)
-    damage_.structure(std::max(lost_, faults_ + missing),
-                      "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
+    damage_.add_structure_faults(std::max(lost_, faults_ + missing),
+                                 "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
 }
 
 }  // namespace lull::io

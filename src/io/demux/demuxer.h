@@ -37,7 +37,7 @@ class Demuxer {
   /// The files of a sequence, with one picture each; empty for other inputs. The time of a packet
   /// is the index of its file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Whether the container stores the time of each frame, along one time line.
+  /// Returns whether the container stores a time for each frame, on a single time line.
   bool has_rising_times() const;
   /// The library that decodes the pictures. Libraries other than FFmpeg get complete files.
   PictureReader reader() const { return container_.reader(); }
@@ -55,7 +55,7 @@ class Demuxer {
   /// Reads on for the other streams until their packets before `end` (in the video's time base)
   /// have come. Needed for containers whose audio lags behind the video.
   void read_others_until(std::int64_t end);
-  /// Notes the size of the video's pictures where the container does not know it.
+  /// Sets the size of the video's pictures if the container does not state it.
   void note_size(int width, int height);
   /// Seeks to a position before `time` (in the video's time base). Returns false if the input
   /// cannot seek.
@@ -78,9 +78,9 @@ class Demuxer {
   PictureFiles files_;
   InputBytes bytes_;
   InputContainer container_;
-  std::unique_ptr<ContainerWalk> walk_;  // null: the structure is not followed
-  /// Faults of the structure up to the last packet of the video, and the frames that are missing
-  /// there; packets of the video, and the time of the last one.
+  std::unique_ptr<ContainerWalk> walk_;  // null: the structure is not checked
+  /// Faults up to the last packet of the video, and frames missing there; number of the video's
+  /// packets, and time of the last one.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, last_time_ = AV_NOPTS_VALUE;
   StreamTimes times_;
   EditListFilter edit_list_filter_;

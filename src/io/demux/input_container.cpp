@@ -42,12 +42,12 @@ void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& opti
   options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
 }
 
-/// The demuxers that give still pictures, one or several in a row.
+/// Returns whether the demuxer is one for still pictures, single or several in a row.
 bool holds_stills(std::string_view format) {
   return format.ends_with("_pipe") && format != "gif_pipe";
 }
 
-/// Whether FFmpeg can tell where a picture of this codec ends.
+/// Returns whether FFmpeg can detect where a picture of this codec ends.
 bool has_parser(AVCodecID codec) {
   void* state = nullptr;
   while (const AVCodecParser* parser = av_parser_iterate(&state))
@@ -120,8 +120,8 @@ void InputContainer::fail_opening(const Limits& limits) const {
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// FFmpeg would decode the first picture, without the checks that its own decoder makes here. It
-// does not where size and format are known; these come from the first picture later.
+// FFmpeg would decode the first picture here, without the checks of lull's own decoder. It does not
+// if size and format are known. The first picture sets them later.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))

@@ -33,8 +33,8 @@ PacketPtr read_whole_picture(const std::string& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, code);
   if (code) throw NoInput("cannot read '" + path + "' (" + code.message() + ")");
   if (size == 0) throw BadData("'" + path + "' is empty");
-  constexpr std::uintmax_t most = std::numeric_limits<int>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
-  if (size > most) throw BadData("'" + path + "' is too large for a picture (over 2 GiB)");
+  constexpr std::uintmax_t maximum = std::numeric_limits<int>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
+  if (size > maximum) throw BadData("'" + path + "' is too large for a picture (over 2 GiB)");
   PacketPtr packet = make_packet();
   if (av_new_packet(packet.get(), static_cast<int>(size)) < 0) throw std::bad_alloc();
   std::ifstream file(path, std::ios::binary);
@@ -74,8 +74,8 @@ void PictureFiles::skip(const SourceOptions& options) {
   const AVRational rate = to_av(options.rate);
   const std::int64_t files =
       av_rescale(options.skip_us, rate.num, std::int64_t{1000000} * rate.den);
-  const auto most = static_cast<std::int64_t>(files_.size()) - 1;
-  skipped_ = std::clamp<std::int64_t>(files, 0, most);
+  const auto maximum = static_cast<std::int64_t>(files_.size()) - 1;
+  skipped_ = std::clamp<std::int64_t>(files, 0, maximum);
   files_.erase(files_.begin(), files_.begin() + skipped_);
 }
 

@@ -8,7 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Of FFmpeg's wrappers, x264, x265, SVT-AV1, libaom, VVenC, kvazaar and their relatives.
+// Options of FFmpeg's wrappers, x264, x265, SVT-AV1, libaom, VVenC, kvazaar and similar encoders
+// that name files.
 constexpr std::array<std::string_view, 33> file_options = {"abr-ladder",
                                                            "analysis-load",
                                                            "analysis-reuse-file",
@@ -43,12 +44,12 @@ constexpr std::array<std::string_view, 33> file_options = {"abr-ladder",
                                                            "stats-file",
                                                            "zonefile"};
 
-// Values of options that take the name of a file or one of these.
-constexpr std::array<std::string_view, 8> words = {"0",   "1",  "default", "flat",
-                                                   "jvt", "no", "off",     "on"};
+// Values that are not file names, for options that accept a file name or one of these words.
+constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default", "flat",
+                                                         "jvt", "no", "off",     "on"};
 
-/// Names of options as encoders compare them.
-std::string plain(std::string_view name) {
+/// Returns the name of an option in the form that encoders compare: lower case, with '-' for '_'.
+std::string normalised(std::string_view name) {
   std::string result(name);
   for (char& c : result)
     c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -56,12 +57,12 @@ std::string plain(std::string_view name) {
 }
 
 bool names_file(std::string_view name, std::string_view value) {
-  if (std::ranges::find(file_options, plain(name)) == file_options.end()) return false;
+  if (std::ranges::find(file_options, normalised(name)) == file_options.end()) return false;
   const bool is_number = !value.empty() && value.find_first_not_of("0123456789.") == value.npos;
-  return !is_number && std::ranges::find(words, value) == words.end();
+  return !is_number && std::ranges::find(value_names, value) == value_names.end();
 }
 
-/// Within a value: "keyint=12:stats=x" has stats.
+/// Returns the first option within a value that names a file: "stats" for "keyint=12:stats=x".
 std::string_view option_with_file(std::string_view value) {
   constexpr std::string_view separators = ":,; ";
   while (!value.empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-// Options by which encoders read and write files of their own.
+// Encoder options that name files to read or write.
 
 #include <string>
 #include <utility>
@@ -7,8 +7,8 @@
 
 namespace lull::io {
 
-/// The first of these options (SinkOptions::vopts) that names a file to an encoder, as "stats" or
-/// "x265-params: csv"; empty: none does. Options from other people must not name files.
+/// Returns the first of these options (SinkOptions::vopts) that names a file, such as "stats" or
+/// "x265-params: csv"; empty if none does. Options from untrusted sources must not name files.
 [[nodiscard]] std::string option_with_file(
     const std::vector<std::pair<std::string, std::string>>& vopts);
 

@@ -27,8 +27,8 @@ class BitWriter {
   /// Writes `value` in units of 1/scale, clamped to the range of the bits.
   void put(AVRational value, double scale, int bits) {
     const double units = value.den != 0 ? av_q2d(value) * scale : 0;
-    const double most = std::ldexp(1.0, bits) - 1;
-    put(static_cast<std::uint32_t>(std::clamp(std::round(units), 0.0, most)), bits);
+    const double maximum = std::ldexp(1.0, bits) - 1;
+    put(static_cast<std::uint32_t>(std::clamp(std::round(units), 0.0, maximum)), bits);
   }
   Bytes take() { return std::move(bytes_); }
 
@@ -61,7 +61,7 @@ void put_peaks(const AVRational (&peaks)[25][25], bool present, int rows, int co
 }
 
 void put_light(const AVHDRPlusColorTransformParams& w, BitWriter& out) {
-  for (const AVRational& most : w.maxscl) out.put(most, 100000, 17);
+  for (const AVRational& maximum : w.maxscl) out.put(maximum, 100000, 17);
   out.put(w.average_maxrgb, 100000, 17);
   const int count = std::min<int>(w.num_distribution_maxrgb_percentiles, 15);
   out.put(count, 4);

@@ -16,11 +16,11 @@
 namespace lull::io {
 namespace {
 
-using FileBytes = std::span<const std::uint8_t>;
+using ByteSpan = std::span<const std::uint8_t>;
 
 std::int64_t read_bytes(exr_const_context_t, void* self, void* to, std::uint64_t count,
                         std::uint64_t at, exr_stream_error_func_ptr_t) {
-  const FileBytes& bytes = *static_cast<const FileBytes*>(self);
+  const ByteSpan& bytes = *static_cast<const ByteSpan*>(self);
   if (at > bytes.size()) return -1;
   const std::size_t given = std::min<std::uint64_t>(count, bytes.size() - at);
   if (given > 0) std::memcpy(to, bytes.data() + at, given);
@@ -28,18 +28,18 @@ std::int64_t read_bytes(exr_const_context_t, void* self, void* to, std::uint64_t
 }
 
 std::int64_t count_bytes(exr_const_context_t, void* self) {
-  return static_cast<std::int64_t>(static_cast<const FileBytes*>(self)->size());
+  return static_cast<std::int64_t>(static_cast<const ByteSpan*>(self)->size());
 }
 
 void ignore_error(exr_const_context_t, exr_result_t, const char*) {}
 
-/// A file as OpenEXR's core library sees it; null if it cannot read the headers.
+/// A file that is open in OpenEXR's core library; null if the library cannot read the headers.
 class Context {
  public:
-  explicit Context(const FileBytes& bytes) {
+  explicit Context(const ByteSpan& bytes) {
     exr_context_initializer_t options = EXR_DEFAULT_CONTEXT_INITIALIZER;
     options.error_handler_fn = ignore_error;
-    options.user_data = const_cast<FileBytes*>(&bytes);
+    options.user_data = const_cast<ByteSpan*>(&bytes);
     options.read_fn = read_bytes;
     options.size_fn = count_bytes;
     if (exr_start_read(&context_, "memory", &options) != EXR_ERR_SUCCESS) context_ = nullptr;
@@ -60,7 +60,7 @@ struct Chunk {
   exr_chunk_info_t info;
 };
 
-/// What is known of the chunks of a file, and the first that could not be found.
+/// The chunks of a file, and the first chunk that could not be found.
 struct ChunkList {
   std::vector<Chunk> chunks;
   std::string fault;
@@ -119,9 +119,9 @@ void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
     }
 }
 
-/// The bytes that runs of bytes stand for: a count less than 0 is that of bytes that follow, else
-/// one less than that of copies of the byte that follows.
-std::uint64_t run_length_size(FileBytes stored) {
+/// Returns the size of run-length coded data after decompression. A negative count is followed by
+/// that many bytes. Another count is one less than the number of copies of the next byte.
+std::uint64_t run_length_size(ByteSpan stored) {
   std::uint64_t bytes = 0;
   while (stored.size() > 1) {
     const int count = static_cast<std::int8_t>(stored[0]);
@@ -132,10 +132,10 @@ std::uint64_t run_length_size(FileBytes stored) {
   return bytes;
 }
 
-std::string find_fault(FileBytes file, const exr_chunk_info_t& chunk) {
+std::string find_fault(ByteSpan file, const exr_chunk_info_t& chunk) {
   if (chunk.data_offset > file.size() || chunk.packed_size > file.size() - chunk.data_offset)
     return "it lies beyond the end of the file";
-  const FileBytes stored = file.subspan(chunk.data_offset, chunk.packed_size);
+  const ByteSpan stored = file.subspan(chunk.data_offset, chunk.packed_size);
   if (chunk.packed_size >= chunk.unpacked_size) return {};  // not compressed
   std::uint64_t bytes = chunk.unpacked_size;
   if (chunk.compression == EXR_COMPRESSION_RLE) {
@@ -145,7 +145,7 @@ std::string find_fault(FileBytes file, const exr_chunk_info_t& chunk) {
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // Floats of 24 bits: the library itself compares their number.
+    // For floats of 24 bits the library itself checks the number.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};
@@ -168,7 +168,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
     if (storage == EXR_STORAGE_TILED) list_tiles(context.get(), part, list);
   }
   if (!list.fault.empty()) return list.fault;
-  // The first damaged chunk, whichever thread finds it.
+  // All threads share the search. The result is the first damaged chunk in the file.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();
@@ -192,22 +192,22 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   return text;
 }
 
-double most_exr_shrinking(int compression) {
+double max_exr_compression(int compression) {
   switch (compression) {
     case Imf::NO_COMPRESSION:
       return 1;
     case Imf::RLE_COMPRESSION:
-      return 64;  // runs of 128 bytes by 2
+      return 64;  // 128 bytes become 2
     case Imf::ZIPS_COMPRESSION:
     case Imf::ZIP_COMPRESSION:
-      return 1032;  // zlib's manual
+      return 1032;  // according to zlib's manual
     case Imf::PIZ_COMPRESSION:
-      return 512;  // Huffman codes for runs of 255 numbers of 16 bits, of 9 bits at least
+      return 512;  // Huffman codes of at least 9 bits for runs of 255 numbers of 16 bits
     case Imf::PXR24_COMPRESSION:
       return 1032 * 4 / 3.0;
     case Imf::B44_COMPRESSION:
     case Imf::B44A_COMPRESSION:
-      return 32 / 3.0;  // 16 samples of 16 bits by 3 bytes
+      return 32 / 3.0;  // 16 samples of 16 bits become 3 bytes
     default:
       return 1 << 15;
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The compressed chunks of OpenEXR files. OpenEXR's C++ library accepts a chunk that gives fewer
-// bytes than its samples need, and returns memory of the process for the rest.
+// Checks of the compressed chunks of OpenEXR files. OpenEXR's C++ library accepts a chunk with
+// fewer bytes than its samples need, and then returns uninitialised memory.
 
 #include <cstdint>
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace lull::io {
 
-/// The first damage that the chunks of a file show without being decoded: chunks beyond the end,
-/// and chunks of all parts whose compressed data end too early or fail their checksum (RLE, ZIP,
-/// PXR24). Empty if there is none. Deep parts, and parts with subsampled channels, are not looked
-/// at. `threads` share the work; 0 counts as 1.
+/// Returns the first damage that is visible without decoding: chunks beyond the end of the file,
+/// and chunks whose compressed data end too early or fail their checksum (RLE, ZIP, PXR24). Empty
+/// if there is none. Deep parts, and parts with subsampled channels, are not checked. `threads`
+/// threads share the work; 0 counts as 1.
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
-/// The largest factor by which a compression (Imf::Compression) can shrink samples that are all
-/// equal, or more.
-double most_exr_shrinking(int compression);
+/// Returns an upper bound for the compression ratio of a compression (Imf::Compression), reached if
+/// all samples are equal.
+double max_exr_compression(int compression);
 
 }  // namespace lull::io

@@ -42,10 +42,10 @@ bool has_rgb(const ExrLayer& layer) {
 /// OpenEXR's threads belong to the whole process. Their number is the maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  constexpr unsigned most = 16;  // with more, threads wait for the one that reads or writes
+  constexpr unsigned limit = 16;  // with more, threads wait for the one that reads or writes
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
-  const int count = static_cast<int>(std::clamp(request, 1U, most));
+  const int count = static_cast<int>(std::clamp(request, 1U, limit));
   if (count == 1) return 0;
   const std::lock_guard lock(mutex);
   if (Imf::globalThreadCount() < count) Imf::setGlobalThreadCount(count);
@@ -179,8 +179,9 @@ void ExrFile::check_chunks(const ExrLayer& layer) const {
     bytes +=
         (c.channel().type == Imf::HALF ? 2.0 : 4.0) / c.channel().xSampling / c.channel().ySampling;
   bytes *= (1.0 + data.max.x - data.min.x) * (1.0 + data.max.y - data.min.y);
-  const double most = static_cast<double>(bytes_.size()) * most_exr_shrinking(header.compression());
-  std::string fault = bytes > most ? "it has more samples than its bytes can hold" : "";
+  const double limit =
+      static_cast<double>(bytes_.size()) * max_exr_compression(header.compression());
+  std::string fault = bytes > limit ? "it has more samples than its bytes can hold" : "";
   if (fault.empty()) fault = find_damaged_chunk(bytes_, parts_->threads);
   if (!fault.empty()) throw BadData("'" + path_ + "' is damaged or cut short (" + fault + ")");
 }

@@ -57,8 +57,9 @@ class ExrFile {
   bool has_half_picture() const;
   double pixel_aspect(const ExrLayer& layer) const;
 
-  /// Whether the file can hold the samples of that part, before memory is allocated for them, and
-  /// whether all chunks are sound (exr_chunks.h). @throws BadData
+  /// Checks, before memory is allocated, whether the file can hold the samples of the layer's part,
+  /// and whether all chunks are valid (exr_chunks.h).
+  /// @throws BadData
   void check_chunks(const ExrLayer& layer) const;
 
   /// Channels of a layer to read, and planes for them with the size of the layer's window.

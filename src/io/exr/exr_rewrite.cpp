@@ -110,8 +110,8 @@ class PartPixels {
       for (int x = data.min.x; x <= data.max.x; ++x) {
         const float v = from(x - window.x0, y - window.y0);
         if (type == Imf::HALF) {
-          const float most = HALF_MAX;
-          const Imath::half h(std::isfinite(v) ? std::clamp(v, -most, most) : v);
+          const float max_half = HALF_MAX;
+          const Imath::half h(std::isfinite(v) ? std::clamp(v, -max_half, max_half) : v);
           std::memcpy(to, &h, 2), to += 2;
         } else if (type == Imf::FLOAT) {
           std::memcpy(to, &v, 4), to += 4;

@@ -16,10 +16,10 @@ namespace lull::io {
 class Messages {
  public:
   void add(int level, const std::string& text) {
-    constexpr std::size_t most = 64;  // a damaged file can produce thousands
+    constexpr std::size_t max_kept = 64;  // a damaged file can produce thousands
     const std::lock_guard lock(mutex_);
     kept_.push_back({next_++, level, text});
-    if (kept_.size() > most) kept_.pop_front();
+    if (kept_.size() > max_kept) kept_.pop_front();
   }
 
   long next() const {
@@ -58,7 +58,7 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// Where the messages of a decoder go.
+/// The receivers of a decoder's messages.
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;
@@ -92,7 +92,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// The codec that `context` is or belongs to, as FFmpeg's tools for pictures do; null for all else.
+/// Returns the codec that `context` is or belongs to (FFmpeg's picture functions have contexts of
+/// their own); null for other contexts.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);
@@ -104,8 +105,8 @@ const AVCodecContext* codec_of(const void* context) {
   return nullptr;
 }
 
-/// The destination of a decoder that carries a mark; null for all else. A program that uses FFmpeg
-/// alongside lull may have any pointer in `opaque`: only known marks count.
+/// Returns the destination of a decoder that carries a mark; null for other codecs. Other users of
+/// FFmpeg in the process may store arbitrary values in `opaque`, so only known marks count.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;

@@ -37,13 +37,13 @@ class LogTopic {
     const std::shared_ptr<Messages>* before_;
   };
 
-  /// Gets warnings and errors of decoders, from any of FFmpeg's threads. `context` is the decoder's
-  /// AVCodecContext, of which each frame thread has one of its own.
+  /// Receives warnings and errors of decoders, from any of FFmpeg's threads. `context` is the
+  /// decoder's AVCodecContext; each frame thread has its own.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// Assigns the messages of decoders to a topic while it lives: those whose
-  /// AVCodecContext::opaque is `mark`. FFmpeg copies that pointer into the contexts of a decoder's
-  /// threads, so the thread that logs does not matter. The decoders must be closed first.
+  /// While it exists, assigns to a topic the messages of decoders whose AVCodecContext::opaque is
+  /// `mark`. FFmpeg copies that pointer to the contexts of a decoder's threads, so messages of all
+  /// threads are assigned. The decoders must be closed before.
   class Mark {
    public:
     Mark(const LogTopic& topic, const void* mark, Listener listener);

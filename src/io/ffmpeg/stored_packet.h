@@ -40,21 +40,21 @@ void store_packet(const AVPacket& packet, Put&& put) {
 }
 
 /// Calls `get(data, bytes)` for each piece in the same order; it must throw if there are no more
-/// bytes. Returns null if the pieces are invalid, or larger than `most` bytes each.
+/// bytes. Returns null if the pieces are invalid, or larger than `max_bytes` bytes each.
 template <class Get>
-PacketPtr load_packet(std::int64_t most, Get&& get) {
+PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {
   // FFmpeg reads beyond the end of packets, so their buffers are larger.
   constexpr std::int64_t longest =
       std::numeric_limits<std::int32_t>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
   PacketHead head{};
   get(&head, sizeof head);
-  if (head.bytes < 0 || head.bytes > std::min(most, longest)) return nullptr;
+  if (head.bytes < 0 || head.bytes > std::min(max_bytes, longest)) return nullptr;
   PacketPtr packet = make_packet();
   if (av_new_packet(packet.get(), head.bytes) < 0) throw std::bad_alloc();
   for (std::int64_t i = 0; i < head.side_data; ++i) {
     SideHead side{};
     get(&side, sizeof side);
-    if (side.bytes < 0 || side.bytes > most) return nullptr;
+    if (side.bytes < 0 || side.bytes > max_bytes) return nullptr;
     if (side.type < 0 || side.type >= AV_PKT_DATA_NB) return nullptr;
     std::uint8_t* data =
         av_packet_new_side_data(packet.get(), static_cast<AVPacketSideDataType>(side.type),

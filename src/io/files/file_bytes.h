@@ -20,10 +20,10 @@ class FileBytes {
   std::uint64_t size() const { return size_; }
   bool read(std::uint64_t at, void* to, std::size_t count) {
     if (at > size_ || count > size_ - at) return false;
-    if (count > most) return read_file(at, static_cast<char*>(to), count);
+    if (count > max_window_bytes) return read_file(at, static_cast<char*>(to), count);
     if (at < begin_ || at + count > begin_ + window_.size()) {
       begin_ = at;
-      window_.resize(std::min<std::uint64_t>(most, size_ - at));
+      window_.resize(std::min<std::uint64_t>(max_window_bytes, size_ - at));
       if (!read_file(at, window_.data(), window_.size())) {
         window_.clear();
         return false;
@@ -34,7 +34,7 @@ class FileBytes {
   }
 
  private:
-  static constexpr std::size_t most = 1 << 16;
+  static constexpr std::size_t max_window_bytes = 1 << 16;
 
   bool read_file(std::uint64_t at, char* to, std::size_t count) {
     file_.clear();

@@ -16,18 +16,18 @@ struct CloseInflate {
 
 }  // namespace
 
-InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t most) {
-  constexpr std::size_t most_at_a_time = 1 << 30;  // zlib counts in 32 bits
+InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t max_bytes) {
+  constexpr std::size_t max_block = 1 << 30;  // zlib counts in 32 bits
   z_stream stream{};
   if (inflateInit(&stream) != Z_OK) throw std::bad_alloc();
   const std::unique_ptr<z_stream, CloseInflate> owner(&stream);
   std::vector<std::uint8_t> data(1 << 16);
   InflatedSize size;
   int code = Z_OK;
-  while (code == Z_OK && size.bytes <= most) {
+  while (code == Z_OK && size.bytes <= max_bytes) {
     if (stream.avail_in == 0 && !stored.empty()) {
       stream.next_in = const_cast<Bytef*>(stored.data());
-      stream.avail_in = static_cast<uInt>(std::min(stored.size(), most_at_a_time));
+      stream.avail_in = static_cast<uInt>(std::min(stored.size(), max_block));
       stored = stored.subspan(stream.avail_in);
     }
     stream.next_out = data.data();

@@ -1,5 +1,5 @@
 #pragma once
-// How much data a zlib stream holds, found without keeping the data.
+// Determines how much data a zlib stream contains, without storing the data.
 
 #include <cstdint>
 #include <span>
@@ -8,12 +8,12 @@
 namespace lull::io {
 
 struct InflatedSize {
-  std::uint64_t bytes = 0;   // of the data that the stream holds
-  bool is_complete = false;  // the stream has its end, and the checksum of the data is right
-  std::string error;         // zlib's, empty if there is none
+  std::uint64_t bytes = 0;   // size of the data
+  bool is_complete = false;  // the stream is complete and its checksum is correct
+  std::string error;         // zlib's message; empty if there is none
 };
 
-/// Inflates the stream at the beginning of `stored`, up to a little more than `most` bytes.
-InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t most);
+/// Inflates the stream at the beginning of `stored`, and stops soon after `max_bytes` bytes.
+InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t max_bytes);
 
 }  // namespace lull::io

@@ -109,7 +109,7 @@ CreatedFile create_temporary(const std::string& folder, const std::string& name,
   CreatedFile created;
   constexpr int attempts = 100;
   for (int i = 0; i < attempts; ++i) {
-    // A name may have 255 bytes; the name of the temporary file shortens it rather than fail.
+    // A name may have 255 bytes. The temporary name is shortened to fit.
     created.path = (fs::path(folder) /
                     ("." + name.substr(0, 200) + ".lull-" + std::to_string(getpid()) + "-" +
                      std::to_string(count++) + "-" + std::to_string(random_number) + ".tmp"))
@@ -197,12 +197,12 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// The mode is set before the first byte is written: a secret file stays secret.
+// The mode is set before the first byte is written, so that a private file stays private.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
   if (::fstat(descriptor_, &own) < 0) return;
-  // Not every file system has modes.
+  // Not every file system supports modes.
   (void)::fchmod(descriptor_, mode_for_replacement(options_.access, own.st_gid, old.st_mode));
 }
 

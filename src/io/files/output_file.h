@@ -58,7 +58,7 @@ class Output {
   static std::int64_t seek(void* self, std::int64_t offset, int whence);
 };
 
-/// Whether the name itself is a symbolic link.
+/// Returns whether the name itself is a symbolic link.
 bool is_link(const std::string& path);
 
 /// Returns the file to which `path` leads through symbolic links. Existing links are kept that way.
@@ -73,13 +73,13 @@ bool is_partial_name(const std::string& name, const std::string& path);
 /// @throws CannotCreate  no file can have that name, or one has it and may not be replaced
 void check_free(const std::string& path, bool overwrite);
 
-/// A file that was created exclusively, open for reading and writing.
+/// A file that was created exclusively and is open for reading and writing.
 struct CreatedFile {
   int descriptor = -1;  // -1: the file could not be created
-  int error = 0;        // then the system's number for the reason
+  int error = 0;        // the system's error number if it could not be created
   std::string path;
 };
-/// Creates ".NAME.lull-PID-N-X.tmp" for a file NAME in `folder`.
+/// Creates a file ".NAME.lull-PID-N-X.tmp" in `folder`.
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);
 
@@ -87,23 +87,23 @@ CreatedFile create_temporary(const std::string& folder, const std::string& name,
 void sync_folder_of(const std::string& path);
 
 struct OutputFileOptions {
-  bool overwrite = false;  // an existing file is replaced
-  /// Folder for the temporary file, on the same file system; empty: that of the final name.
+  bool overwrite = false;  // replaces an existing file
+  /// Folder for the temporary file, on the same file system; empty: the output's folder.
   std::string folder = {};
   Access access = {};
-  /// The output goes to the file behind a link. Otherwise it replaces the link itself: in folders
-  /// that other people provide, links must not lead elsewhere.
+  /// The output goes to the file to which a link points. Otherwise the link itself is replaced: in
+  /// folders that other users provide, links must not lead elsewhere.
   bool follow_links = true;
 };
 
 struct SinkOptions;  // io/media.h
-/// As the options of a sink ask for.
+/// Returns the options that correspond to those of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
-/// Writes to ".NAME.lull-PID-N-X.tmp" beside the final name, which is created exclusively;
-/// commit() gives it that name, the destructor without commit() removes it. A new file has the
-/// permission bits of `access` and the umask. A file that replaces another keeps the bits of that
-/// file, except for users who may not read the sources.
+/// Writes to ".NAME.lull-PID-N-X.tmp" in the output's folder, which is created exclusively.
+/// commit() renames it; without commit(), the destructor removes it. A new file has the permission
+/// bits of `access`, limited by the umask. A file that replaces another one keeps that file's bits,
+/// without those for users who may not read the sources.
 class OutputFile final : public Output {
  public:
   /// @throws CannotCreate  the file exists and may not be replaced, or cannot be created

@@ -14,7 +14,7 @@
 namespace lull::io {
 namespace {
 
-/// Names what is not a regular file; empty for a regular file.
+/// Returns the kind of a file that is not a regular file; empty for a regular file.
 std::string kind_of(const struct stat& status) {
   if (S_ISREG(status.st_mode)) return {};
   if (S_ISDIR(status.st_mode)) return "a folder";
@@ -27,10 +27,10 @@ std::string kind_of(const struct stat& status) {
 
 RegularFile::RegularFile(const std::string& path) : path_(path) {
   struct stat status;
-  // The first look keeps devices closed: opening some of them has effects.
+  // Devices are rejected before they are opened, because opening some of them has side effects.
   if (::stat(path.c_str(), &status) < 0) fail(errno);
   if (const std::string kind = kind_of(status); !kind.empty()) refuse(kind);
-  // Without O_NONBLOCK a pipe that takes the name meanwhile would block.
+  // O_NONBLOCK prevents blocking if a pipe gets this name meanwhile.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) fail(errno);
   const int error = ::fstat(descriptor_, &status) < 0 ? errno : 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Reading of regular files. Pipes, devices and folders are refused before they are opened: the
-// files that other people provide must neither block a process nor have no end.
+// Reads regular files. Pipes, devices and folders are rejected before they are opened: files that
+// other users provide must neither block a process nor be endless.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,18 +10,19 @@ namespace lull::io {
 
 class RegularFile {
  public:
-  /// @throws NoInput  there is no such file, it is not a regular file, or it cannot be opened
+  /// @throws NoInput  the file does not exist, is not a regular file, or cannot be opened
   /// @throws IoError  the failure may be temporary
   explicit RegularFile(const std::string& path);
   ~RegularFile();
   RegularFile(RegularFile&& other) noexcept;
   RegularFile& operator=(RegularFile&&) = delete;
 
-  /// The size in bytes when the file was opened.
+  /// The size in bytes at the time of opening.
   std::int64_t size() const { return size_; }
-  /// Reads `bytes` bytes, or fewer where the file ends. @throws IoError
+  /// Reads `bytes` bytes, or fewer at the end of the file. Returns their number.
+  /// @throws IoError
   std::size_t read(void* data, std::size_t bytes);
-  /// The next read begins at this byte.
+  /// Sets the position of the next read.
   void seek(std::int64_t position);
 
  private:

@@ -22,13 +22,13 @@ namespace {
 std::string read_all(RegularFile& file, const std::string& path, std::size_t max_bytes) {
   const auto size = static_cast<std::size_t>(file.size());
   std::string text;
-  // One byte more than expected shows the end. Some file systems state no size.
-  for (std::size_t wish = size + 1; text.size() <= max_bytes && size <= max_bytes;) {
+  // Reading one byte more than expected detects the end. Some file systems do not state the size.
+  for (std::size_t capacity = size + 1; text.size() <= max_bytes && size <= max_bytes;) {
     const std::size_t before = text.size();
-    text.resize(std::min(wish, max_bytes + 1));
+    text.resize(std::min(capacity, max_bytes + 1));
     text.resize(before + file.read(text.data() + before, text.size() - before));
-    if (text.size() < std::min(wish, max_bytes + 1)) return text;
-    wish = 2 * wish + 4096;
+    if (text.size() < std::min(capacity, max_bytes + 1)) return text;
+    capacity = 2 * capacity + 4096;
   }
   throw BadData("'" + path + "' is too large (" + std::to_string(max_bytes) +
                 " bytes are the most); check the name");
@@ -48,7 +48,7 @@ TextFile::TextFile(const std::string& path, const TextFileOptions& options)
 TextFile::~TextFile() = default;
 
 void TextFile::write(const std::string& text) {
-  constexpr std::size_t block = std::size_t{1} << 30;  // FFmpeg counts bytes with an int
+  constexpr std::size_t block = std::size_t{1} << 30;  // FFmpeg counts bytes in an int
   for (std::size_t at = 0; at < text.size(); at += block)
     avio_write(file_->output.io(), reinterpret_cast<const unsigned char*>(text.data() + at),
                static_cast<int>(std::min(block, text.size() - at)));

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 std::string folder_or_here(const std::string& folder) { return folder.empty() ? "." : folder; }
 
-bool is_same_folder(const std::string& folder, const FilePlace& file) {
+bool is_same_folder(const std::string& folder, const FileLocation& file) {
   struct stat status;
   return ::stat(folder_or_here(folder).c_str(), &status) == 0 &&
          status.st_dev == file.folder_device && status.st_ino == file.folder_inode;
@@ -30,34 +30,34 @@ bool is_job_name(const std::string& name) {
   return std::ranges::find(records, name) != records.end() || is_segment_name(name);
 }
 
-/// The files of a sequence; none where no file matches, or the name is no pattern.
+/// Returns the files of a sequence; empty if no file matches, or the name is no pattern.
 std::vector<SequenceFile> sequence_of(const std::string& path) {
   try {
     return is_sequence(path) ? find_sequence(path) : std::vector<SequenceFile>{};
   } catch (const Error&) {
-    return {};  // the source of this name reports it
+    return {};  // the source reports the error
   }
 }
 
 }  // namespace
 
-std::optional<FilePlace> place_of(const std::string& path) {
+std::optional<FileLocation> location_of(const std::string& path) {
   const fs::path target = resolve_links(path);
   struct stat file, folder;
   const bool exists = ::stat(target.c_str(), &file) == 0;
   if (exists && !S_ISREG(file.st_mode)) return std::nullopt;
   if (::stat(folder_or_here(target.parent_path()).c_str(), &folder) < 0) return std::nullopt;
-  FilePlace place{.folder_device = folder.st_dev,
-                  .folder_inode = folder.st_ino,
-                  .name = target.filename().string()};
+  FileLocation place{.folder_device = folder.st_dev,
+                     .folder_inode = folder.st_ino,
+                     .name = target.filename().string()};
   if (exists) place.device = file.st_dev, place.inode = file.st_ino;
   return place;
 }
 
-std::optional<FilePlace> place_of(int descriptor) {
+std::optional<FileLocation> location_of(int descriptor) {
   struct stat file;
   if (::fstat(descriptor, &file) < 0 || !S_ISREG(file.st_mode)) return std::nullopt;
-  return FilePlace{.device = file.st_dev, .inode = file.st_ino, .name = {}};
+  return FileLocation{.device = file.st_dev, .inode = file.st_ino, .name = {}};
 }
 
 std::vector<std::string> files_of_input(const std::string& path) {
@@ -76,7 +76,7 @@ OutputFiles files_of_output(const std::string& path, const std::string& input) {
   try {
     numbers = number_pattern(path);
   } catch (const Error&) {
-    return files;  // the sink of this name reports it
+    return files;  // the sink reports the error
   }
   const std::optional<StarPattern> star = star_pattern(path);
   const std::vector<SequenceFile> sequence = sequence_of(input);
@@ -90,7 +90,7 @@ OutputFiles files_of_output(const std::string& path, const std::string& input) {
   return files;
 }
 
-bool may_make(const std::string& pattern, const FilePlace& file) {
+bool may_produce(const std::string& pattern, const FileLocation& file) {
   const std::optional<NumberPattern> numbers = number_pattern(pattern);
   return numbers && number_in(file.name, *numbers) &&
          is_same_folder(fs::path(pattern).parent_path(), file);
@@ -104,7 +104,7 @@ std::vector<std::string> files_of_job(const std::string& folder) {
   return files;
 }
 
-bool is_file_of_job(const std::string& folder, const FilePlace& file) {
+bool is_file_of_job(const std::string& folder, const FileLocation& file) {
   return is_job_name(file.name) && is_same_folder(folder, file);
 }
 

@@ -84,7 +84,7 @@ void refuse_segments(const std::string& path, const SinkOptions& options, const 
                           "); leave it out");
 }
 
-/// The files that a source reads, and the open file that stands for `-` among them.
+/// Returns the permission bits of the files that a source reads, also of the open file for `-`.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;

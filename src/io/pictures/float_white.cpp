@@ -32,7 +32,7 @@ class Distribution {
       int exponent = 0;  // the fraction is at least 0.5 and less than 1
       ++beyond_[std::frexp(v, &exponent) > 0.5f ? exponent - 1 : exponent - 2];
     });
-    for (int power = most; power-- > 0;) beyond_[power] += beyond_[power + 1];
+    for (int power = max_power; power-- > 0;) beyond_[power] += beyond_[power + 1];
   }
 
   /// Returns the share of the samples above 2^power.
@@ -48,8 +48,8 @@ class Distribution {
   }
 
  private:
-  static constexpr int most = 128;  // all floats are below 2^128
-  std::array<std::int64_t, most + 1> beyond_{};
+  static constexpr int max_power = 128;  // all floats are below 2^128
+  std::array<std::int64_t, max_power + 1> beyond_{};
   std::int64_t finite_ = 0;
 };
 

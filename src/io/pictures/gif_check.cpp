@@ -81,19 +81,19 @@ class CodeReader {
   bool has_ended_ = false;
 };
 
-/// Counts the pixels that LZW codes give, up to `most`: appendix F. Only the lengths of the strings
-/// are kept.
+/// Counts the pixels that LZW codes give, up to `expected`: appendix F. Only the lengths of the
+/// strings are kept.
 class PixelCounter {
  public:
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Why the codes do not give `most` pixels; empty if they do.
-  std::string count(CodeReader& codes, std::int64_t most) {
-    for (std::int64_t pixels = 0; pixels < most;) {
+  /// Why the codes do not give `expected` pixels; empty if they do.
+  std::string count(CodeReader& codes, std::int64_t expected) {
+    for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);
       if (code < 0 || code == clear_ + 1)
-        return "it has " + std::to_string(pixels) + " of " + std::to_string(most) + " pixels";
+        return "it has " + std::to_string(pixels) + " of " + std::to_string(expected) + " pixels";
       if (code == clear_) {
         reset();
         continue;
@@ -114,7 +114,7 @@ class PixelCounter {
   }
 
  private:
-  static constexpr int most_codes = 1 << 12;
+  static constexpr int max_codes = 1 << 12;
 
   int length_of(int code) const {
     return code < clear_ ? 1 : lengths_[static_cast<unsigned>(code)];
@@ -125,13 +125,13 @@ class PixelCounter {
     last_ = -1;
   }
   void add(int length) {
-    if (next_ == most_codes) return;
+    if (next_ == max_codes) return;
     lengths_[static_cast<unsigned>(next_++)] = length;
     if (next_ == 1 << bits_ && bits_ < 12) ++bits_;
   }
 
   int clear_, root_bits_, next_, bits_, last_ = -1;
-  std::array<int, most_codes> lengths_{};
+  std::array<int, max_codes> lengths_{};
 };
 
 std::size_t table_bytes(int flags) {
@@ -146,13 +146,13 @@ std::string find_picture_fault(ByteReader& bytes) {
   const int root_bits = bytes.byte();
   if (bytes.is_over()) return "it ends too early";
   if (root_bits < 1 || root_bits > 11) return "codes of " + std::to_string(root_bits) + " bits";
-  constexpr std::int64_t most_padding = 4;
+  constexpr std::int64_t max_padding = 4;
   CodeReader codes(bytes);
   PixelCounter counter(root_bits);
   const std::string fault = counter.count(codes, std::int64_t{width} * height);
   if (!fault.empty()) return fault;
   const bool has_end = counter.has_end(codes);
-  if (codes.finish() > most_padding && has_end) return "data follow its end code";
+  if (codes.finish() > max_padding && has_end) return "data follow its end code";
   return bytes.is_over() ? "it ends too early" : "";
 }
 

@@ -50,7 +50,7 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
 
 // FFmpeg inflates texts and profiles without a limit, and a byte of them can hold a thousand.
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
-  constexpr std::uint64_t most = 16 << 20;  // far more than any colour profile has
+  constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;
   packet = packet.subspan(png_signature.size());
   while (packet.size() >= 12) {
@@ -58,9 +58,9 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
     if (bytes > packet.size() - 12) return std::nullopt;  // the decoder reports it
     const std::string_view type = text_of(packet.subspan(4, 4));
     const auto data = compressed_part(type, packet.subspan(8, bytes));
-    if (!data.empty() && inflated_size(data, most).bytes > most)
+    if (!data.empty() && inflated_size(data, max_bytes).bytes > max_bytes)
       return PictureFault{
-          std::string(type) + " inflates to more than " + std::to_string(most >> 20) + " MiB",
+          std::string(type) + " inflates to more than " + std::to_string(max_bytes >> 20) + " MiB",
           false};
     packet = packet.subspan(12 + bytes);
   }

@@ -28,7 +28,7 @@ struct Density {
   int bytes_per_row = 0;       // of pixels, at least; rows of fewer pixels have one for each
 };
 
-Density most_dense(AVCodecID codec, AVPixelFormat format) {
+Density max_density(AVCodecID codec, AVPixelFormat format) {
   switch (codec) {
     case AV_CODEC_ID_PNG:
       return {.bits_per_byte = 8 * 1032.0};  // deflate: 1032 bytes in one (zlib's manual)
@@ -84,7 +84,7 @@ bool can_hold(AVCodecID codec, AVPixelFormat format, int width, int height,
               std::int64_t packet_bytes) {
   const AVPixFmtDescriptor* traits = av_pix_fmt_desc_get(format);
   if (!traits) return true;
-  const Density dense = most_dense(codec, format);
+  const Density dense = max_density(codec, format);
   const double bytes = static_cast<double>(packet_bytes), pixels = double{1} * width * height;
   const int bits = may_hold_bits(codec, format) ? 1 : av_get_bits_per_pixel(traits);
   if (dense.bits_per_byte > 0 && pixels * bits > bytes * dense.bits_per_byte) return false;

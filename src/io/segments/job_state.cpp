@@ -66,7 +66,7 @@ int segment_frames_of(const std::vector<JobFact>& facts) {
   int frames = 0;
   if (fact != facts.end())
     (void)std::from_chars(fact->value.data(), fact->value.data() + fact->value.size(), frames);
-  return std::clamp(frames, 0, most_segment_frames);
+  return std::clamp(frames, 0, max_segment_frames);
 }
 
 /// Returns the state of a single process's job. The total number of its frames is unknown.

@@ -60,7 +60,7 @@ std::string why_unreadable(std::string_view text, std::string_view kind, int kno
 }
 
 std::string read_job_text(const std::string& path) {
-  return read_text_if_exists(path, most_job_bytes).value_or("");
+  return read_text_if_exists(path, max_job_bytes).value_or("");
 }
 
 }  // namespace lull::io

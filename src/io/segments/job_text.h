@@ -30,7 +30,7 @@ int format_number(std::string_view text, std::string_view kind);
 std::string why_unreadable(std::string_view text, std::string_view kind, int known);
 
 /// More bytes than the record of a job needs: days of video.
-inline constexpr std::size_t most_job_bytes = std::size_t{1} << 29;
+inline constexpr std::size_t max_job_bytes = std::size_t{1} << 29;
 /// The text of a job's record; empty where there is no such file.
 /// @throws NoInput, BadData, IoError  as io::read_text()
 std::string read_job_text(const std::string& path);

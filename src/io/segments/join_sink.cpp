@@ -89,7 +89,7 @@ class JoinSink final : public EncodingSink {
     const std::string id = plan_.id();
     const auto read = [&](std::int64_t segment) {
       const std::string path = segment_path(folder_, segment);
-      const std::optional<SegmentRecord> record = read_claimed_record(path, id);
+      const std::optional<SegmentRecord> record = read_unverified_record(path, id);
       if (!record)
         throw TryAgain("segment " + std::to_string(segment) +
                        " is damaged or missing by now; make it again");

@@ -21,7 +21,7 @@ bool read_segment(LineParser& parser, Manifest& manifest) {
   SegmentRecord record{.frames = parser.number<std::int64_t>(),
                        .bytes = parser.number<std::int64_t>(),
                        .sha256 = std::string(parser.word())};
-  if (number >= most_segments || record.frames > most_segment_frames || record.frames < 1 ||
+  if (number >= max_segments || record.frames > max_segment_frames || record.frames < 1 ||
       !is_digest(record.sha256))
     return false;
   return manifest.segments.emplace(number, std::move(record)).second;

@@ -49,8 +49,8 @@ std::string to_text(const Manifest& manifest);
 std::optional<Manifest> parse_manifest(std::string_view text);
 
 /// Bounds of what lull itself writes: the product of the two stays in range.
-inline constexpr std::int64_t most_segments = std::int64_t{1} << 31;
-inline constexpr int most_segment_frames = 1 << 30;
+inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
+inline constexpr int max_segment_frames = 1 << 30;
 
 /// The number in the first line of a manifest.
 inline constexpr int manifest_format = 1;

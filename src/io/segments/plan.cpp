@@ -21,9 +21,9 @@ constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
 // Bounds of what lull itself writes: sums and products of these numbers stay in range.
-constexpr std::int64_t most_ticks = std::int64_t{1} << 61;
-constexpr int most_margin = 1 << 20;
-constexpr std::int64_t most_damage = std::int64_t{1} << 30;
+constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
+constexpr int max_margin = 1 << 20;
+constexpr std::int64_t max_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
@@ -66,7 +66,7 @@ bool read_plan_line(std::string_view line, JobPlan& plan) {
     mark.pts = parser.time();
     mark.duration = parser.time();
     mark.digest = parser.number<std::uint64_t>();
-    if (std::abs(mark.pts) > most_ticks || mark.duration < 0 || mark.duration > most_ticks)
+    if (std::abs(mark.pts) > max_ticks || mark.duration < 0 || mark.duration > max_ticks)
       return false;
     return read_flags(parser.word(), mark, index.repeat_state.emplace_back()) && parser.done();
   }
@@ -89,10 +89,10 @@ bool read_plan_line(std::string_view line, JobPlan& plan) {
     if (plan.threads > max_threads) return false;
   } else if (kind == "margin") {
     plan.margin = parser.number<int>();
-    if (plan.margin > most_margin) return false;
+    if (plan.margin > max_margin) return false;
   } else if (kind == "damage") {
     plan.damage.frames = parser.number<std::int64_t>();
-    if (plan.damage.frames > most_damage) return false;
+    if (plan.damage.frames > max_damage) return false;
     plan.damage.first = parser.unescaped();
   } else if (kind == "from-start") {
     index.no_seek_reason = parser.unescaped();
@@ -205,7 +205,7 @@ JobPlan read_plan(const std::string& folder) {
   const std::string path = plan_path(folder);
   if (!fs::exists(path, ignored))
     throw NoInput("no plan in '" + folder + "' (lull plan makes one); name the folder of a job");
-  const std::string text = read_text(path, most_job_bytes);
+  const std::string text = read_text(path, max_job_bytes);
   std::optional<JobPlan> plan = parse_plan(text);
   const std::string problem =
       plan ? contradiction_in(*plan) : why_unreadable(text, "plan", plan_format);
@@ -220,7 +220,7 @@ void write_plan(const std::string& folder, const JobPlan& plan, const Access& ac
   if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
   sync_folder_of(folder);
   const std::string text = to_text(plan), path = plan_path(folder);
-  if (text.size() > most_job_bytes)
+  if (text.size() > max_job_bytes)
     throw CannotCreate("cannot create '" + path + "' (a plan of so many frames is too large); " +
                        "plan parts of the input with --frames");
   try {
@@ -267,7 +267,7 @@ UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& pla
     const std::string path = segment_path(folder, i);
     const FrameRange frames = layout.frames_of(i);
     const std::optional<SegmentRecord> record =
-        check == SegmentCheck::all ? read_record(path, id) : read_claimed_record(path, id);
+        check == SegmentCheck::all ? read_record(path, id) : read_unverified_record(path, id);
     if (record && record->frames == frames.last - frames.first + 1) continue;
     (fs::exists(path, ignored) ? undone.damaged : undone.missing).push_back(i);
   }

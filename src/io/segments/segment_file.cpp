@@ -32,28 +32,28 @@ RegularFile open_or_fail(const std::string& path) {
 }
 
 /// A file of a segment that begins and ends as one, and its record by its last bytes.
-struct Claim {
+struct UnverifiedSegment {
   RegularFile file;
   SegmentRecord record;
 };
 
-std::optional<Claim> open_claim(const std::string& path, const std::string& job) {
+std::optional<UnverifiedSegment> open_unverified(const std::string& path, const std::string& job) {
   try {
-    Claim claim{RegularFile(path), {}};
-    claim.record.bytes = claim.file.size();
-    if (claim.record.bytes < head_bytes + tail_bytes) return std::nullopt;
+    UnverifiedSegment segment{RegularFile(path), {}};
+    segment.record.bytes = segment.file.size();
+    if (segment.record.bytes < head_bytes + tail_bytes) return std::nullopt;
     std::array<char, head_bytes> head{};
     std::array<char, tail_bytes> tail{};
-    if (claim.file.read(head.data(), head.size()) < head.size()) return std::nullopt;
-    claim.file.seek(claim.record.bytes - tail_bytes);
-    if (claim.file.read(tail.data(), tail.size()) < tail.size()) return std::nullopt;
-    claim.file.seek(0);
+    if (segment.file.read(head.data(), head.size()) < head.size()) return std::nullopt;
+    segment.file.seek(segment.record.bytes - tail_bytes);
+    if (segment.file.read(tail.data(), tail.size()) < tail.size()) return std::nullopt;
+    segment.file.seek(0);
     const std::string_view begin(head.data(), head.size()), end(tail.data(), tail.size());
-    std::memcpy(&claim.record.frames, tail.data() + end_magic.size(), sizeof(std::int64_t));
-    claim.record.sha256 = end.substr(tail_bytes - digest_bytes);
+    std::memcpy(&segment.record.frames, tail.data() + end_magic.size(), sizeof(std::int64_t));
+    segment.record.sha256 = end.substr(tail_bytes - digest_bytes);
     const bool fits = begin.starts_with(magic) && end.starts_with(end_magic) &&
-                      (job.empty() || begin.ends_with(job)) && claim.record.frames > 0;
-    return fits ? std::optional(std::move(claim)) : std::nullopt;
+                      (job.empty() || begin.ends_with(job)) && segment.record.frames > 0;
+    return fits ? std::optional(std::move(segment)) : std::nullopt;
   } catch (const NoInput&) {
     return std::nullopt;
   }
@@ -134,23 +134,24 @@ PacketPtr SegmentReader::next() {
   return packet;
 }
 
-std::optional<SegmentRecord> read_claimed_record(const std::string& path, const std::string& job) {
-  std::optional<Claim> claim = open_claim(path, job);
-  return claim ? std::optional(claim->record) : std::nullopt;
+std::optional<SegmentRecord> read_unverified_record(const std::string& path,
+                                                    const std::string& job) {
+  std::optional<UnverifiedSegment> segment = open_unverified(path, job);
+  return segment ? std::optional(segment->record) : std::nullopt;
 }
 
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job) {
-  std::optional<Claim> claim = open_claim(path, job);
-  if (!claim) return std::nullopt;
+  std::optional<UnverifiedSegment> segment = open_unverified(path, job);
+  if (!segment) return std::nullopt;
   Sha256 digest;
   std::vector<char> block(1 << 16);
-  for (std::int64_t left = claim->record.bytes - digest_bytes; left > 0;) {
+  for (std::int64_t left = segment->record.bytes - digest_bytes; left > 0;) {
     const auto some = static_cast<std::size_t>(std::min<std::int64_t>(left, std::ssize(block)));
-    if (claim->file.read(block.data(), some) < some) return std::nullopt;
+    if (segment->file.read(block.data(), some) < some) return std::nullopt;
     digest.add(block.data(), some);
     left -= static_cast<std::int64_t>(some);
   }
-  return digest.take() == claim->record.sha256 ? std::optional(claim->record) : std::nullopt;
+  return digest.take() == segment->record.sha256 ? std::optional(segment->record) : std::nullopt;
 }
 
 bool is_whole(const std::string& path, const SegmentRecord& record) {

@@ -71,7 +71,8 @@ class SegmentReader {
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
 /// As read_record(), from the first and the last bytes of the file alone: only a SegmentReader
 /// compares the digest.
-std::optional<SegmentRecord> read_claimed_record(const std::string& path, const std::string& job);
+std::optional<SegmentRecord> read_unverified_record(const std::string& path,
+                                                    const std::string& job);
 
 /// Returns whether the file exists and matches the record.
 bool is_whole(const std::string& path, const SegmentRecord& record);

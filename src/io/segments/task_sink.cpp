@@ -23,7 +23,7 @@ class TaskSink final : public MediaSink {
         folder_(options.segments->folder),
         layout_(plan_.layout()),
         unfinished_(find_unfinished(folder_, plan_, options.segments->range)),
-        makes_end_(unfinished_.has(layout_.segments() - 1)),
+        includes_last_segment_(unfinished_.has(layout_.segments() - 1)),
         options_(options),
         container_(container_of(path, source, options)),
         input_(source, options),
@@ -87,7 +87,7 @@ class TaskSink final : public MediaSink {
   }
 
   // The source has to end where the plan does.
-  bool needs_no_more() const noexcept override { return left_ == 0 && !makes_end_; }
+  bool needs_no_more() const noexcept override { return left_ == 0 && !includes_last_segment_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
@@ -104,7 +104,7 @@ class TaskSink final : public MediaSink {
   std::string folder_;
   SegmentLayout layout_;
   UnfinishedSegments unfinished_;
-  bool makes_end_;  // the last segment is among those to make
+  bool includes_last_segment_;  // the last segment is among those to make
   SinkOptions options_;
   Container container_;
   EncoderInput input_;

@@ -31,9 +31,9 @@ GzipReader::GzipReader(const std::string& path) : path_(path) {
 }
 
 std::size_t GzipReader::read_some(std::span<std::byte> to) {
-  constexpr std::size_t most = 1 << 30;  // gzread counts bytes in an int
+  constexpr std::size_t max_block = 1 << 30;  // gzread counts bytes in an int
   for (std::size_t done = 0;;) {
-    const std::size_t wanted = std::min(to.size() - done, most);
+    const std::size_t wanted = std::min(to.size() - done, max_block);
     if (wanted == 0) return done;
     const int got = gzread(file_.get(), to.data() + done, static_cast<unsigned>(wanted));
     int error = Z_OK;
@@ -84,9 +84,9 @@ GzipWriter::~GzipWriter() {
 }
 
 void GzipWriter::put(const std::byte* bytes, std::size_t count) {
-  constexpr std::size_t most = 1 << 30;  // avio_write counts bytes in an int
+  constexpr std::size_t max_block = 1 << 30;  // avio_write counts bytes in an int
   while (count > 0) {
-    const std::size_t part = std::min(count, most);
+    const std::size_t part = std::min(count, max_block);
     avio_write(file_.io(), reinterpret_cast<const unsigned char*>(bytes), static_cast<int>(part));
     file_.check_written();
     bytes += part;
@@ -106,9 +106,9 @@ void GzipWriter::deflate_all(int flush) {
 
 void GzipWriter::write(std::span<const std::byte> bytes) {
   if (!gzip_) return put(bytes.data(), bytes.size());
-  constexpr std::size_t most = 1 << 30;  // avail_in has fewer bits than size_t
+  constexpr std::size_t max_block = 1 << 30;  // avail_in has fewer bits than size_t
   while (!bytes.empty()) {
-    const auto part = bytes.first(std::min(bytes.size(), most));
+    const auto part = bytes.first(std::min(bytes.size(), max_block));
     gzip_->next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(part.data()));
     gzip_->avail_in = static_cast<uInt>(part.size());
     deflate_all(Z_NO_FLUSH);

@@ -141,14 +141,14 @@ class Parser {
       fail("has " + std::to_string(count) + " dimensions (must be 1 to 7)");
     // Limits the number of samples so that their bytes in the widest type, plus the header, fit 63
     // bits.
-    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
+    constexpr std::int64_t max_samples = std::numeric_limits<std::int64_t>::max() / 16;
     std::int64_t product = 1;
     for (int i = 1; i <= count; ++i) {
       const std::int64_t size = dim(i);
       if (size < 1)
         fail("has " + std::to_string(size) + " samples along dimension " + std::to_string(i) +
              " (must be from 1)");
-      if (size > most / product) fail("has more samples than 64 bits can count");
+      if (size > max_samples / product) fail("has more samples than 64 bits can count");
       product *= size;
       if (i <= 3)
         header_.size[i - 1] = size;

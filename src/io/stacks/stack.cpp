@@ -77,8 +77,8 @@ void refuse_encoder_options(const SinkOptions& options, const std::string& path)
 }
 
 std::uint64_t max_samples(const Limits& limits) {
-  constexpr std::int64_t most = std::numeric_limits<int>::max();
-  return static_cast<std::uint64_t>(std::min(limits.pixels, most));
+  constexpr std::int64_t maximum = std::numeric_limits<int>::max();
+  return static_cast<std::uint64_t>(std::min(limits.pixels, maximum));
 }
 
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits) {
@@ -87,12 +87,12 @@ void check_slices(const std::string& path, std::int64_t slices, const Limits& li
                   std::to_string(limits.frames) + "); allow it with --max-frames");
 }
 
-void check_memory(const std::string& path, std::int64_t bytes, std::int64_t most,
+void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice) {
-  if (most <= 0 || bytes <= most) return;
+  if (maximum <= 0 || bytes <= maximum) return;
   const std::int64_t mebibytes = (bytes >> 20) + 1;
   throw OutOfMemory("'" + path + "' needs " + describe_bytes(bytes) +
-                    " of memory for its slices (more than " + describe_bytes(most) + "); " +
+                    " of memory for its slices (more than " + describe_bytes(maximum) + "); " +
                     advice + "allow it with --max-memory " + std::to_string(mebibytes) + "M");
 }
 

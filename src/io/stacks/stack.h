@@ -29,7 +29,7 @@ std::uint64_t max_samples(const Limits& limits);
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
 /// `advice` is an alternative for the message.
 /// @throws OutOfMemory  the slices need more memory at a time than allowed
-void check_memory(const std::string& path, std::int64_t bytes, std::int64_t most,
+void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice = {});
 /// Checks whether a stack can become a file of this name.
 /// @throws InvalidArgument

@@ -127,10 +127,10 @@ double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
   // Noise exceeds both ends of a scale, and a dark picture uses only a small part of it.
-  constexpr double beyond = 0.5, least_used = 0.125;
+  constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
-        range.low + range.span <= (1 + beyond) * white && range.span >= least_used * white)
+        range.low + range.span <= (1 + beyond) * white && range.span >= min_used * white)
       return white;
   return range.span;
 }

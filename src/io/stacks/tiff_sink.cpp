@@ -11,11 +11,11 @@ namespace {
 /// Only BigTIFF has offsets of more than 32 bits. The limit leaves space for tags, and for codecs
 /// that enlarge incompressible data.
 bool needs_big_tiff(const TiffSource& source) {
-  constexpr double most = 3.5e9;
+  constexpr double max_bytes = 3.5e9;
   const TiffPage& page = source.page();
   return static_cast<double>(page.width) * page.height * size_of(page.type) *
              static_cast<double>(source.pages()) >
-         most;
+         max_bytes;
 }
 
 class TiffSink final : public StackSink {

@@ -20,8 +20,8 @@ TEST(BayesMatchPlan, UsesTheSpecialisedKernelsInTheBestProfile) {
         for (const int capability : {80, 90, 100}) {
           const MatchWork work{phase.window, phase.temporal_window, phase.side, 2, phase.step,
                                pairs};
-          const MatchPlan plan = match_plan(work, testing::gpu(capability));
-          const MatchPlan usual = typical_plan(kernel_side(phase.side));
+          const BayesMatchPlan plan = match_plan(work, testing::gpu(capability));
+          const BayesMatchPlan usual = typical_plan(kernel_side(phase.side));
           EXPECT_TRUE(plan.own == usual.own && plan.other == usual.other)
               << "patches of " << phase.side << ", R = " << temporal << ", sm_" << capability;
         }

@@ -20,12 +20,12 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
-bool is_one_file(const FilePlace& a, const FilePlace& b) {
+bool is_one_file(const FileLocation& a, const FileLocation& b) {
   if (a.inode != 0 || b.inode != 0) return a.device == b.device && a.inode == b.inode;
   return a.folder_device == b.folder_device && a.folder_inode == b.folder_inode && a.name == b.name;
 }
 
-class FileNames : public testing::Test {
+class FileIdentity : public testing::Test {
  protected:
   void SetUp() override {
     write_file(folder / "a", {1});
@@ -33,13 +33,13 @@ class FileNames : public testing::Test {
     fs::create_directory_symlink(folder / "sub", folder / "way");
   }
   bool same(const std::string& a, const std::string& b) const {
-    const auto first = place_of(folder / a), second = place_of(folder / b);
+    const auto first = location_of(folder / a), second = location_of(folder / b);
     return first && second && is_one_file(*first, *second);
   }
   TemporaryFolder folder;
 };
 
-TEST_F(FileNames, OfOneFileAreEqualThroughLinks) {
+TEST_F(FileIdentity, LinksToOneFileAreEqual) {
   fs::create_symlink(folder / "a", folder / "soft");
   fs::create_hard_link(folder / "a", folder / "hard");
   fs::create_symlink(folder / "sub/new", folder / "dangling");
@@ -52,19 +52,19 @@ TEST_F(FileNames, OfOneFileAreEqualThroughLinks) {
   EXPECT_FALSE(same("new", "sub/new"));
 }
 
-TEST_F(FileNames, OfWhatIsNoFileHaveNoPlace) {
+TEST_F(FileIdentity, SpecialNamesHaveNoIdentity) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_FALSE(place_of(folder / "pipe"));
-  EXPECT_FALSE(place_of(folder / "sub"));
-  EXPECT_FALSE(place_of(std::string("/dev/null")));
-  EXPECT_FALSE(place_of(folder / "none/a"));
+  EXPECT_FALSE(location_of(folder / "pipe"));
+  EXPECT_FALSE(location_of(folder / "sub"));
+  EXPECT_FALSE(location_of(std::string("/dev/null")));
+  EXPECT_FALSE(location_of(folder / "none/a"));
   const int descriptor = ::open((folder / "a").c_str(), O_RDONLY);
-  ASSERT_TRUE(place_of(descriptor));
-  EXPECT_TRUE(is_one_file(*place_of(descriptor), *place_of(folder / "a")));
+  ASSERT_TRUE(location_of(descriptor));
+  EXPECT_TRUE(is_one_file(*location_of(descriptor), *location_of(folder / "a")));
   ::close(descriptor);
 }
 
-TEST_F(FileNames, OfInputsMayBePatterns) {
+TEST_F(FileIdentity, InputPatternsAreExpanded) {
   for (const char* name : {"p1.png", "p2.png", "p10.png"}) write_file(folder / name, {1});
   EXPECT_THAT(files_of_input(folder / "a"), ElementsAre(folder / "a"));
   EXPECT_THAT(files_of_input(folder / "p%d.png"),
@@ -74,7 +74,7 @@ TEST_F(FileNames, OfInputsMayBePatterns) {
     EXPECT_THAT(files_of_input(name), IsEmpty()) << name;
 }
 
-TEST_F(FileNames, OfOutputsFollowTheNamesOfTheInput) {
+TEST_F(FileIdentity, OutputPatternsFollowInputNames) {
   for (const char* name : {"p1.png", "p2.png"}) write_file(folder / name, {1});
   const OutputFiles numbered = files_of_output(folder / "q%02d.png", folder / "p%d.png");
   EXPECT_THAT(numbered.names,
@@ -89,14 +89,14 @@ TEST_F(FileNames, OfOutputsFollowTheNamesOfTheInput) {
   EXPECT_EQ(unknown.pattern, folder / "p%d.png");
   for (const std::string name : {"-", "null", "hash"})
     EXPECT_THAT(files_of_output(name, folder / "a").names, IsEmpty());
-  EXPECT_TRUE(may_make(folder / "q%02d.png", *place_of(folder / "q07.png")));
-  EXPECT_TRUE(may_make(folder / "way/q%02d.png", *place_of(folder / "sub/q1234.png")));
-  EXPECT_FALSE(may_make(folder / "q%02d.png", *place_of(folder / "q7.png")));
-  EXPECT_FALSE(may_make(folder / "q%02d.png", *place_of(folder / "sub/q07.png")));
-  EXPECT_FALSE(may_make(folder / "q%02d.png", *place_of(folder / "q07.jpg")));
+  EXPECT_TRUE(may_produce(folder / "q%02d.png", *location_of(folder / "q07.png")));
+  EXPECT_TRUE(may_produce(folder / "way/q%02d.png", *location_of(folder / "sub/q1234.png")));
+  EXPECT_FALSE(may_produce(folder / "q%02d.png", *location_of(folder / "q7.png")));
+  EXPECT_FALSE(may_produce(folder / "q%02d.png", *location_of(folder / "sub/q07.png")));
+  EXPECT_FALSE(may_produce(folder / "q%02d.png", *location_of(folder / "q07.jpg")));
 }
 
-TEST_F(FileNames, OfJobsAreItsRecordsAndSegments) {
+TEST_F(FileIdentity, JobsHaveTheirRecordsAndSegments) {
   for (const char* name : {"sub/plan", "sub/000000.lullseg", "sub/mine.txt"})
     write_file(folder / name, {1});
   EXPECT_THAT(files_of_job(folder / "sub"),
@@ -104,9 +104,9 @@ TEST_F(FileNames, OfJobsAreItsRecordsAndSegments) {
   EXPECT_THAT(files_of_job(folder / "none"), IsEmpty());
   for (const char* name : {"plan", "result", "manifest", "lock", "000007.lullseg"})
     EXPECT_TRUE(
-        is_file_of_job(folder / "way", *place_of(folder / "sub" + ("/" + std::string(name)))));
-  EXPECT_FALSE(is_file_of_job(folder / "sub", *place_of(folder / "sub/mine.txt")));
-  EXPECT_FALSE(is_file_of_job(folder / "sub", *place_of(folder / "plan")));
+        is_file_of_job(folder / "way", *location_of(folder / "sub" + ("/" + std::string(name)))));
+  EXPECT_FALSE(is_file_of_job(folder / "sub", *location_of(folder / "sub/mine.txt")));
+  EXPECT_FALSE(is_file_of_job(folder / "sub", *location_of(folder / "plan")));
 }
 
 }  // namespace

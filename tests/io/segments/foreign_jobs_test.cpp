@@ -195,18 +195,18 @@ class ForeignSegments : public testing::Test {
 TEST_F(ForeignSegments, ThatAreNoFilesAreDamaged) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_FALSE(read_record(folder / "pipe"));
-  EXPECT_FALSE(read_claimed_record(folder / "pipe", digest));
+  EXPECT_FALSE(read_unverified_record(folder / "pipe", digest));
   EXPECT_THROW(SegmentReader(folder / "pipe", record), IoError);
 }
 
 // So that a join reads each segment once.
 TEST_F(ForeignSegments, AreClaimedByTheirEndsAndJudgedByTheirReader) {
-  EXPECT_EQ(read_claimed_record(folder / "a", digest), record);
-  EXPECT_FALSE(read_claimed_record(folder / "a", std::string(64, 'b')));
+  EXPECT_EQ(read_unverified_record(folder / "a", digest), record);
+  EXPECT_FALSE(read_unverified_record(folder / "a", std::string(64, 'b')));
   std::vector<std::uint8_t> bytes = read_file(folder / "a");
   bytes[bytes.size() / 2] ^= 1;
   write_file(folder / "a", bytes);
-  EXPECT_EQ(read_claimed_record(folder / "a", digest), record);
+  EXPECT_EQ(read_unverified_record(folder / "a", digest), record);
   EXPECT_FALSE(read_record(folder / "a", digest));
   SegmentReader reader(folder / "a", record);
   EXPECT_TRUE(reader.next());

@@ -15,8 +15,8 @@ TEST_F(Nifti, InconsistentHeadersAreRejected) {
     return file;
   };
   expect_refused({}, "empty");
-  expect_refused(File(100), "no NIfTI");
-  expect_refused(File(1000), "no NIfTI");
+  expect_refused(File(100), "is not a NIfTI file");
+  expect_refused(File(1000), "is not a NIfTI file");
   expect_refused(with({.dim = {5, 0, 3}}), "0 samples along dimension 2");
   expect_refused(with({.dim = {5, 4, -3}}), "-3 samples along dimension 3");
   expect_refused(with({.dim = {32767, 32767, 32767}}), "samples");

@@ -128,11 +128,11 @@ TEST_F(Bids, KeepsFinishedImages) {
   fs::remove(out_ + "/" + bold_ + ".json");  // the state after a kill
   const Outcome outcome = bids({"--sigma", "10", "--participant_label", "sub-01"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("2 of 2 images denoised, 1 of them before"));
+  EXPECT_THAT(outcome.err, HasSubstr("2 of 2 images denoised, 1 of them earlier"));
   EXPECT_EQ(bytes_of(out_ + "/" + t1_ + ".nii"), "mine");
   EXPECT_EQ(bytes_of(out_ + "/" + bold_ + ".nii"), whole);
   EXPECT_TRUE(fs::exists(out_ + "/" + bold_ + ".json"));
-  EXPECT_THAT(outcome.err, Not(HasSubstr("-y makes them anew")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("give -y to denoise them again")));
   const Outcome other = bids({"--sigma", "12", "--participant-label", "01"});
   EXPECT_EQ(other.code, 0);
   EXPECT_THAT(other.err, HasSubstr("2 of these were made before with another profile"));
@@ -169,7 +169,7 @@ TEST_F(Bids, RejectsInvalidDatasets) {
   expect({"bids", raw_, out_, "participant", "--suffix", "T1"}, 2,
          "--suffix T1 (must be one of T1w");
   fs::create_directories(folder_ / "other");
-  expect({"bids", folder_ / "other", out_, "participant"}, 65, "is no BIDS dataset");
+  expect({"bids", folder_ / "other", out_, "participant"}, 65, "is not a BIDS dataset");
   write_bytes(folder_ / "other/dataset_description.json", R"({"Name": "another's"})");
   expect({"bids", folder_ / "other", out_, "participant"}, 65, "has no participants");
   expect({"bids", raw_, folder_ / "other", "participant"}, 73, "holds another dataset");

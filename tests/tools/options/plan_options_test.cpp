@@ -151,7 +151,7 @@ TEST(PlanOptions, NameNoFilesThatThePlanDoesNotKnow) {
   EXPECT_THAT(refusal({{"--feature", "albedo=/etc/passwd"}}),
               HasSubstr("does not know its --feature albedo"));
   io::JobPlan plan = plan_with({{"-s,--sigma", "5"}, {"--guide", "g.mkv"}});
-  plan.beside.push_back({.name = "--guide", .input = "/there/g.mkv", .sample = {}, .index = {}});
+  plan.additional.push_back({.name = "--guide", .input = "/there/g.mkv", .sample = {}, .index = {}});
   EXPECT_EQ(options_of_plan(plan).guide, "/there/g.mkv");
 }
 
