@@ -263,14 +263,14 @@ struct SinkOptions {
   std::string pix_fmt;
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
-  bool follow_links = true;  // false: a link of the output's name is replaced
+  bool follow_links = true;  // false: if the output is a link, the link is replaced
   bool single = false;       // only one frame will be written, whatever the source has
   /// Size of the frames that write() gets, if it is not the source's size (enlarged frames). All
   /// other properties are those of the source, also sample aspect ratios.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // for NIfTI outputs
-  Access access = {};                  // permission bits; the source's files limit them, too
+  Access access = {};                  // permission bits; those of the source's files also apply
   bool strict_metadata = false;        // losses (MediaSink::losses()) are an error
   /// The container: y4m, raw, nut, or another extension or name that FFmpeg knows. Empty: the
   /// container of the output's extension; for `-`, NUT or raw if the input is, else y4m.

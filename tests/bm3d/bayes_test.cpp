@@ -130,7 +130,7 @@ double rms_difference(const Matrix& a, const Matrix& b) {
   return std::sqrt(sum / static_cast<double>(a.values.size()));
 }
 
-TEST(Bayes, KeepsContrastInWeakNoiseOnTheCpu) {
+TEST(Bayes, CpuKeepsContrastInWeakNoise) {
   constexpr int count = 64, side = 10, depth = 2, samples = side * side * depth;
   const int pitch = cpu::bayes_pitch(samples);
   for (const bool by_basic : {false, true})

@@ -29,7 +29,7 @@ using lull::testing::on_host;
 constexpr Backend gpu_backend{.kind = BackendKind::cuda};
 
 // Before the device is asked for anything.
-TEST(Bm4dCudaPlan, RefusesSlicesThatKernelsCannotAddress) {
+TEST(Bm4dCudaPlan, RejectsSlicesThatKernelsCannotAddress) {
   Params params = make_params(Profile::balanced, {20, 20, 20});
   EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}));
   EXPECT_THROW(cuda::require_addressable(params, {.width = 65536, .height = 32768}),

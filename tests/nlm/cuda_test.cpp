@@ -43,7 +43,7 @@ bool uses_half_precision(const Params& p) {
 }
 
 // The check runs before any call of the device.
-TEST(NlmCudaPlan, RefusesPlanesThatKernelsCannotAddress) {
+TEST(NlmCudaPlan, RejectsPlanesThatKernelsCannotAddress) {
   const Params params = make_params(Profile::balanced, NoiseModel({20, 20, 20}));
   EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}));
   EXPECT_THROW(cuda::require_addressable(params, {.width = 65536, .height = 32768}),

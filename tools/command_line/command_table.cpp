@@ -10,8 +10,8 @@
 namespace lull::tools {
 
 CommandTable::CommandTable() : app(std::string(texts_of("").summary), "lull") {
-  app.set_help_flag("-h,--help", "print the options that most need, and exit");
-  app.set_help_all_flag("--help-all", "print everything, and exit");
+  app.set_help_flag("-h,--help", "print the most common options and exit");
+  app.set_help_all_flag("--help-all", "print all options and exit");
   app.set_version_flag("--version", "lull " + std::string(version), "print the version and exit");
   app.footer(std::string(texts_of("").footer));
   app.require_subcommand(1);
@@ -40,17 +40,18 @@ CLI::App* CommandTable::add_command(const std::string& name) {
 
 void CommandTable::add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options) {
   const std::string names(row.names), help(row.help);
-  constexpr auto take = [](DenoiseOptions& to, const OptionRow& of, const std::string& value) {
-    of.apply(to, value);
-    to.given.emplace_back(of.names, value);
+  constexpr auto apply = [](DenoiseOptions& target, const OptionRow& option_row,
+                            const std::string& value) {
+    option_row.apply(target, value);
+    target.given.emplace_back(option_row.names, value);
   };
   CLI::Option* option =
       row.value.empty()
           ? command.add_flag_callback(
-                names, [&options, row, take] { take(options, row, {}); }, help)
+                names, [&options, row, apply] { apply(options, row, {}); }, help)
           : command.add_option_function<std::string>(
                 names,
-                [&options, row, take](const std::string& value) { take(options, row, value); },
+                [&options, row, apply](const std::string& value) { apply(options, row, value); },
                 help);
   if (!row.value.empty()) option->type_name(std::string(row.value));
   if (row.repeatable) option->join(',');
@@ -60,13 +61,13 @@ void CommandTable::add_row(CLI::App& command, const OptionRow& row, DenoiseOptio
 
 void CommandTable::add_plan() {
   CLI::App* command = add_command("plan");
-  command->add_flag("--json", given.json, "print what was planned, one JSON object");
-  // What has no meaning where nothing is denoised.
-  constexpr std::string_view others[] = {"--segment", "--resume", "--report", "--reference",
-                                         "--report-frames"};
+  command->add_flag("--json", given.json, "print the plan as one JSON object");
+  // These options have no effect on a plan, because lull plan denoises nothing.
+  constexpr std::string_view unsupported[] = {"--segment", "--resume", "--report", "--reference",
+                                              "--report-frames"};
   for (OptionRow row : denoise_option_table()) {
-    if (std::ranges::find(others, row.names) != std::end(others)) continue;
-    if (row.names == "--job") row.help = "put the plan into this folder, which is then the job's";
+    if (std::ranges::find(unsupported, row.names) != std::end(unsupported)) continue;
+    if (row.names == "--job") row.help = "folder of the job; lull writes the plan into it";
     add_row(*command, row, given.plan);
   }
 }
@@ -76,9 +77,12 @@ void CommandTable::add_join() {
   command->add_option("DIR", given.join.folder, "the folder of the job")
       ->type_name("DIR")
       ->required();
-  command->add_option("-i,--input", given.join.input, "where the input is (default: as planned)")
+  command
+      ->add_option("-i,--input", given.join.input,
+                   "path of the input (default: the path in the plan)")
       ->type_name("FILE");
-  command->add_option("-o,--output", given.join.output, "the result (default: as planned)")
+  command
+      ->add_option("-o,--output", given.join.output, "output file (default: the path in the plan)")
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", given.join.overwrite, "replace an existing output");
   for (const OptionRow& row : media_option_rows())
@@ -91,7 +95,9 @@ void CommandTable::add_report() {
   command->add_option("DIR", given.report.folder, "the folder of the job")
       ->type_name("DIR")
       ->required();
-  command->add_option("-o,--output", given.report.output, "the page (default: DIR.html, replaced)")
+  command
+      ->add_option("-o,--output", given.report.output,
+                   "page to write (default: DIR.html, which is replaced)")
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", given.report.overwrite, "replace an existing page");
   command->add_flag("-q,--quiet", given.report.quiet, "print errors only");
@@ -100,64 +106,71 @@ void CommandTable::add_report() {
 void CommandTable::add_bids() {
   CLI::App* command = add_command("bids");
   command->add_option("BIDS_DIR", given.bids.dataset, "the dataset")->type_name("DIR")->required();
-  command->add_option("OUT", given.bids.output, "folder of the derivative, which is made")
+  command
+      ->add_option("OUT", given.bids.output, "folder of the derivative dataset; created if missing")
       ->type_name("DIR")
       ->required();
-  command->add_option("LEVEL", given.bids.level, "participant: images are denoised one by one")
+  command
+      ->add_option("LEVEL", given.bids.level,
+                   "must be participant: lull denoises images one by one")
       ->type_name("participant")
       ->required();
   command
       ->add_option("--participant-label,--participant_label", given.bids.labels,
-                   "these participants (default: all)")
+                   "participants to denoise (default: all)")
       ->type_name("LABEL ...");
   command
       ->add_option("--suffix", given.bids.suffixes,
-                   "images of these kinds, T1w bold (default: all)")
+                   "kinds of images to denoise, for example T1w bold (default: all)")
       ->type_name("SUFFIX ...");
   for (const OptionRow& row : bids_option_rows()) add_row(*command, row, given.bids.denoise);
 }
 
 void CommandTable::add_compare() {
   CLI::App* command = add_command("compare");
-  command->add_option("A", given.compare.first, "video, still picture or volume: the reference")
-      ->type_name("FILE")
-      ->required();
-  command->add_option("B", given.compare.second, "one of the same size, format and length")
+  command->add_option("A", given.compare.first, "reference: a video, a still picture or a volume")
       ->type_name("FILE")
       ->required();
   command
-      ->add_option("--csv", given.compare.csv,
-                   "write frame,plane,psnr,ssim for every frame, volume,psnr,ssim of volumes")
+      ->add_option("B", given.compare.second,
+                   "file to compare with A; of the same size, format and length")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option(
+          "--csv", given.compare.csv,
+          "write a table: frame,plane,psnr,ssim for each frame; volume,psnr,ssim for volumes")
       ->type_name("FILE");
   command
       ->add_option("--mask", given.compare.mask,
-                   "compare volumes only where this one of the same size is not 0")
+                   "compare volumes only where this volume of the same size is not 0")
       ->type_name("FILE");
   command
       ->add_option_function<double>(
           "--range", [this](double range) { given.compare.range = range; },
-          "peak of the PSNR of volumes, in their units (default: the greatest value of A, less its "
-          "least one if that is negative)")
+          "peak value for the PSNR of volumes, in their units (default: the maximum of A, minus "
+          "the minimum of A if that is negative)")
       ->type_name("X");
   command
-      ->add_option("--html", given.compare.html,
-                   "write a page too: A and B over each other, what differs, figures by frame")
+      ->add_option(
+          "--html", given.compare.html,
+          "also write a page: A and B on top of each other, the difference, PSNR and SSIM by frame")
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", given.compare.overwrite, "replace an existing page");
-  command->add_flag("--json", given.compare.json, "one JSON object instead of lines");
+  command->add_flag("--json", given.compare.json, "print one JSON object instead of text");
 }
 
 void CommandTable::add_probe() {
   CLI::App* command = add_command("probe");
   command
       ->add_option("INPUT", given.probe.input,
-                   "video, picture, sequence or -, as for lull denoise -i")
+                   "video, picture, image sequence or -, as for lull denoise -i")
       ->type_name("FILE")
       ->required();
-  command->add_flag("--json", given.json, "one JSON object instead of lines");
+  command->add_flag("--json", given.json, "print one JSON object instead of text");
   command
       ->add_option("-o,--output", given.probe.output,
-                   "say what this output would carry (default: a Matroska file)")
+                   "also print what lull can store in this output (default: a Matroska file)")
       ->type_name("FILE");
   for (const OptionRow& row : media_option_rows()) add_row(*command, row, given.probe);
 }
@@ -167,21 +180,23 @@ void CommandTable::add_noise() {
   DenoiseOptions& input = given.noise.input;
   command
       ->add_option("INPUT", input.input,
-                   "video, picture, sequence or stack, as for lull denoise -i")
+                   "video, picture, image sequence or stack, as for lull denoise -i")
       ->type_name("FILE")
       ->required();
   command->add_flag("--all", given.noise.all,
-                    "decode all of a file, to tell every scene whose noise is another one; without "
-                    "it, eight places are looked at (pipes are always read to their end)");
-  command->add_flag("--json", given.noise.json, "one JSON object instead of lines");
+                    "decode the complete file and report all scenes with different noise; without "
+                    "--all, lull samples eight positions (pipes are always read to the end)");
+  command->add_flag("--json", given.noise.json, "print one JSON object instead of text");
   command
       ->add_option("--plot", given.noise.plot,
-                   "draw its level over brightness and its spectrum: SVG")
+                   "write a plot of the noise level by brightness and of the spectrum (SVG)")
       ->type_name("FILE");
-  command->add_option("-o,--output", input.output, "write it for lull denoise --noise: JSON")
+  command
+      ->add_option("-o,--output", input.output,
+                   "write the estimate as JSON for lull denoise --noise")
       ->type_name("FILE");
-  command->add_flag("-y,--overwrite", input.overwrite, "replace files that exist");
-  command->add_flag("-q,--quiet", input.quiet, "print errors only, and --json");
+  command->add_flag("-y,--overwrite", input.overwrite, "replace existing files");
+  command->add_flag("-q,--quiet", input.quiet, "print only errors and the output of --json");
   for (const OptionRow& row : media_option_rows()) add_row(*command, row, input);
   for (const OptionRow& row : volume_option_rows())
     if (row.names == "--stack" || row.names == "--noise-map") add_row(*command, row, input);
@@ -189,8 +204,8 @@ void CommandTable::add_noise() {
     if (row.names != "--noise") continue;
     row.value = "gaussian|rician|auto";
     row.help =
-        "the kind of a volume's noise: rician, that of magnitudes (MRI), gaussian, or auto, Rician "
-        "where the background says so (default: auto)";
+        "kind of the noise of volumes: gaussian, rician (magnitude images of MRI) or auto, which "
+        "selects rician if the background has Rician noise (default: auto)";
     add_row(*command, row, input);
   }
 }
@@ -200,11 +215,11 @@ void CommandTable::add_texts() {
   for (const CLI::App* command : app.get_subcommands({}))
     commands += (commands.empty() ? "" : "|") + command->get_name();
   CLI::App* help = add_command("help");
-  help->add_option("COMMAND", given.text.topic, "what to explain; without it, the whole")
+  help->add_option("COMMAND", given.text.topic, "command to explain (default: all commands)")
       ->type_name(commands);
-  help->add_option(
-          "--format", given.text.format,
-          "text: for the terminal; markdown: docs/reference/cli.md; man: lull(1) (default: text)")
+  help->add_option("--format", given.text.format,
+                   "text: for the terminal; markdown: for docs/reference/cli.md; man: for lull(1) "
+                   "(default: text)")
       ->type_name("text|markdown|man");
   CLI::App* completion = add_command("completion");
   completion->add_option("SHELL", given.text.shell, "bash or zsh")

@@ -1,5 +1,5 @@
 #pragma once
-// What the subcommands of lull do. Each returns the exit code of the process or throws an Error.
+// The subcommands of lull. Each returns the exit code of the process or throws an Error.
 
 #include <optional>
 #include <string>
@@ -8,20 +8,21 @@
 
 namespace lull::tools {
 
-/// lull denoise. 0, or 128 + n if signal n stopped it.
+/// lull denoise. Returns 0, or 128 + n if signal n stopped it.
 int denoise(const DenoiseOptions& options);
 
-/// lull plan: denoises nothing, but writes down what `lull denoise --job` is to do. As denoise().
+/// lull plan: writes the plan of a job for `lull denoise --job` and denoises nothing. Returns and
+/// throws as denoise() does.
 int plan(const DenoiseOptions& options, bool json);
 
 struct JoinOptions {
   std::string folder;
-  std::string input, output;  // empty: as they were planned
-  DenoiseOptions reading;     // how the input is read: its protocols
+  std::string input, output;  // empty: the paths in the plan
+  DenoiseOptions reading;     // only its source.protocols is used
   bool overwrite = false, quiet = false;
 };
 
-/// lull join: the output of a job whose segments are done.
+/// lull join: writes the output of a job whose segments are done.
 int join(const JoinOptions& options);
 
 struct JobReportOptions {
@@ -30,41 +31,42 @@ struct JobReportOptions {
   bool overwrite = false, quiet = false;
 };
 
-/// lull report: a page of what is done of a job in segments.
+/// lull report: writes a page about the progress of a job in segments.
 int report(const JobReportOptions& options);
 
-/// lull preview. `options.at_us` is the time of the frame; an empty output is chosen by the input's
-/// name. 0, or 128 + n if signal n stopped it.
+/// lull preview. `options.at_us` is the time of the frame. If the output is empty, its name is
+/// derived from the name of the input. Returns 0.
 int preview(const DenoiseOptions& options);
 
-/// lull devices.
+/// lull devices: lists the devices that can denoise.
 int devices();
 
-/// lull probe: what is in an input, and what `output` (empty: a Matroska file) would have of it.
+/// lull probe: describes an input, and which of its streams and metadata `options.output` (empty: a
+/// Matroska file) can store.
 int probe(const DenoiseOptions& options, bool json);
 
 struct NoiseOptions {
-  DenoiseOptions input;  // which, and how it is read; its output is the file of the estimate
-  std::string plot;      // a picture; empty: none
-  bool json = false;     // the estimate on standard output, in place of a line
-  bool all = false;      // of a file: all frames are read, not those of some places
+  DenoiseOptions input;  // input and reader options; `input.output` is the noise file to write
+  std::string plot;      // an SVG file; empty: none
+  bool json = false;     // prints JSON instead of text
+  bool all = false;      // reads all frames of a file instead of samples
 };
 
-/// lull noise: what is known of the noise of an input.
+/// lull noise: estimates the noise of an input and reports it.
 int noise(const NoiseOptions& options);
 
 struct CompareOptions {
   std::string first, second;
-  std::string csv;              // empty: none
+  std::string csv;              // a table; empty: none
   std::string html;             // a page; empty: none
-  bool overwrite = false;       // an existing page
-  std::string mask;             // of volumes: what counts; empty: all
-  std::optional<double> range;  // of volumes: the peak; empty: the first one's
-  io::Access access;            // of what is written; no option sets it
+  bool overwrite = false;       // replaces an existing page
+  std::string mask;             // mask of volumes; empty: all voxels count
+  std::optional<double> range;  // peak of volumes; empty: the range of the first one
+  io::Access access;            // of the files to write; no option sets it
   bool json = false;
 };
 
-/// lull compare.
+/// lull compare: compares two videos, pictures or volumes by PSNR and SSIM.
 int compare(const CompareOptions& options);
 
 }  // namespace lull::tools

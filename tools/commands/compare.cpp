@@ -37,10 +37,10 @@ void refuse_volume_options(const CompareOptions& options) {
   const char* option = !options.mask.empty() ? "--mask" : options.range ? "--range" : nullptr;
   if (option)
     throw InvalidArgument(std::string(option) + " for " + options.first + " and " + options.second +
-                          " (they are no volumes); leave it out");
+                          " (they are not volumes); leave it out");
 }
 
-/// Running figures of one plane.
+/// Sums over the frames of one plane, and its worst frames.
 struct PlaneTotal {
   double psnr_sum = 0, mse_sum = 0, ssim_sum = 0;
   double psnr_worst = 0, ssim_worst = 0;
@@ -55,7 +55,7 @@ struct PlaneTotal {
   }
 };
 
-/// One row for each plane of each frame.
+/// Writes the row of one plane of one frame.
 void add_row(Csv& csv, std::int64_t frame, std::string_view plane, const PlaneQuality& quality) {
   csv.row("%lld,%s,%.4f,%.6f\n", static_cast<long long>(frame), plane.data(), quality.psnr,
           quality.ssim);
@@ -75,7 +75,7 @@ void print(const FrameFormat& format, std::int64_t frames, const std::vector<Pla
   }
 }
 
-/// PSNR of equal planes is null.
+/// The PSNR of equal planes is infinite and is written as null.
 void print_json(const FrameFormat& format, std::int64_t frames,
                 const std::vector<PlaneTotal>& totals) {
   const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
@@ -102,7 +102,7 @@ FrameFigures figures_of(const std::vector<PlaneQuality>& qualities) {
   return figures;
 }
 
-/// The table of the page: what print() writes.
+/// The table of the page, with the same values as print().
 std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
                                 const std::vector<PlaneTotal>& totals) {
   std::vector<Cells> rows{
@@ -120,7 +120,7 @@ std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
   return rows;
 }
 
-/// All files of the command. @throws InvalidArgument
+/// The files of the command. @throws InvalidArgument  an output is another file of the command
 RunFiles checked_files(const CompareOptions& options) {
   RunFiles files;
   files.read_samples("A", options.first);
@@ -156,7 +156,7 @@ int compare(const CompareOptions& given) {
     if (a.has_value() != b.has_value())
       throw BadData((a ? options.second : options.first) + " ends after " + std::to_string(frames) +
                     " frames, " + (a ? options.first : options.second) +
-                    " goes on (frames are compared one by one); cut the longer one");
+                    " has more (both must have the same number of frames); cut the longer one");
     if (!a) break;
     require_equal(options, a->format, b->format);
     require_equal(options, format, a->format);

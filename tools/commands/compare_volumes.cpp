@@ -29,30 +29,30 @@ std::string shape_of(const io::MediaSource& source) {
          "x" + std::to_string(info.slices) + (volumes > 1 ? "x" + std::to_string(volumes) : "");
 }
 
-/// From the least value, or 0 if that is less, to the greatest.
+/// The maximum of all values minus their minimum. The minimum counts as 0 if it is positive.
 double range_of(const std::string& path) {
   const auto source = io::open_source(path);
-  double least = 0, greatest = -std::numeric_limits<double>::infinity();
+  double min_value = 0, max_value = -std::numeric_limits<double>::infinity();
   std::vector<double> values;
   while (const auto slice = source->read()) {
     source->values_of(*slice, values);
     for (const double v : values)
-      if (std::isfinite(v)) least = std::min(least, v), greatest = std::max(greatest, v);
+      if (std::isfinite(v)) min_value = std::min(min_value, v), max_value = std::max(max_value, v);
   }
-  if (greatest > least) return greatest - least;
-  throw BadData(path + " has no range (all its values are 0, or no numbers); give --range");
+  if (max_value > min_value) return max_value - min_value;
+  throw BadData(path + " has no range (all its values are 0 or NaN); give --range");
 }
 
-/// What a page shows of a stack: floats, 0 to 1 over the range of the first one.
-FrameFormat shown_format(const io::MediaSource& first) {
+/// Format of the slices on the page: floats from 0 to 1 over the value range of the first stack.
+FrameFormat displayed_format(const io::MediaSource& first) {
   return {.width = first.format().width,
           .height = first.format().height,
           .sample = SampleType::f32,
           .bits = 32};
 }
 
-Frame shown_slice(FramePool& pool, const std::vector<double>& values,
-                  const io::MediaSource& first) {
+Frame displayed_slice(FramePool& pool, const std::vector<double>& values,
+                      const io::MediaSource& first) {
   const io::ValueScale& scale = first.info().values;
   const Frame frame = pool.acquire();
   const PlaneView<float> plane = frame.plane<float>(0);
@@ -78,16 +78,16 @@ Comparison compare_all(const CompareOptions& options, io::MediaSource& first,
   const std::int64_t slices = first.info().slices;
   const std::int64_t volumes = first.info().frames_estimate / slices;
   std::vector<double> a, b;
-  FramePool pool(shown_format(first));
+  FramePool pool(displayed_format(first));
   for (std::int64_t v = 0; v < volumes; ++v) {
     VolumeQuality quality(first.format().width, first.format().height, slices, result.range);
     for (std::int64_t z = 0; z < slices; ++z) {
       const auto slice = first.read(), other = second.read();
-      if (!slice || !other) throw InternalError("a stack has fewer slices than it said");
+      if (!slice || !other) throw InternalError("a stack has fewer slices than its header says");
       first.values_of(*slice, a);
       second.values_of(*other, b);
       if (record)
-        record->add(shown_slice(pool, a, first), shown_slice(pool, b, first), std::nullopt);
+        record->add(displayed_slice(pool, a, first), displayed_slice(pool, b, first), std::nullopt);
       quality.add(a, b, mask ? mask->of(*slice).get() : nullptr);
     }
     result.volumes.push_back(quality.totals());
@@ -106,24 +106,25 @@ std::string psnr_text(const VolumeTotals& totals, double range) {
   return text_of(psnr(totals.mse(), range), "%.4f");
 }
 
-void print(const CompareOptions& options, const Comparison& found) {
-  const VolumeTotals& all = found.all;
+void print(const CompareOptions& options, const Comparison& comparison) {
+  const VolumeTotals& all = comparison.all;
   std::printf("voxels %lld%s%s\n", static_cast<long long>(all.voxels),
               options.mask.empty() ? "" : " within ", options.mask.c_str());
   if (all.not_finite > 0)
-    std::printf("left out %lld (no finite numbers)\n", static_cast<long long>(all.not_finite));
-  std::printf("range %.9g\n", found.range);
+    std::printf("left out %lld (not finite)\n", static_cast<long long>(all.not_finite));
+  std::printf("range %.9g\n", comparison.range);
   std::printf("volume       psnr       ssim\n");
   const auto row = [&](const std::string& name, const VolumeTotals& totals) {
-    std::printf("%-6s  %9s  %9s\n", name.c_str(), psnr_text(totals, found.range).c_str(),
+    std::printf("%-6s  %9s  %9s\n", name.c_str(), psnr_text(totals, comparison.range).c_str(),
                 text_of(totals.ssim(), "%.6f").c_str());
   };
   row("all", all);
-  for (std::size_t i = 0; found.volumes.size() > 1 && i < found.volumes.size(); ++i)
-    row(std::to_string(i), found.volumes[i]);
+  for (std::size_t i = 0; comparison.volumes.size() > 1 && i < comparison.volumes.size(); ++i)
+    row(std::to_string(i), comparison.volumes[i]);
 }
 
-/// What is no finite number becomes null: the PSNR of equal volumes, SSIM without a place.
+/// Values that are not finite become null: the PSNR of equal volumes, and the SSIM if no window
+/// fits into the mask.
 Json json_of(const VolumeTotals& totals, double range) {
   Json json;
   json["voxels"] = totals.voxels;
@@ -137,25 +138,25 @@ Json json_of(const VolumeTotals& totals, double range) {
   return json;
 }
 
-void print_json(const Comparison& found) {
-  Json json = json_of(found.all, found.range);
-  json["range"] = found.range;
+void print_json(const Comparison& comparison) {
+  Json json = json_of(comparison.all, comparison.range);
+  json["range"] = comparison.range;
   json["volumes"] = Json::array();
-  for (const VolumeTotals& totals : found.volumes)
-    json["volumes"].push_back(json_of(totals, found.range));
+  for (const VolumeTotals& totals : comparison.volumes)
+    json["volumes"].push_back(json_of(totals, comparison.range));
   std::printf("%s\n", json_text(json).c_str());
 }
 
-/// The table of the page: what print() writes.
-std::vector<Cells> totals_rows(const Comparison& found) {
+/// The table of the page, with the same values as print().
+std::vector<Cells> totals_rows(const Comparison& comparison) {
   std::vector<Cells> rows{{"volume", "PSNR", "SSIM", "voxels"}};
   const auto row = [&](const std::string& name, const VolumeTotals& totals) {
-    rows.push_back({name, psnr_text(totals, found.range), text_of(totals.ssim(), "%.6f"),
+    rows.push_back({name, psnr_text(totals, comparison.range), text_of(totals.ssim(), "%.6f"),
                     std::to_string(totals.voxels)});
   };
-  row("all", found.all);
-  for (std::size_t i = 0; found.volumes.size() > 1 && i < found.volumes.size(); ++i)
-    row(std::to_string(i), found.volumes[i]);
+  row("all", comparison.all);
+  for (std::size_t i = 0; comparison.volumes.size() > 1 && i < comparison.volumes.size(); ++i)
+    row(std::to_string(i), comparison.volumes[i]);
   return rows;
 }
 
@@ -171,7 +172,7 @@ void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second) {
   if (options.range && !(*options.range > 0 && std::isfinite(*options.range)))
     throw InvalidArgument("--range " + std::to_string(*options.range) + " (must be above 0)" +
-                          "; leave it out for that of " + options.first);
+                          "; leave it out to use the range of " + options.first);
   const std::string a = shape_of(first), b = shape_of(second);
   if (a != b)
     throw BadData(options.first + " is of " + a + " voxels, " + options.second + " of " + b +
@@ -180,27 +181,27 @@ void compare_volumes(const CompareOptions& options, io::MediaSource& first,
   if (!options.mask.empty()) mask = read_mask(options.mask, first, {}, false);
   Csv table(options.csv, "volume,psnr,ssim", options.access);
   const std::unique_ptr<io::TextFile> page = open_page(options);
-  CompareRecord record(shown_format(first));
+  CompareRecord record(displayed_format(first));
   if (first.format().layout == Layout::gray) {
     const std::int64_t slices = first.info().slices;
     record.show_cuts(cut_geometry(first, io::Axis::z), first.info().frames_estimate / slices / 2,
                      slices);
   }
-  const Comparison found =
+  const Comparison comparison =
       compare_all(options, first, second, mask,
                   page && first.format().layout == Layout::gray ? &record : nullptr);
-  for (std::size_t i = 0; i < found.volumes.size(); ++i)
-    table.row("%zu,%.4f,%.6f\n", i, psnr(found.volumes[i].mse(), found.range),
-              found.volumes[i].ssim());
+  for (std::size_t i = 0; i < comparison.volumes.size(); ++i)
+    table.row("%zu,%.4f,%.6f\n", i, psnr(comparison.volumes[i].mse(), comparison.range),
+              comparison.volumes[i].ssim());
   table.finish();
   if (page) {
-    page->write(record.page(options.first, options.second, totals_rows(found)));
+    page->write(record.page(options.first, options.second, totals_rows(comparison)));
     page->commit();
   }
   if (options.json)
-    print_json(found);
+    print_json(comparison);
   else
-    print(options, found);
+    print(options, comparison);
 }
 
 }  // namespace lull::tools

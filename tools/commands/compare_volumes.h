@@ -1,5 +1,5 @@
 #pragma once
-// lull compare for stacks of slices, in the values of their files.
+// lull compare for stacks of slices. It compares the values in the units of the files.
 
 #include <memory>
 
@@ -9,10 +9,10 @@
 
 namespace lull::tools {
 
-/// The page of --html; null where none is asked for. @throws CannotCreate
+/// Opens the page of --html. Returns null if the option is not given. @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 
-/// Two stacks, which were opened and not read yet. @throws as compare()
+/// Compares two stacks that are open but not read yet. @throws as compare()
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second);
 

@@ -1,5 +1,5 @@
 #pragma once
-// A table of figures as a file of comma-separated values.
+// Writes a file of comma-separated values.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,9 +13,11 @@
 
 namespace lull::tools {
 
+/// Does nothing if the name of the file is empty.
 class Csv {
  public:
-  /// Without a name nothing is written. `access`: of a new file. @throws CannotCreate
+  /// Opens the file and writes the first row. `access` sets the permission bits of a new file.
+  /// @throws CannotCreate
   Csv(const std::string& path, const char* heading, const io::Access& access) : path_(path) {
     if (path.empty()) return;
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
@@ -27,12 +29,12 @@ class Csv {
                          "choose another name");
     std::fprintf(file_.get(), "%s\n", heading);
   }
-  /// `format` as of printf.
+  /// Writes a row. `format` is a format of printf with a line feed at its end.
   template <class... Values>
   void row(const char* format, Values... values) {
     if (file_) std::fprintf(file_.get(), format, values...);
   }
-  /// @throws IoError
+  /// Closes the file. @throws IoError  a write failed
   void finish() {
     if (!file_) return;
     const bool failed = std::ferror(file_.get()) != 0;

@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// A part of a shared job that is read from its middle: if that does not give what the plan saw, it
-/// is read from its start.
+/// Denoises a part of a shared job. The input is read from the key frame before that part. If this
+/// does not give the frames that the plan recorded, the input is read again from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;
@@ -34,8 +34,8 @@ int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_f
   return run_denoise(options, reports, &damaged_frames);
 }
 
-/// Where others may take part, what is in the way of reading and writing may be gone at the next
-/// attempt, or on the next machine.
+/// In a shared job, a read or write error is a temporary failure: the next attempt, or another
+/// machine, may succeed.
 int run_with_retry_code(const DenoiseOptions& options, Reports& reports,
                         std::int64_t& damaged_frames) {
   try {

@@ -14,7 +14,7 @@
 namespace lull::tools {
 namespace {
 
-/// Nothing is decoded but the input's first frame: what else there is to know stands in the plan.
+/// Opens the input. lull decodes only its first frame; the plan has all other data of its frames.
 std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   io::SourceOptions source = source_options(options, {{bm3d::BackendKind::cpu}});
   source.gpu.reset();
@@ -22,48 +22,49 @@ std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   return io::open_source(options.input, source);
 }
 
-/// Names what has to be made first; nothing if all segments are there.
+/// @throws TryAgain  segments are missing or damaged; the message names them
 void require_done(const DenoiseOptions& options, io::SegmentCheck check) {
   const std::string& folder = options.job.folder;
   if (io::find_unfinished(folder, *options.job.plan, {}, check).none()) return;
   const io::UnfinishedSegments unfinished = io::find_unfinished(folder, *options.job.plan, {});
-  if (unfinished.none()) return;  // another process has made it meanwhile
+  if (unfinished.none()) return;  // another process has finished them meanwhile
   throw TryAgain(unfinished.text() + " in '" + folder +
-                 "'; make them with lull denoise --job, then join again");
+                 "'; run lull denoise --job for them, then lull join again");
 }
 
 void join_segments(const DenoiseOptions& options, Log& log) {
   const io::JobPlan& plan = *options.job.plan;
   const auto source = open_input(options);
-  io::SinkOptions given = sink_options(options);
-  given.segments->part = io::JobPart::join;
-  add_size(options, source->format(), given);
-  const auto sink = io::open_sink(options.output, *source, given);
+  io::SinkOptions sink_settings = sink_options(options);
+  sink_settings.segments->part = io::JobPart::join;
+  add_size(options, source->format(), sink_settings);
+  const auto sink = io::open_sink(options.output, *source, sink_settings);
   for (const std::string& text : sink->notes()) log.write(LogLevel::info, text);
   for (const std::string& text : sink->losses())
     log.write(LogLevel::warning, "not in the output: " + text);
   io::Damage damage = plan.damage;
-  const auto accepts = [&] {
+  const auto is_acceptable = [&] {
     const io::Damage copied = sink->damage();
     if (damage.first.empty()) damage.first = copied.first;
     damage.frames = plan.damage.frames + copied.frames;
     return damage.frames <= options.max_decode_errors;
   };
-  const std::string kept = sink->finish_if(accepts);
-  if (!accepts())
+  const std::string kept = sink->finish_if(is_acceptable);
+  if (!is_acceptable())
     throw BadData(describe(damage, options.input) +
-                  (kept.empty() ? "" : "; what could be made is in '" + kept + "'") +
+                  (kept.empty() ? "" : "; the incomplete output is in '" + kept + "'") +
                   "; plan with --max-decode-errors " + std::to_string(damage.frames));
   log.write(LogLevel::info, std::to_string(plan.frames()) + " frames in " +
                                 std::to_string(plan.segments()) + " segments: " + options.output);
 }
 
+/// The access of the output: that of all inputs of the job together.
 /// @throws InvalidArgument  the output is another file of the job
 io::Access checked_access(const DenoiseOptions& options) {
   RunFiles files;
   files.read_samples("the input", options.input);
-  for (const io::JobPlan::AdditionalInput& one : options.job.plan->additional)
-    files.read_samples(one.name, one.input);
+  for (const io::JobPlan::AdditionalInput& input : options.job.plan->additional)
+    files.read_samples(input.name, input.input);
   files.read_job(options.job.folder);
   files.write("-o", options.output);
   files.check();
@@ -77,7 +78,7 @@ int join(const JoinOptions& given) {
   options.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
-  // The damage that was accepted when the job was planned is accepted now.
+  // The limit for damaged frames is the one of the plan.
   options.max_decode_errors = options.job.accepted_damage;
   options.source.protocols = given.reading.source.protocols;
   if (!given.output.empty()) options.output = given.output;
@@ -85,7 +86,7 @@ int join(const JoinOptions& given) {
   options.access = checked_access(options);
   Log log(options.log, given.quiet);
   if (!given.overwrite && io::is_joined(given.folder, options.output)) {
-    log.write(LogLevel::info, "'" + options.output + "' is done already");
+    log.write(LogLevel::info, "'" + options.output + "' is already complete");
     return 0;
   }
   require_done(options, io::SegmentCheck::ends);
@@ -95,7 +96,7 @@ int join(const JoinOptions& given) {
     require_done(options, io::SegmentCheck::all);
     throw TryAgain(error.what());
   } catch (const std::exception&) {
-    // The packets of a damaged segment may lead to any error before its digest is compared.
+    // The packets of a damaged segment can cause any error before lull compares its checksum.
     require_done(options, io::SegmentCheck::all);
     throw;
   }

@@ -1,4 +1,4 @@
-// What is known of the noise of an input: a line, JSON, a picture, a file for --noise.
+// lull noise: writes the noise estimate of an input as text, JSON, a plot or a noise file.
 
 #include <cstdio>
 #include <filesystem>
@@ -20,8 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// All files of the command. @throws InvalidArgument, CannotCreate  before work is spent on what
-/// could not be written
+/// The files of the command, checked before the noise is estimated.
+/// @throws InvalidArgument  an output is another file of the command
+/// @throws CannotCreate  an output exists already
 RunFiles checked_files(const NoiseOptions& options) {
   const DenoiseOptions& input = options.input;
   RunFiles files;
@@ -37,7 +38,7 @@ RunFiles checked_files(const NoiseOptions& options) {
   return files;
 }
 
-/// Reads all frames: every scene, in place of those that are known.
+/// Reads all frames and replaces the scenes of `noise` by all scenes of the input.
 void follow(const DenoiseOptions& options, FrameSource& source, KnownFrom from,
             NoiseRecord& noise) {
   const std::vector<SceneNoise> known = noise.scenes;
@@ -53,8 +54,8 @@ NoiseRecord noise_of_pipe(const DenoiseOptions& options, io::MediaSource& source
   NoiseRecord noise =
       noise_of_first_frames(options, scenes ? first_scene_of(first) : first, source.info().values);
   if (!scenes || noise.scenes.front().volume) return noise;
-  PrefixedSource begun(source, std::move(first));
-  follow(options, begun, KnownFrom::first_frames, noise);
+  PrefixedSource all_frames(source, std::move(first));
+  follow(options, all_frames, KnownFrom::first_frames, noise);
   return noise;
 }
 
@@ -66,15 +67,16 @@ NoiseRecord noise_of(const NoiseOptions& given) {
   const auto source = io::open_source(options.input, reading);
   check_volume_noise(options, source->info());
   if (!can_read_again(options.input)) return noise_of_pipe(options, *source);
-  NoiseRecord found = search_noise(options, *source);
-  const bool scenes = follows_scenes(options, source->info()) && !found.scenes.front().volume;
+  NoiseRecord estimated = search_noise(options, *source);
+  const bool scenes = follows_scenes(options, source->info()) && !estimated.scenes.front().volume;
   if (given.all && !scenes)
-    throw InvalidArgument("--all of '" + options.input +
-                          "' (scenes are those of one clip or one part of it, not of volumes, "
-                          "single pictures or several parts); leave it out");
-  write_noise_map(options, *source, found);
-  if (given.all) follow(options, *source, KnownFrom::positions, found);
-  return found;
+    throw InvalidArgument(
+        "--all of '" + options.input +
+        "' (only a clip or one part of a clip has scenes; volumes, single pictures "
+        "and several parts have not); leave it out");
+  write_noise_map(options, *source, estimated);
+  if (given.all) follow(options, *source, KnownFrom::positions, estimated);
+  return estimated;
 }
 
 }  // namespace
@@ -85,20 +87,20 @@ int noise(const NoiseOptions& given) {
   options.input.access = checked_files(options).access();
   if (!input.noise_file.empty())
     throw InvalidArgument("--noise " + input.noise_file +
-                          " (must be gaussian, rician or auto); lull noise looks for its level");
-  const NoiseRecord found = noise_of(options);
-  if (!input.output.empty()) write_noise(input.output, found, input.overwrite, input.access);
+                          " (must be gaussian, rician or auto); lull noise estimates the level");
+  const NoiseRecord estimated = noise_of(options);
+  if (!input.output.empty()) write_noise(input.output, estimated, input.overwrite, input.access);
   if (!options.plot.empty()) {
     const std::string name = input.input == "-" ? "standard input" : input.input;
-    io::write_text(options.plot, plot(found, one_line(name)),
+    io::write_text(options.plot, plot(estimated, one_line(name)),
                    {.overwrite = input.overwrite, .access = input.access});
   }
   if (options.json) {
-    std::printf("%s\n", to_json(found).c_str());
+    std::printf("%s\n", to_json(estimated).c_str());
     return 0;
   }
   if (input.quiet) return 0;
-  for (const std::string& line : describe(found)) std::printf("noise: %s\n", line.c_str());
+  for (const std::string& line : describe(estimated)) std::printf("noise: %s\n", line.c_str());
   return 0;
 }
 

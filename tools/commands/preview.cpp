@@ -1,4 +1,4 @@
-// One frame before, after, and what was taken away, as a picture.
+// lull preview: writes a picture of one frame before and after denoising, and of the removed part.
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +59,7 @@ void choose_output(DenoiseOptions& options) {
                          [](unsigned char c) { return std::tolower(c); });
   if (extension != ".png")
     throw InvalidArgument("-o " + options.output +
-                          " (a preview is a PNG file); give a name in .png");
+                          " (a preview is a PNG file); give a name that ends in .png");
   const RunFiles files = files_of(options);
   files.check();
   options.access = files.access();
@@ -81,14 +81,14 @@ FramePosition position_in(const io::VideoInfo& info, const DenoiseOptions& optio
   return {.time = 0, .number = info.frames_estimate / 3};
 }
 
-/// What reads and denoises for one preview.
+/// Reads and denoises the frames that one preview needs.
 class Preview {
  public:
   Preview(const DenoiseOptions& options, Log& log) : options_(options), log_(log) {}
 
   void run() {
     const ChosenDevices devices = choose_devices(options_);
-    backends_ = {devices.backends.front()};  // one frame is too little for several
+    backends_ = {devices.backends.front()};  // one frame does not occupy several devices
     open_source();
     params_ = choose_method(options_, given_noise(options_), source_->info());
     check_memory(options_, {params_, source_->format(), backends_});
@@ -100,8 +100,9 @@ class Preview {
     if (has_cuts()) return show_cuts();
     if (!options_.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input +
-                            "' (it is no grey volume of 8 slices or more); leave it out");
-    // Repetitions are looked for on the scale that frames are filtered on.
+                            "' (it is not a grey volume of 8 slices or more); leave it out");
+    // The noise must be known before find_window(), because the threshold for repeated frames
+    // depends on it.
     if (options_.depth.on) estimate_depth_noise();
     if (uses_features(options_)) find_noise({}, 0);
     const Window window = find_window();
@@ -129,9 +130,10 @@ class Preview {
   }
   bool fields() const { return options_.interlaced == Interlaced::fields; }
 
-  /// Of a pipe, in the frames that were read. `position`: when the frame is shown.
+  /// Determines the noise at the time `position` in seconds. The noise of a pipe is estimated from
+  /// the frames `read`.
   void find_noise(const std::vector<Frame>& read, double position) {
-    if (options_.depth.on) return;  // known before
+    if (options_.depth.on) return;  // estimate_depth_noise() has set the plan
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
@@ -156,23 +158,25 @@ class Preview {
     if (!again) prefixed_.emplace(*source_, std::move(first));
   }
 
-  /// Of a volume, whose slices are counted: all of it is denoised.
+  /// Whether the preview shows cuts through a volume. Then the complete volume is denoised.
   bool has_cuts() const {
     if (options_.depth.on) return false;
-    constexpr int enough = 8;  // slices
+    constexpr int min_slices = 8;
     const io::VideoInfo& info = source_->info();
     const std::int64_t slices = info.stack ? info.slices : info.frames_estimate;
-    return (info.stack || params_.is_volume()) && slices >= enough &&
+    return (info.stack || params_.is_volume()) && slices >= min_slices &&
            source_->format().layout == Layout::gray;
   }
 
-  /// And which volume of a series.
-  std::pair<CutGeometry, std::int64_t> cut_place() const {
+  /// The geometry with the voxel that the cuts go through, and the number of the volume in its
+  /// series.
+  std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
     const std::int64_t volumes = source_->info().frames_estimate / slices;
     std::vector<std::int64_t> at = options_.at_voxel;
-    if (options_.at_us) (void)position_in(source_->info(), options_);  // a volume has no times
+    if (options_.at_us)
+      (void)position_in(source_->info(), options_);  // throws, because a volume has no times
     if (at.empty()) return {geometry, volumes / 2};
     if (at.size() == 3) at.push_back(volumes / 2);
     const std::int64_t sizes[] = {geometry.size[0], geometry.size[1], geometry.size[2], volumes};
@@ -183,14 +187,14 @@ class Preview {
         size += (size.empty() ? "" : "x") + std::to_string(length);
       throw InvalidArgument("--at " + std::to_string(at[i]) + " along axis " +
                             std::to_string(i + 1) + " ('" + options_.input + "' has " + size +
-                            " voxels, counted from 0); choose one of them");
+                            " voxels, counted from 0); give a smaller coordinate");
     }
     for (int i = 0; i < 3; ++i) geometry.at[i] = static_cast<int>(at[i]);
     return {geometry, at[3]};
   }
 
   void show_cuts() {
-    const auto [geometry, volume] = cut_place();
+    const auto [geometry, volume] = cut_position();
     std::vector<Frame> first;
     if (!can_read_again(options_.input)) first = read_frames(*source_, frames_ahead);
     find_noise(first, 0);
@@ -201,20 +205,20 @@ class Preview {
     VolumeCuts before(geometry), after(geometry);
     PrefixedSource source(*source_, std::move(first));
     const int slices = geometry.size[geometry.of_slice[2]];
-    int in = 0, out = 0;
-    const auto take = [&](std::optional<Frame> result) {
-      if (result) after.add(*result, out++);
+    int pushed = 0, received = 0;
+    const auto collect = [&](std::optional<Frame> result) {
+      if (result) after.add(*result, received++);
       return result.has_value();
     };
-    for (std::int64_t number = 0; in < slices; ++number) {
+    for (std::int64_t number = 0; pushed < slices; ++number) {
       std::optional<Frame> slice = source.read();
-      if (!slice) throw BadData("'" + options_.input + "' has fewer slices than it says");
+      if (!slice) throw BadData("'" + options_.input + "' has fewer slices than its header says");
       if (number < volume * slices) continue;
-      before.add(*slice, in++);
-      for (bool more = take(denoiser->push(*std::move(slice))); more;)
-        more = take(denoiser->next());
+      before.add(*slice, pushed++);
+      for (bool has_more = collect(denoiser->push(*std::move(slice))); has_more;)
+        has_more = collect(denoiser->next());
     }
-    while (take(denoiser->drain())) continue;
+    while (collect(denoiser->drain())) continue;
     const int factor = amplification();
     io::write_png(options_.output, cuts_picture(geometry, before, after, factor),
                   options_.overwrite, options_.access);
@@ -237,16 +241,17 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Without what comes long before; nothing where the input cannot be read from its middle.
+  /// Reads the window from a seek point shortly before it. Returns nothing if the input cannot be
+  /// read from its middle.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
-    constexpr double lead_s = 2;  // more than repetitions take of the margin
+    constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
     if (position.number || rate.num <= 0 || !can_read_again(options_.input) ||
         side_inputs_.has_files())
       return std::nullopt;
     const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
     const double skip = position.time - margin - lead_s;
-    if (skip < lead_s) return std::nullopt;  // soon read
+    if (skip < lead_s) return std::nullopt;  // reading from the start is fast enough
     try {
       io::SourceOptions options = source_options(options_, backends_);
       options.skip_us = std::llround(skip * 1e6);
@@ -256,14 +261,14 @@ class Preview {
       if (!early || source->format() != source_->format()) return std::nullopt;
       return read_window(*source, position, start, std::move(first));
     } catch (const Error&) {
-      return std::nullopt;  // from the start, then, and what is wrong is said there
+      return std::nullopt;  // the caller reads from the start and reports errors there
     }
   }
 
   std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
                                     double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
-    // Of fields every session finds repetitions by itself.
+    // The sessions of fields find repeated fields themselves.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
@@ -282,11 +287,11 @@ class Preview {
         results.push_back(*std::move(out));
     while (auto out = denoiser->drain()) results.push_back(*std::move(out));
     if (results.size() != window.frames.size())
-      throw InternalError("a preview got other frames than it gave");
+      throw InternalError("the denoiser of a preview did not return all frames");
     return std::move(results[window.target]);
   }
 
-  /// With what comes beside the frames, the first of which has this number in the input.
+  /// Attaches the side inputs and the mask. `first` is the number of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
@@ -294,22 +299,24 @@ class Preview {
     return denoiser;
   }
 
-  /// Writes the picture. By how much what was taken away is amplified.
+  /// Writes the picture. Returns the factor by which the removed part is amplified.
   int show(const Frame& before, const Frame& after) {
     std::optional<DisplayedDepths> depths;
     if (options_.depth.on) depths = displayed_depths(before, samples_);
-    const auto seen_as = [&](const Frame& frame) {
+    const auto displayed = [&](const Frame& frame) {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
-    const Frame a = seen_as(before), b = seen_as(after);
-    // Where no level of the noise says how it looks.
-    const bool by_looks =
+    const Frame a = displayed(before), b = displayed(after);
+    // The factor follows from the noise level, or from the difference itself if the noise level is
+    // not on the scale of the picture.
+    const bool from_difference =
         depths || uses_features(options_) || before.format.sample == SampleType::f32;
-    const int factor = by_looks ? tools::amplification(rms_difference(a, b)) : amplification();
+    const int factor =
+        from_difference ? tools::amplification(rms_difference(a, b)) : amplification();
     io::write_png(options_.output, panels(a, b, factor), options_.overwrite, options_.access);
     if (depths)
-      log_.write(LogLevel::info, "shown: " + text_of(depths->low) + " dark to " +
-                                     text_of(depths->high) + " bright, holes black");
+      log_.write(LogLevel::info, "depths from " + text_of(depths->low) + " (dark) to " +
+                                     text_of(depths->high) + " (bright), holes black");
     return factor;
   }
 
@@ -325,7 +332,7 @@ class Preview {
 
   void log_summary(const std::string& which, int factor) {
     log_.write(LogLevel::info, options_.output + ": " + which +
-                                   ", before | after | what was taken away, amplified " +
+                                   ", before | after | the removed part, amplified " +
                                    std::to_string(factor) + (factor == 1 ? " time" : " times"));
   }
 
@@ -335,8 +342,8 @@ class Preview {
   std::unique_ptr<io::MediaSource> source_;
   SideInputs side_inputs_;
   std::optional<VolumeMask> mask_;
-  DepthSamples samples_;                    // of depth maps
-  std::optional<PrefixedSource> prefixed_;  // a pipe of them
+  DepthSamples samples_;                    // for depth maps
+  std::optional<PrefixedSource> prefixed_;  // for depth maps from a pipe
   Method params_;
   ClipPlan plan_;
 };

@@ -1,4 +1,4 @@
-// The page of a job's folder.
+// lull report: writes a page about a job from the files in its folder.
 
 #include <cstdio>
 #include <filesystem>
@@ -15,7 +15,7 @@
 namespace lull::tools {
 namespace {
 
-/// Beside the folder: what is in it is the job's.
+/// The page is written next to the folder, because the job owns the files inside of it.
 std::string default_page(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder + ".html";
@@ -45,8 +45,8 @@ void check_page(const std::string& folder, const io::JobState& state, const std:
   if (state.plan) {
     files.read("the input", state.plan->input);
     files.read("the output", state.plan->output);
-    for (const io::JobPlan::AdditionalInput& one : state.plan->additional)
-      files.read(one.name, one.input);
+    for (const io::JobPlan::AdditionalInput& input : state.plan->additional)
+      files.read(input.name, input.input);
   } else if (folder.ends_with(ending)) {
     files.read("the output", folder.substr(0, folder.size() - ending.size()));
   }
@@ -58,15 +58,15 @@ void check_page(const std::string& folder, const io::JobState& state, const std:
 int report(const JobReportOptions& options) {
   Log log({}, options.quiet);
   const io::JobState state = io::read_job(options.folder);
-  const bool by_default = options.output.empty();
-  const std::string page = by_default ? default_page(options.folder) : options.output;
+  const bool has_default_name = options.output.empty();
+  const std::string page = has_default_name ? default_page(options.folder) : options.output;
   check_page(options.folder, state, page);
-  // Made again and again while a job goes on: an older page by default is replaced. A link of that
-  // name was not asked for.
+  // A page is written again and again while a job runs, so a page with the default name is
+  // replaced. A link of that name is not followed, because the user did not give the name.
   io::write_text(page, job_page(state, options.folder),
-                 {.overwrite = options.overwrite || by_default,
+                 {.overwrite = options.overwrite || has_default_name,
                   .access = io::access_of(io::files_of_job(options.folder)),
-                  .follow_links = !by_default});
+                  .follow_links = !has_default_name});
   log.write(LogLevel::info, page + ": " + progress_text(state));
   return 0;
 }

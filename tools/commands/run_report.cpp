@@ -22,17 +22,17 @@ namespace lull::tools {
 namespace {
 
 io::SourceOptions reference_options(const DenoiseOptions& options, const io::MediaSource& source) {
-  const io::SourceOptions own = source_options(options);
-  io::SourceOptions given;
-  given.threads = own.threads;
-  given.rate = own.rate;
-  given.selection = own.selection;
-  given.limits = own.limits;
-  given.axis = own.axis;
-  given.protocols = own.protocols;
+  const io::SourceOptions of_input = source_options(options);
+  io::SourceOptions of_reference;
+  of_reference.threads = of_input.threads;
+  of_reference.rate = of_input.rate;
+  of_reference.selection = of_input.selection;
+  of_reference.limits = of_input.limits;
+  of_reference.axis = of_input.axis;
+  of_reference.protocols = of_input.protocols;
   const bool floats = source.format().sample == SampleType::f32 && !source.info().stack;
-  if (floats) given.white = static_cast<double>(source.format().white);
-  return given;
+  if (floats) of_reference.white = static_cast<double>(source.format().white);
+  return of_reference;
 }
 
 bool is_regular(const std::string& name) {
@@ -57,7 +57,7 @@ double error_of(const Frame& a, const Frame& b, int plane) {
   return 0;
 }
 
-/// Of a grey slice, in the file's units.
+/// The value of a voxel of a grey slice, in the file's units.
 double value_at(const Frame& slice, const io::ValueScale& values, int x, int y) {
   double sample = 0;
   switch (slice.format.sample) {
@@ -79,8 +79,8 @@ double value_at(const Frame& slice, const io::ValueScale& values, int x, int y) 
 ReferenceReader::ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source)
     : name_(options.page.reference),
       source_(io::open_source(name_, reference_options(options, source))),
-      own_(source_->info().values),
-      others_(source.info().values),
+      reference_values_(source_->info().values),
+      input_values_(source.info().values),
       stack_(source.info().stack && source.format().layout == Layout::gray) {
   FrameFormat format = source_->format();
   if (stack_) format.sample = source.format().sample, format.bits = source.format().bits;
@@ -89,14 +89,14 @@ ReferenceReader::ReferenceReader(const DenoiseOptions& options, const io::MediaS
     throw BadData("--reference " + name_ + " is " + describe(source_->format()) +
                   ", the input is " + describe(source.format()) +
                   " (only equal formats can be compared); convert one of them");
-  ask();
+  start_reading();
 }
 
-void ReferenceReader::ask() {
+void ReferenceReader::start_reading() {
   next_ = std::async(std::launch::async, [this] { return source_->read(); });
 }
 
-std::optional<Frame> ReferenceReader::take() {
+std::optional<Frame> ReferenceReader::next_frame() {
   if (ended_) return std::nullopt;
   std::optional<Frame> frame;
   try {
@@ -106,11 +106,11 @@ std::optional<Frame> ReferenceReader::take() {
   }
   if (!frame && problem_.empty()) problem_ = "'" + name_ + "' has fewer frames than the input";
   ended_ = !frame;
-  if (!ended_) ask();
+  if (!ended_) start_reading();
   return frame;
 }
 
-void ReferenceReader::skip() { (void)take(); }
+void ReferenceReader::skip() { (void)next_frame(); }
 
 FrameErrors ReferenceReader::in_file_units(const Frame& noisy, const Frame& result,
                                            const Frame& clean) {
@@ -118,23 +118,24 @@ FrameErrors ReferenceReader::in_file_units(const Frame& noisy, const Frame& resu
   double count = 0;
   for (int y = 0; y < clean.format.height; ++y)
     for (int x = 0; x < clean.format.width; ++x) {
-      const double truth = value_at(clean, own_, x, y);
-      const double a = value_at(noisy, others_, x, y), b = value_at(result, others_, x, y);
-      if (std::isfinite(truth))
-        least_ = std::min(least_, truth), greatest_ = std::max(greatest_, truth);
+      const double value = value_at(clean, reference_values_, x, y);
+      const double a = value_at(noisy, input_values_, x, y),
+                   b = value_at(result, input_values_, x, y);
+      if (std::isfinite(value))
+        min_value_ = std::min(min_value_, value), max_value_ = std::max(max_value_, value);
       if (noisy.mask && !noisy.mask->inside(x, y)) continue;
-      if (!std::isfinite(truth) || !std::isfinite(a) || !std::isfinite(b)) continue;
-      errors.before[0] += (a - truth) * (a - truth);
-      errors.after[0] += (b - truth) * (b - truth);
+      if (!std::isfinite(value) || !std::isfinite(a) || !std::isfinite(b)) continue;
+      errors.before[0] += (a - value) * (a - value);
+      errors.after[0] += (b - value) * (b - value);
       ++count;
     }
   if (count > 0) errors.before[0] /= count, errors.after[0] /= count;
-  errors.peak = greatest_ - least_;
+  errors.peak = max_value_ - min_value_;
   return errors;
 }
 
 std::optional<FrameErrors> ReferenceReader::errors(const Frame& noisy, const Frame& result) {
-  const std::optional<Frame> clean = take();
+  const std::optional<Frame> clean = next_frame();
   if (!clean) return std::nullopt;
   if (stack_) return in_file_units(noisy, result, *clean);
   FrameErrors errors{.peak = noisy.format.full_scale()};
@@ -175,18 +176,18 @@ RunReport::~RunReport() { stop_.request_stop(); }
 void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
                       const std::vector<bm3d::Backend>& backends) {
   if (!file_) return;
-  NoiseRecord told = noise;
-  told.unit = facts_.unit;  // that of a stated level is nobody's
-  record_->begin(told, plan, options_.interlaced == Interlaced::fields);
+  NoiseRecord with_unit = noise;
+  with_unit.unit = facts_.unit;  // a given level comes without a unit
+  record_->begin(with_unit, plan, options_.interlaced == Interlaced::fields);
   const SceneNoise& first = noise.scenes.front();
   const bool certain = first.volume ? first.volume->certain : first.estimate.certain;
   if (!certain && facts_.origin == NoiseOrigin::found) facts_.origin = NoiseOrigin::assumed;
   for (const bm3d::Backend& backend : backends) facts_.devices.push_back(name_of(backend));
   facts_.parameters = plain_facts(job_facts(options_, plan.method(), noise, backends));
-  constexpr std::int64_t enough = 8;  // slices, as of lull preview
+  constexpr std::int64_t min_slices = 8;  // as in lull preview
   const std::int64_t slices = info_.stack ? info_.slices : info_.frames_estimate;
   const bool volume = info_.stack || (options_.stack && plan.method().volumes);
-  if (volume && slices >= enough && record_->format().layout == Layout::gray &&
+  if (volume && slices >= min_slices && record_->format().layout == Layout::gray &&
       options_.page.frames.empty())
     record_->show_cuts(geometry_, info_.frames_estimate / slices / 2, slices);
 }
@@ -197,7 +198,7 @@ void RunReport::on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
   new_scenes_.emplace_back(scene, plan);
 }
 
-/// A page that cannot be made does no harm: the frames go on.
+/// An error of the report does not stop the run. The first one is reported in finish().
 void RunReport::add_frame(const Frame& noisy, const Frame& result) {
   if (noisy.context_only) return;
   {
@@ -228,7 +229,7 @@ void RunReport::note(const pipeline::PipelineStats& stats) {
   if (record_) record_->add_load(stats);
 }
 
-/// Of a digest that takes so long that the page would wait for it, nothing.
+/// Waits at most `patience_s` seconds. Returns an empty text if the checksum takes longer.
 std::string RunReport::digest_of_input(double patience_s) {
   if (!input_digest_.valid()) return {};
   const auto patience = std::chrono::duration<double>(patience_s);
@@ -246,7 +247,8 @@ std::string RunReport::digest_of_output(double patience_s) {
   return digest.get();
 }
 
-/// Of those that --report-frames names; empty if all are there.
+/// The frames of --report-frames that the page does not contain, as a text; empty if there are
+/// none.
 std::string RunReport::frames_not_shown() const {
   const std::vector<std::int64_t> absent = record_->frames_not_shown();
   if (absent.empty()) return {};
@@ -254,7 +256,7 @@ std::string RunReport::frames_not_shown() const {
   for (const std::int64_t number : absent)
     numbers += (numbers.empty() ? "" : ", ") + std::to_string(number);
   return (absent.size() == 1 ? "frame " : "frames ") + numbers +
-         " of --report-frames (not among those that this run denoised)";
+         " of --report-frames (this run did not denoise them)";
 }
 
 void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t damaged_frames) {
@@ -266,8 +268,8 @@ void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t da
   versions.emplace_back("input", name_and_digest(options_.input, digest_of_input(patience)));
   versions.emplace_back("output", name_and_digest(options_.output, digest_of_output(patience)));
   if (reference_) versions.emplace_back("reference", options_.page.reference);
-  versions.emplace_back("format", describe(record_->format()));
-  versions.emplace_back("input is",
+  versions.emplace_back("frame format", describe(record_->format()));
+  versions.emplace_back("input format",
                         info_.container + ", " + info_.codec + ", " + info_.pixel_format);
   versions.emplace_back("lull", version);
   versions.emplace_back("FFmpeg", io::library_versions());
@@ -278,14 +280,16 @@ void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t da
   versions.emplace_back("took", printed("%.2f s", stats.seconds));
   if (!problem_.empty()) facts_.notes.push_back("The report is not complete: " + problem_);
   if (reference_ && !reference_->problem().empty())
-    facts_.notes.push_back("Against the reference: " + reference_->problem());
+    facts_.notes.push_back("The comparison with the reference is not complete: " +
+                           reference_->problem());
   if (const std::string absent = frames_not_shown(); !absent.empty())
     facts_.notes.push_back("Not shown: " + absent + ".");
   if (record_->frames() == 0)
     facts_.notes.emplace_back("No frame was denoised in this run.");
   else if (record_->frames() < stats.frames)
-    facts_.notes.push_back("Figures and pictures are of " + std::to_string(record_->frames()) +
-                           " frames; the others were done before.");
+    facts_.notes.push_back("The figures and pictures cover the " +
+                           std::to_string(record_->frames()) +
+                           " frames of this run; an earlier run denoised the others.");
   file_->write(run_page(*record_, stats, damaged_frames, facts_));
   file_->commit();
 }
@@ -295,12 +299,12 @@ std::string RunReport::finish(const pipeline::PipelineStats& stats, std::int64_t
   try {
     write_page(stats, damaged_frames);
   } catch (const std::exception& error) {
-    return "no report in '" + options_.page.file + "' (" + without_suggestion(error.what()) +
-           "); the result is whole all the same";
+    return "cannot write the report '" + options_.page.file + "' (" +
+           without_suggestion(error.what()) + "); the result is complete";
   }
   if (!problem_.empty()) return "the report is not complete (" + problem_ + ")";
   if (reference_ && !reference_->problem().empty())
-    return "the report compares only a part (" + reference_->problem() + ")";
+    return "the report compares only a part of the frames (" + reference_->problem() + ")";
   if (const std::string absent = frames_not_shown(); !absent.empty())
     return "the report does not show " + absent;
   return {};

@@ -38,15 +38,16 @@ class ReferenceReader {
   const std::string& problem() const { return problem_; }
 
  private:
-  std::optional<Frame> take();
-  void ask();
+  std::optional<Frame> next_frame();
+  /// Starts to read the next frame in another thread.
+  void start_reading();
   FrameErrors in_file_units(const Frame& noisy, const Frame& result, const Frame& clean);
 
   std::string name_, problem_;
   std::unique_ptr<io::MediaSource> source_;
-  io::ValueScale own_, others_;
+  io::ValueScale reference_values_, input_values_;
   bool stack_ = false, ended_ = false;
-  double least_ = 0, greatest_ = 0;  // range of a stack's values so far
+  double min_value_ = 0, max_value_ = 0;  // range of a stack's values so far
   std::future<std::optional<Frame>> next_;
 };
 

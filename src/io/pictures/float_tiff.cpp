@@ -125,8 +125,8 @@ bool is_float_tiff(const std::string& path) {
 
 namespace {
 
-/// A picture of the page's size, whose samples are 0. Before memory is allocated, the size is held
-/// against the limit and against what the file can hold.
+/// Creates a picture of the page's size with samples of 0. The size is checked against the limit,
+/// and against the size of the file, before memory is allocated.
 FramePtr make_picture(TIFF* page, const Shape& shape, const AVPacket& file, const std::string& path,
                       std::int64_t max_pixels) {
   FramePtr picture = make_frame();

@@ -1,5 +1,5 @@
-// The pictures of a GIF file, block by block (GIF89a): whether their codes give all pixels.
-// FFmpeg's decoder keeps the last picture where codes are missing.
+// Checks block by block whether the codes of a GIF file (GIF89a) give all pixels. If codes are
+// missing, FFmpeg's decoder keeps the previous picture without a report.
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// FileBytes from front to back; behind the end they are 0, and is_over() is true.
+/// Reads consecutive bytes. After the end, bytes are 0 and is_over() is true.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -28,7 +28,7 @@ class ByteReader {
     is_over_ |= count > bytes_.size() - at_;
     if (!is_over_) at_ += count;
   }
-  /// Sub-blocks of up to 255 bytes each; an empty one ends them.
+  /// Skips sub-blocks of up to 255 bytes. The last one is empty.
   void skip_blocks() {
     for (int size = byte(); size > 0; size = byte()) skip(static_cast<std::size_t>(size));
   }
@@ -39,11 +39,11 @@ class ByteReader {
   bool is_over_ = false;
 };
 
-/// The bits of sub-blocks, lowest first.
+/// Reads the bits of sub-blocks, lowest bit first.
 class CodeReader {
  public:
   explicit CodeReader(ByteReader& bytes) : bytes_(bytes) {}
-  /// -1: the sub-blocks are over.
+  /// Returns the next code; -1 at the end of the sub-blocks.
   int code(int bits) {
     while (count_ < bits) {
       if (left_ == 0 && !next_block()) return -1;
@@ -56,7 +56,7 @@ class CodeReader {
     count_ -= bits;
     return value;
   }
-  /// Goes behind the sub-blocks. Gives the number of bytes behind the last code.
+  /// Skips the remaining sub-blocks. Returns the number of bytes after the last code.
   std::int64_t finish() {
     std::int64_t rest = left_;
     bytes_.skip(static_cast<std::size_t>(left_));
@@ -68,7 +68,7 @@ class CodeReader {
   }
 
  private:
-  /// False behind the last one, which is empty.
+  /// Returns false after the last sub-block, which is empty.
   bool next_block() {
     left_ = has_ended_ ? 0 : bytes_.byte();
     has_ended_ |= left_ == 0;
@@ -77,18 +77,17 @@ class CodeReader {
 
   ByteReader& bytes_;
   unsigned buffer_ = 0;
-  int count_ = 0, left_ = 0;  // bits in the buffer; bytes of the sub-block
+  int count_ = 0, left_ = 0;  // bits in the buffer; remaining bytes of the sub-block
   bool has_ended_ = false;
 };
 
-/// Counts the pixels that LZW codes give, up to `expected`: appendix F. Only the lengths of the
-/// strings are kept.
+/// Counts the pixels that LZW codes give (appendix F). It stores only the lengths of the strings.
 class PixelCounter {
  public:
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Why the codes do not give `expected` pixels; empty if they do.
+  /// Returns why the codes give fewer than `expected` pixels; empty if they do not.
   std::string count(CodeReader& codes, std::int64_t expected) {
     for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);
@@ -107,7 +106,7 @@ class PixelCounter {
     }
     return {};
   }
-  /// Whether the code that ends a picture follows.
+  /// Returns whether the end code of a picture follows.
   bool has_end(CodeReader& codes) const {
     const int code = codes.code(bits_);
     return code == clear_ ? codes.code(root_bits_ + 1) == clear_ + 1 : code == clear_ + 1;
@@ -138,7 +137,8 @@ std::size_t table_bytes(int flags) {
   return flags & 0x80 ? std::size_t{3} << ((flags & 7) + 1) : 0;
 }
 
-/// A picture behind its separator: place and size, perhaps a table of colours, codes.
+/// Checks the picture after a separator: position, size, optional colour table, codes. Returns the
+/// fault; empty if there is none.
 std::string find_picture_fault(ByteReader& bytes) {
   bytes.skip(4);
   const int width = bytes.word(), height = bytes.word();
@@ -177,7 +177,7 @@ std::optional<PictureFault> find_gif_fault(std::span<const std::uint8_t> packet)
       bytes.skip(1);
       bytes.skip_blocks();
     } else {
-      break;  // the trailer, or what the decoder has to judge
+      break;  // the trailer, or data that the decoder must check
     }
   }
   return std::nullopt;

@@ -24,9 +24,9 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// The compressed data of a chunk that holds text or a colour profile; empty for other chunks.
-/// PNG (ISO/IEC 15948), 11.3.3.3 and 11.3.4: a keyword, a zero byte, in iTXt a flag, the method,
-/// in iTXt two more texts that end with a zero byte.
+/// Returns the compressed data of a chunk with text or a colour profile; empty for other chunks.
+/// PNG (ISO/IEC 15948), 11.3.3.3 and 11.3.4: the chunk has a keyword, a zero byte, in iTXt a flag,
+/// the method, and in iTXt two more texts that end with a zero byte.
 std::span<const std::uint8_t> compressed_part(std::string_view type,
                                               std::span<const std::uint8_t> data) {
   const auto skip_text = [&] {
@@ -48,7 +48,7 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
 
 }  // namespace
 
-// FFmpeg inflates texts and profiles without a limit, and a byte of them can hold a thousand.
+// FFmpeg inflates texts and profiles without a limit. One compressed byte can become a thousand.
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;
@@ -67,8 +67,8 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
   return std::nullopt;
 }
 
-// FFmpeg's decoder of runs ends the process where three times the samples exceed 2^31 bytes. The
-// head has 32-bit numbers: magic, width, height, depth, length, kind.
+// If three times the samples exceed 2^31 bytes, FFmpeg's run-length decoder crashes. The header has
+// 32-bit numbers: magic, width, height, depth, length, kind.
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
   if (packet.size() < 32) return std::nullopt;
   const std::uint64_t width = big_endian(&packet[4], 4), height = big_endian(&packet[8], 4);
@@ -87,7 +87,7 @@ std::optional<PictureFault> find_tiff_fault(std::span<const std::uint8_t> file) 
   if (const std::string excess = find_excess(tiff.get(), file.size()); !excess.empty())
     return PictureFault{excess, false};
   const std::optional<StripFault> fault = find_damaged_strip(tiff.get(), memory.message());
-  // FFmpeg's decoder copies rows that it did not inflate from memory that it did not clear.
+  // For rows that it did not inflate, FFmpeg's decoder copies uninitialised memory.
   if (fault) return PictureFault{fault->text, !fault->is_short};
   return std::nullopt;
 }

@@ -23,7 +23,7 @@ struct NumberPattern {
 /// @throws InvalidArgument  several numbers
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
-/// The number in a name, which is without its folder; nullopt if the pattern does not make it.
+/// Returns the number in `name`, a file name without folder; nullopt if the pattern does not match.
 std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern);
 
 /// A name with one '*' in its last part.

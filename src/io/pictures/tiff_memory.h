@@ -1,5 +1,5 @@
 #pragma once
-// libtiff: an owner for its files, messages as text, and files in memory.
+// Helpers for libtiff: an owner for its files, messages as text, and files in memory.
 
 #include <tiffio.h>
 
@@ -21,26 +21,26 @@ struct FreeTiffOptions {
 };
 using TiffOptionsPtr = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 
-/// Options of a file that libtiff opens: its errors go to `message`, of which the first is kept,
-/// because it is nearest to the cause. Warnings are dropped. `message` must outlive the file.
-/// `max_bytes`: what libtiff may allocate at a time; 0: any.
+/// Returns options with which libtiff opens a file. The first error is stored in `message`, because
+/// it is closest to the cause; warnings are ignored. `message` must outlive the file. `max_bytes`
+/// limits a single allocation of libtiff; 0: no limit.
 TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);
 
 /// A TIFF file in memory.
 class TiffMemory {
  public:
-  /// A file to be written.
+  /// For a file to write.
   TiffMemory() = default;
-  /// A file to be read. Refers to `bytes`.
+  /// For a file to read. Refers to `bytes`.
   explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;
 
-  /// Opens it: to read ("rm") or to write ("wm"). Null: it is not a TIFF file. This object must
-  /// outlive the result.
+  /// Opens the file for reading ("rm") or writing ("wm"). Returns null if it is not a TIFF file.
+  /// This object must outlive the result.
   TiffPtr open(const char* mode, tmsize_t max_bytes = 0);
   std::span<const std::uint8_t> bytes() const { return bytes_; }
-  /// The first error of libtiff since the last clear(); empty if there is none.
+  /// Returns libtiff's first error since the last clear(); empty if there is none.
   const std::string& message() const { return message_; }
   std::string& message() { return message_; }
 
@@ -51,7 +51,7 @@ class TiffMemory {
   static toff_t size_of(thandle_t self);
 
   std::vector<std::uint8_t> written_;
-  std::span<const std::uint8_t> bytes_;  // of `written_` when writing
+  std::span<const std::uint8_t> bytes_;  // when writing: refers to `written_`
   std::size_t at_ = 0;
   std::string message_;
 };

@@ -25,12 +25,13 @@ bool is_deflate(std::uint16_t codec) {
   return codec == COMPRESSION_ADOBE_DEFLATE || codec == COMPRESSION_DEFLATE;
 }
 
-/// JPEG has no lengths that could be compared, and DNG uses kinds of it that libtiff does not know.
+/// Returns whether the strips can be checked. JPEG data contain no lengths, and DNG uses kinds of
+/// JPEG that libtiff does not support.
 bool can_be_checked(std::uint16_t codec) {
   return codec != COMPRESSION_JPEG && codec != COMPRESSION_OJPEG && TIFFIsCODECConfigured(codec);
 }
 
-/// The strips, or tiles, of a page.
+/// The strips or tiles of a page.
 class Strips {
  public:
   explicit Strips(TIFF* page)
@@ -45,14 +46,14 @@ class Strips {
   std::string name(std::uint32_t i) const {
     return (is_tiled_ ? "tile " : "strip ") + std::to_string(i);
   }
-  /// The bytes of its samples.
+  /// Returns the size of a strip's samples in bytes.
   std::uint64_t bytes(std::uint32_t i) const {
     if (is_tiled_) return TIFFTileSize64(page_);
     const std::uint32_t in_plane = i % ((height_ + rows_ - 1) / rows_);
     return TIFFVStripSize64(page_, std::min(rows_, height_ - in_plane * rows_));
   }
   std::uint64_t stored_bytes(std::uint32_t i) const { return TIFFGetStrileByteCount(page_, i); }
-  /// Whether it lies within the file.
+  /// Returns whether a strip lies within the file.
   bool is_in_file(std::uint32_t i) const {
     const std::uint64_t at = TIFFGetStrileOffset(page_, i);
     const std::uint64_t file_bytes = TIFFGetSizeProc(page_)(TIFFClientdata(page_));
@@ -81,8 +82,8 @@ class Strips {
   std::uint32_t count_, height_, rows_;
 };
 
-/// Inflates all of a strip and verifies its checksum, which libtiff does not where it has enough
-/// bytes before the end of the stream. A strip may hold more than it needs.
+/// Inflates a strip completely and verifies its checksum. libtiff does not verify it if it has
+/// enough bytes before the end of the stream. A strip may contain more bytes than its samples need.
 std::optional<StripFault> find_inflate_fault(std::span<const std::uint8_t> stored,
                                              std::uint64_t expected) {
   const InflatedSize size = inflated_size(stored, 2 * expected + (1 << 16));
@@ -101,12 +102,12 @@ std::uint64_t max_compression(std::uint16_t codec) {
     case COMPRESSION_NONE:
       return 1;
     case COMPRESSION_PACKBITS:
-      return 64;  // 128 bytes by 2
+      return 64;  // 128 bytes become 2
     case COMPRESSION_ADOBE_DEFLATE:
     case COMPRESSION_DEFLATE:
-      return 1100;  // zlib's manual: 1030
+      return 1100;  // 1030 according to zlib's manual
     case COMPRESSION_LZW:
-      return 3000;  // a string of at most 4096 bytes by 12 bits
+      return 3000;  // up to 4096 bytes become 12 bits
     default:
       return 1 << 15;
   }
@@ -116,7 +117,7 @@ std::string find_excess(TIFF* page, std::uint64_t file_bytes) {
   const Strips strips(page);
   const auto codec = tag<std::uint16_t>(page, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   const auto rows = tag<std::uint32_t>(page, TIFFTAG_IMAGELENGTH, 0);
-  // A blank row of a fax has one bit at least, however long it is.
+  // A blank row of a fax takes at least one bit, for any width.
   const bool fits = is_fax(codec)
                         ? rows / 8 <= file_bytes
                         : TIFFVStripSize64(page, rows) / max_compression(codec) <= file_bytes;
@@ -146,7 +147,7 @@ std::optional<StripFault> find_damaged_strip(TIFF* page, std::string& message) {
       if (const auto found = find_inflate_fault(bytes, expected))
         return fault(found->text, found->is_short);
     } else if (strips.decode(i, bytes) != static_cast<tmsize_t>(expected) || !message.empty()) {
-      // Whether FFmpeg's decoder of LZMA notices a short strip is not known here.
+      // It is not known whether FFmpeg's LZMA decoder detects a short strip.
       return fault(message, codec == COMPRESSION_LZMA);
     }
   }

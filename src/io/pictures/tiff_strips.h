@@ -1,6 +1,6 @@
 #pragma once
-// Whether the strips and tiles of a TIFF page hold all of its samples. Decoders of TIFF stop where
-// they have enough bytes, before a checksum, or return less than was asked for.
+// Checks whether the strips and tiles of a TIFF page contain all of its samples. TIFF decoders stop
+// when they have enough bytes, before a checksum, or return fewer bytes than requested.
 
 #include <tiffio.h>
 
@@ -10,12 +10,12 @@
 
 namespace lull::io {
 
-/// The largest factor by which a codec (COMPRESSION_*) can shrink samples that are all equal, or
-/// more.
+/// Returns an upper bound for the compression ratio of a codec (COMPRESSION_*), reached if all
+/// samples are equal.
 std::uint64_t max_compression(std::uint16_t codec);
 
-/// Why a page with so many bytes of samples cannot come from a file of `file_bytes`; empty if it
-/// can. Reads the page's tags alone.
+/// Returns why the page has more samples than a file of `file_bytes` bytes can contain; empty if it
+/// does not. Reads only the page's tags.
 std::string find_excess(TIFF* page, std::uint64_t file_bytes);
 
 struct StripFault {
@@ -24,9 +24,9 @@ struct StripFault {
   bool is_short = false;
 };
 
-/// The first strip or tile of the current page from which not all samples can be decoded. Nothing
-/// for a page whose codec libtiff cannot decode, and for JPEG. `message` is where libtiff's errors
-/// go (tiff_options).
+/// Returns the first strip or tile of the current page that does not contain all of its samples.
+/// Returns nullopt for codecs that libtiff cannot decode, and for JPEG. `message` receives
+/// libtiff's errors (tiff_options()).
 std::optional<StripFault> find_damaged_strip(TIFF* page, std::string& message);
 
 }  // namespace lull::io

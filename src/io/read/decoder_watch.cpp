@@ -8,11 +8,11 @@
 namespace lull::io {
 namespace {
 
-/// Errors in a log that concern no sample: metadata of cameras, private tags.
+/// Logged errors that concern no sample: metadata of cameras, private tags.
 constexpr std::array<std::string_view, 4> harmless = {
     "unable to decode APP fields", "Unknown tiff type", "Exif data", "EXIF data"};
 
-/// The decoder of JPEG fills with grey what a cut has removed, and only warns.
+/// For a truncated picture, the JPEG decoder fills the rest with grey and only logs a warning.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {
@@ -21,17 +21,17 @@ bool means_damage(bool is_error, const std::string& text) {
       harmless, [&](std::string_view phrase) { return text.find(phrase) != text.npos; });
 }
 
-/// How small a codec can make a picture.
+/// Upper bounds for the compression ratio of a codec.
 struct Density {
-  double bits_per_byte = 0;    // of samples, in a byte of the packet; 0: no bound
-  double pixels_per_byte = 0;  // 0: no bound
-  int bytes_per_row = 0;       // of pixels, at least; rows of fewer pixels have one for each
+  double bits_per_byte = 0;    // bits of samples per byte of a packet; 0: no bound
+  double pixels_per_byte = 0;  // pixels per byte of a packet; 0: no bound
+  int bytes_per_row = 0;       // minimum for a row; shorter rows take one byte per pixel
 };
 
 Density max_density(AVCodecID codec, AVPixelFormat format) {
   switch (codec) {
     case AV_CODEC_ID_PNG:
-      return {.bits_per_byte = 8 * 1032.0};  // deflate: 1032 bytes in one (zlib's manual)
+      return {.bits_per_byte = 8 * 1032.0};  // deflate: one byte can become 1032 (zlib's manual)
     case AV_CODEC_ID_PPM:
     case AV_CODEC_ID_PGM:
     case AV_CODEC_ID_PGMYUV:
@@ -43,26 +43,26 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_BMP:  // runs, which have a palette, may leave samples out
       return {.bits_per_byte = format == AV_PIX_FMT_PAL8 ? 0.0 : 8.0};
     case AV_CODEC_ID_PCX:
-      return {.bits_per_byte = 8 * 63 / 2.0};  // runs of 63 in 2 bytes
+      return {.bits_per_byte = 8 * 63 / 2.0};  // runs of 63 bytes take 2 bytes
     case AV_CODEC_ID_SUNRAST:
-      return {.bits_per_byte = 8 * 256 / 3.0};  // runs of 256 in 3 bytes
+      return {.bits_per_byte = 8 * 256 / 3.0};  // runs of 256 bytes take 3 bytes
     case AV_CODEC_ID_TARGA:
-      return {.bits_per_byte = 8 * 128.0};  // runs of 128 pixels in 2 bytes or more
+      return {.bits_per_byte = 8 * 128.0};  // runs of 128 pixels take at least 2 bytes
     case AV_CODEC_ID_SGI:
       return {.bytes_per_row = 8};  // an entry in the tables of runs
     case AV_CODEC_ID_QOI:
       return {.pixels_per_byte = 62};  // the longest run
     case AV_CODEC_ID_MJPEG:
-      return {.pixels_per_byte = 8 * 64};  // a bit for each block of 8x8
+      return {.pixels_per_byte = 8 * 64};  // a block of 8x8 takes at least one bit
     case AV_CODEC_ID_WEBP:
-      // VP8 stores the modes of each 16x16 pixels with fixed probabilities, in more than a bit.
+      // VP8 stores the modes of each 16x16 pixels with fixed probabilities, in more than one bit.
       return {.pixels_per_byte = format == AV_PIX_FMT_ARGB ? 0.0 : 8 * 16 * 16};
     default:
       return {};
   }
 }
 
-/// Whether the decoder gives this format for samples of 1 bit, too.
+/// Returns whether the decoder also uses this format for samples of 1 bit.
 bool may_hold_bits(AVCodecID codec, AVPixelFormat format) {
   const bool grey = format == AV_PIX_FMT_GRAY8 && codec == AV_CODEC_ID_PNG;
   return format == AV_PIX_FMT_PAL8 || grey;
@@ -76,7 +76,7 @@ bool logs_damage(const AVCodecDescriptor* codec) {
 }
 
 bool fails_on_damage(const AVCodecDescriptor* codec) {
-  // The decoder of TIFF would also fail on tags that it does not know. Its log shows damage.
+  // With AV_EF_EXPLODE the TIFF decoder would also fail for unknown tags. Its log reports damage.
   return logs_damage(codec) && codec->id != AV_CODEC_ID_TIFF;
 }
 
@@ -124,15 +124,16 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// A frame thread gets its next packet only after the decoder has given the result of its last one.
-// With N threads, the messages about result number k are therefore logged when at least k - N + 1
-// results were given, and those about result k - N, of the same thread, before that.
+// A frame thread gets its next packet only after the decoder has returned the result of its
+// previous one. With N threads, messages about result k are therefore logged when at least k - N +
+// 1 results were returned. Messages about result k - N, which the same thread decoded, are logged
+// earlier.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  if (!picture && !has_threads) last_.clear();  // with threads, the context is unknown
+  if (!picture && !has_threads) last_.clear();  // with threads, it is unknown whose message it is
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);
   if (found == last_.end()) return {};

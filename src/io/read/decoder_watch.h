@@ -1,5 +1,6 @@
 #pragma once
-// Damage that a decoder of FFmpeg only logs, and the memory that it decodes into.
+// Watches one of FFmpeg's decoders: collects damage that the decoder only logs, and provides the
+// memory into which it decodes.
 
 #include <atomic>
 #include <cstdint>
@@ -12,35 +13,34 @@
 
 namespace lull::io {
 
-/// Whether each picture of the codec stands alone, so that an error in its decoder's log is damage
-/// of that picture. Decoders of other codecs log errors for intact broadcasts, too: they begin in
-/// the middle of a group of pictures.
+/// Returns whether each picture of the codec is independent, so that an error in the decoder's log
+/// is damage of that picture. Decoders of other codecs also log errors for intact recordings that
+/// begin in the middle of a group of pictures.
 bool logs_damage(const AVCodecDescriptor* codec);
 
-/// Whether the decoder is to fail (AV_EF_EXPLODE) where it would otherwise return a part of a
-/// picture.
+/// Returns whether the decoder must fail (AV_EF_EXPLODE) instead of returning a part of a picture.
 bool fails_on_damage(const AVCodecDescriptor* codec);
 
-/// Watches one decoder, which must be closed before the watch ends.
+/// Watches one decoder, which must be closed before the watch is destroyed.
 class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Before the decoder opens: assigns its messages to the topic.
+  /// Assigns the decoder's messages to the topic. Must be called before the decoder is opened.
   void attach(AVCodecContext& decoder);
-  /// As attach(). The pictures of this decoder also get memory that is zero, so that the parts of a
-  /// damaged picture that the decoder leaves out have defined samples. A picture that its packet
-  /// cannot hold fails before memory is allocated for it.
+  /// Like attach(). The decoder's pictures also get zeroed memory, so that the missing parts of a
+  /// damaged picture have defined samples. If a packet is too small for its picture, decoding fails
+  /// before memory is allocated.
   void attach_with_buffers(AVCodecContext& decoder);
-  /// Before each packet is sent.
+  /// Must be called before each packet is sent to the decoder.
   void expect(const AVPacket& packet);
-  /// After each result of the decoder: the last message about `picture` that means damage, empty
-  /// if there is none. Null: the decoder failed.
+  /// Must be called after each result of the decoder. Returns the last logged damage of `picture`;
+  /// empty if there is none. `picture` is null if the decoder failed.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:
   struct Message {
-    std::int64_t results;  // of the decoder when the message was logged
+    std::int64_t results;  // number of the decoder's results when the message was logged
     std::string text;
   };
 
@@ -51,11 +51,11 @@ class DecoderWatch {
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
   std::map<const void*, Message> last_;  // by the context of a frame thread
-  LogTopic::Mark mark_;                  // the last member: its listener uses those above
+  LogTopic::Mark mark_;                  // last member, because its listener uses the members above
 };
 
-/// Whether a packet of so many bytes can hold a picture of this size. True where the codec has no
-/// upper bound, as JPEG 2000 and lossless WebP.
+/// Returns whether a packet of `packet_bytes` bytes can contain a picture of this size. True for
+/// codecs without an upper bound, such as JPEG 2000 and lossless WebP.
 bool can_hold(AVCodecID codec, AVPixelFormat format, int width, int height,
               std::int64_t packet_bytes);
 

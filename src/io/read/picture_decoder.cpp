@@ -52,7 +52,7 @@ void PictureDecoder::open_on_cpu() {
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
   set_up(codec);
   decoder_->thread_count = options_.threads;
-  // FFmpeg 5.1 ends the process where a frame thread decodes WebP with damaged alpha.
+  // With frame threads, FFmpeg 5.1 crashes for WebP with damaged alpha.
   if (decoder_->codec_id == AV_CODEC_ID_WEBP) decoder_->thread_type = FF_THREAD_SLICE;
   decoder_watch_.attach_with_buffers(*decoder_);
   const AVCodecDescriptor* traits = avcodec_descriptor_get(stream.codecpar->codec_id);
@@ -216,7 +216,7 @@ int PictureDecoder::receive(AVFrame& picture) {
   }
 }
 
-/// Counts damage that the packet's structure shows. False: the decoder must not get it.
+/// Counts damage in the packet's structure. Returns false if the decoder must not get the packet.
 bool PictureDecoder::is_decodable(const AVPacket& packet) {
   decoder_watch_.expect(packet);
   const std::span<const std::uint8_t> bytes(packet.data, static_cast<std::size_t>(packet.size));
@@ -264,11 +264,11 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
       "frame " + std::to_string(decoded_) + " of " + file_name() + " is damaged or cut short";
   damage_.add_frame(is_logged ? text + " (" + logged_damage_ + ")" : with_log(text, watch_),
                     picture.best_effort_timestamp);
-  watch_ = LogWatch(demuxer_.log());  // later frames have messages of their own
+  watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture whose time is earlier than that of the previous picture: one of the two is
-/// wrong. A decoder that does not know the reordering depth may return the first pictures out of
+/// Counts a picture whose time is earlier than that of the previous picture: one of the two times
+/// is wrong. Decoders that do not know the reordering depth may return the first pictures out of
 /// order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames

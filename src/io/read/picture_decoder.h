@@ -71,10 +71,10 @@ class PictureDecoder {
   std::optional<GpuDecoder> gpu_;
   DecoderWatch decoder_watch_;
   CodecPtr decoder_;
-  bool logs_damage_ = false;                 // an error in the decoder's log is damage
-  std::string logged_damage_;                // of the picture that came last; empty: none
-  std::int64_t packets_ = 0;                 // that came
-  std::int64_t last_time_ = AV_NOPTS_VALUE;  // of the picture that came last
+  bool logs_damage_ = false;                 // errors in the decoder's log are damage
+  std::string logged_damage_;                // of the last picture; empty: none
+  std::int64_t packets_ = 0;                 // number of packets
+  std::int64_t last_time_ = AV_NOPTS_VALUE;  // of the last picture
   /// Packets that were read before the GPU returned its first picture, in case the CPU takes over.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;

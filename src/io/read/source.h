@@ -21,7 +21,7 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   const std::string& why_not_gpu() const noexcept override { return decoder_.why_not_gpu(); }
-  /// The name that it was opened with.
+  /// The path with which the source was opened.
   const std::string& path() const { return path_; }
   /// The options with which the source was opened.
   const SourceOptions& options() const { return options_; }

@@ -21,21 +21,21 @@ std::string with_checksum(const std::string& lines);
 bool read_checked_lines(std::string_view text, std::string_view head,
                         const std::function<bool(std::string_view line)>& read);
 
-/// The number N of a text that begins with the line "lull KIND N", which is the version of the
-/// format; 0: the text begins with another line.
+/// Returns the number N of a text that begins with the line "lull KIND N", which is the version of
+/// the format; 0 if the text begins with another line.
 int format_number(std::string_view text, std::string_view kind);
 
-/// Why a record of this kind cannot be read by a version of lull that reads formats up to `known`:
-/// "it is damaged", or the format is newer.
+/// Returns why a record of this kind cannot be read by a version of lull that knows formats up to
+/// `known`: "it is damaged", or that the format is newer.
 std::string why_unreadable(std::string_view text, std::string_view kind, int known);
 
-/// More bytes than the record of a job needs: days of video.
+/// Upper bound for the size of a job's record, sufficient for days of video.
 inline constexpr std::size_t max_job_bytes = std::size_t{1} << 29;
-/// The text of a job's record; empty where there is no such file.
-/// @throws NoInput, BadData, IoError  as io::read_text()
+/// Returns the text of a job's record; empty if the file does not exist.
+/// @throws NoInput, BadData, IoError  like io::read_text()
 std::string read_job_text(const std::string& path);
 
-/// More threads of an encoder than lull asks for.
+/// Upper bound for the number of encoder threads that lull requests.
 inline constexpr int max_threads = 1024;
 
 /// Parses the words of a line. After the first invalid word, done() returns false.
@@ -46,7 +46,7 @@ class LineParser {
   std::string_view word() {
     const std::size_t end = std::min(rest_.find(' '), rest_.size());
     const std::string_view word = rest_.substr(0, end);
-    good_ &= !word.empty() && end + 1 != rest_.size();  // a space must precede another word
+    good_ &= !word.empty() && end + 1 != rest_.size();  // a space must be followed by a word
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     return word;
   }
@@ -72,7 +72,7 @@ class LineParser {
         continue;
       }
       const auto byte = parse<unsigned char>(text.substr(1, 2), 16);
-      good_ &= text.size() > 2 && byte != 0;  // names and texts have no null characters
+      good_ &= text.size() > 2 && byte != 0;  // names and texts contain no null characters
       result += static_cast<char>(byte);
       text.remove_prefix(std::min<std::size_t>(2, text.size() - 1));
     }

@@ -85,7 +85,7 @@ class JoinSink final : public EncodingSink {
   }
 
   void write_end() override {
-    // Each segment is read once: its digest is compared while its packets are written.
+    // Each segment is read only once: its digest is compared while its packets are written.
     const std::string id = plan_.id();
     const auto read = [&](std::int64_t segment) {
       const std::string path = segment_path(folder_, segment);

@@ -45,14 +45,14 @@ std::string job_id(const std::vector<JobFact>& facts, int threads);
 std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now);
 
 std::string to_text(const Manifest& manifest);
-/// nullopt: damaged, or of another format (manifest_format).
+/// Returns nullopt if the text is damaged or of another format (manifest_format).
 std::optional<Manifest> parse_manifest(std::string_view text);
 
-/// Bounds of what lull itself writes: the product of the two stays in range.
+/// Limits that lull itself never exceeds. Their product does not overflow.
 inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
 inline constexpr int max_segment_frames = 1 << 30;
 
-/// The number in the first line of a manifest.
+/// The format number in the first line of a manifest.
 inline constexpr int manifest_format = 1;
 
 }  // namespace lull::io

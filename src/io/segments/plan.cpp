@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
-// Bounds of what lull itself writes: sums and products of these numbers stay in range.
+// Limits that lull itself never exceeds. Sums and products of these numbers do not overflow.
 constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
 constexpr int max_margin = 1 << 20;
 constexpr std::int64_t max_damage = std::int64_t{1} << 30;

@@ -31,7 +31,8 @@ RegularFile open_or_fail(const std::string& path) {
   }
 }
 
-/// A file of a segment that begins and ends as one, and its record by its last bytes.
+/// A segment's file whose beginning and end are valid, with the record in its last bytes. The
+/// digest was not compared.
 struct UnverifiedSegment {
   RegularFile file;
   SegmentRecord record;

@@ -29,8 +29,8 @@ struct SegmentRecord {
 /// Writes a segment. The file gets its name in finish().
 class SegmentWriter {
  public:
-  /// Replaces a file or a link of this name. `job`: what all segments of a job have in common, a
-  /// SHA-256. @throws CannotCreate
+  /// Replaces an existing file or link. `job` is the identifier of the job, a SHA-256.
+  /// @throws CannotCreate
   SegmentWriter(const std::string& path, const std::string& job, const Access& access = {});
   /// @throws IoError
   void write(const AVPacket& packet);
@@ -66,11 +66,12 @@ class SegmentReader {
   Sha256 digest_;
 };
 
-/// The record that the file holds of itself; nullopt: it is not there, damaged, or of another job.
-/// An empty `job` is any. The digest is compared with all bytes of the file.
+/// Returns the record in a segment's file; nullopt if the file does not exist, is damaged, or
+/// belongs to another job. An empty `job` accepts all jobs. The digest is compared with all bytes
+/// of the file.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
-/// As read_record(), from the first and the last bytes of the file alone: only a SegmentReader
-/// compares the digest.
+/// Like read_record(), but reads only the first and the last bytes of the file. Only a
+/// SegmentReader compares the digest.
 std::optional<SegmentRecord> read_unverified_record(const std::string& path,
                                                     const std::string& job);
 

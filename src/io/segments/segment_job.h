@@ -21,11 +21,11 @@ namespace lull::io {
 /// the folder.
 class SegmentJob {
  public:
-  /// `threads`: of encoders, if the job is a new one.
-  /// @throws CannotCreate  no folder can be made, or it holds what neither options.resume nor
-  ///                       `overwrite` allows to be touched
-  /// @throws TryAgain      another process has it
-  /// @throws BadData       its record has a newer format, and `overwrite` is not given
+  /// `threads` is the number of encoder threads of a new job.
+  /// @throws CannotCreate  the folder cannot be created, or contains a job that may not be changed
+  /// without options.resume or `overwrite`
+  /// @throws TryAgain  another process holds the folder
+  /// @throws BadData  the job's record has a newer format, and `overwrite` is false
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();
@@ -46,7 +46,7 @@ class SegmentJob {
   const SegmentRecord* find(std::int64_t segment) const;
   /// Returns the number of all segments. Valid when the last one is finished.
   std::int64_t segments() const;
-  /// Frames of the segments that are done.
+  /// Returns the number of frames of the finished segments.
   std::int64_t frames() const;
   /// Returns the frames of segments that are not finished. The last range is open, unless a short
   /// segment is finished, which is the last one.

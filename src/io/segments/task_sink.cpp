@@ -86,7 +86,8 @@ class TaskSink final : public MediaSink {
           "job was planned); plan the job anew");
   }
 
-  // The source has to end where the plan does.
+  // If the last segment is made here, the input must be read to its end, to prove that it ends
+  // where the plan does.
   bool needs_no_more() const noexcept override { return left_ == 0 && !includes_last_segment_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
@@ -104,7 +105,7 @@ class TaskSink final : public MediaSink {
   std::string folder_;
   SegmentLayout layout_;
   UnfinishedSegments unfinished_;
-  bool includes_last_segment_;  // the last segment is among those to make
+  bool includes_last_segment_;  // this sink makes the last segment
   SinkOptions options_;
   Container container_;
   EncoderInput input_;

@@ -61,7 +61,7 @@ void refuse_stack(const std::string& path, const SinkOptions& options);
 class StackSource : public MediaSource {
  public:
   const std::string& why_not_gpu() const noexcept override;
-  /// The name of the file.
+  /// The path of the file.
   virtual const std::string& path() const noexcept = 0;
 };
 

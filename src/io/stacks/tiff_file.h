@@ -56,8 +56,8 @@ class TiffReader {
   /// @throws BadData
   bool next();
   void rewind();
-  /// The page's samples in this machine's byte order. With `check`, every strip is decoded to its
-  /// end first, which takes as long again: libtiff itself stops before a checksum.
+  /// Reads the page's samples in native byte order. With `check`, every strip is first decoded to
+  /// its end, which takes the same time again: libtiff itself stops before a checksum.
   /// @throws BadData
   void read(const TiffPage& page, std::vector<std::byte>& samples, bool check = true);
   /// @throws BadData  "'PATH' <what> (<libtiff's reason>)"

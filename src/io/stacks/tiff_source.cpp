@@ -88,7 +88,7 @@ std::optional<Frame> TiffSource::read() {
   if (next_ == pages_) return std::nullopt;
   if (next_ > 0 && !file_.next()) file_.fail("has fewer pages than before");
   auto side_data = std::make_shared<SideData>();
-  // find_range() has checked the pages of all other types.
+  // find_range() has already checked the pages of all other types.
   file_.read(page_, side_data->stored, /*check=*/page_.type == StoredType::u8);
   Frame frame = pool_->acquire();
   const std::size_t row_bytes = static_cast<std::size_t>(page_.width) * size_of(page_.type);

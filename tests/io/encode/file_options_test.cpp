@@ -1,4 +1,4 @@
-// Options of encoders that name files are found, whatever encoder they are for.
+// Encoder options that name files are found, whatever encoder they are for.
 
 #include "io/encode/file_options.h"
 
@@ -7,7 +7,7 @@
 namespace lull::io {
 namespace {
 
-TEST(FileOptions, AreFoundByNameInAnyForm) {
+TEST(EncoderFileOptions, OptionsThatNameFilesAreFoundInAnySpelling) {
   EXPECT_EQ(option_with_file({{"crf", "18"}, {"stats", "x.log"}}), "stats");
   EXPECT_EQ(option_with_file({{"passlogfile", "/tmp/x"}}), "passlogfile");
   for (const std::string value :
@@ -22,7 +22,7 @@ TEST(FileOptions, AreFoundByNameInAnyForm) {
             "aom-params: film-grain-table");
 }
 
-TEST(FileOptions, AreNotWhatTakesNumbersAndWords) {
+TEST(EncoderFileOptions, OptionsWithNumbersAndWordsAreAccepted) {
   EXPECT_EQ(option_with_file({}), "");
   EXPECT_EQ(option_with_file({{"preset", "slow"}, {"g", "250"}, {"crf", "18.5"}}), "");
   EXPECT_EQ(option_with_file({{"x264-params", "keyint=12:cqm=jvt:fps=30000/1001:psy-rd=1.0,0"}}),

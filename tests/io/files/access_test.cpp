@@ -1,4 +1,4 @@
-// Results of files that only some users may read are not readable for others.
+// If only some users may read a source, other users cannot read the files made from it.
 
 #include "io/access.h"
 
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The umask of the process while it lives.
+/// Sets the umask of the process during its lifetime.
 class Umask {
  public:
   explicit Umask(mode_t mask) : before_(::umask(mask)) {}
@@ -35,7 +35,7 @@ unsigned mode_of(const std::string& path) {
   return static_cast<unsigned>(fs::status(path).permissions());
 }
 
-class Modes : public testing::Test {
+class OutputPermissions : public testing::Test {
  protected:
   void SetUp() override { make_clip(in, {}); }
   void set(const std::string& path, unsigned mode) { fs::permissions(path, fs::perms(mode)); }
@@ -43,7 +43,7 @@ class Modes : public testing::Test {
   const std::string in = folder / "in.mkv", out = folder / "out.mkv";
 };
 
-TEST_F(Modes, OfANewOutputAreTheStricterOfUmaskAndSource) {
+TEST_F(OutputPermissions, NewOutputGetsTheStricterOfUmaskAndSource) {
   struct Case {
     unsigned source, mask, result;
   };
@@ -64,7 +64,7 @@ TEST_F(Modes, OfANewOutputAreTheStricterOfUmaskAndSource) {
   }
 }
 
-TEST_F(Modes, OfAReplacedOutputStayButForUsersWhoMayNotReadTheSource) {
+TEST_F(OutputPermissions, ReplacedOutputKeepsItsModeLimitedByTheSource) {
   const Umask umask(0);
   write_file(out, {1});
   const auto mode_after = [&](unsigned source, unsigned old) {
@@ -79,14 +79,14 @@ TEST_F(Modes, OfAReplacedOutputStayButForUsersWhoMayNotReadTheSource) {
   EXPECT_EQ(mode_after(0600, 0666), 0600u);
 }
 
-TEST_F(Modes, AreLimitedByOtherInputsToo) {
+TEST_F(OutputPermissions, OtherInputsLimitTheModeToo) {
   const Umask umask(0);
   set(in, 0644);
   transcode(in, out, {.access = {.mode = 0640}});
   EXPECT_EQ(mode_of(out), 0640u);
 }
 
-TEST_F(Modes, OfSequencesAreThoseOfTheStrictestPicture) {
+TEST_F(OutputPermissions, StrictestPictureLimitsAllPicturesOfASequence) {
   const Umask umask(022);
   for (int i = 0; i < 3; ++i) make_clip(folder / ("p" + std::to_string(i) + ".png"), png_spec());
   set(folder / "p1.png", 0640);
@@ -95,7 +95,7 @@ TEST_F(Modes, OfSequencesAreThoseOfTheStrictestPicture) {
     EXPECT_EQ(mode_of(folder / ("q" + std::to_string(i) + ".png")), 0640u);
 }
 
-TEST_F(Modes, OfVolumesAndTheirGradients) {
+TEST_F(OutputPermissions, VolumesAndGradientsGetTheModesOfTheirSources) {
   const Umask umask(022);
   const std::string series = folder / "s.nii";
   std::vector<std::int16_t> samples(120);
@@ -114,7 +114,7 @@ TEST_F(Modes, OfVolumesAndTheirGradients) {
   EXPECT_EQ(mode_of(folder / "b.bval"), 0640u);
 }
 
-TEST_F(Modes, OfAJobsFilesAreThoseOfTheSource) {
+TEST_F(OutputPermissions, JobFilesGetTheModeOfTheSource) {
   const Umask umask(022);
   set(in, 0600);
   Job job{in, out, {}, {.segments = SegmentOptions{.frames = 4}}};
@@ -123,7 +123,7 @@ TEST_F(Modes, OfAJobsFilesAreThoseOfTheSource) {
   EXPECT_EQ(mode_of(out + ".lull-job/000000.lullseg"), 0600u);
 }
 
-TEST_F(Modes, OfDescriptorsCountAndOthersDoNot) {
+TEST_F(OutputPermissions, OpenFilesAreReadAndOtherNamesAreIgnored) {
   set(in, 0640);
   struct stat status;
   ASSERT_EQ(::stat(in.c_str(), &status), 0);
@@ -134,8 +134,8 @@ TEST_F(Modes, OfDescriptorsCountAndOthersDoNot) {
   EXPECT_EQ(access_of({folder / "none", "/dev/null", "https://host/name"}), Access{});
 }
 
-// The group of an output need not be that of the source.
-TEST(Access, OfAnotherGroupIsThatOfAllOthers) {
+// An output may belong to another group than its source.
+TEST(FileAccess, GroupOtherThanTheSourcesGetsTheRightsOfOthers) {
   const Access ours{.mode = 0640, .group = 7};
   EXPECT_EQ(mode_for(ours, 7), 0640u);
   EXPECT_EQ(mode_for(ours, 8), 0600u);

@@ -1,4 +1,5 @@
-// Small text files: only regular files of a bounded size are read, and files appear complete.
+// Small text files: only regular files of a bounded size are read, and a file never appears half
+// written.
 
 #include "io/text_file.h"
 
@@ -27,7 +28,7 @@ std::string text_of(const std::string& path) {
 
 class TextFiles : public testing::Test {
  protected:
-  /// The error of reading a file, with its kind in front.
+  /// Returns the kind and the message of the error of reading a file.
   std::string error_of(const std::string& path, std::size_t most_bytes = 100) {
     try {
       (void)read_text(path, most_bytes);
@@ -41,7 +42,7 @@ class TextFiles : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(TextFiles, AreReadUpToTheirLimit) {
+TEST_F(TextFiles, ReadsTextsUpToTheLimit) {
   for (const int bytes : {0, 1, 99, 100}) {
     const std::string text(static_cast<std::size_t>(bytes), 'x');
     write_text(folder / "a", text, {.overwrite = true});
@@ -58,15 +59,15 @@ TEST_F(TextFiles, AreReadUpToTheirLimit) {
   EXPECT_THAT(read_text("/proc/self/status", 1 << 20), HasSubstr("\nUmask:"));
 }
 
-// Nothing of it is read: it would take minutes, and all memory.
-TEST_F(TextFiles, OfAnyStatedSizeAreRefusedAtOnce) {
+// The test must not read the file, which would take minutes and all memory.
+TEST_F(TextFiles, RejectsHugeFilesWithoutReadingThem) {
   std::ofstream(folder / "sparse") << "x";
   fs::resize_file(folder / "sparse", std::uintmax_t{1} << 40);
   EXPECT_THAT(error_of(folder / "sparse"), HasSubstr("is too large"));
 }
 
-// Opening a pipe that has no writer would block for ever; a device has no end.
-TEST_F(TextFiles, PipesDevicesAndFoldersAreRefused) {
+// Opening a pipe that has no writer would block for ever, and a device has no end.
+TEST_F(TextFiles, RejectsPipesDevicesAndFolders) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   fs::create_symlink("/dev/zero", folder / "device");
   fs::create_directory(folder / "folder");
@@ -79,7 +80,7 @@ TEST_F(TextFiles, PipesDevicesAndFoldersAreRefused) {
   EXPECT_THROW((void)read_text_if_exists(folder / "pipe", 100), NoInput);
 }
 
-TEST_F(TextFiles, AreWrittenBehindLinksOrInTheirPlace) {
+TEST_F(TextFiles, FollowsOrReplacesLinksAsAsked) {
   write_text(folder / "victim", "precious", {});
   fs::create_symlink(folder / "victim", folder / "link");
   EXPECT_THROW(write_text(folder / "link", "a", {}), CannotCreate);
@@ -93,14 +94,14 @@ TEST_F(TextFiles, AreWrittenBehindLinksOrInTheirPlace) {
   write_text(folder / "other", "c", {.overwrite = true});
   EXPECT_TRUE(fs::is_symlink(folder / "other"));
   EXPECT_EQ(text_of(folder / "victim"), "c");
-  // A link to a file that does not exist makes none.
+  // Writing to a link whose target does not exist does not create the target.
   fs::create_symlink(folder / "new", folder / "dangling");
   EXPECT_THROW(write_text(folder / "dangling", "d", {.follow_links = false}), CannotCreate);
   EXPECT_FALSE(fs::exists(folder / "new"));
 }
 
-// The names of temporary files cannot be foretold, so that no link waits there.
-TEST_F(TextFiles, AreReplacedWithoutATraceOfTheirTemporaryFile) {
+// The names of temporary files are unpredictable, so nobody can place a link there in advance.
+TEST_F(TextFiles, ReplacingLeavesNoTemporaryFile) {
   write_text(folder / "victim", "precious", {});
   const std::string guess = folder / ("m." + std::to_string(::getpid()) + ".tmp");
   fs::create_symlink(folder / "victim", guess);
@@ -121,7 +122,7 @@ TEST_F(TextFiles, AreReplacedWithoutATraceOfTheirTemporaryFile) {
   EXPECT_EQ(text_of(folder / "m"), "three");
 }
 
-TEST_F(TextFiles, ForOtherLibrariesAreTheOwnersAlone) {
+TEST_F(TextFiles, TemporaryTextsAreReadableByTheOwnerOnly) {
   std::string first;
   {
     const TemporaryText one, two;

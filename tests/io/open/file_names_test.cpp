@@ -1,4 +1,4 @@
-// Names that mean one file are found, whether the file exists or not.
+// Names that refer to the same file are recognised, whether the file exists or not.
 
 #include "io/file_names.h"
 
@@ -39,7 +39,7 @@ class FileIdentity : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(FileIdentity, LinksToOneFileAreEqual) {
+TEST_F(FileIdentity, NamesOfOneFileAreTheSame) {
   fs::create_symlink(folder / "a", folder / "soft");
   fs::create_hard_link(folder / "a", folder / "hard");
   fs::create_symlink(folder / "sub/new", folder / "dangling");
@@ -52,7 +52,7 @@ TEST_F(FileIdentity, LinksToOneFileAreEqual) {
   EXPECT_FALSE(same("new", "sub/new"));
 }
 
-TEST_F(FileIdentity, SpecialNamesHaveNoIdentity) {
+TEST_F(FileIdentity, PipesFoldersAndDevicesHaveNoIdentity) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_FALSE(location_of(folder / "pipe"));
   EXPECT_FALSE(location_of(folder / "sub"));
@@ -82,7 +82,7 @@ TEST_F(FileIdentity, OutputPatternsFollowInputNames) {
   EXPECT_EQ(numbered.pattern, "");
   EXPECT_THAT(files_of_output(folder / "q*.png", folder / "p*.png").names,
               UnorderedElementsAre(folder / "q*.png", folder / "q1.png", folder / "q2.png"));
-  // Of a video any number may come.
+  // A video may produce any number of pictures.
   const OutputFiles unknown = files_of_output(folder / "p%d.png", folder / "a");
   EXPECT_THAT(unknown.names,
               UnorderedElementsAre(folder / "p%d.png", folder / "p1.png", folder / "p2.png"));
@@ -96,7 +96,7 @@ TEST_F(FileIdentity, OutputPatternsFollowInputNames) {
   EXPECT_FALSE(may_produce(folder / "q%02d.png", *location_of(folder / "q07.jpg")));
 }
 
-TEST_F(FileIdentity, JobsHaveTheirRecordsAndSegments) {
+TEST_F(FileIdentity, JobFilesAreItsRecordsAndSegments) {
   for (const char* name : {"sub/plan", "sub/000000.lullseg", "sub/mine.txt"})
     write_file(folder / name, {1});
   EXPECT_THAT(files_of_job(folder / "sub"),

@@ -1,5 +1,5 @@
-// Jobs whose files other people have made: their checksums are right, and what they say need not
-// make sense.
+// Job files that other people have written: their checksums are right, but their contents may be
+// nonsense.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ std::string frames(int count) {
   return text;
 }
 
-class ForeignPlans : public testing::Test {
+class ForeignPlan : public testing::Test {
  protected:
   std::string error_of(const std::string& lines) {
     write(folder / "job/plan", with_checksum(lines));
@@ -56,12 +56,12 @@ class ForeignPlans : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(ForeignPlans, ThatMakeSenseAreRead) {
+TEST_F(ForeignPlan, ReadsValidPlans) {
   EXPECT_EQ(error_of(head() + frames(9)), "none");
   EXPECT_EQ(error_of(head() + frames(9) + "beside --guide /g.mkv s\n" + frames(9)), "none");
 }
 
-TEST_F(ForeignPlans, ThatContradictThemselvesAreBadData) {
+TEST_F(ForeignPlan, RejectsContradictions) {
   EXPECT_THAT(error_of(head()), HasSubstr("it has no frames"));
   EXPECT_THAT(error_of(head() + "frame 0 40 7 ko\n"), HasSubstr("it has no frames"));
   EXPECT_THAT(error_of(without(head(), "input") + frames(9)), HasSubstr("no input"));
@@ -79,7 +79,7 @@ TEST_F(ForeignPlans, ThatContradictThemselvesAreBadData) {
               HasSubstr("no path from the root"));
 }
 
-TEST_F(ForeignPlans, WithNumbersBeyondAllBoundsAreBadData) {
+TEST_F(ForeignPlan, RejectsNumbersOutOfRange) {
   for (const std::string line :
        {"threads 2000000000", "margin 2147483647", "damage 9000000000000000000 x",
         "frame 9000000000000000000 40 7 k", "frame -9000000000000000000 40 7 k",
@@ -87,7 +87,7 @@ TEST_F(ForeignPlans, WithNumbersBeyondAllBoundsAreBadData) {
     EXPECT_THAT(error_of(head() + frames(9) + line + "\n"), HasSubstr("cannot be used")) << line;
 }
 
-TEST_F(ForeignPlans, OfANewerFormatAreNamedAsSuch) {
+TEST_F(ForeignPlan, NewerFormatIsReported) {
   std::string newer = head() + frames(9);
   newer.replace(newer.find('1'), 1, "3");
   EXPECT_THAT(error_of(newer), HasSubstr("it has format 3, this version of lull reads up to"));
@@ -96,7 +96,7 @@ TEST_F(ForeignPlans, OfANewerFormatAreNamedAsSuch) {
     EXPECT_EQ(format_number(text, "plan"), 0) << text;
 }
 
-TEST_F(ForeignPlans, ThatAreNoFilesAreNoInput) {
+TEST_F(ForeignPlan, PipesAreReportedAsNoInput) {
   fs::create_directories(folder / "job");
   ASSERT_EQ(::mkfifo((folder / "job/plan").c_str(), 0600), 0);
   EXPECT_THROW((void)read_plan(folder / "job"), NoInput);
@@ -106,8 +106,8 @@ TEST_F(ForeignPlans, ThatAreNoFilesAreNoInput) {
   EXPECT_THROW((void)read_plan(folder / "job"), NoInput);
 }
 
-// Each frame was counted once for each segment.
-TEST_F(ForeignPlans, OfManySegmentsAreReadInLinearTime) {
+// A quadratic search, each frame for each segment, would exceed the time limit.
+TEST_F(ForeignPlan, ManySegmentsAreReadInLinearTime) {
   std::string text = without(head(), "segment-frames") + "segment-frames 1\n" + frames(200000);
   write(folder / "job/plan", with_checksum(text));
   const auto start = std::chrono::steady_clock::now();
@@ -115,7 +115,7 @@ TEST_F(ForeignPlans, OfManySegmentsAreReadInLinearTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
 }
 
-class ForeignManifests : public testing::Test {
+class ForeignManifest : public testing::Test {
  protected:
   std::optional<Manifest> parse(const std::string& lines) {
     return parse_manifest(with_checksum("lull job 1\n" + lines));
@@ -123,7 +123,7 @@ class ForeignManifests : public testing::Test {
   TemporaryFolder folder;
 };
 
-TEST_F(ForeignManifests, WithNumbersBeyondAllBoundsAreRefused) {
+TEST_F(ForeignManifest, RejectsNumbersOutOfRange) {
   EXPECT_TRUE(parse("segment 0 250 1000 " + digest + "\n"));
   EXPECT_TRUE(parse("segment 2147483647 250 1000 " + digest + "\n"));
   for (const std::string& line :
@@ -135,7 +135,7 @@ TEST_F(ForeignManifests, WithNumbersBeyondAllBoundsAreRefused) {
   EXPECT_FALSE(parse("segment 0 9 1 " + digest + "\nsegment 0 9 1 " + digest + "\n"));
 }
 
-TEST_F(ForeignManifests, WithTheLastNumberAreReported) {
+TEST_F(ForeignManifest, LargestSegmentNumberIsAccepted) {
   write(folder / "x.lull-job/manifest",
         with_checksum("lull job 1\nfact --segment-frames 1073741824\nsegment 2147483647 1 1 " +
                       digest + "\n"));
@@ -144,7 +144,7 @@ TEST_F(ForeignManifests, WithTheLastNumberAreReported) {
   EXPECT_EQ(state.segments.back().frames.first, 2147483647LL << 30);
 }
 
-TEST_F(ForeignManifests, OfANewerFormatAreKept) {
+TEST_F(ForeignManifest, NewerFormatIsKept) {
   make_clip(folder / "in.mkv", {});
   const Job job = job_in(folder);
   const std::string manifest = job.out + ".lull-job/manifest";
@@ -154,7 +154,7 @@ TEST_F(ForeignManifests, OfANewerFormatAreKept) {
   EXPECT_THROW((void)read_job(job.out + ".lull-job"), BadData);
 }
 
-TEST_F(ForeignManifests, ThatAreNoFilesAreNoInput) {
+TEST_F(ForeignManifest, PipesAreReportedAsNoInput) {
   make_clip(folder / "in.mkv", {});
   const Job job = job_in(folder);
   fs::create_directory(job.out + ".lull-job");
@@ -163,8 +163,8 @@ TEST_F(ForeignManifests, ThatAreNoFilesAreNoInput) {
   EXPECT_THROW((void)facts_of_interrupted_job(job.out), NoInput);
 }
 
-// Links in a job's folder could lead to any file of the user who goes on with the job.
-TEST_F(ForeignManifests, AndSegmentsReplaceLinks) {
+// A link in a job folder could lead to any file of the user who continues the job.
+TEST_F(ForeignManifest, LinksAtManifestAndSegmentsAreReplaced) {
   make_clip(folder / "in.mkv", {});
   const Job job = job_in(folder);
   const std::string job_folder = job.out + ".lull-job";
@@ -178,7 +178,7 @@ TEST_F(ForeignManifests, AndSegmentsReplaceLinks) {
   EXPECT_FALSE(fs::is_symlink(job_folder + "/000000.lullseg"));
 }
 
-class ForeignSegments : public testing::Test {
+class ForeignSegment : public testing::Test {
  protected:
   void SetUp() override {
     SegmentWriter writer(folder / "a", digest);
@@ -192,15 +192,15 @@ class ForeignSegments : public testing::Test {
   SegmentRecord record;
 };
 
-TEST_F(ForeignSegments, ThatAreNoFilesAreDamaged) {
+TEST_F(ForeignSegment, PipesCountAsDamaged) {
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
   EXPECT_FALSE(read_record(folder / "pipe"));
   EXPECT_FALSE(read_unverified_record(folder / "pipe", digest));
   EXPECT_THROW(SegmentReader(folder / "pipe", record), IoError);
 }
 
-// So that a join reads each segment once.
-TEST_F(ForeignSegments, AreClaimedByTheirEndsAndJudgedByTheirReader) {
+// The quick check reads only the end of a segment, so that a join reads each segment once.
+TEST_F(ForeignSegment, ReaderFindsDamageThatTheQuickCheckCannot) {
   EXPECT_EQ(read_unverified_record(folder / "a", digest), record);
   EXPECT_FALSE(read_unverified_record(folder / "a", std::string(64, 'b')));
   std::vector<std::uint8_t> bytes = read_file(folder / "a");

@@ -1,4 +1,5 @@
-// Where noise of a given level is clipped, and what filters take then.
+// Finds where samples clip noise of a given level, and how this changes the noise model of the
+// filters.
 
 #include "noise/estimate/clipped_noise.h"
 
@@ -21,7 +22,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 NoiseModel level(float sigma) { return NoiseModel({sigma, sigma, sigma}); }
 
-/// The texture at `gain` of its brightness; its left quarter is black.
+/// The texture, multiplied by `gain`; its left quarter is black.
 Scene dark_texture(float gain) {
   return [=](int w, int h, int i, double time) {
     Plane<float> plane = moving(w, h, time, i);
@@ -31,7 +32,8 @@ Scene dark_texture(float gain) {
   };
 }
 
-/// A clip of floats in which `white` stands for 255; `clamp`: samples are clipped to 0..white.
+/// A clip of float samples in which `white` corresponds to 255. With `clamp`, samples are clipped
+/// to 0..white.
 std::vector<Excerpt> float_clip(float white, bool clamp) {
   FrameFormat format = grey();
   format.sample = SampleType::f32;
@@ -62,7 +64,7 @@ TEST(FindClipping, FindsLimitsAtEitherEnd) {
   EXPECT_EQ(find_clipping(level(30), excerpts)[0].high, 235);
 }
 
-TEST(FindClipping, FindsNoneWhereSamplesDoNotReachTheLimits) {
+TEST(FindClipping, FindsNoneIfSamplesDoNotReachTheLimits) {
   const auto excerpts = clip(grey(), white(10));
   EXPECT_FALSE(find_clipping(level(10), excerpts)[0].any());
   const NoiseModel given = level(10);
@@ -77,7 +79,7 @@ TEST(FindClipping, IgnoresFlatBlackBars) {
   EXPECT_FALSE(find_clipping(level(10), excerpts)[0].any());
 }
 
-TEST(FindClipping, ModelsWhatAnEstimateModels) {
+TEST(FindClipping, AgreesWithTheEstimateOfTheSameNoise) {
   for (const float gain : {0.1f, 1.0f, 2.2f})
     for (const float sigma : {5.0f, 40.0f}) {
       const auto excerpts = clip(grey(), white(sigma), dark_texture(gain));
@@ -94,7 +96,7 @@ TEST(FindClipping, ModelsWhatAnEstimateModels) {
     }
 }
 
-TEST(FindClipping, TreatsEachChannelByItself) {
+TEST(FindClipping, TreatsEachChannelSeparately) {
   const Scene coloured = [](int w, int h, int i, double time) {
     return i == 2 ? dark_texture(0.1f)(w, h, 0, time) : moving(w, h, time, i);
   };
@@ -111,7 +113,7 @@ TEST(FindClipping, TreatsEachChannelByItself) {
   EXPECT_FALSE(find_clipping(NoiseModel({25, 25, 0}), excerpts)[2].any());
 }
 
-TEST(FindClipping, ClipsLumaButNoChromaAndNoWeakNoise) {
+TEST(FindClipping, FindsItInLumaButNotInChromaOrWeakNoise) {
   const auto excerpts = clip(colour(Layout::yuv), white(25), dark_texture(0.1f));
   const PlaneClipping clipping = find_clipping(level(25), excerpts);
   EXPECT_EQ(clipping[0].low, 0);
@@ -122,7 +124,7 @@ TEST(FindClipping, ClipsLumaButNoChromaAndNoWeakNoise) {
   EXPECT_TRUE(may_show_clipping(NoiseModel({3.9f, 25, 25}), Layout::rgb));
 }
 
-TEST(FindClipping, ClipsFloatsOnlyIfAllLieWithinTheScale) {
+TEST(FindClipping, FindsItInFloatsOnlyIfAllAreWithinTheScale) {
   for (const float white : {1.0f, 0.7f, 16.0f}) {
     auto excerpts = float_clip(white, true);
     const Clipping clipped = find_clipping(level(30), excerpts)[0];
@@ -135,8 +137,8 @@ TEST(FindClipping, ClipsFloatsOnlyIfAllLieWithinTheScale) {
   }
 }
 
-// A curve for more noise than there is would make dark parts of the picture black.
-TEST(FindClipping, TakesTheLevelOfTheSamplesWhereTooMuchIsGiven) {
+// A curve for more noise than the samples contain would make dark parts of the picture black.
+TEST(FindClipping, UsesTheMeasuredLevelIfTheGivenOneIsTooHigh) {
   const auto excerpts = clip(grey(), white(20), dark_texture(0.16f));
   for (const float given : {50.0f, 80.0f}) {
     const PlaneClipping clipping = find_clipping(level(given), excerpts);
@@ -144,18 +146,18 @@ TEST(FindClipping, TakesTheLevelOfTheSamplesWhereTooMuchIsGiven) {
     const NoiseModel noise = with_clipping(level(given), clipping);
     const PlaneNoise& plane = noise.plane(0);
     ASSERT_TRUE(plane.curve);
-    // The filter still removes as much as is asked for.
+    // The filter still removes as much as was requested.
     EXPECT_NEAR(plane.sigma / stabilised_sigma(*plane.curve), given / 20, 0.04f * given / 20);
   }
   EXPECT_EQ(find_clipping(level(24), excerpts)[0].level, 24);
   EXPECT_EQ(find_clipping(level(10), excerpts)[0].level, 10);
-  // Of noise too weak to be clipped, nothing is.
+  // Noise that is too weak to be clipped has no clipping.
   const auto weak = clip(grey(), white(3), dark_texture(0.1f));
   EXPECT_TRUE(estimate_noise(weak).certain);
   EXPECT_FALSE(find_clipping(level(20), weak)[0].any());
 }
 
-TEST(WithClipping, AddsLimitsToACurveAndKeepsItsLevels) {
+TEST(WithClipping, AddsLimitsToACurveAndKeepsItsSigmas) {
   auto measured = std::make_shared<NoiseCurve>();
   for (int i = 0; i < NoiseCurve::knots; ++i) measured->sigma[i] = 8 + 0.5f * static_cast<float>(i);
   NoiseModel given;
@@ -166,7 +168,7 @@ TEST(WithClipping, AddsLimitsToACurveAndKeepsItsLevels) {
   EXPECT_EQ(noise.plane(0).curve->low, 0);
   EXPECT_EQ(noise.plane(0).curve->high, infinity);
   EXPECT_NEAR(noise.sigma(0), 1.2f * stabilised_sigma(*noise.plane(0).curve), 1e-4f);
-  // A curve that has the limits stays the same object with the same sigma.
+  // A curve that already has the limits remains the same object with the same sigma.
   const NoiseModel again = with_clipping(noise, {Clipping{.low = 0, .level = 30}});
   EXPECT_EQ(again.plane(0).curve, noise.plane(0).curve);
   EXPECT_EQ(again.sigma(0), noise.sigma(0));
@@ -176,7 +178,7 @@ TEST(WithClipping, AddsLimitsToACurveAndKeepsItsLevels) {
   EXPECT_EQ(both.plane(0).curve->high, 255);
 }
 
-TEST(WithClipping, ScalesTheOpponentPlanesOfNoiseThatChannelsShare) {
+TEST(WithClipping, ScalesOpponentPlanesOfNoiseSharedByChannels) {
   const NoiseModel given = NoiseModel::of_opponents(
       {PlaneNoise{.sigma = 12}, PlaneNoise{.sigma = 20}, PlaneNoise{.sigma = 20}});
   const Clipping black{.low = 0, .level = given.sigma(1)};
@@ -190,7 +192,7 @@ TEST(WithClipping, ScalesTheOpponentPlanesOfNoiseThatChannelsShare) {
                 1e-3f);
 }
 
-TEST(ClippingOf, GivesTheLimitsThatWithClippingSets) {
+TEST(ClippingOf, ReturnsTheLimitsSetByWithClipping) {
   const PlaneClipping clipping{Clipping{0, 255, 17.3f}, Clipping{}, Clipping{-infinity, 235, 9}};
   const PlaneClipping back = clipping_of(with_clipping(NoiseModel({17.3f, 9, 9}), clipping));
   for (int i = 0; i < 3; ++i) {

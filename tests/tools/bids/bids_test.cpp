@@ -135,7 +135,7 @@ TEST_F(Bids, KeepsFinishedImages) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("give -y to denoise them again")));
   const Outcome other = bids({"--sigma", "12", "--participant-label", "01"});
   EXPECT_EQ(other.code, 0);
-  EXPECT_THAT(other.err, HasSubstr("2 of these were made before with another profile"));
+  EXPECT_THAT(other.err, HasSubstr("2 of these were denoised earlier with another profile"));
   ASSERT_EQ(bids({"--sigma", "10", "--suffix", "T1w", "-y"}).code, 0);
   EXPECT_NE(bytes_of(out_ + "/" + t1_ + ".nii"), "mine");
 }
@@ -146,7 +146,7 @@ TEST_F(Bids, FailedImageDoesNotStopTheOthers) {
   const Outcome outcome = bids({"--sigma", "10"});
   EXPECT_EQ(outcome.code, 65);
   EXPECT_THAT(outcome.err, HasSubstr("sub-01/anat/sub-01_T1w.nii: "));
-  EXPECT_THAT(outcome.err, HasSubstr("sub-01_task-rest_bold.json' is no JSON object"));
+  EXPECT_THAT(outcome.err, HasSubstr("sub-01_task-rest_bold.json' is not a JSON object"));
   EXPECT_THAT(outcome.err, HasSubstr("1 of 3 images denoised, 2 failed"));
   EXPECT_TRUE(fs::exists(out_ + "/" + dwi_ + ".nii"));
   EXPECT_FALSE(fs::exists(out_ + "/" + t1_ + ".nii"));
@@ -174,7 +174,7 @@ TEST_F(Bids, RejectsInvalidDatasets) {
   expect({"bids", folder_ / "other", out_, "participant"}, 65, "has no participants");
   expect({"bids", raw_, folder_ / "other", "participant"}, 73, "holds another dataset");
   write_bytes(folder_ / "other/dataset_description.json", "{");
-  expect({"bids", folder_ / "other", out_, "participant"}, 65, "is no JSON object");
+  expect({"bids", folder_ / "other", out_, "participant"}, 65, "is not a JSON object");
   EXPECT_FALSE(fs::exists(out_));
 }
 

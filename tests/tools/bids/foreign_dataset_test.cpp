@@ -1,5 +1,5 @@
-// Datasets that other people have made: what is wrong with one file is said of it, does not stop
-// the others, and reaches no file outside of the derivative.
+// Datasets that other people have written: an error in one file is reported for its image, does not
+// stop the other images, and no file outside the derivative is touched.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,8 @@ std::string image(int volumes, int side = 16, int slices = 10) {
   return {file.begin(), file.end()};
 }
 
-/// Two participants: one with a file that is to be changed, one that must be done all the same.
+/// Two participants: one with a file that a test damages, and one that must be processed
+/// nevertheless.
 class ForeignDataset : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -62,13 +63,13 @@ class ForeignDataset : public ::testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  /// sub-01 fails with this code and text, sub-02 is done.
+  /// Expects that sub-01 fails with this code and message, and that sub-02 is processed.
   void expect_failure_of_one(int code, const std::string& text) const {
     fs::remove_all(out_);
     const Outcome outcome = Program(command()).wait(60s);
     EXPECT_EQ(outcome.code, code) << outcome.err;
     EXPECT_THAT(outcome.err, AllOf(HasSubstr(text), HasSubstr("1 of 2 images denoised, 1 failed")));
-    // It failed before the work.
+    // It fails before the image is denoised.
     EXPECT_FALSE(fs::exists(out_ + "/" + t1_ + ".nii"));
     EXPECT_TRUE(fs::exists(out_ + "/" + dwi_ + ".json"));
   }
@@ -80,10 +81,10 @@ class ForeignDataset : public ::testing::Test {
   const std::string sidecar_ = "sub-01/anat/sub-01_T1w.json";
 };
 
-TEST_F(ForeignDataset, WithDeepSidecarsFailsForTheirImageAlone) {
+TEST_F(ForeignDataset, DeepSidecarFailsItsImageOnly) {
   for (const std::size_t depth : {100u, 10000u, 200000u}) {
     put(sidecar_, "{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + "}");
-    expect_failure_of_one(65, "is no JSON object (of 64 levels at most)");
+    expect_failure_of_one(65, "is not a JSON object (with 64 levels at most)");
   }
   // As deep as it may be, with many values: the copy is not much longer.
   std::string values = "1";
@@ -93,13 +94,13 @@ TEST_F(ForeignDataset, WithDeepSidecarsFailsForTheirImageAlone) {
   EXPECT_LT(fs::file_size(out_ + "/" + t1_ + ".json"), 200000u);
 }
 
-TEST_F(ForeignDataset, WithLargeSidecarsFailsForTheirImageAlone) {
+TEST_F(ForeignDataset, LargeSidecarFailsItsImageOnly) {
   put(sidecar_, "{\"a\":1}");
   fs::resize_file(raw_ + "/" + sidecar_, std::uintmax_t{1} << 36);
   expect_failure_of_one(65, "is too large");
 }
 
-TEST_F(ForeignDataset, WithPipesAndDevicesFailsForTheirImageAlone) {
+TEST_F(ForeignDataset, PipesAndDevicesFailTheirImageOnly) {
   const std::string pipe = raw_ + "/" + sidecar_;
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   expect_failure_of_one(66, "it is a pipe");
@@ -118,8 +119,8 @@ TEST_F(ForeignDataset, WithPipesAndDevicesFailsForTheirImageAlone) {
   EXPECT_EQ(Program(command()).wait(60s).code, 66);
 }
 
-// A hundred thousand members were compared with each other.
-TEST_F(ForeignDataset, WithManyMembersIsReadInLinearTime) {
+// A quadratic comparison of a hundred thousand members would take minutes.
+TEST_F(ForeignDataset, ManyMembersAreReadInLinearTime) {
   for (const std::string& name : {std::string("T1w.json"), sidecar_}) {
     std::string text = "{";
     for (int i = 0; i < 100000; ++i)
@@ -134,7 +135,7 @@ TEST_F(ForeignDataset, WithManyMembersIsReadInLinearTime) {
   EXPECT_EQ(merged->value("sub99999", 0), 1);
 }
 
-TEST_F(ForeignDataset, WithNamesThatAreNoTextIsDone) {
+TEST_F(ForeignDataset, NamesThatAreNotUtf8AreProcessed) {
   put("sub-\xff/anat/sub-\xff_T1w.nii", image(1));
   put("sub-\xff/anat/sub-\xff_T1w.json", "{\"a\":1}");
   const Outcome outcome = run_lull(command());
@@ -144,7 +145,7 @@ TEST_F(ForeignDataset, WithNamesThatAreNoTextIsDone) {
   EXPECT_EQ(json["a"], 1);
 }
 
-TEST_F(ForeignDataset, OfAnyDescriptionIsJudgedByIt) {
+TEST_F(ForeignDataset, DescriptionsOfWrongTypesDoNoHarm) {
   for (const std::string made_by :
        {R"([{"Name":1}])", R"([1,null,[]])", R"("lull")", R"({"Name":"lull"})", "null"}) {
     fs::create_directories(out_);
@@ -160,7 +161,7 @@ TEST_F(ForeignDataset, OfAnyDescriptionIsJudgedByIt) {
   }
 }
 
-TEST_F(ForeignDataset, OverwritesNothingBehindLinks) {
+TEST_F(ForeignDataset, DoesNotWriteThroughLinks) {
   ASSERT_EQ(run_lull(command({"--participant-label", "02"})).code, 0);
   fs::create_directories(out_ + "/sub-01/anat");
   for (const std::string extension : {".json", ".nii", ".bval", ".bvec"})
@@ -172,7 +173,7 @@ TEST_F(ForeignDataset, OverwritesNothingBehindLinks) {
       EXPECT_THAT(outcome.err, HasSubstr("is a link"));
       fs::remove(out_ + "/" + t1_ + extension);
     }
-  // The link goes, not what it leads to.
+  // The link is replaced; its target stays.
   fs::create_symlink(victim_, out_ + "/" + t1_ + ".json");
   EXPECT_EQ(run_lull(command({"--participant-label", "01", "-y"})).code, 0);
   EXPECT_FALSE(fs::is_symlink(out_ + "/" + t1_ + ".json"));
@@ -183,7 +184,7 @@ TEST_F(ForeignDataset, OverwritesNothingBehindLinks) {
   fs::create_directory_symlink(folder_ / "else", out_ + "/sub-01");
   EXPECT_EQ(run_lull(command({"--participant-label", "01"})).code, 73);
   EXPECT_EQ(bytes_of(folder_ / "else/anat/sub-01_desc-denoised_T1w.json"), "precious");
-  // The files of the derivative itself.
+  // The derivative's own files.
   fs::remove_all(out_);
   fs::create_directories(out_);
   fs::create_symlink(folder_ / "new", out_ + "/README.md");
@@ -192,7 +193,7 @@ TEST_F(ForeignDataset, OverwritesNothingBehindLinks) {
   EXPECT_EQ(bytes_of(victim_), "precious");
 }
 
-TEST_F(ForeignDataset, WarnsOfLinksThatLeadOut) {
+TEST_F(ForeignDataset, WarnsAboutLinksThatLeaveTheDataset) {
   fs::create_symlink(raw_ + "/sub-02/dwi/sub-02_dwi.bval", raw_ + "/sub-01/anat/sub-01_T1w.bval");
   EXPECT_THAT(run_lull(command()).err, Not(HasSubstr("leads out")));
   write_bytes(folder_ / "secret.json", "{\"a\":1}");
@@ -204,7 +205,7 @@ TEST_F(ForeignDataset, WarnsOfLinksThatLeadOut) {
               HasSubstr("warning: '" + raw_ + "/" + sidecar_ + "' leads out of the dataset, to '"));
 }
 
-TEST_F(ForeignDataset, KeepsTheLogApart) {
+TEST_F(ForeignDataset, LogFileMayNotBeAFileOfTheDataset) {
   for (const std::string& file :
        {raw_ + "/dataset_description.json", raw_ + "/sub-01/anat/sub-01_T1w.nii",
         raw_ + "/sub-02/dwi/sub-02_dwi.bval", out_ + "/" + t1_ + ".json",
@@ -219,7 +220,7 @@ TEST_F(ForeignDataset, KeepsTheLogApart) {
   EXPECT_EQ(run_lull(command({"--log-file", folder_ / "run.log"})).code, 0);
 }
 
-TEST_F(ForeignDataset, GivesResultsToThoseAloneWhoMayReadTheSources) {
+TEST_F(ForeignDataset, ResultsAreAsPrivateAsTheirSources) {
   put(sidecar_, "{\"a\":1}");
   fs::permissions(raw_ + "/" + sidecar_, fs::perms(0600));
   fs::permissions(raw_ + "/sub-02/dwi/sub-02_dwi.nii", fs::perms(0640));
@@ -234,7 +235,7 @@ TEST_F(ForeignDataset, GivesResultsToThoseAloneWhoMayReadTheSources) {
   EXPECT_EQ(mode(dwi_ + ".bvec"), 0u);
 }
 
-TEST_F(ForeignDataset, LeavesNothingBesideItsResults) {
+TEST_F(ForeignDataset, LeavesNoTemporaryFiles) {
   Words words = command();
   words.erase(words.begin() + 6, words.begin() + 8);  // --sigma: the noise is found, and handed on
   ASSERT_EQ(run_lull(words).code, 0);
@@ -242,8 +243,8 @@ TEST_F(ForeignDataset, LeavesNothingBesideItsResults) {
     EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr(".lull-")));
 }
 
-// The signals came through while an image was denoised, and at no other time.
-TEST_F(ForeignDataset, EndsWithASignalAtAnyTime) {
+// A signal must stop the command between images too, not only during filtering.
+TEST_F(ForeignDataset, StopsOnASignalAtAnyTime) {
   for (int i = 3; i < 30; ++i) {
     const std::string label = "sub-" + std::to_string(i);
     put(label + "/anat/" + label + "_T1w.nii", image(1, 48, 40));

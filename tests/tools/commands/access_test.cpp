@@ -1,4 +1,4 @@
-// What is made of a source that only some users may read is not readable for others.
+// If only some users may read a source, other users cannot read the results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ class AccessOfResults : public testing::Test {
   mode_t before_ = 0;
 };
 
-TEST_F(AccessOfResults, OfDenoiseIsThatOfTheSource) {
+TEST_F(AccessOfResults, DenoiseResultsAreAsPrivateAsTheSource) {
   const Words fixed = {"--sigma", "9", "--profile", "fast", "--device", "cpu", "-q"};
   const auto denoise = [&](Words words) {
     words.insert(words.begin(), "denoise");
@@ -56,19 +56,19 @@ TEST_F(AccessOfResults, OfDenoiseIsThatOfTheSource) {
            "--metrics-file", "m.prom", "--log-file", "run.log"});
   for (const std::string name : {"out.mkv", "page.html", "grain.tbl"})
     EXPECT_EQ(mode(name), 0600u) << name;
-  // They hold no samples, and are for others to read.
+  // These files contain no samples, so other users may read them.
   for (const std::string name : {"m.prom", "run.log"}) EXPECT_EQ(mode(name), 0644u) << name;
   denoise({"in.y4m", "p%02d.png"});
   EXPECT_EQ(mode("p07.png"), 0600u);
   denoise({"open.y4m", "guided.mkv", "--guide", "in.y4m", "--method", "nlm"});
   EXPECT_EQ(mode("guided.mkv"), 0600u);
-  // The page shows the reference; the result does not.
+  // The page shows the reference, so its permissions apply; the result does not.
   denoise({"open.y4m", "open.mkv", "--report", "open.html", "--reference", "in.y4m"});
   EXPECT_EQ(mode("open.mkv"), 0644u);
   EXPECT_EQ(mode("open.html"), 0600u);
 }
 
-TEST_F(AccessOfResults, OfSharedJobsIsThatOfTheSource) {
+TEST_F(AccessOfResults, SharedJobFilesAreAsPrivateAsTheSource) {
   run({"plan", "in.y4m", "-o", "out.mkv", "--sigma", "9", "--profile", "fast", "--device", "cpu",
        "--segment-frames", "4", "--job", "J", "-q"});
   run({"denoise", "--job", "J", "-q"});
@@ -78,7 +78,7 @@ TEST_F(AccessOfResults, OfSharedJobsIsThatOfTheSource) {
     EXPECT_EQ(mode(name), 0600u) << name;
 }
 
-TEST_F(AccessOfResults, OfOtherCommandsIsThatOfTheirInputs) {
+TEST_F(AccessOfResults, ResultsOfOtherCommandsAreAsPrivateAsTheirInputs) {
   run({"noise", "in.y4m", "-o", "noise.json", "--plot", "noise.svg", "-q"});
   run({"preview", "in.y4m", "-o", "look.png", "--sigma", "9", "--device", "cpu", "-q"});
   run({"compare", "open.y4m", "in.y4m", "--csv", "c.csv", "--html", "c.html"});

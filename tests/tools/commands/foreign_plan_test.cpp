@@ -1,5 +1,5 @@
-// Plans that other people have made, or changed, with a checksum that is right: a process does what
-// a plan may ask for, and nothing else.
+// Plans that other people have written or changed, with the right checksum: a process does what a
+// plan may request, and nothing else.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,13 +44,13 @@ class ForeignPlan : public testing::Test {
     for (const std::string& line : lines) text += line + "\n";
     write_bytes(job_ + "/plan", io::with_checksum(text));
   }
-  /// The plan with one more option.
+  /// Writes the plan with one more option.
   void add_option(const std::string& name, const std::string& value) const {
     Words lines = lines_;
     lines.insert(lines.begin() + 1, "option " + name + " " + io::escaped(value));
     write_plan(lines);
   }
-  /// The plan without the frames from `first` on, so many of them.
+  /// Writes the plan without `count` frames from `first` on.
   void drop_frames(std::size_t first, std::size_t count) const {
     Words lines = lines_;
     const auto begin = std::ranges::find_if(
@@ -75,7 +75,7 @@ class ForeignPlan : public testing::Test {
   Words lines_;
 };
 
-TEST_F(ForeignPlan, SetsNoOptionOfTheProcessItself) {
+TEST_F(ForeignPlan, CannotSetLocalOptions) {
   const std::pair<std::string, std::string> options[] = {{"--metrics-file", victim_},
                                                          {"--log-file", victim_},
                                                          {"--report", victim_},
@@ -99,7 +99,7 @@ TEST_F(ForeignPlan, SetsNoOptionOfTheProcessItself) {
   }
 }
 
-TEST_F(ForeignPlan, WithValuesOfNoSenseIsBadData) {
+TEST_F(ForeignPlan, InvalidOptionValuesAreBadData) {
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"--crf", "x"},
                                     {"--max-decode-errors", "99999999999999999999"},
                                     {"--max-decode-errors", ""},
@@ -112,7 +112,7 @@ TEST_F(ForeignPlan, WithValuesOfNoSenseIsBadData) {
   }
 }
 
-TEST_F(ForeignPlan, WithFramesMissingIsBadData) {
+TEST_F(ForeignPlan, MissingFramesAreBadData) {
   drop_frames(0, frames);
   expect(denoise(), 65, "it has no frames");
   expect(run_lull({"join", job_}), 65, "it has no frames");
@@ -129,7 +129,7 @@ TEST_F(ForeignPlan, WithFramesMissingIsBadData) {
   }
 }
 
-TEST_F(ForeignPlan, ThatCannotBeReadIsNoInput) {
+TEST_F(ForeignPlan, UnreadablePlanIsNoInput) {
   fs::remove(job_ + "/plan");
   ASSERT_EQ(::mkfifo((job_ + "/plan").c_str(), 0600), 0);
   expect(denoise(), 66, "it is a pipe");
@@ -140,7 +140,7 @@ TEST_F(ForeignPlan, ThatCannotBeReadIsNoInput) {
   expect(denoise(), 66, "it is a device");
 }
 
-TEST_F(ForeignPlan, OpensNoPipeAsItsInput) {
+TEST_F(ForeignPlan, PipeAsInputIsNotOpened) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   Words lines = lines_;
   for (std::string& line : lines)
@@ -151,7 +151,7 @@ TEST_F(ForeignPlan, OpensNoPipeAsItsInput) {
   EXPECT_EQ(denoise({"-i", folder_ / "in.y4m", "--segment", "0"}).code, 0);
 }
 
-TEST_F(ForeignPlan, LeadsNoSegmentElsewhere) {
+TEST_F(ForeignPlan, SegmentsAreNotWrittenThroughLinks) {
   fs::create_symlink(victim_, job_ + "/000001.lullseg");
   fs::create_symlink(folder_ / "new", job_ + "/000002.lullseg");
   fs::create_symlink(victim_, job_ + "/result");
@@ -163,13 +163,13 @@ TEST_F(ForeignPlan, LeadsNoSegmentElsewhere) {
   fs::remove(job_ + "/000003.lullseg");
   fs::create_symlink(folder_ / "pipe", job_ + "/000003.lullseg");
   expect(run_lull({"join", job_, "-y"}), 75, "segment 3 is damaged");
-  // Nor does the page that is made by default.
+  // The report page that is written by default does not follow links either.
   fs::create_symlink(victim_, job_ + ".html");
   EXPECT_EQ(run_lull({"report", job_, "-q"}).code, 0);
   EXPECT_EQ(bytes_of(victim_), "precious");
 }
 
-/// Bytes that this process and its children have read.
+/// Returns how many bytes this process and its children have read.
 long bytes_read() {
   std::ifstream file("/proc/self/io");
   std::string name;
@@ -178,9 +178,10 @@ long bytes_read() {
   return bytes;
 }
 
-TEST_F(ForeignPlan, IsJoinedWithOneReadingOfEachSegment) {
+TEST_F(ForeignPlan, JoinReadsEachSegmentOnce) {
   if (bytes_read() < 0) GTEST_SKIP() << "the kernel does not count what is read";
-  // Pure noise, without loss: the segments are larger than all else that a process reads.
+  // The clip is pure noise and is stored without loss, so the segments are larger than everything
+  // else that a process reads.
   const FrameFormat large{.width = 512, .height = 512};
   std::vector<Frame> clip;
   for (int i = 0; i < 12; ++i)
@@ -202,7 +203,7 @@ TEST_F(ForeignPlan, IsJoinedWithOneReadingOfEachSegment) {
   const long program = bytes_read() - before;
   ASSERT_EQ(run_lull({"join", job, "-q"}).code, 0);
   const long joined = bytes_read() - before - 2 * program;
-  // The input is read for its digest, and once more for its other streams where it has some.
+  // The input is read for its digest, and a second time if it has other streams.
   EXPECT_LT(joined, input + segments + segments / 2 + (1 << 20))
       << input << " " << segments << " " << program;
 }

@@ -1,4 +1,4 @@
-// Each command refuses outputs that are files of its own run, before it touches any of them.
+// Each command rejects outputs that are other files of the same run, before it changes any of them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using Words = std::vector<std::string>;
 
 constexpr FrameFormat format{.width = 32, .height = 32};
 
-class NamesOfRuns : public testing::Test {
+class OutputConflicts : public testing::Test {
  protected:
   void SetUp() override {
     std::vector<Frame> frames;
@@ -52,7 +52,7 @@ class NamesOfRuns : public testing::Test {
   Folder folder_;
 };
 
-TEST_F(NamesOfRuns, OfDenoiseDiffer) {
+TEST_F(OutputConflicts, DenoiseRejectsOutputsThatAreOtherFiles) {
   const Words all = {"denoise",   "in.y4m",   "out.mkv", "--noise",  "noise.json", "--guide",
                      "guide.y4m", "--method", "nlm",     "--device", "cpu",        "-y"};
   for (const std::string option : {"--metrics-file", "--log-file", "--report", "--grain-table"})
@@ -70,7 +70,7 @@ TEST_F(NamesOfRuns, OfDenoiseDiffer) {
                       {"--guide", "p2.pgm", "--method", "nlm"}));
 }
 
-TEST_F(NamesOfRuns, OfAMaskAndItsVolumeDiffer) {
+TEST_F(OutputConflicts, DenoiseRejectsTheMaskAsOutput) {
   write_bytes(folder_ / "v.nii", "volume");
   write_bytes(folder_ / "m.nii", "mask");
   expect_refusal({"denoise", "v.nii", "m.nii", "--mask", "m.nii", "-y"});
@@ -78,7 +78,7 @@ TEST_F(NamesOfRuns, OfAMaskAndItsVolumeDiffer) {
   expect_refusal({"denoise", "v.nii", "o.nii", "--mask", "m.nii", "-y", "--noise-map", "v.nii"});
 }
 
-TEST_F(NamesOfRuns, OfSharedJobsDiffer) {
+TEST_F(OutputConflicts, SharedJobsRejectOutputsThatAreOtherFiles) {
   const Words fixed = {"--sigma",  "9",   "--profile",        "fast",
                        "--device", "cpu", "--segment-frames", "4"};
   ASSERT_EQ(run_lull(with({"plan", "in.y4m", "-o", "out.mkv", "--job", "J", "-q"}, fixed),
@@ -98,7 +98,7 @@ TEST_F(NamesOfRuns, OfSharedJobsDiffer) {
       {"plan", "in.y4m", "-o", "other.mkv", "--job", "J", "-y", "--log-file", "J/plan"}, fixed));
 }
 
-TEST_F(NamesOfRuns, OfTheOtherCommandsDiffer) {
+TEST_F(OutputConflicts, OtherCommandsRejectOutputsThatAreOtherFiles) {
   expect_refusal({"noise", "in.y4m", "-y", "-o", "in.y4m"});
   expect_refusal({"noise", "in.y4m", "-y", "--plot", "in.y4m"});
   expect_refusal({"noise", "p%d.pgm", "-y", "-o", "p1.pgm"});

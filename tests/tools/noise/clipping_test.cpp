@@ -1,5 +1,5 @@
-// Noise of a given level in samples that are clipped: the command looks at the samples, and every
-// way to run a job filters alike.
+// Noise of a given level in clipped samples: the command examines the samples, and every way to run
+// a job filters alike.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ constexpr FrameFormat yuv{
 constexpr FrameFormat rgb{.width = 160, .height = 128, .layout = Layout::rgb};
 constexpr const char* message = "noise: samples are clipped at 0 by noise of 40 (8-bit levels)";
 
-/// A dark picture, whose left third is black.
+/// A dark picture whose left third is black.
 Frame dark_picture(const FrameFormat& format, int number) {
   Frame frame = clean_picture(format, 0.02 * number);
   for (int i = 0; i < (format.layout == Layout::rgb ? 3 : 1); ++i) {
@@ -51,7 +51,7 @@ double mean_of(PlaneView<const float> plane) {
 
 class ClippedNoise : public ::testing::Test {
  protected:
-  /// Frames with noise of 40; `dark`: it is clipped.
+  /// Writes frames with noise of 40; with `dark`, the noise is clipped.
   void make(int frames, bool dark = true) {
     std::vector<Frame> noisy;
     for (int i = 0; i < frames; ++i)
@@ -64,7 +64,7 @@ class ClippedNoise : public ::testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return run_lull(words);
   }
-  /// The bytes of the result; `log` is what the command prints.
+  /// Returns the bytes of the result; `log` receives what the command prints.
   std::string denoised(const Words& more, std::string* log = nullptr) const {
     const Outcome outcome =
         run({"denoise", "-i", in_, "--profile", "fast", "--lossless"}, folder_ / "out.mkv", more);
@@ -72,7 +72,7 @@ class ClippedNoise : public ::testing::Test {
     if (log) *log = outcome.err;
     return bytes_of(folder_ / "out.mkv");
   }
-  /// Of luma of frame 5, whose left third is black.
+  /// Returns the luma of frame 5, whose left third is black.
   Plane<float> luma() const { return testing::plane_of(frames_of(folder_ / "out.mkv").at(5), 0); }
   double psnr() const {
     return testing::psnr(testing::plane_of(dark_picture(yuv, 5), 0).view(), luma().view());
@@ -87,7 +87,7 @@ class ClippedNoise : public ::testing::Test {
   const std::string in_ = folder_ / "in.y4m";
 };
 
-TEST_F(ClippedNoise, GivenLevelIsFilteredAsAnEstimate) {
+TEST_F(ClippedNoise, GivenLevelFiltersAsWellAsAnEstimate) {
   make(12);
   (void)denoised({});
   const double found = psnr();
@@ -96,7 +96,7 @@ TEST_F(ClippedNoise, GivenLevelIsFilteredAsAnEstimate) {
   EXPECT_THAT(log, HasSubstr(message));
   EXPECT_GT(psnr(), found - 0.1);
   EXPECT_LT(black(), 1.5);  // 15 without clip limits
-  // The level of luma decides; that of chroma makes no difference.
+  // Only the level of luma matters, not that of chroma.
   (void)denoised({"--sigma", "40:12:6"}, &log);
   EXPECT_THAT(log, HasSubstr(message));
   EXPECT_LT(black(), 1.5);
@@ -105,7 +105,7 @@ TEST_F(ClippedNoise, GivenLevelIsFilteredAsAnEstimate) {
   EXPECT_LT(black(), 1.5);
 }
 
-TEST_F(ClippedNoise, LevelThatIsTooHighDoesNotBlackenThePicture) {
+TEST_F(ClippedNoise, LevelThatIsTooHighKeepsDarkParts) {
   make(12);
   std::string log;
   (void)denoised({"--sigma", "100"}, &log);
@@ -113,7 +113,7 @@ TEST_F(ClippedNoise, LevelThatIsTooHighDoesNotBlackenThePicture) {
   EXPECT_GT(psnr(), 28);  // 20 with a curve for a level of 100
 }
 
-TEST_F(ClippedNoise, SamplesThatReachNoLimitAndWeakNoiseAreFilteredWithoutIt) {
+TEST_F(ClippedNoise, IsNotReportedForUnclippedSamplesOrWeakNoise) {
   make(6, false);
   std::string log;
   (void)denoised({"--sigma", "5"}, &log);
@@ -121,12 +121,12 @@ TEST_F(ClippedNoise, SamplesThatReachNoLimitAndWeakNoiseAreFilteredWithoutIt) {
   make(6);
   (void)denoised({"--sigma", "3"}, &log);
   EXPECT_THAT(log, Not(HasSubstr("clipped")));
-  // Slices of a stack have units of their own.
+  // Slices of a stack have their own units.
   (void)denoised({"--sigma", "40", "--stack"}, &log);
   EXPECT_THAT(log, Not(HasSubstr("clipped")));
 }
 
-TEST_F(ClippedNoise, ChannelsOfColourPicturesAreClippedOneByOne) {
+TEST_F(ClippedNoise, ColourChannelsAreTreatedSeparately) {
   const Frame clean = dark_picture(rgb, 0);
   const auto red = clean.plane<std::uint8_t>(0);
   for (int y = 0; y < red.height; ++y)
@@ -140,8 +140,8 @@ TEST_F(ClippedNoise, ChannelsOfColourPicturesAreClippedOneByOne) {
               HasSubstr("clipped G at 0 by noise of 40, B at 0 by noise of 40 (8-bit"));
 }
 
-TEST_F(ClippedNoise, NoiseOfAFileGetsTheLimitsOfTheInput) {
-  // An estimate of a clip that is not clipped, for one that is.
+TEST_F(ClippedNoise, NoiseFileGetsTheClipLimitsOfTheInput) {
+  // The file describes a clip that is not clipped, but the input is clipped.
   NoiseRecord record{.layout = Layout::yuv, .scenes = {SceneNoise{}}};
   record.scenes[0].estimate.noise = NoiseModel({40, 40, 40});
   record.scenes[0].estimate.level = {40, 40, 40};
@@ -149,7 +149,8 @@ TEST_F(ClippedNoise, NoiseOfAFileGetsTheLimitsOfTheInput) {
   make(12);
   const std::string given = denoised({"--sigma", "40"});
   EXPECT_EQ(denoised({"--noise", folder_ / "camera.json"}), given);
-  // Noise of one picture that is not white stands for more than there is.
+  // If correlated noise was measured in a single picture, its sigma is higher than the noise in the
+  // samples.
   auto lags = std::make_shared<Autocorrelation>();
   (*lags)[lag_index(0, 0)] = 1;
   (*lags)[lag_index(1, 0)] = (*lags)[lag_index(-1, 0)] = 0.4f;
@@ -194,7 +195,7 @@ TEST_F(ClippedNoise, PipesSegmentsAndSharedJobsGiveTheBytesOfOneRun) {
   EXPECT_EQ(bytes_of(folder_ / "joined.mkv"), expected);
 }
 
-TEST_F(ClippedNoise, InterruptedJobGoesOnWithTheSameLimits) {
+TEST_F(ClippedNoise, InterruptedJobContinuesWithTheSameLimits) {
   make(90);
   const Words segments{"--sigma", "40", "--segment-frames", "15"};
   const std::string expected = denoised(segments);
@@ -209,7 +210,7 @@ TEST_F(ClippedNoise, InterruptedJobGoesOnWithTheSameLimits) {
   EXPECT_EQ(bytes_of(folder_ / "killed.mkv"), expected);
 }
 
-TEST_F(ClippedNoise, PreviewAndReportSayWhereSamplesAreClipped) {
+TEST_F(ClippedNoise, PreviewAndReportShowTheClipping) {
   make(12);
   const Outcome preview = run({"preview", in_, "--sigma", "40"}, folder_ / "a.png");
   ASSERT_EQ(preview.code, 0) << preview.err;
@@ -218,7 +219,7 @@ TEST_F(ClippedNoise, PreviewAndReportSayWhereSamplesAreClipped) {
   EXPECT_THAT(bytes_of(folder_ / "page.html"), HasSubstr("0:-:40,-:-:-,-:-:-"));
 }
 
-TEST(ClippingText, ReadsWhatItWrites) {
+TEST(ClippingText, ParsesItsOwnOutput) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const PlaneClipping clipping{Clipping{0, 255, 40}, Clipping{}, Clipping{-infinity, 16.5f, 0.1f}};
   const std::string text = to_text(clipping);
@@ -231,7 +232,7 @@ TEST(ClippingText, ReadsWhatItWrites) {
   }
 }
 
-TEST(ClippingText, RefusesWhatIsNoClipping) {
+TEST(ClippingText, RejectsInvalidText) {
   for (const char* text :
        {"", "0:255:40", "0:255:40,-:-:-", "0:255:40,-:-:-,-:-:-,", "0:255:40,-:-:-,-:-:-,-:-:-",
         "0:255,-:-,-:-", "a:255:40,-:-:-,-:-:-", "0:nan:40,-:-:-,-:-:-", "0:255:inf,-:-:-,-:-:-",

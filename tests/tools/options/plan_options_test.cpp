@@ -1,4 +1,4 @@
-// What the plan of a shared job may ask of whoever works by it.
+// Which options the plan of a shared job may set for the processes that work on it.
 
 #include "tools/options/plan_options.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A new option belongs to neither list until somebody has decided.
+/// A new option is in neither list until somebody has decided where it belongs.
 const std::set<std::string_view> planned = {"--align",
                                             "--axis",
                                             "--batch",
@@ -117,36 +117,36 @@ std::string refusal(const std::vector<std::pair<std::string, std::string>>& opti
   return "none";
 }
 
-TEST(PlanOptions, OfAllOptionsAreTheseAndNoOthers) {
+TEST(PlanOptions, EveryOptionIsEitherPlannedOrLocal) {
   for (const OptionRow& row : denoise_option_table()) {
     EXPECT_EQ(planned.contains(row.names) + local.contains(row.names), 1) << row.names;
     EXPECT_EQ(belongs_to_plan(row), planned.contains(row.names)) << row.names;
   }
 }
 
-TEST(PlanOptions, AreAppliedInTheirOrder) {
+TEST(PlanOptions, AppliesOptionsInOrder) {
   const DenoiseOptions options =
       options_of_plan(plan_with({{"-s,--sigma", "5"}, {"--crf", "20"}, {"-s,--sigma", "9"}}));
   EXPECT_EQ(options.sigma->front(), 9);
   EXPECT_EQ(options.crf, 20);
 }
 
-TEST(PlanOptions, OfTheLocalKindAreRefused) {
+TEST(PlanOptions, RejectsLocalOptions) {
   for (const std::string_view names : local)
     EXPECT_THAT(refusal({{std::string(names), "x"}}), HasSubstr("only the command line")) << names;
   EXPECT_THAT(refusal({{"--no-such", ""}}), HasSubstr("does not know (--no-such)"));
-  // Only the names of rows count.
+  // Only the full names in the option table are accepted.
   EXPECT_THAT(refusal({{"--output", "x"}}), HasSubstr("does not know"));
 }
 
-TEST(PlanOptions, ThatMakeNoSenseAreBadData) {
+TEST(PlanOptions, InvalidValuesAreBadData) {
   EXPECT_THAT(refusal({{"--crf", "x"}}), HasSubstr("make no sense: --crf x"));
   EXPECT_THAT(refusal({{"--lossless", ""}, {"--crf", "20"}}), HasSubstr("--lossless with --crf"));
   EXPECT_THAT(refusal({{"--keep", "3"}}), HasSubstr("--keep with --segment-frames"));
   EXPECT_EQ(refusal({{"-s,--sigma", "5"}}), "none");
 }
 
-TEST(PlanOptions, NameNoFilesThatThePlanDoesNotKnow) {
+TEST(PlanOptions, RejectsFilesMissingFromThePlan) {
   EXPECT_THAT(refusal({{"--guide", "/etc/passwd"}}), HasSubstr("does not know its guide"));
   EXPECT_THAT(refusal({{"--feature", "albedo=/etc/passwd"}}),
               HasSubstr("does not know its --feature albedo"));
@@ -155,7 +155,7 @@ TEST(PlanOptions, NameNoFilesThatThePlanDoesNotKnow) {
   EXPECT_EQ(options_of_plan(plan).guide, "/there/g.mkv");
 }
 
-TEST(PlanOptions, NameNoFilesToEncoders) {
+TEST(PlanOptions, RejectsEncoderOptionsThatNameFiles) {
   for (const std::string vopts :
        {"stats=/home/a/.profile", "x264-params=dump-yuv=x", "x265-params=crf=9\\:csv=/tmp/x"})
     EXPECT_THAT(refusal({{"--vopts", vopts}}), HasSubstr("names a file to the encoder")) << vopts;
@@ -164,7 +164,7 @@ TEST(PlanOptions, NameNoFilesToEncoders) {
   EXPECT_THROW((void)options_for_plan(given), InvalidArgument);
 }
 
-TEST(PlanOptions, ForAPlanAreThoseOfThePlannedKind) {
+TEST(PlanOptions, PlanGetsOnlyPlannedOptions) {
   DenoiseOptions given = minimal();
   given.given = {
       {"-s,--sigma", "5"}, {"--report", "p.html"}, {"--crf", "20"}, {"-y,--overwrite", ""}};

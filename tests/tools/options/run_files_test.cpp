@@ -1,4 +1,4 @@
-// No output takes the place of an input, or of another output.
+// No output may replace an input or another output.
 
 #include "tools/options/run_files.h"
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-class Names : public ::testing::Test {
+class RunFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* name : {"in.mkv", "noise.json", "mask.nii", "guide.mkv", "albedo.exr",
@@ -54,7 +54,7 @@ const Output outputs[] = {
     {"--grain-table", [](DenoiseOptions& o, const std::string& v) { o.grain_table = v; }},
     {"--noise-map", [](DenoiseOptions& o, const std::string& v) { o.noise_map = v; }}};
 
-TEST_F(Names, OfOutputsAreNoNamesOfInputs) {
+TEST_F(RunFiles, OutputsMayNotBeInputs) {
   options_.noise_file = folder_ / "noise.json";
   options_.mask = folder_ / "mask.nii";
   options_.guide = folder_ / "guide.mkv";
@@ -71,7 +71,7 @@ TEST_F(Names, OfOutputsAreNoNamesOfInputs) {
       output.set(options_, folder_ / file);
       EXPECT_THAT(error(), AllOf(HasSubstr(output.name), HasSubstr("is another file of this run"),
                                  HasSubstr(std::string("(") + what + ")")));
-      // Through links of both kinds.
+      // The same through symbolic and hard links.
       fs::remove(folder_ / "link");
       fs::create_symlink(folder_ / file, folder_ / "link");
       output.set(options_, folder_ / "link");
@@ -82,7 +82,7 @@ TEST_F(Names, OfOutputsAreNoNamesOfInputs) {
     }
 }
 
-TEST_F(Names, OfOutputsDiffer) {
+TEST_F(RunFiles, OutputsMustDiffer) {
   for (const Output& one : outputs)
     for (const Output& other : outputs) {
       if (&one == &other) continue;
@@ -95,7 +95,7 @@ TEST_F(Names, OfOutputsDiffer) {
     }
 }
 
-TEST_F(Names, OfSequencesAreThoseOfTheirPictures) {
+TEST_F(RunFiles, SequencesStandForTheirPictures) {
   options_.input = folder_ / "s%d.png";
   for (const char* name : {"s1.png", "s2.png"}) {
     options_.progress.metrics_file = folder_ / name;
@@ -103,7 +103,7 @@ TEST_F(Names, OfSequencesAreThoseOfTheirPictures) {
   }
   options_.progress.metrics_file = folder_ / "s3.png";
   EXPECT_EQ(error(), "none");
-  // The numbers of the output are those of the input.
+  // The output's numbers are those of the input.
   options_.progress.metrics_file = folder_ / "g2.png";
   options_.output = folder_ / "g%d.png";
   EXPECT_THAT(error(), HasSubstr("--metrics-file"));
@@ -113,7 +113,7 @@ TEST_F(Names, OfSequencesAreThoseOfTheirPictures) {
   EXPECT_EQ(error(), "none");
 }
 
-TEST_F(Names, OfSequencesOfUnknownNumbersMayBeAnyOfThePattern) {
+TEST_F(RunFiles, SequenceOfUnknownLengthReservesAllNamesOfItsPattern) {
   options_.output = folder_ / "g%d.png";
   EXPECT_EQ(error(), "none");
   options_.mask = folder_ / "g7.png";
@@ -123,12 +123,12 @@ TEST_F(Names, OfSequencesOfUnknownNumbersMayBeAnyOfThePattern) {
   EXPECT_THAT(error(), HasSubstr("--log-file"));
   options_.log.file = folder_ / "g.png";
   EXPECT_EQ(error(), "none");
-  // A link with a name of the pattern leads to an input.
+  // A link whose name fits the pattern leads to an input.
   fs::create_symlink(folder_ / "in.mkv", folder_ / "g8.png");
   EXPECT_THAT(error(), HasSubstr("the input"));
 }
 
-TEST_F(Names, OfJobsFilesAreNoOutputs) {
+TEST_F(RunFiles, JobFilesMayNotBeOutputs) {
   fs::create_directories(folder_ / "out.mkv.lull-job");
   write_bytes(folder_ / "out.mkv.lull-job/manifest", "x");
   options_.segment_frames = 9;
@@ -144,7 +144,7 @@ TEST_F(Names, OfJobsFilesAreNoOutputs) {
   EXPECT_THAT(error(), HasSubstr("a file of the job in"));
 }
 
-TEST_F(Names, OfGradientsGoWithTheirVolumes) {
+TEST_F(RunFiles, GradientsBelongToTheirVolumes) {
   for (const char* name : {"dwi.nii", "dwi.bval"}) write_bytes(folder_ / name, "x");
   options_.input = folder_ / "dwi.nii";
   options_.output = folder_ / "new.nii.gz";
@@ -159,7 +159,7 @@ TEST_F(Names, OfGradientsGoWithTheirVolumes) {
   EXPECT_EQ(error(), "none");
 }
 
-TEST_F(Names, OfOpenFilesAreThoseOfTheirFiles) {
+TEST_F(RunFiles, OpenFilesStandForTheirNames) {
   const int descriptor = ::open((folder_ / "in.mkv").c_str(), O_RDWR);
   options_.progress.descriptor = descriptor;
   EXPECT_THAT(error(), AllOf(HasSubstr("--progress-fd"), HasSubstr("the input")));
@@ -174,7 +174,7 @@ TEST_F(Names, OfOpenFilesAreThoseOfTheirFiles) {
   ::close(descriptor);
 }
 
-TEST_F(Names, OfPipesAndDevicesMayBeGivenTwice) {
+TEST_F(RunFiles, PipesAndDevicesMayBeUsedTwice) {
   options_.log.file = "/dev/stderr";
   options_.page.reference = "/dev/null";
   options_.page.file = "/dev/null";
@@ -182,7 +182,7 @@ TEST_F(Names, OfPipesAndDevicesMayBeGivenTwice) {
   EXPECT_EQ(error(), "none");
 }
 
-TEST_F(Names, OfInputsLimitWhoMayReadTheResult) {
+TEST_F(RunFiles, InputsLimitWhoMayReadTheResult) {
   const auto mode = [&] { return files_of(options_).access().mode; };
   for (const char* name : {"in.mkv", "guide.mkv", "noise.json"})
     fs::permissions(folder_ / name, fs::perms(0644));

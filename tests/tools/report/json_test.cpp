@@ -1,4 +1,4 @@
-// JSON of other people: any text ends in a value or in nothing, at a cost that grows with its
+// Parsing JSON of other people: any text gives a value or nothing, in time proportional to its
 // length.
 
 #include "tools/report/json.h"
@@ -30,19 +30,19 @@ TEST(ParseJson, KeepsValuesAndTheOrderOfMembers) {
   EXPECT_EQ(*parse_json("[]"), Json::array());
 }
 
-TEST(ParseJson, TakesTheLastOfSeveralMembersWithOneName) {
+TEST(ParseJson, LastOfDuplicateMembersApplies) {
   const std::optional<Json> json = parse_json(R"({"a":{"x":1},"b":2,"a":[3]})");
   ASSERT_TRUE(json);
   EXPECT_EQ(json->dump(), R"({"a":[3],"b":2})");
 }
 
-TEST(ParseJson, RefusesWhatIsNoJson) {
+TEST(ParseJson, RejectsTextThatIsNotJson) {
   for (const char* text : {"", "{", "[1,]", "{\"a\"}", "{} {}", "nul", "\"\xff\"", "[1e999]", "'a'",
                            "{\"a\":1,}", "\x00"})
     EXPECT_FALSE(parse_json(text)) << text;
 }
 
-TEST(ParseJson, RefusesDeepNestingOfAnyKind) {
+TEST(ParseJson, RejectsDeepNesting) {
   EXPECT_TRUE(parse_json(nested(64)));
   EXPECT_FALSE(parse_json(nested(65)));
   EXPECT_TRUE(parse_json(nested(3), 3));
@@ -53,8 +53,8 @@ TEST(ParseJson, RefusesDeepNestingOfAnyKind) {
   EXPECT_FALSE(parse_json(mixed));
 }
 
-// Two hundred thousand names, each compared with all others, would take minutes.
-TEST(ParseJson, TakesTimeInProportionToTheNumberOfMembers) {
+// If each of 200,000 names were compared with all others, it would take minutes.
+TEST(ParseJson, ManyMembersAreParsedInLinearTime) {
   std::string text = "{";
   for (int i = 0; i < 200000; ++i)
     text += (i > 0 ? ",\"" : "\"") + std::to_string(i) + "\":" + std::to_string(i);
@@ -71,7 +71,7 @@ TEST(ParseJson, TakesTimeInProportionToTheNumberOfMembers) {
   EXPECT_EQ(json->back(), -299999);
 }
 
-TEST(JsonLines, HaveALineForEachMemberOfTheObject) {
+TEST(JsonLines, EachMemberGetsOneLine) {
   EXPECT_EQ(json_lines(Json::object()), "{\n}\n");
   EXPECT_EQ(json_lines({{"a", 1}, {"b", {1, 2, {{"c", nullptr}}}}}),
             "{\n  \"a\": 1,\n  \"b\": [1,2,{\"c\":null}]\n}\n");

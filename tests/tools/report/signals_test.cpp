@@ -84,7 +84,7 @@ TEST_F(SignalWatchDeath, TimeoutEndsTheProcess) {
   EXPECT_EXIT(end_by(1ms, 1), testing::ExitedWithCode(128 + SIGTERM), "^cleaned up: 15\n$");
 }
 
-/// A command that runs one thing after another inside, none of which ends by itself.
+/// Runs two watches one after the other inside an outer one; nothing ends by itself.
 int end_inside(std::chrono::milliseconds patience) {
   const SignalWatch outer([](int) { std::fprintf(stderr, "outer cleaned up\n"); }, patience);
   {
@@ -96,11 +96,11 @@ int end_inside(std::chrono::milliseconds patience) {
   for (;;) pause();
 }
 
-TEST_F(SignalWatchDeath, OfTheOuterOneHoldsForThoseInside) {
+TEST_F(SignalWatchDeath, OuterTimeoutAppliesToInnerWatches) {
   EXPECT_EXIT(end_inside(1ms), testing::ExitedWithCode(128 + SIGTERM), "^cleaned up: 15\n$");
 }
 
-/// Between two runs, and at the begin of the next.
+/// Sends a signal between two watches; it takes effect when the second one begins.
 void end_between() {
   const SignalWatch outer([](int) {}, 24h);
   {
@@ -112,7 +112,7 @@ void end_between() {
   std::exit(second.token().stop_requested() ? second.signal() : 1);
 }
 
-TEST_F(SignalWatchDeath, IsKnownToThoseThatBeginLater) {
+TEST_F(SignalWatchDeath, LaterWatchSeesAnEarlierSignal) {
   EXPECT_EXIT(end_between(), testing::ExitedWithCode(SIGTERM), "^$");
 }
 
