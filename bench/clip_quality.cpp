@@ -37,7 +37,7 @@ struct ClipOptions {
   int frames = 1000;
   std::uint64_t seed = 1;
   std::string device = "cpu";
-  int streams = 4, threads = 1;
+  int streams = bm3d::default_streams, threads = 1;
   bool each = false, colour = false;
   ParameterGrid grid;
 };

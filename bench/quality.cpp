@@ -30,7 +30,7 @@ struct QualityOptions {
   std::vector<std::string> pictures;
   ParameterGrid grid;
   std::string device = "cpu";  // cpu, reference, cuda, cuda:N
-  int streams = 2, threads = 0, frames = 1;
+  int streams = bm3d::default_streams, threads = 0, frames = 1;
   unsigned seed = 1;
   int crop_width = 0, crop_height = 0;  // of the centre; 0: the complete picture
   bool colour = false;                  // filter all planes, not only luma

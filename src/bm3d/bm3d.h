@@ -12,11 +12,14 @@ namespace lull::bm3d {
 
 using lull::BackendKind;
 
+/// Default number of frames in flight on a GPU.
+inline constexpr int default_streams = 2;
+
 /// The backend of a BM3D session.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;                  // cuda: index of the GPU among the visible ones
-  int streams = 4;                 // cuda: frames in flight, 1..16
+  int streams = default_streams;   // cuda: frames in flight, 1..16
   int threads = 0;                 // cpu: number of threads; 0: one per core
   bool results_on_device = false;  // see lull::Backend
 

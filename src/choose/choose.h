@@ -30,8 +30,8 @@ struct SessionChoice {
   std::string matcher = "window";
   /// Parameters of the cluster matcher, as parse_clusters() reads them; empty: the defaults.
   std::string clusters{};
-  int streams = 2;  // frames in flight on a GPU, 1..16
-  int threads = 0;  // on the CPU; 0: one per core
+  int streams = bm3d::default_streams;  // frames in flight on a GPU, 1..16
+  int threads = 0;                      // on the CPU; 0: one per core
   /// Backend::results_on_device of a session on a GPU. With volume_noise, the input frames must be
   /// on the GPU as well.
   bool results_on_device = false;
@@ -62,8 +62,8 @@ struct ChosenSession {
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 
 /// Returns the backend for a device name. @throws InvalidArgument, DeviceUnavailable
-[[nodiscard]] bm3d::Backend choose_backend(const std::string& device, int streams = 2,
-                                           int threads = 0);
+[[nodiscard]] bm3d::Backend choose_backend(const std::string& device,
+                                           int streams = bm3d::default_streams, int threads = 0);
 /// Returns a name such as "cuda:1", "cpu" or "reference".
 [[nodiscard]] std::string device_name(const bm3d::Backend& backend);
 

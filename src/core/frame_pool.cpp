@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/round_up.h"
+#include "core/validate_format.h"
 
 namespace lull {
 namespace {
@@ -45,6 +46,7 @@ struct FramePool::Shelf {
 
 FramePool::FramePool(const FrameFormat& format, std::pmr::memory_resource* memory)
     : format_(format) {
+  validate(format);
   std::size_t bytes = 0;
   for (int i = 0; i < format.planes(); ++i) {
     const std::size_t row =

@@ -15,6 +15,7 @@ class FramePool {
  public:
   /// `memory` provides the buffers (for example page-locked memory for a GPU) and must outlive
   /// them.
+  /// @throws InvalidArgument  the format is not valid
   explicit FramePool(const FrameFormat& format,
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 

@@ -24,6 +24,14 @@ class SliceMask {
   int height() const { return height_; }
   bool zero() const { return zero_; }
   bool inside(int x, int y) const { return inside_[static_cast<std::size_t>(y) * width_ + x]; }
+  /// The mask of a field: the rows with even (parity 0) or odd numbers. The height is even.
+  SliceMask field(int parity) const {
+    std::vector<bool> rows(inside_.size() / 2);
+    for (int y = 0; y < height_ / 2; ++y)
+      for (int x = 0; x < width_; ++x)
+        rows[static_cast<std::size_t>(y) * width_ + x] = inside(x, 2 * y + parity);
+    return {width_, height_ / 2, std::move(rows), zero_};
+  }
 
  private:
   int width_, height_;

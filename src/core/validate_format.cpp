@@ -7,6 +7,13 @@
 
 namespace lull {
 
+namespace {
+
+/// Formats in use subsample chroma by 4 at most, VapourSynth by 16.
+constexpr int max_chroma_shift = 4;
+
+}  // namespace
+
 void validate(const FrameFormat& f) {
   if (f.width < 1 || f.height < 1)
     throw InvalidArgument("a picture of " + std::to_string(f.width) + "x" +
@@ -23,6 +30,11 @@ void validate(const FrameFormat& f) {
   if (!white_fits)
     throw InvalidArgument("white = " + std::to_string(f.white) +
                           " (must be a number above 0 for floats, 1 for integers); choose another");
+  for (const int shift : {f.chroma_shift_x, f.chroma_shift_y})
+    if (shift < 0 || shift > max_chroma_shift)
+      throw InvalidArgument("chroma subsampled by 2^" + std::to_string(shift) +
+                            " (the exponent must be from 0 to " + std::to_string(max_chroma_shift) +
+                            "); convert the chroma");
   if (f.subsampled() && f.layout != Layout::yuv)
     throw InvalidArgument("subsampled planes without chroma (only YUV has them); convert to YUV");
 }

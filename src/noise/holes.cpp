@@ -16,6 +16,14 @@ Holes::Holes(int width, int height, const std::vector<bool>& hole)
   }
 }
 
+Holes Holes::field(int parity) const {
+  std::vector<bool> rows(static_cast<std::size_t>(width_) * (height_ / 2));
+  for (int y = 0; y < height_ / 2; ++y)
+    for (int x = 0; x < width_; ++x)
+      rows[static_cast<std::size_t>(y) * width_ + x] = at(x, 2 * y + parity);
+  return {width_, height_ / 2, rows};
+}
+
 std::vector<std::uint8_t> Holes::reached(int side) const {
   std::vector<std::uint8_t> places(static_cast<std::size_t>(width_) * height_);
   for (int y = 0; y + side <= height_; ++y)

@@ -28,6 +28,8 @@ class Holes {
     return before(x + side, y + side) - before(x, y + side) - before(x + side, y) + before(x, y) >
            0;
   }
+  /// Returns the holes of a field: the even rows (parity 0) or the odd rows. The height is even.
+  Holes field(int parity) const;
   /// Returns any_in() for each position, row by row, as 1 or 0; 0 where the patch would leave the
   /// plane.
   std::vector<std::uint8_t> reached(int side) const;

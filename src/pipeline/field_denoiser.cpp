@@ -4,11 +4,16 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "core/error.h"
 #include "core/frame_pool.h"
+#include "core/slices.h"
+#include "core/validate_format.h"
+#include "noise/holes.h"
+#include "noise/render/features.h"
 
 namespace lull::pipeline {
 namespace {
@@ -31,6 +36,7 @@ class FieldDenoiser final : public Denoiser {
       throw InvalidArgument(
           "a frame in the memory of a GPU (fields are separated in host memory); decode "
           "it on the CPU");
+    masks_.push_back(noisy.mask);
     for (const int parity : {0, 1}) fields_[parity].push(field_of(noisy, parity));
     return next();
   }
@@ -42,7 +48,10 @@ class FieldDenoiser final : public Denoiser {
       halves[parity] = std::move(fields_[parity].done.front());
       fields_[parity].done.pop_front();
     }
-    return weave(std::move(halves));
+    Frame frame = weave(std::move(halves));
+    frame.mask = std::move(masks_.front());
+    masks_.pop_front();
+    return frame;
   }
 
   std::optional<Frame> drain() override {
@@ -86,12 +95,16 @@ class FieldDenoiser final : public Denoiser {
 
   FrameFormat field_;
   FramePool pool_;
-  std::array<Field, 2> fields_;  // even rows, odd rows
+  std::array<Field, 2> fields_;                         // even rows, odd rows
+  std::deque<std::shared_ptr<const SliceMask>> masks_;  // of the frames in progress
 };
 
 }  // namespace
 
 Frame field_of(const Frame& frame, int parity) {
+  const auto of_plane = [&](const std::shared_ptr<const Frame>& plane) {
+    return plane ? std::make_shared<const Frame>(field_of(*plane, parity)) : nullptr;
+  };
   Frame field = frame;
   field.format = field_format(frame.format);
   field.repeat_state = RepeatState::unknown;  // the state of a frame does not apply to its fields
@@ -99,11 +112,21 @@ Frame field_of(const Frame& frame, int parity) {
     const auto& plane = frame.planes[i];
     field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};
   }
-  if (frame.guide) field.guide = std::make_shared<const Frame>(field_of(*frame.guide, parity));
+  // All that lies over the samples has the rows of the field, too.
+  field.guide = of_plane(frame.guide);
+  if (frame.mask) field.mask = std::make_shared<const SliceMask>(frame.mask->field(parity));
+  if (frame.holes) field.holes = std::make_shared<const Holes>(frame.holes->field(parity));
+  if (frame.features) {
+    Features features;
+    for (std::size_t i = 0; i < features.planes.size(); ++i)
+      features.planes[i] = of_plane(frame.features->planes[i]);
+    field.features = std::make_shared<const Features>(features);
+  }
   return field;
 }
 
 FrameFormat field_format(const FrameFormat& frame) {
+  validate(frame);
   const int unit = 2 << frame.chroma_shift_y;
   if (frame.height % unit != 0)
     throw InvalidArgument("fields of a frame of " + std::to_string(frame.height) +

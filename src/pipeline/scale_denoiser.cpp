@@ -173,6 +173,7 @@ Frame Halving::of(const Frame& frame) {
         "the CPU");
   Frame half = pool_.acquire();
   half.copy_info(frame);
+  half.mask.reset();  // it has the size of the complete frame
   for (int i = 0; i < frame.format.planes(); ++i) {
     load_plane(frame, i, whole_[i].view());
     separable(read(whole_[i]), half_[i].view(), intermediate_, halve);

@@ -13,6 +13,7 @@
 #include "core/frame_pool.h"
 #include "core/plane.h"
 #include "core/samples.h"
+#include "core/validate_format.h"
 #include "scale/resampling.h"
 
 namespace lull::scale {
@@ -122,6 +123,7 @@ void replace_non_finite(PlaneView<float> plane) {
 }  // namespace
 
 FrameFormat scaled_format(const FrameFormat& format, double factor) {
+  validate(format);
   if (!(factor >= min_factor && factor <= max_factor))
     throw InvalidArgument("scale = " + text_of(factor) +
                           " (must be from 1 to 4); choose one in range");

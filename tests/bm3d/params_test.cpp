@@ -55,26 +55,8 @@ TEST(MakeParams, PaperProfileMatchesTableOne) {
   EXPECT_EQ(p.mu2, 1);
 }
 
-TEST(MakeParams, ChoosesSearchedAndRetainedGroupsByProfile) {
-  const auto of = [](Profile profile, int temporal = 0) {
-    return make_params(profile, {20, 20, 20}, temporal);
-  };
-  for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high}) {
-    const bool high = profile == Profile::high;
-    EXPECT_EQ(of(profile).kept, high ? 0 : 16);
-    EXPECT_EQ(of(profile).same_groups, profile == Profile::fast ? SameGroups::all
-                                       : high                   ? SameGroups::none
-                                                                : SameGroups::luma);
-    EXPECT_EQ(of(profile).search_step, 0);
-    EXPECT_EQ(of(profile, 2).kept, 16);
-    EXPECT_EQ(of(profile, 2).same_groups, SameGroups::none);
-    EXPECT_EQ(of(profile, 2).search_step, high ? 4 : 0);
-  }
-  EXPECT_EQ(make_params(Profile::balanced, {30, 30, 30}).same_groups, SameGroups::none);
-  for (const int temporal : {0, 2}) {
-    EXPECT_EQ(of(Profile::paper, temporal).kept, 0);
-    EXPECT_EQ(of(Profile::paper, temporal).search_step, 0);
-  }
+// Kept groups and sparse searches help where patches are compared in samples with white noise.
+TEST(MakeParams, SearchesForEveryReferencePatchInColouredNoiseAndDepthMaps) {
   NoiseModel coloured({5, 5, 5});
   coloured.plane(0).correlation = weak_correlation(0.5f);
   for (const auto& [profile, name] : names_of<Profile>)
@@ -83,6 +65,24 @@ TEST(MakeParams, ChoosesSearchedAndRetainedGroupsByProfile) {
       EXPECT_EQ(params.kept, 0) << name;
       EXPECT_EQ(params.search_step, 0) << name;
     }
+}
+
+// What a profile asks for is what its sessions do: nothing of it has to be changed first.
+TEST(MakeParams, ProfilesNeedNoOtherSearch) {
+  for (const auto& [profile, name] : names_of<Profile>)
+    for (const int temporal : {0, 2, 4})
+      for (const float sigma : {5.0f, 20.0f, 30.0f, 60.0f}) {
+        const Params params = make_params(profile, {sigma, sigma, sigma}, temporal);
+        Params searching = params;
+        search_where_needed(searching);
+        EXPECT_EQ(searching.kept, params.kept) << name << " at " << sigma;
+        EXPECT_EQ(searching.same_groups, params.same_groups) << name << " at " << sigma;
+        EXPECT_EQ(searching.search_step, params.search_step) << name << " at " << sigma;
+        // Groups that are not kept cannot be shared.
+        if (params.kept == 0) {
+          EXPECT_EQ(params.same_groups, SameGroups::none) << name << " at " << sigma;
+        }
+      }
 }
 
 struct Change {

@@ -45,6 +45,11 @@ TEST(Choose, OpensBm3dWithEveryProfile) {
   EXPECT_EQ(open_chosen(best, grey).margin.after, 6) << "three phases";
 }
 
+TEST(Choose, SessionsHaveAsManyFramesInFlightAsBackends) {
+  EXPECT_EQ(SessionChoice{}.streams, bm3d::Backend{}.streams);
+  EXPECT_EQ(choose_backend("cpu").streams, bm3d::Backend{}.streams);
+}
+
 TEST(Choose, OpensVolumes) {
   SessionChoice choice = cpu_choice();
   choice.method = "bm4d";

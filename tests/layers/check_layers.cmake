@@ -74,7 +74,7 @@ module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/de
 module(io/segments ${io_base} io/ffmpeg io/files io/demux io/read io/encode io/write)
 module(io/open ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read io/encode
   io/write io/segments)
-module(pipeline core)
+module(pipeline core noise noise/render)
 module(burst core)
 set(library ${modules})  # all of src
 set(before)  # the modules of tools: each may use those before it

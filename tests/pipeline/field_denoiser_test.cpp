@@ -2,10 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include "core/error.h"
+#include "core/slices.h"
+#include "noise/holes.h"
+#include "noise/render/features.h"
 #include "pipeline/fakes.h"
 #include "pipeline/part_denoiser.h"
 
@@ -175,6 +183,89 @@ TEST(FieldDenoiser, FieldsMustHaveEqualHeight) {
   format.chroma_shift_y = 0;
   format.height = 7;
   EXPECT_THROW((void)field_format(format), InvalidArgument);
+}
+
+/// A grey frame of 4x6 samples, whose rows are numbered.
+Frame numbered_rows(int first = 0) {
+  Frame frame;
+  frame.format = {.width = 4, .height = 6};
+  frame.pixels = std::shared_ptr<std::byte[]>(new std::byte[24]);
+  frame.planes[0] = {frame.pixels.get(), 4, 6, 4};
+  for (int i = 0; i < 24; ++i) frame.pixels[i] = static_cast<std::byte>(first + i / 4);
+  return frame;
+}
+
+/// true in these rows.
+std::vector<bool> rows_of(const std::set<int>& rows) {
+  std::vector<bool> samples(24);
+  for (const int y : rows) std::fill_n(samples.begin() + y * std::ptrdiff_t{4}, 4, true);
+  return samples;
+}
+
+TEST(FieldOf, HasTheRowsOfGuideMaskHolesAndFeatures) {
+  Frame frame = numbered_rows();
+  frame.guide = std::make_shared<const Frame>(numbered_rows(10));
+  frame.mask = std::make_shared<const SliceMask>(4, 6, rows_of({1, 2, 5}), true);
+  frame.holes = std::make_shared<const Holes>(4, 6, rows_of({0, 3}));
+  Features features;
+  features[Feature::normal] = std::make_shared<const Frame>(numbered_rows(20));
+  frame.features = std::make_shared<const Features>(features);
+  for (const int parity : {0, 1}) {
+    const Frame field = field_of(frame, parity);
+    EXPECT_EQ(field.format.height, 3);
+    ASSERT_TRUE(field.guide && field.mask && field.holes && field.features);
+    EXPECT_EQ(holes_of(field), field.holes);  // of the size of the field
+    EXPECT_EQ(field.mask->height(), 3);
+    EXPECT_EQ(field.mask->width(), 4);
+    EXPECT_TRUE(field.mask->zero());
+    const Frame& normal = *(*field.features)[Feature::normal];
+    EXPECT_FALSE((*field.features)[Feature::albedo]);
+    EXPECT_EQ(normal.format, field.format);
+    for (int y = 0; y < 3; ++y)
+      for (int x = 0; x < 4; ++x) {
+        const int row = 2 * y + parity;
+        EXPECT_EQ(field.plane<std::uint8_t>(0)(x, y), row);
+        EXPECT_EQ(field.guide->plane<std::uint8_t>(0)(x, y), 10 + row);
+        EXPECT_EQ(normal.plane<std::uint8_t>(0)(x, y), 20 + row);
+        EXPECT_EQ(field.mask->inside(x, y), frame.mask->inside(x, row));
+        EXPECT_EQ(field.holes->at(x, y), frame.holes->at(x, row));
+      }
+  }
+}
+
+TEST(FieldOf, AddsNothingThatTheFrameLacks) {
+  const Frame field = field_of(numbered_rows(), 1);
+  EXPECT_FALSE(field.guide || field.mask || field.holes || field.features);
+}
+
+TEST(FieldDenoiser, ResultsHaveTheMasksOfTheirFrames) {
+  for (const int odd : {0, 2}) {
+    const auto denoiser = by_fields(tiny, make_offset_denoiser(1), make_offset_denoiser(odd));
+    std::vector<std::shared_ptr<const SliceMask>> masks, found;
+    const auto take = [&](const std::optional<Frame>& result) {
+      if (result) found.push_back(result->mask);
+      return result.has_value();
+    };
+    for (int k = 0; k < 5; ++k) {
+      Frame frame = make_frame(k);
+      if (k != 2)
+        frame.mask = std::make_shared<const SliceMask>(2, 2, std::vector<bool>(4, true), false);
+      masks.push_back(frame.mask);
+      for (bool more = take(denoiser->push(std::move(frame))); more;) more = take(denoiser->next());
+    }
+    while (take(denoiser->drain())) continue;
+    EXPECT_EQ(found, masks);
+  }
+}
+
+TEST(FieldDenoiser, RejectsInvalidFormats) {
+  for (const int shift : {-1, 32})
+    EXPECT_THROW((void)field_format({.width = 4,
+                                     .height = 64,
+                                     .layout = Layout::yuv,
+                                     .chroma_shift_x = 1,
+                                     .chroma_shift_y = shift}),
+                 InvalidArgument);
 }
 
 TEST(FieldDenoiser, RejectsFramesInGpuMemory) {

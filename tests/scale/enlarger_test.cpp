@@ -210,5 +210,12 @@ TEST(Enlarger, RejectsFactorsOutOfRange) {
   }
 }
 
+TEST(Enlarger, RefusesFormatsThatNoFrameHas) {
+  for (const int shift : {-1, 32})
+    EXPECT_THROW((void)scaled_format(
+                     {.width = 8, .height = 8, .layout = Layout::yuv, .chroma_shift_x = shift}, 2),
+                 InvalidArgument);
+}
+
 }  // namespace
 }  // namespace lull::scale

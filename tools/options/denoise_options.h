@@ -129,7 +129,7 @@ struct DenoiseOptions {
 
   DeviceChoice device;
   Hwaccel hwaccel = Hwaccel::none;
-  int streams = 2;
+  int streams = bm3d::default_streams;
   int threads = 0;
 
   std::optional<std::int64_t> keep;    // the only frame that is written, from 0

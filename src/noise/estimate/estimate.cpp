@@ -1,6 +1,7 @@
 #include "noise/estimate/estimate.h"
 
 #include "core/error.h"
+#include "core/validate_format.h"
 #include "noise/estimate/clipped_noise.h"
 #include "noise/estimate/estimate_clip.h"
 #include "noise/estimate/estimate_still.h"
@@ -24,6 +25,7 @@ void check(std::span<const Excerpt> excerpts) {
     }
   if (!first)
     throw InvalidArgument("no frames (noise is estimated from frames); give at least one");
+  validate(first->format);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
 #include <string_view>
 
 #include "io/ffmpeg/pixel_formats.h"
@@ -178,40 +180,48 @@ TEST(RoundTrip, Y4mKeepsSamplesRateAndOddSizes) {
     }
 }
 
-TEST(RoundTrip, LossyDefaultsKeepThePixelFormat) {
+struct LossyDefault {
+  AVPixelFormat in;
+  const char *name, *encoder, *format;
+};
+
+class LossyDefaults : public ::testing::TestWithParam<LossyDefault> {};
+
+TEST_P(LossyDefaults, KeepThePixelFormat) {
+  const auto& [in, name, encoder, format] = GetParam();
+  if (!has_encoder(encoder)) GTEST_SKIP() << "no encoder " << encoder;
   const TemporaryFolder folder;
-  struct Case {
-    AVPixelFormat in;
-    const char* name;
-    std::string encoder, format;
-  };
-  const std::vector<Case> cases = {{AV_PIX_FMT_YUV420P, "o.mkv", "libx264", "yuv420p"},
-                                   {AV_PIX_FMT_YUV444P, "o.mp4", "libx264", "yuv444p"},
-                                   {AV_PIX_FMT_GRAY8, "o.mp4", "libx265", "gray"},
-                                   {AV_PIX_FMT_BGR0, "o.mp4", "libx264rgb", "bgr0"},
-                                   {AV_PIX_FMT_YUV420P10, "o.mp4", "libx265", "yuv420p10le"},
-                                   {AV_PIX_FMT_YUV422P12, "o.mkv", "libx265", "yuv422p12le"},
-                                   {AV_PIX_FMT_GBRP10, "o.mkv", "libx265", "gbrp10le"},
-                                   {AV_PIX_FMT_GRAY16, "o.mkv", "ffv1", "gray16le"},
-                                   {AV_PIX_FMT_YUVA420P, "o.mkv", "ffv1", "yuva420p"},
-                                   {AV_PIX_FMT_YUV420P, "o.webm", "libvpx-vp9", "yuv420p"}};
-  for (const Case& c : cases) {
-    if (!has_encoder(c.encoder.c_str())) continue;
-    SCOPED_TRACE(std::string(name_of(c.in)) + " to " + c.name);
-    ClipSpec spec;
-    spec.format = c.in;
-    make_clip(folder / "in.mkv", spec);
-    const auto source = open_source(folder / "in.mkv");
-    const auto sink = open_sink(folder / c.name, *source, {.overwrite = true});
-    EXPECT_EQ(sink->encoder(), c.encoder);
-    EXPECT_EQ(sink->pixel_format(), c.format);
-    while (auto frame = source->read()) sink->write(*std::move(frame));
-    sink->finish();
-    const Decoded out = decode(folder / c.name);
-    EXPECT_EQ(out.pictures.size(), 10u);
-    EXPECT_EQ(traits_of(out.format)->format, traits_of(c.in)->format);
-  }
+  ClipSpec spec;
+  spec.format = in;
+  make_clip(folder / "in.mkv", spec);
+  const auto source = open_source(folder / "in.mkv");
+  const auto sink = open_sink(folder / name, *source, {.overwrite = true});
+  EXPECT_EQ(sink->encoder(), encoder);
+  EXPECT_EQ(sink->pixel_format(), format);
+  while (auto frame = source->read()) sink->write(*std::move(frame));
+  sink->finish();
+  const Decoded out = decode(folder / name);
+  EXPECT_EQ(out.pictures.size(), 10u);
+  EXPECT_EQ(traits_of(out.format)->format, traits_of(in)->format);
 }
+
+INSTANTIATE_TEST_SUITE_P(
+    RoundTrip, LossyDefaults,
+    ::testing::Values(LossyDefault{AV_PIX_FMT_YUV420P, "o.mkv", "libx264", "yuv420p"},
+                      LossyDefault{AV_PIX_FMT_YUV444P, "o.mp4", "libx264", "yuv444p"},
+                      LossyDefault{AV_PIX_FMT_GRAY8, "o.mp4", "libx265", "gray"},
+                      LossyDefault{AV_PIX_FMT_BGR0, "o.mp4", "libx264rgb", "bgr0"},
+                      LossyDefault{AV_PIX_FMT_YUV420P10, "o.mp4", "libx265", "yuv420p10le"},
+                      LossyDefault{AV_PIX_FMT_YUV422P12, "o.mkv", "libx265", "yuv422p12le"},
+                      LossyDefault{AV_PIX_FMT_GBRP10, "o.mkv", "libx265", "gbrp10le"},
+                      LossyDefault{AV_PIX_FMT_GRAY16, "o.mkv", "ffv1", "gray16le"},
+                      LossyDefault{AV_PIX_FMT_YUVA420P, "o.mkv", "ffv1", "yuva420p"},
+                      LossyDefault{AV_PIX_FMT_YUV420P, "o.webm", "libvpx-vp9", "yuv420p"}),
+    [](const auto& tested) {
+      std::string name = std::string(tested.param.format) + "_in_" + tested.param.name;
+      std::ranges::replace(name, '.', '_');
+      return name;
+    });
 
 TEST(RoundTrip, DefaultsKeepEverySize) {
   if (!has_encoder("libvpx-vp9"))
@@ -239,17 +249,24 @@ TEST(RoundTrip, DefaultsKeepEverySize) {
     }
 }
 
-TEST(RoundTrip, LosslessModesOfOtherEncodersAreLossless) {
+class LosslessEncoders : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(LosslessEncoders, KeepEverySample) {
+  if (!has_encoder(GetParam())) GTEST_SKIP() << "no encoder " << GetParam();
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", {});
-  for (const char* encoder : {"libx264", "libx265", "libvpx-vp9", "ffv1"}) {
-    if (!has_encoder(encoder)) continue;
-    SCOPED_TRACE(encoder);
-    transcode(folder / "in.mkv", folder / "out.mkv",
-              {.vcodec = encoder, .lossless = true, .overwrite = true});
-    expect_equal_frames(folder / "in.mkv", folder / "out.mkv");
-  }
+  transcode(folder / "in.mkv", folder / "out.mkv",
+            {.vcodec = GetParam(), .lossless = true, .overwrite = true});
+  expect_equal_frames(folder / "in.mkv", folder / "out.mkv");
 }
+
+INSTANTIATE_TEST_SUITE_P(RoundTrip, LosslessEncoders,
+                         ::testing::Values("libx264", "libx265", "libvpx-vp9", "ffv1"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 TEST(RoundTrip, TinyVideoIsKeptIfTheEncoderSupportsIt) {
   const TemporaryFolder folder;

@@ -5,8 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
+#include <string>
 
 #include "core/frame_pool.h"
 #include "core/samples.h"
@@ -352,15 +355,44 @@ TEST(GrainFit, RemovedStructureIsNotGrain) {
   EXPECT_LT(std::abs(found->ar_coeffs[0].back()) * std::ldexp(1, -found->ar_coeff_shift), 0.1);
 }
 
-TEST(GrainFit, AcceptsTinyFrames) {
-  for (const auto& [w, h] : {std::pair{1, 1}, {2, 2}, {5, 3}, {17, 1}, {16, 40}}) {
+/// Within the ranges that a bitstream of AV1 has for the parameters.
+void expect_within_ranges(const GrainParams& grain) {
+  const auto expect_within = [](int value, int low, int high) {
+    EXPECT_GE(value, low);
+    EXPECT_LE(value, high);
+  };
+  expect_within(grain.scaling_shift, 8, 11);
+  expect_within(grain.ar_coeff_shift, 6, 9);
+  expect_within(grain.grain_scale_shift, 0, 3);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_LE(grain.points[i].size(), static_cast<std::size_t>(GrainParams::max_points[i]));
+    int before = -1;
+    for (const ScalingPoint& point : grain.points[i]) {
+      expect_within(point.at, before + 1, 255);
+      expect_within(point.scale, 0, 255);
+      before = point.at;
+    }
+    for (const int coefficient : grain.ar_coeffs[i]) expect_within(coefficient, -128, 127);
+    expect_within(grain.luma_coeff[i], -128, 127);
+  }
+}
+
+// Frames below 16 samples have no complete block in which grain is measured.
+TEST(GrainFit, TinyFramesGiveValidGrainOrNone) {
+  for (const auto& [w, h] :
+       {std::pair{1, 1}, {2, 2}, {5, 3}, {17, 1}, {16, 40}, {40, 16}, {33, 33}}) {
+    SCOPED_TRACE(std::to_string(w) + "x" + std::to_string(h));
     FrameFormat format = yuv(1, 1);
     format.width = w;
     format.height = h;
     GrainStatistics statistics(format);
-    const Pair pair = make_pair(format, Kind::white, 8, 3);
-    statistics.add(pair.noisy, pair.clean);
-    (void)fit_grain(statistics);
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      const Pair pair = make_pair(format, Kind::white, 8, seed);
+      statistics.add(pair.noisy, pair.clean);
+    }
+    const std::optional<GrainParams> grain = fit_grain(statistics);
+    EXPECT_EQ(grain.has_value(), std::min(w, h) >= 16);
+    if (grain) expect_within_ranges(*grain);
   }
 }
 

@@ -21,10 +21,13 @@ using namespace std::chrono_literals;
 
 class Signals : public testing::TestWithParam<int> {
  protected:
-  // Waits until the temporary file exists, which shows that the run has begun.
+  // Waits until the temporary file of the output is there and the filter has worked: nothing else
+  // takes CPU time from then on.
   void wait_for_start(Program& program) const {
-    while (program.running() && folder_.names().size() < 2) std::this_thread::sleep_for(5ms);
-    std::this_thread::sleep_for(100ms);  // by then the first frame is usually being processed
+    while (program.running() && folder_.names().size() < 2) std::this_thread::sleep_for(1ms);
+    const auto begun = program.cpu_time();
+    while (program.running() && program.cpu_time() < begun + 100ms)
+      std::this_thread::sleep_for(1ms);
     ASSERT_TRUE(program.running()) << "it ended before the signal came";
   }
   // Without the signal the run would last longer than wait() waits.

@@ -107,19 +107,39 @@ TEST_F(MemoryLimit, AppliesToAVolumeAlongX) {
   EXPECT_EQ(folder_.names(), before);
 }
 
-TEST_F(MemoryLimit, AppliesToASession) {
+TEST_F(MemoryLimit, RefusesASessionBelowItsNeedAndRunsItAbove) {
   constexpr FrameFormat format{.width = 1024, .height = 1024};
   std::vector<Frame> frames;
   for (int n = 0; n < 2; ++n) frames.push_back(noisy_picture(clean_picture(format), 10, n + 1));
   write_y4m(folder_ / "in.y4m", frames);
-  expect_refused(denoise("in.y4m", "null", {"--max-memory", "30M"}), "1024x1024 grey");
-  const auto need = host_memory({bm3d::make_params(bm3d::Profile::fast, {10, 10, 10}),
-                                 format,
-                                 {{.kind = bm3d::BackendKind::cpu}}});
-  EXPECT_EQ(denoise("in.y4m", "null",
-                    {"--profile", "fast", "--max-memory", std::to_string(need + (1 << 20))})
-                .code,
-            0);
+  const std::int64_t need = host_memory({bm3d::make_params(bm3d::Profile::fast, {10, 10, 10}),
+                                         format,
+                                         {{.kind = bm3d::BackendKind::cpu}}});
+  const auto with_limit = [&](std::int64_t bytes) {
+    return denoise("in.y4m", "null", {"--profile", "fast", "--max-memory", std::to_string(bytes)});
+  };
+  constexpr std::int64_t megabyte = 1 << 20;
+  expect_refused(with_limit(need - megabyte), "1024x1024 grey");
+  const Outcome outcome = with_limit(need + megabyte);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  // The noisy and the clean frame in bytes, and the guide and the sums of a session in floats.
+  constexpr std::int64_t samples = std::int64_t{1024} * 1024;
+  EXPECT_GT(need, samples * (2 + 2 * 4));
+}
+
+TEST(HostMemory, GrowsWithThePictureAndTheTemporalRadius) {
+  const auto need = [](int side, int temporal) {
+    return host_memory({bm3d::make_params(bm3d::Profile::balanced, {10, 10, 10}, temporal),
+                        {.width = side, .height = side},
+                        {{.kind = bm3d::BackendKind::cpu}}});
+  };
+  const std::int64_t once = need(2048, 0) - need(1024, 0);
+  EXPECT_GT(once, 0);
+  // Four times the samples of the difference, whatever a session needs for itself.
+  EXPECT_NEAR(static_cast<double>(need(4096, 0) - need(2048, 0)) / static_cast<double>(once), 4,
+              0.2);
+  // Each frame on either side is held in bytes and in floats.
+  EXPECT_GT(need(1024, 2) - need(1024, 1), 2 * 5 * std::int64_t{1024} * 1024);
 }
 
 // With temporal filtering several GPUs share a clip in parts, and one more part than GPUs is in

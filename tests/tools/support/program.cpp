@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -125,6 +126,14 @@ bool Program::running() {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          info.si_pid == 0;
+}
+
+std::chrono::milliseconds Program::cpu_time() const {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0)
+    return std::chrono::milliseconds(0);
+  return std::chrono::milliseconds(time.tv_sec * 1000 + time.tv_nsec / 1000000);
 }
 
 Outcome Program::wait(std::chrono::seconds limit) {

@@ -50,6 +50,8 @@ class Program {
 
   void send(int signal) const;
   bool running();
+  /// Returns the CPU time that the process has used so far; 0 after its end.
+  std::chrono::milliseconds cpu_time() const;
   /// Kills the process after `limit`, which gives the code 137.
   Outcome wait(std::chrono::seconds limit = std::chrono::seconds(120));
 
