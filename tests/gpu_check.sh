@@ -4,10 +4,10 @@
 # failed.
 #
 #   LULL_GPU_FILTER   tests of lull_bm3d_tests to run under compute-sanitizer (GoogleTest's
-#                     --gtest_filter; default: single kernels, and sessions on small frames and clips,
-#                     because racecheck is slow); lull_cuda_tests runs completely
-#   LULL_GPU_SECONDS  time limit of each tool on each test program (default 150); all run concurrently
-#   LULL_GPU_TOOLS    which tools of compute-sanitizer (default: memcheck racecheck initcheck synccheck)
+#                     --gtest_filter; default: single kernels, and sessions on small frames and
+#                     clips, because racecheck is slow); lull_cuda_tests runs completely
+#   LULL_GPU_SECONDS  time limit of each tool on each test program (default 150; all run at once)
+#   LULL_GPU_TOOLS    tools of compute-sanitizer (default: memcheck racecheck initcheck synccheck)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=$1

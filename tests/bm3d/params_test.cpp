@@ -67,8 +67,8 @@ TEST(MakeParams, SearchesForEveryReferencePatchInColouredNoiseAndDepthMaps) {
     }
 }
 
-// What a profile asks for is what its sessions do: nothing of it has to be changed first.
-TEST(MakeParams, ProfilesNeedNoOtherSearch) {
+// Sessions do exactly what a profile requests; no value has to be changed first.
+TEST(MakeParams, ProfilesKeepTheirSearchUnchanged) {
   for (const auto& [profile, name] : names_of<Profile>)
     for (const int temporal : {0, 2, 4})
       for (const float sigma : {5.0f, 20.0f, 30.0f, 60.0f}) {
@@ -78,7 +78,7 @@ TEST(MakeParams, ProfilesNeedNoOtherSearch) {
         EXPECT_EQ(searching.kept, params.kept) << name << " at " << sigma;
         EXPECT_EQ(searching.same_groups, params.same_groups) << name << " at " << sigma;
         EXPECT_EQ(searching.search_step, params.search_step) << name << " at " << sigma;
-        // Groups that are not kept cannot be shared.
+        // Groups can be shared only if they are kept.
         if (params.kept == 0) {
           EXPECT_EQ(params.same_groups, SameGroups::none) << name << " at " << sigma;
         }

@@ -24,8 +24,8 @@ TEST(ValidateFormat, AcceptsSubsamplingsInUse) {
     for (int y = 0; y <= 4; ++y) EXPECT_NO_THROW(validate(yuv(x, y))) << x << ", " << y;
 }
 
-// Shifts by these numbers are undefined.
-TEST(ValidateFormat, RefusesChromaShiftsOutOfRange) {
+// Shifts by these values are undefined behaviour.
+TEST(ValidateFormat, RejectsChromaShiftsOutOfRange) {
   for (const int shift :
        {-1, 5, 31, 32, 64, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {
     for (const FrameFormat& format : {yuv(shift, 0), yuv(0, shift), yuv(1, shift)}) {
@@ -39,7 +39,7 @@ TEST(ValidateFormat, RefusesChromaShiftsOutOfRange) {
   }
 }
 
-TEST(ValidateFormat, SaysWhichSubsamplingIsRefused) {
+TEST(ValidateFormat, ErrorNamesTheRejectedSubsampling) {
   try {
     validate(yuv(1, -3));
     FAIL() << "accepted";
@@ -48,7 +48,7 @@ TEST(ValidateFormat, SaysWhichSubsamplingIsRefused) {
   }
 }
 
-TEST(ValidateFormat, RefusesSubsampledPlanesWithoutChroma) {
+TEST(ValidateFormat, RejectsSubsamplingWithoutChroma) {
   for (const Layout layout : {Layout::gray, Layout::rgb}) {
     FrameFormat format = yuv(1, 0);
     format.layout = layout;

@@ -16,8 +16,8 @@ HEADERS, SOURCES = {".h", ".cuh"}, {".cpp", ".cu"}
 FOLDERS = ["src", "tools", "python", "vapoursynth"]
 UNNAMED, SPECIALISATION = "(unnamed)", "(specialisation)"
 
-# What is no code: comments, raw strings, strings, characters and lines of the preprocessor. (A ' in
-# a number separates digits.)
+# Everything that is not code: comments, raw strings, strings, characters and preprocessor lines. (A
+# ' in a number separates digits.)
 NO_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
     r"|(?<![0-9a-zA-Z_])'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*",
@@ -35,7 +35,7 @@ class Scope:
 
 
 def without_brackets(tokens):
-    """A declaration without what stands in (), [] and template lists."""
+    """Returns a declaration without the contents of (), [] and template lists."""
     kept, open_ones = [], []
     for i, token in enumerate(tokens):
         follows_word = i > 0 and re.match(r"\w", tokens[i - 1])
@@ -52,7 +52,7 @@ def without_brackets(tokens):
 
 
 def type_defined(tokens):
-    """The name of the type that a declaration defines if a body follows; None if it is no type."""
+    """Returns the name of the type that a declaration with a body defines, or None."""
     words = without_brackets(tokens)
     for i, word in enumerate(words):
         if word not in TYPE_WORDS:
@@ -83,13 +83,13 @@ def alias_defined(tokens):
 
 
 def is_specialisation(tokens, name):
-    """Whether `name` stands before template arguments, which other definitions do not have."""
+    """Returns whether `name` is followed by template arguments, as in no other definition."""
     return any(a == name and b == "<" for a, b in zip(tokens, tokens[1:]))
 
 
 def definitions(text):
-    """A scope, a name and whether it is an alias or a concept, for each type at namespace or class
-    scope."""
+    """Yields a scope, a name and whether it is an alias or a concept, for each type at namespace or
+    class scope."""
     code = NO_CODE.sub(lambda found: " " * (found.group(0)[:1] not in "/#") + " ", text)
     scopes, tokens, round_depth = [], [], 0
     for token in TOKEN.findall(code):
@@ -139,12 +139,12 @@ def scope_name(scopes):
 
 
 def place(path):
-    """Where a definition can meet others: one place for sources of which a build has one."""
+    """Returns where a definition can conflict with others; alternative sources share one place."""
     return re.sub(r"_(no)?cuda\.cpp$", ".cpp", path)
 
 
 def duplicates(root):
-    """(qualified name, files) of names that several files define, and how many names there are."""
+    """Returns (qualified name, files) for names in several files, and the number of names."""
     found = collections.defaultdict(set)
     files = [p for folder in FOLDERS for p in (pathlib.Path(root) / folder).rglob("*")]
     for path in sorted(p for p in files if p.suffix in HEADERS | SOURCES):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from check_names import duplicates
 
-# Of two sources of a library, the names that both define: no list of names where all is well.
+# Two sources of a library, and the names that both define (none if the sources are valid).
 CASES = [
     (
         "two structs",
@@ -108,7 +108,7 @@ CASES = [
         [],
     ),
 ]
-# The same text in files of these names: whether it is a violation.
+# The same text in files with these names, and whether this is a violation.
 PLACES = [
     ("src/a.h", "src/io/a.h", "struct A {};", True),
     ("src/a.h", "tools/a.cpp", "struct A {};", True),

@@ -4,7 +4,7 @@
 cmake_minimum_required(VERSION 3.25)
 set(tests ${CMAKE_CURRENT_LIST_DIR}/..)
 
-# judge(PASSES TEST REASON): checks a run in which this test was skipped for this reason.
+# judge(PASSES TEST REASON): checks a report in which this test was skipped for this reason.
 function(judge passes test reason)
   file(WRITE ${SCRATCH}/tests.xml "<testsuite>
     <testcase name=\"io.Runs\" status=\"run\"><system-out>[ OK ]</system-out></testcase>

@@ -1,6 +1,6 @@
-# cmake -DINCLUDE=FOLDER -DSCRATCH=FOLDER -DCXX=COMPILER -P check_headers.cmake: compiles each header
-# of the installed INCLUDE alone, twice in one source. A user has no other headers of lull, and the
-# public headers need no other library.
+# cmake -DINCLUDE=FOLDER -DSCRATCH=FOLDER -DCXX=COMPILER -P check_headers.cmake: compiles each
+# header of the installed folder INCLUDE separately, included twice by one source. Users have no other
+# headers of lull, and the public headers need no other library.
 
 cmake_minimum_required(VERSION 3.25)
 

@@ -1,5 +1,4 @@
-# Builds the project SAMPLES against lull as it is installed below PREFIX, and denoises a picture with
-# it.
+# Builds the project SAMPLES with the lull installed below PREFIX, and denoises a picture with it.
 
 cmake_minimum_required(VERSION 3.25)
 

@@ -1,5 +1,5 @@
 # cmake -DBUILD=FOLDER -DPREFIX=FOLDER -P install.cmake: installs the build tree BUILD below PREFIX,
-# where nothing of an earlier installation stays.
+# after removing any earlier installation there.
 
 cmake_minimum_required(VERSION 3.25)
 

@@ -3,8 +3,8 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-# judge(EXPECTED WHAT): runs the check over SCRATCH/include; EXPECTED is in its output, or the check
-# finds nothing.
+# judge(EXPECTED WHAT): runs the check over SCRATCH/include. Its output must contain EXPECTED; if
+# EXPECTED is empty, it must find nothing.
 function(judge expected what)
   execute_process(
     COMMAND ${CMAKE_COMMAND} -DINCLUDE=${SCRATCH}/include -DSCRATCH=${SCRATCH}/sources -DCXX=${CXX}
@@ -17,7 +17,7 @@ function(judge expected what)
   endif()
 endfunction()
 
-# plant(HEADER TEXT): a header below SCRATCH/include.
+# plant(HEADER TEXT): writes a header below SCRATCH/include.
 function(plant header text)
   file(WRITE ${SCRATCH}/include/${header} "#pragma once\n${text}\n")
 endfunction()

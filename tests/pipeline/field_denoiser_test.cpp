@@ -195,7 +195,7 @@ Frame numbered_rows(int first = 0) {
   return frame;
 }
 
-/// true in these rows.
+/// A mask that is true in these rows.
 std::vector<bool> rows_of(const std::set<int>& rows) {
   std::vector<bool> samples(24);
   for (const int y : rows) std::fill_n(samples.begin() + y * std::ptrdiff_t{4}, 4, true);
@@ -233,7 +233,7 @@ TEST(FieldOf, HasTheRowsOfGuideMaskHolesAndFeatures) {
   }
 }
 
-TEST(FieldOf, AddsNothingThatTheFrameLacks) {
+TEST(FieldOf, AddsNoDataThatTheFrameLacks) {
   const Frame field = field_of(numbered_rows(), 1);
   EXPECT_FALSE(field.guide || field.mask || field.holes || field.features);
 }

@@ -1,4 +1,4 @@
-"""A simulated GPU for tests without one: its memory is host memory, and its sessions run on the CPU.
+"""A simulated GPU for tests without one: its memory is host memory, its sessions run on the CPU.
 The tests check on which path arrays travel. (test_on_gpu.py uses a real GPU.)"""
 
 from dataclasses import dataclass

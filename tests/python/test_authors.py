@@ -99,7 +99,7 @@ def test_unsupported_arguments_are_value_errors(call, words):
 
 
 def test_quality_matches_the_authors_package():
-    """Compares with the authors' package if it is installed. It is not free software and not needed here."""
+    """Compares with the authors' package if it is installed (it is not free software)."""
     if importlib.util.find_spec("bm3d") is None:
         pytest.skip("the authors' bm3d is not installed")
     data = pytest.importorskip("skimage.data")

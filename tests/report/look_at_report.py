@@ -1,7 +1,7 @@
 """Opens pages that lull wrote in a real browser: look_at_report.py LULL
 
-Creates a clip, denoises it with --report, and checks the page in Chromium: with the keyboard, in dark
-mode and on a phone. The test is skipped (77) without Chromium or Playwright.
+Creates a clip, denoises it with --report, and checks the page in Chromium: with the keyboard, in
+dark mode and on a phone. The test is skipped (77) without Chromium or Playwright.
 """
 import pathlib
 import random

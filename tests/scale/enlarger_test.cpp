@@ -210,7 +210,7 @@ TEST(Enlarger, RejectsFactorsOutOfRange) {
   }
 }
 
-TEST(Enlarger, RefusesFormatsThatNoFrameHas) {
+TEST(Enlarger, RejectsInvalidFormats) {
   for (const int shift : {-1, 32})
     EXPECT_THROW((void)scaled_format(
                      {.width = 8, .height = 8, .layout = Layout::yuv, .chroma_shift_x = shift}, 2),

@@ -25,8 +25,8 @@ def scene(width, height, seed):
 
 
 def moving(frames, width, height, kinds="f", seed=1):
-    """Noisy frames of a moving picture. `kinds` has one letter per frame and is repeated: f is a new
-    frame, r repeats the previous frame, c begins another scene."""
+    """Noisy frames of a moving picture. `kinds` has one letter per frame and is repeated: f is a
+    new frame, r repeats the previous frame, c begins another scene."""
     rng = np.random.default_rng(seed)
     wide = scene(width + 2 * frames, height, seed)
     clips, clean, cuts = [], [], 0

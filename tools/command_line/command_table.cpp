@@ -133,13 +133,12 @@ void CommandTable::add_compare() {
       ->required();
   command
       ->add_option("B", given.compare.second,
-                   "file to compare with A; of the same size, format and length")
+                   "file to compare; of the same size, format and length")
       ->type_name("FILE")
       ->required();
   command
-      ->add_option(
-          "--csv", given.compare.csv,
-          "write a table: frame,plane,psnr,ssim for each frame; volume,psnr,ssim for volumes")
+      ->add_option("--csv", given.compare.csv,
+                   "write frame,plane,psnr,ssim for each frame, volume,psnr,ssim for volumes")
       ->type_name("FILE");
   command
       ->add_option("--mask", given.compare.mask,
@@ -152,9 +151,8 @@ void CommandTable::add_compare() {
           "the minimum of A if that is negative)")
       ->type_name("X");
   command
-      ->add_option(
-          "--html", given.compare.html,
-          "also write a page: A and B on top of each other, the difference, PSNR and SSIM by frame")
+      ->add_option("--html", given.compare.html,
+                   "also write a page: A and B overlaid, the difference, figures by frame")
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", given.compare.overwrite, "replace an existing page");
   command->add_flag("--json", given.compare.json, "print one JSON object instead of text");

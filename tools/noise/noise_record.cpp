@@ -20,7 +20,7 @@ namespace {
 /// Number of the file format. Older formats can be read.
 constexpr int noise_format = 1;
 /// Maximum size of a noise file in bytes; enough for thousands of scenes.
-constexpr std::size_t most_bytes = std::size_t{1} << 26;
+constexpr std::size_t max_bytes = std::size_t{1} << 26;
 
 constexpr std::pair<Layout, std::string_view> layouts[] = {
     {Layout::gray, "gray"}, {Layout::yuv, "yuv"}, {Layout::rgb, "rgb"}};
@@ -119,26 +119,26 @@ class Reader {
   NoiseRecord record(const std::string& text) {
     const std::optional<Json> parsed = parse_json(text);
     if (!parsed || !parsed->is_object() || !parsed->contains("lull noise"))
-      fail("no noise of lull's");
+      fail("it is not a noise file of lull");
     const Json& json = *parsed;
     check_format(member(json, "lull noise"));
     NoiseRecord record{.layout = layout_of(member(json, "layout"))};
     if (json.contains("unit")) {
       record.unit = static_cast<double>(value(json["unit"]));
-      if (!(record.unit > 0)) fail("a unit that is none");
+      if (!(record.unit > 0)) fail("its unit is not a positive number");
     }
     for (const Json& scene : list(member(json, "scenes")))
       record.scenes.push_back(scene_of(scene, record.layout));
-    if (record.scenes.empty()) fail("no scene");
+    if (record.scenes.empty()) fail("it has no scenes");
     return record;
   }
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw BadData("'" + name_ + "' (" + why + "); lull noise IN -o FILE makes such a file");
+    throw BadData("'" + name_ + "' (" + why + "); write one with lull noise IN -o FILE");
   }
   void check_format(const Json& format) const {
-    if (!format.is_number_integer() || format < 1) fail("no number of a format");
+    if (!format.is_number_integer() || format < 1) fail("its format number is invalid");
     if (format <= noise_format) return;
     throw BadData("'" + name_ + "' has format " + json_text(format) +
                   " (this version of lull reads noise files up to format " +
@@ -146,36 +146,37 @@ class Reader {
   }
   const Json& member(const Json& json, const char* name) const {
     const auto found = json.find(name);
-    if (found == json.end()) fail(std::string("no \"") + name + "\"");
+    if (found == json.end()) fail(std::string("it has no \"") + name + "\"");
     return *found;
   }
   const Json& list(const Json& json) const {
-    if (!json.is_array()) fail("no list where one must be");
+    if (!json.is_array()) fail("a list is missing");
     return json;
   }
   float value(const Json& json) const {
-    if (!json.is_number()) fail("no number where one must be");
+    if (!json.is_number()) fail("a number is missing");
     const auto number = json.get<float>();
-    if (!std::isfinite(number)) fail("a number without bounds");
+    if (!std::isfinite(number)) fail("a number is too large");
     return number;
   }
   template <class Numbers>
-  void fill(const Json& json, Numbers&& to) const {
-    if (list(json).size() != std::size(to)) fail("too few or too many numbers");
-    for (std::size_t i = 0; i < std::size(to); ++i) to[i] = value(json[i]);
+  void fill(const Json& json, Numbers&& values) const {
+    if (list(json).size() != std::size(values)) fail("a list has a wrong number of values");
+    for (std::size_t i = 0; i < std::size(values); ++i) values[i] = value(json[i]);
   }
 
   Layout layout_of(const Json& json) const {
     for (const auto& [layout, name] : layouts)
       if (json == name) return layout;
-    fail("an unknown layout");
+    fail("its layout is unknown");
   }
 
   PlaneNoise plane_of(const Json& json) const {
-    if (!json.is_object()) fail("no plane where one must be");
+    if (!json.is_object()) fail("the noise of a plane is missing");
     PlaneNoise plane{.sigma = value(member(json, "sigma")), .correlation = {}, .curve = {}};
     if (const auto rows = json.find("autocorrelation"); rows != json.end()) {
-      if (list(*rows).size() != correlation_lags) fail("too few or too many lags");
+      if (list(*rows).size() != correlation_lags)
+        fail("an autocorrelation has a wrong number of lags");
       auto lags = std::make_shared<Autocorrelation>();
       for (int dy = 0; dy < correlation_lags; ++dy)
         fill((*rows)[dy], std::span(*lags).subspan(dy * correlation_lags, correlation_lags));
@@ -193,10 +194,11 @@ class Reader {
 
   NoiseModel model_of(const Json& json, int planes) const {
     const Json& stored = list(member(json, "planes"));
-    if (stored.size() != static_cast<std::size_t>(planes)) fail("too few or too many planes");
+    if (stored.size() != static_cast<std::size_t>(planes))
+      fail("a scene has a wrong number of planes");
     NoiseModel noise;
     if (const auto found = json.find("opponents"); found != json.end()) {
-      if (planes != 3 || list(*found).size() != 3) fail("too few or too many planes");
+      if (planes != 3 || list(*found).size() != 3) fail("a scene has a wrong number of planes");
       noise = NoiseModel::of_opponents(
           {plane_of((*found)[0]), plane_of((*found)[1]), plane_of((*found)[2])});
     }
@@ -211,7 +213,7 @@ class Reader {
   }
 
   NoiseEstimate estimate_of(const Json& json, Layout layout) const {
-    if (!json.is_object()) fail("no estimate where one must be");
+    if (!json.is_object()) fail("an estimate is missing");
     const int planes = planes_of(layout);
     NoiseEstimate estimate;
     estimate.noise = model_of(json, planes);
@@ -233,25 +235,26 @@ class Reader {
     fill(json, numbers);
     std::array<int, 3> sizes{};
     for (int axis = 0; axis < 3; ++axis) {
-      if (!(numbers[axis] >= 1 && numbers[axis] <= 1e6f)) fail("a map of no size");
+      if (!(numbers[axis] >= 1 && numbers[axis] <= 1e6f))
+        fail("the size of a noise map is invalid");
       sizes[axis] = static_cast<int>(numbers[axis]);
     }
     return sizes;
   }
 
   VolumeEstimate volume_of(const Json& json, const NoiseEstimate& estimate) const {
-    if (!json.is_object()) fail("no volume where one must be");
+    if (!json.is_object()) fail("the noise of a volume is missing");
     VolumeEstimate volume{.certain = estimate.certain, .why = estimate.why};
     const Json& kind_name = member(json, "kind");
     const auto kind = std::ranges::find_if(kinds, [&](auto& k) { return kind_name == k.second; });
-    if (kind == std::end(kinds)) fail("an unknown kind of noise");
+    if (kind == std::end(kinds)) fail("the kind of the noise is unknown");
     volume.noise.kind = kind->first;
     volume.noise.sigma = value(member(json, "sigma"));
     volume.level = value(member(json, "level"));
     volume.air = value(member(json, "background"));
     volume.tissue = value(member(json, "tissue"));
     if (const auto found = json.find("map"); found != json.end()) {
-      if (!found->is_object()) fail("no map where one must be");
+      if (!found->is_object()) fail("a noise map is missing");
       auto map = std::make_shared<NoiseMap>();
       map->voxels = sizes(member(*found, "voxels"));
       map->nodes = sizes(member(*found, "nodes"));
@@ -304,7 +307,7 @@ NoiseRecord parse_noise(const std::string& text, const std::string& name) {
 }
 
 NoiseRecord read_noise(const std::string& path) {
-  return parse_noise(io::read_text(path, most_bytes), path);
+  return parse_noise(io::read_text(path, max_bytes), path);
 }
 
 void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite,

@@ -260,7 +260,7 @@ constexpr OptionRow table[] = {
          reject("--temporal", v, "must be auto, or from 0 to 8");
        o.temporal = radius;
      },
-     "also search R frames before and after, 0 to 8 (video: 2)"},
+     "also search R frames before and after (video: 2)"},
     {"--temporal-window", "A[:B]", method,
      "side of the search window in neighbouring frames, centred on the predicted position, odd, 1 "
      "to 63",

@@ -63,7 +63,7 @@ constexpr OptionRow rows[] = {
      "standard deviation of the noise on the 0..255 scale, at any bit depth: one value for all "
      "planes, or one for each (Y:Cb:Cr or R:G:B); planes with 0 are copied unchanged; auto: "
      "estimate it from the input (default: auto)",
-     set_sigma, "noise level: 5 is weak, 25 is strong (default: estimated)"},
+     set_sigma, "noise level: 5 weak, 25 strong (default: estimated)"},
     {"--sigma-scale", "native|8bit|unit", group,
      "unit of --sigma: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes, "
      "float TIFF stacks and depth maps, otherwise 8bit)",

@@ -21,42 +21,43 @@ const OptionRow* find_row(std::string_view names) {
 }
 
 [[noreturn]] void refuse(const std::string& problem) {
-  throw BadData("the plan " + problem + "; plan the job anew");
+  throw BadData("the plan " + problem + "; plan the job again");
 }
 
 void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& options) {
   const OptionRow* row = find_row(given.first);
   if (!row) refuse("has an option that this version of lull does not know (" + given.first + ")");
   if (!belongs_to_plan(*row))
-    refuse("sets " + given.first + " (which only the command line of a process may set)");
+    refuse("sets " + given.first + " (an option that only the command line may set)");
   row->apply(options, given.second);
 }
 
-/// A path that was given where the job was planned may mean something else here.
-void place(const io::JobPlan::AdditionalInput& beside, DenoiseOptions& options) {
-  if (beside.name == guide_name) options.guide = beside.input;
+/// Replaces the path of a guide or feature by the path in the plan's list of inputs. The path in
+/// the options is relative to the folder in which the job was planned.
+void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
+  if (input.name == guide_name) options.guide = input.input;
   for (FeatureChoice& choice : options.features)
-    if (!choice.file.empty() && beside.name == option_of(choice.feature))
-      choice.file = beside.input;
+    if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
-/// The names of guides and features are paths of the machine that planned, until place().
-void check_beside(const io::JobPlan& plan, const DenoiseOptions& options) {
+/// Checks that the plan lists the files of its guide and features. Until apply_input(), the options
+/// have paths of the machine that planned the job.
+void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options) && !plan.find_additional(guide_name))
-    refuse("does not know its guide");
+    refuse("does not list the file of its guide");
   for (const FeatureChoice& choice : options.features)
     if (!choice.file.empty() && !plan.find_additional(option_of(choice.feature)))
-      refuse("does not know its " + option_of(choice.feature));
+      refuse("does not list the file of " + option_of(choice.feature));
 }
 
-/// What `lull plan` checked, too.
-void check_alone(const io::JobPlan& plan, DenoiseOptions options) {
+/// Repeats the checks of `lull plan` with the options of the plan.
+void check_plan_options(const io::JobPlan& plan, DenoiseOptions options) {
   options.input = plan.input;
   options.output = plan.output;
   options.segment_frames = plan.segment_frames;
   check(options);
   if (const std::string option = io::option_with_file(options.vopts); !option.empty())
-    refuse("names a file to the encoder (" + option + ")");
+    refuse("gives a file to the encoder (" + option + ")");
 }
 
 }  // namespace
@@ -68,9 +69,10 @@ bool belongs_to_plan(const OptionRow& row) {
 
 std::vector<std::pair<std::string, std::string>> options_for_plan(const DenoiseOptions& given) {
   if (const std::string option = io::option_with_file(given.vopts); !option.empty())
-    throw InvalidArgument("--vopts " + option +
-                          " (it names a file, which all processes of the job would use at once); "
-                          "leave it out");
+    throw InvalidArgument(
+        "--vopts " + option +
+        " (it names a file that all processes of the job would use at the same time); "
+        "leave it out");
   std::vector<std::pair<std::string, std::string>> options;
   for (const auto& option : given.given) {
     const OptionRow* row = find_row(option.first);
@@ -83,11 +85,11 @@ DenoiseOptions options_of_plan(const io::JobPlan& plan) {
   DenoiseOptions options;
   try {
     for (const auto& option : plan.options) apply(option, options);
-    check_beside(plan, options);
-    for (const io::JobPlan::AdditionalInput& beside : plan.additional) place(beside, options);
-    check_alone(plan, options);
+    check_additional_inputs(plan, options);
+    for (const io::JobPlan::AdditionalInput& input : plan.additional) apply_input(input, options);
+    check_plan_options(plan, options);
   } catch (const InvalidArgument& error) {
-    refuse("has options that make no sense: " + without_suggestion(error.what()));
+    refuse("has invalid options: " + without_suggestion(error.what()));
   }
   return options;
 }

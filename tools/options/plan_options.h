@@ -11,17 +11,18 @@
 namespace lull::tools {
 
 /// Whether a plan keeps this option. It does if results may depend on the option, but never if the
-/// option names files, replaces files or opens connections: a plan must not act for the user who
-/// works by it.
+/// option names files, replaces files or opens connections: a plan from another user must not do
+/// that for the user who runs a part of the job.
 [[nodiscard]] bool belongs_to_plan(const OptionRow& row);
 
-/// Of the options that were given, those for the plan.
-/// @throws InvalidArgument  one of them could not be read from a plan
+/// The given options that belong to the plan.
+/// @throws InvalidArgument  an option cannot be used in a shared job
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);
 
-/// What a plan asks for. @throws BadData  it has an option that belongs to no plan, or that does
-/// not exist, or its options contradict each other
+/// The options of a plan.
+/// @throws BadData  the plan has an option that is unknown or does not belong to a plan, or its
+///         options contradict each other
 [[nodiscard]] DenoiseOptions options_of_plan(const io::JobPlan& plan);
 
 }  // namespace lull::tools

@@ -14,8 +14,8 @@ namespace {
 using InodeKey = std::pair<std::uint64_t, std::uint64_t>;
 using NameKey = std::tuple<std::uint64_t, std::uint64_t, std::string>;
 
-NameKey name_key(const io::FileLocation& place) {
-  return {place.folder_device, place.folder_inode, place.name};
+NameKey name_key(const io::FileLocation& location) {
+  return {location.folder_device, location.folder_inode, location.name};
 }
 
 [[noreturn]] void refuse(const std::string& what, const std::string& name,
@@ -24,18 +24,18 @@ NameKey name_key(const io::FileLocation& place) {
                         other + "); choose another name");
 }
 
-/// Finds the file that one of many names means.
-class PlaceMap {
+/// Finds files by their inode or, if they do not exist yet, by folder and name.
+class LocationMap {
  public:
-  void add(const io::FileLocation& place, const std::string& what) {
-    if (place.inode != 0) by_inode_.emplace(InodeKey{place.device, place.inode}, what);
-    if (!place.name.empty()) by_name_.emplace(name_key(place), what);
+  void add(const io::FileLocation& location, const std::string& what) {
+    if (location.inode != 0) by_inode_.emplace(InodeKey{location.device, location.inode}, what);
+    if (!location.name.empty()) by_name_.emplace(name_key(location), what);
   }
-  const std::string* find(const io::FileLocation& place) const {
-    const auto inode = by_inode_.find({place.device, place.inode});
-    if (place.inode != 0 && inode != by_inode_.end()) return &inode->second;
-    const auto name = by_name_.find(name_key(place));
-    return !place.name.empty() && name != by_name_.end() ? &name->second : nullptr;
+  const std::string* find(const io::FileLocation& location) const {
+    const auto inode = by_inode_.find({location.device, location.inode});
+    if (location.inode != 0 && inode != by_inode_.end()) return &inode->second;
+    const auto name = by_name_.find(name_key(location));
+    return !location.name.empty() && name != by_name_.end() ? &name->second : nullptr;
   }
 
  private:
@@ -43,8 +43,8 @@ class PlaceMap {
   std::map<NameKey, std::string> by_name_;
 };
 
-/// The name of a volume with another extension.
-std::string beside_volume(const std::string& volume, const std::string& extension) {
+/// The name of a NIfTI file with another extension; empty if the name is not that of a NIfTI file.
+std::string with_extension(const std::string& volume, const std::string& extension) {
   for (const std::string ending : {".nii.gz", ".nii"})
     if (volume.ends_with(ending))
       return volume.substr(0, volume.size() - ending.size()) + extension;
@@ -54,7 +54,7 @@ std::string beside_volume(const std::string& volume, const std::string& extensio
 }  // namespace
 
 void RunFiles::add(std::vector<File>& files, const std::string& what, const std::string& name) {
-  if (const auto place = io::location_of(name)) files.push_back({what, name, *place});
+  if (const auto location = io::location_of(name)) files.push_back({what, name, *location});
 }
 
 void RunFiles::read(const std::string& what, const std::string& name) {
@@ -62,8 +62,8 @@ void RunFiles::read(const std::string& what, const std::string& name) {
   const std::vector<std::string> files = io::files_of_input(name);
   for (const std::string& file : files) add(inputs_, what, file);
   if (files.empty() && name != "-") add(inputs_, what, name);
-  if (const auto place = name == "-" ? io::location_of(STDIN_FILENO) : std::nullopt)
-    inputs_.push_back({what, name, *place});
+  if (const auto location = name == "-" ? io::location_of(STDIN_FILENO) : std::nullopt)
+    inputs_.push_back({what, name, *location});
 }
 
 void RunFiles::read_samples(const std::string& what, const std::string& name) {
@@ -93,27 +93,29 @@ void RunFiles::write_result(const std::string& what, const std::string& name,
 }
 
 void RunFiles::write_open(const std::string& what, int descriptor) {
-  if (const auto place = io::location_of(descriptor)) open_outputs_.push_back({what, {}, *place});
+  if (const auto location = io::location_of(descriptor))
+    open_outputs_.push_back({what, {}, *location});
 }
 
 void RunFiles::check() const {
-  PlaceMap inputs, outputs;
-  for (const File& file : inputs_) inputs.add(file.place, file.what);
+  LocationMap inputs, outputs;
+  for (const File& file : inputs_) inputs.add(file.location, file.what);
   for (const auto* files : {&outputs_, &open_outputs_})
     for (const File& file : *files)
-      if (const std::string* other = inputs.find(file.place)) refuse(file.what, file.name, *other);
+      if (const std::string* other = inputs.find(file.location))
+        refuse(file.what, file.name, *other);
   for (const File& file : outputs_) {
-    const std::string* other = outputs.find(file.place);
+    const std::string* other = outputs.find(file.location);
     if (other && *other != file.what) refuse(file.what, file.name, *other);
-    outputs.add(file.place, file.what);
+    outputs.add(file.location, file.what);
     for (const std::string& job : jobs_)
-      if (io::is_file_of_job(job, file.place))
+      if (io::is_file_of_job(job, file.location))
         refuse(file.what, file.name, "a file of the job in '" + job + "'");
   }
   for (const auto& [what, pattern] : patterns_)
     for (const auto* files : {&inputs_, &outputs_})
       for (const File& file : *files)
-        if (file.what != what && io::may_produce(pattern, file.place))
+        if (file.what != what && io::may_produce(pattern, file.location))
           refuse(what, pattern, file.what + " " + file.name);
 }
 
@@ -125,7 +127,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (has_guide_file(options)) files.read_samples(guide_name, options.guide);
   for (const FeatureChoice& choice : options.features)
     files.read_samples(option_of(choice.feature), choice.file);
-  if (!is_task) files.read("--noise", options.noise_file);  // a task has the noise of its plan
+  if (!is_task) files.read("--noise", options.noise_file);  // a task uses the noise of its plan
   files.read("--reference", options.page.reference);
   if (!options.job.folder.empty())
     files.read_job(options.job.folder);
@@ -142,14 +144,14 @@ RunFiles files_of(const DenoiseOptions& options) {
     files.write_open("standard output", STDOUT_FILENO);
   if (options.progress.descriptor != STDERR_FILENO)
     files.write_open("--progress-fd", options.progress.descriptor);
-  // The gradients of a series go with it, from and to names that no option has.
+  // lull also copies the gradient files of a diffusion series, whose names no option gives.
   for (const std::string extension : {".bval", ".bvec"}) {
-    const std::string from = beside_volume(options.input, extension);
+    const std::string source = with_extension(options.input, extension);
     std::error_code ignored;
-    if (from.empty() || !std::filesystem::exists(from, ignored)) continue;
-    files.read("the " + extension + " file of the input", from);
-    const std::string to = beside_volume(options.output, extension);
-    if (!io::same_file(from, to)) files.write("the " + extension + " file of the output", to);
+    if (source.empty() || !std::filesystem::exists(source, ignored)) continue;
+    files.read("the " + extension + " file of the input", source);
+    const std::string copy = with_extension(options.output, extension);
+    if (!io::same_file(source, copy)) files.write("the " + extension + " file of the output", copy);
   }
   return files;
 }

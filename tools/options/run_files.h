@@ -1,6 +1,6 @@
 #pragma once
-// The names of all files that a command reads and writes: no output may take the place of an input
-// or of another output.
+// Checks the names of all files that a command reads and writes, so that no output replaces an
+// input or another output.
 
 #include <map>
 #include <string>
@@ -13,31 +13,33 @@
 
 namespace lull::tools {
 
-/// `what` names the file for messages: "the input", "--mask". Empty names are ignored.
+/// The files of a command. `what` describes a file in messages, for example "the input" or
+/// "--mask". Empty names are ignored.
 class RunFiles {
  public:
-  /// An input: a file, or the pattern of a sequence.
+  /// Adds an input: a file, or the pattern of a sequence.
   void read(const std::string& what, const std::string& name);
-  /// An input whose samples the result shows: its permission bits limit those of the result.
+  /// Adds an input whose samples are visible in the result. Its permission bits limit those of the
+  /// result.
   void read_samples(const std::string& what, const std::string& name);
-  /// The files of a job, those that are still to be made, too.
+  /// Adds the files of a job, including those that do not exist yet.
   void read_job(const std::string& folder);
-  /// An output: one file.
+  /// Adds an output that is one file.
   void write(const std::string& what, const std::string& name);
-  /// An output that may be a pattern, filled with the numbers or matches of this input.
+  /// Adds an output that can be a pattern. lull fills in the numbers or matched parts of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
-  /// An output that is an open file, and may be the file of another output.
+  /// Adds an output that is an open file. It may be the same file as another output.
   void write_open(const std::string& what, int descriptor);
 
   /// @throws InvalidArgument  an output is also an input or another output
   void check() const;
-  /// What all inputs with samples allow.
+  /// The access that all inputs of read_samples() allow.
   const io::Access& access() const { return access_; }
 
  private:
   struct File {
     std::string what, name;
-    io::FileLocation place;
+    io::FileLocation location;
   };
   void add(std::vector<File>& files, const std::string& what, const std::string& name);
 
@@ -47,7 +49,7 @@ class RunFiles {
   io::Access access_;
 };
 
-/// Those of `lull denoise`, `lull plan` and `lull preview`.
+/// The files of `lull denoise`, `lull plan` and `lull preview`.
 [[nodiscard]] RunFiles files_of(const DenoiseOptions& options);
 
 }  // namespace lull::tools

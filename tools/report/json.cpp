@@ -6,10 +6,10 @@
 namespace lull::tools {
 namespace {
 
-/// Receives the parts of a text from the parser, and puts them together.
+/// Builds a JSON value from the events of the parser.
 class JsonBuilder final : public nlohmann::json_sax<Json> {
  public:
-  JsonBuilder(Json& root, int most_depth) : root_(root), most_depth_(most_depth) {}
+  JsonBuilder(Json& root, int max_depth) : root_(root), max_depth_(max_depth) {}
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -17,7 +17,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // not in a text
+  bool binary(binary_t&) override { return false; }  // JSON text has no binary values
 
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool key(string_t& name) override {
@@ -38,20 +38,20 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     std::unique_ptr<JsonMembers> members;  // null: an array
   };
 
-  /// Where the next value belongs.
-  Json& place() {
+  /// The element that the next value is assigned to.
+  Json& target() {
     if (open_.empty()) return root_;
     if (open_.back().members) return *next_;
     return open_.back().json->get_ref<Json::array_t&>().emplace_back();
   }
   template <class Value>
   bool add(Value&& value) {
-    place() = std::forward<Value>(value);
+    target() = std::forward<Value>(value);
     return true;
   }
   bool open(Json empty) {
-    if (std::ssize(open_) == most_depth_) return false;
-    Json& json = place();
+    if (std::ssize(open_) == max_depth_) return false;
+    Json& json = target();
     json = std::move(empty);
     open_.push_back({&json, json.is_object() ? std::make_unique<JsonMembers>(json) : nullptr});
     return true;
@@ -62,9 +62,9 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   }
 
   Json& root_;
-  int most_depth_;
+  int max_depth_;
   std::vector<Container> open_;  // from the root to the innermost
-  Json* next_ = nullptr;         // the member whose name came last
+  Json* next_ = nullptr;         // the member that key() named last
 };
 
 }  // namespace
@@ -77,18 +77,18 @@ std::string json_lines(const Json& object) {
 }
 
 JsonMembers::JsonMembers(Json& object) : members_(&object.get_ref<Json::object_t&>()) {
-  for (const auto& [name, value] : *members_) places_.emplace(name, places_.size());
+  for (const auto& [name, value] : *members_) positions_.emplace(name, positions_.size());
 }
 
 Json& JsonMembers::operator[](const std::string& name) {
-  const auto [place, is_new] = places_.emplace(name, members_->size());
+  const auto [position, is_new] = positions_.emplace(name, members_->size());
   if (is_new) members_->emplace_back(name, Json());
-  return (*static_cast<Json::object_t::Container*>(members_))[place->second].second;
+  return (*static_cast<Json::object_t::Container*>(members_))[position->second].second;
 }
 
-std::optional<Json> parse_json(std::string_view text, int most_depth) {
+std::optional<Json> parse_json(std::string_view text, int max_depth) {
   Json json;
-  JsonBuilder builder(json, most_depth);
+  JsonBuilder builder(json, max_depth);
   if (!Json::sax_parse(text, &builder)) return std::nullopt;
   return json;
 }

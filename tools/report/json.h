@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns an object with a line for each member, for people. Invalid UTF-8 becomes U+FFFD. The
+/// Returns a readable object with one line for each member. Invalid UTF-8 becomes U+FFFD. The
 /// text is about as long as json_text(), however deeply the values are nested.
 [[nodiscard]] std::string json_lines(const Json& object);
 
@@ -30,22 +30,22 @@ using Json = nlohmann::ordered_json;
   return count > 0 ? Json(count) : Json();
 }
 
-/// The members of one object by their names, at a cost that does not depend on their number. (Json
-/// itself compares all names.) The object must outlive this and must not change otherwise.
+/// Finds the members of an object by name in constant time. (Json itself compares all names.) The
+/// Json object must outlive this one, and nothing else may change it.
 class JsonMembers {
  public:
   explicit JsonMembers(Json& object);
-  /// The value of this name, null if it is new.
+  /// Returns the value with this name. A new name gets the value null.
   Json& operator[](const std::string& name);
 
  private:
   Json::object_t* members_;
-  std::unordered_map<std::string, std::size_t> places_;
+  std::unordered_map<std::string, std::size_t> positions_;
 };
 
-/// Reads JSON of other people: the time grows with the length of the text, and the stack with
-/// `most_depth` alone. Of several members with one name the last value counts. nullopt: the text is
-/// no JSON, or its values are nested deeper.
-[[nodiscard]] std::optional<Json> parse_json(std::string_view text, int most_depth = 64);
+/// Parses JSON from untrusted sources. The time is linear in the length of the text, and the depth
+/// of the call stack is limited by `max_depth`. If several members have the same name, the last
+/// value counts. Returns nullopt if the text is not JSON or is nested deeper than `max_depth`.
+[[nodiscard]] std::optional<Json> parse_json(std::string_view text, int max_depth = 64);
 
 }  // namespace lull::tools

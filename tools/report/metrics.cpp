@@ -41,10 +41,11 @@ class Lines {
   }
   void sample(double value, const Labels& labels = {}) {
     text_ += name_ + "{output=\"" + label_value(output_) + "\"";
-    for (const auto& [name, of] : labels) text_ += "," + name + "=\"" + label_value(of) + "\"";
+    for (const auto& [name, value_text] : labels)
+      text_ += "," + name + "=\"" + label_value(value_text) + "\"";
     text_ += "} " + number_of(value) + "\n";
   }
-  void one(const char* name, const char* type, const char* help, double value) {
+  void metric(const char* name, const char* type, const char* help, double value) {
     family(name, type, help);
     sample(value);
   }
@@ -91,33 +92,34 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
   for (const std::string& device : facts_.devices) devices += (devices.empty() ? "" : ",") + device;
   lines.family("lull_info", "gauge", "Version and devices of the run, always 1.");
   lines.sample(1, {{"version", std::string(version)}, {"devices", devices}});
-  lines.one("lull_frames_total", "counter", "Frames written, those of an earlier run too.",
-            static_cast<double>(stats.frames));
-  lines.one("lull_frames_skipped_total", "counter", "Of these, frames that an earlier run made.",
-            static_cast<double>(stats.skipped));
-  lines.one("lull_frames_expected", "gauge", "Frames that there will be, 0 where nobody knows.",
-            static_cast<double>(facts_.frames));
-  lines.one("lull_damaged_frames_total", "counter",
-            "Frames of the input that are damaged or missing, known at the end.",
-            static_cast<double>(damaged_frames));
-  lines.one("lull_run_seconds", "gauge", "Time since the first frame was asked for.",
-            stats.seconds);
+  lines.metric("lull_frames_total", "counter", "Frames written, including those of an earlier run.",
+               static_cast<double>(stats.frames));
+  lines.metric("lull_frames_skipped_total", "counter", "Frames of these that an earlier run wrote.",
+               static_cast<double>(stats.skipped));
+  lines.metric("lull_frames_expected", "gauge", "Expected number of frames, 0 if unknown.",
+               static_cast<double>(facts_.frames));
+  lines.metric("lull_damaged_frames_total", "counter",
+               "Damaged or missing frames of the input, set at the end of the run.",
+               static_cast<double>(damaged_frames));
+  lines.metric("lull_run_seconds", "gauge", "Time since the first frame was requested.",
+               stats.seconds);
   lines.family("lull_stage_busy_seconds_total", "counter",
-               "Time in which a stage worked rather than waited.");
+               "Time in which a stage worked and did not wait.");
   for (const auto stage :
        {pipeline::Stage::decode, pipeline::Stage::denoise, pipeline::Stage::encode})
     lines.sample(stats.busy[static_cast<int>(stage)], {{"stage", pipeline::stage_name(stage)}});
-  lines.one("lull_scene", "gauge", "Number of the scene of the last frame, from 0.",
-            static_cast<double>(scene_));
+  lines.metric("lull_scene", "gauge", "Number of the scene of the last frame, counted from 0.",
+               static_cast<double>(scene_));
   lines.family("lull_noise_sigma", "gauge",
                "Standard deviation of the noise in that scene, by plane, on the 0..255 scale.");
   for (std::size_t i = 0; i < sigma_.size(); ++i)
     lines.sample(sigma_[i], {{"plane", std::to_string(i)}});
-  lines.one("lull_finished", "gauge", "1 when the run has ended, however it did.",
-            exit_code >= 0 ? 1 : 0);
-  lines.one("lull_exit_code", "gauge", "Exit code of the run, -1 while it is at it.", exit_code);
+  lines.metric("lull_finished", "gauge", "1 if the run has ended, with or without an error.",
+               exit_code >= 0 ? 1 : 0);
+  lines.metric("lull_exit_code", "gauge", "Exit code of the run, -1 while it runs.", exit_code);
   const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
-  lines.family("lull_updated_timestamp_seconds", "gauge", "When this was written, since 1970.");
+  lines.family("lull_updated_timestamp_seconds", "gauge",
+               "Unix time of the last update of this file.");
   char time[40];
   std::snprintf(time, sizeof time, "%.3f", now.count());
   lines.sample(std::stod(time));

@@ -31,10 +31,10 @@ class SignalWatch {
   int signal() const { return signal_; }
 
  private:
-  /// False: there is none.
+  /// Adds this object to an existing outer one. Returns false if there is none.
   bool join_outer();
   void watch();
-  /// Stops this and all that live inside.
+  /// Requests a stop through this object and all inner ones.
   void stop_all(int signal);
   void end_process();
 

@@ -11,29 +11,30 @@ namespace lull::tools {
 namespace {
 
 std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
-  io::SourceOptions again = source_options(options);
-  again.selection = {};
-  again.threads = options.threads;
-  again.tolerate_damage = true;
-  return io::open_source(options.input, again);
+  io::SourceOptions settings = source_options(options);
+  settings.selection = {};
+  settings.threads = options.threads;
+  settings.tolerate_damage = true;
+  return io::open_source(options.input, settings);
 }
 
 bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
-  const bool rician = options.noise_kind == NoiseKind::rician;  // slice by slice, too
+  const bool rician =
+      options.noise_kind == NoiseKind::rician;  // also if slices are denoised as pictures
   return is_volume(options, info) || (rician && (info.stack || options.stack));
 }
 
 CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source) {
   CubeCollector collector(source.format(), source.info().frames_estimate);
-  const auto again = open_again(options);
-  while (const std::optional<Frame> slice = again->read()) {
+  const auto reopened = open_again(options);
+  while (const std::optional<Frame> slice = reopened->read()) {
     if (slice->format != source.format()) break;
     collector.add(*slice);
   }
   return collector;
 }
 
-/// Nothing where too little of the volume are cubes to say anything.
+/// Returns nothing if the volume has too few usable cubes.
 std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
                                        const io::ValueScale& values) {
@@ -43,27 +44,28 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   return estimate_volume(collector, options.noise_kind, sample_of_zero(values));
 }
 
-std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> found) {
-  if (!found) return std::nullopt;
+std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> volume) {
+  if (!volume) return std::nullopt;
   SceneNoise scene;
-  scene.estimate.noise = NoiseModel({found->noise.sigma, found->noise.sigma, found->noise.sigma});
-  scene.estimate.level = {found->level, found->level, found->level};
-  scene.estimate.coarse = found->level / 8;
-  scene.estimate.certain = found->certain;
-  scene.estimate.why = found->why;
-  scene.volume = std::move(found);
+  scene.estimate.noise =
+      NoiseModel({volume->noise.sigma, volume->noise.sigma, volume->noise.sigma});
+  scene.estimate.level = {volume->level, volume->level, volume->level};
+  scene.estimate.coarse = volume->level / 8;
+  scene.estimate.certain = volume->certain;
+  scene.estimate.why = volume->why;
+  scene.volume = std::move(volume);
   return scene;
 }
 
-/// `slice` with the levels of the noise in it for samples.
+/// Replaces the samples of `slice` by the noise levels of its voxels.
 void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
                   Plane<float>& buffer, const Frame& slice) {
-  const PlaneView<float> to = slice.plane<float>(0), levels = buffer.view();
+  const PlaneView<float> target = slice.plane<float>(0), levels = buffer.view();
   if (noise.map) noise.map->slice(z, levels);
   const float zero = sample_of_zero(values);
-  for (int y = 0; y < to.height; ++y)
-    for (int x = 0; x < to.width; ++x)
-      to(x, y) = (zero + (noise.map ? levels(x, y) : noise.sigma)) / 255 * slice.format.white;
+  for (int y = 0; y < target.height; ++y)
+    for (int x = 0; x < target.width; ++x)
+      target(x, y) = (zero + (noise.map ? levels(x, y) : noise.sigma)) / 255 * slice.format.white;
 }
 
 }  // namespace
@@ -78,7 +80,7 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                           "' (its frames are not slices of a volume); give --stack if they are");
   if (!options.noise_map.empty() && input.container != "nifti")
     throw InvalidArgument("--noise-map for '" + options.input +
-                          "' (only a NIfTI volume has a map); leave it out");
+                          "' (only NIfTI volumes are supported); leave it out");
 }
 
 std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
@@ -109,13 +111,14 @@ void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& 
   const float sigma = noise.scenes.front().estimate.noise.sigma(0);
   const bool known = !options.sigma || options.noise_kind == NoiseKind::gaussian;
   if (known || !(sigma > 0) || !is_volume_noise(options, source.info())) return;
-  VolumeEstimate given{.noise = {.kind = NoiseKind::rician, .sigma = sigma}, .level = sigma};
+  VolumeEstimate with_given_level{.noise = {.kind = NoiseKind::rician, .sigma = sigma},
+                                  .level = sigma};
   if (!options.noise_kind) {
     if (!can_read_again(options.input) || source.format().planes() != 1) return;
     const auto found = estimate(options, collect(options, source), source.info().values);
     if (!found || found->noise.kind != NoiseKind::rician) return;
   }
-  noise.scenes.front().volume = given;
+  noise.scenes.front().volume = with_given_level;
 }
 
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
@@ -124,13 +127,13 @@ void write_noise_map(const DenoiseOptions& options, const io::MediaSource& sourc
   const SceneNoise& scene = noise.scenes.front();
   VolumeNoise levels{.sigma = scene.estimate.level[0]};
   if (scene.volume) levels = scene.volume->noise;
-  const auto again = open_again(options);
-  const auto sink = io::open_sink(options.noise_map, *again,
+  const auto reopened = open_again(options);
+  const auto sink = io::open_sink(options.noise_map, *reopened,
                                   {.overwrite = options.overwrite,
                                    .datatype = io::DataType::float32,
                                    .access = options.access});
   Plane<float> buffer(source.format().width, source.format().height);
-  while (const std::optional<Frame> slice = again->read()) {
+  while (const std::optional<Frame> slice = reopened->read()) {
     write_levels(levels, source.info().values, slice->slice, buffer, *slice);
     sink->write(*slice);
   }

@@ -11,22 +11,25 @@
 namespace lull::tools {
 namespace {
 
-// What is read beforehand costs time: fewer frames of a scene are enough.
+// The first pass denoises its frames in addition to the run itself, so it samples fewer of them.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {
   if (format.layout == Layout::rgb)
     throw InvalidArgument(
-        "a film grain table of RGB (AV1 has grain of Y, Cb and Cr alone); convert the input to YUV "
+        "a film grain table of RGB (AV1 has film grain only for Y, Cb and Cr); convert the input "
+        "to YUV "
         "first");
 }
 
-/// Fields differ from frames, and who takes less away has less grain.
+/// Whether the grain equals the estimated noise. This is not so for fields, whose noise statistics
+/// differ from those of frames, and for strengths below 1, which leave noise in the frames.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.interlaced != Interlaced::fields && options.strength >= 1;
 }
 
-/// Single pictures tell filters of more noise than there is: what is taken away says more.
+/// The noise of the scenes from which the table is computed. Estimates from single pictures are too
+/// high; for these scenes the table uses the removed noise.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {
@@ -41,19 +44,19 @@ std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
 GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format,
                    const NoiseRecord& noise)
     : keep_(options.keep_grain),
-      named_(!options.grain_table.empty()),
-      whole_(removes_all_noise(options)),
+      has_file_(!options.grain_table.empty()),
+      removes_all_noise_(removes_all_noise(options)),
       scenes_(noise.scenes),
       collector_(format, keep_ ? sparse : GrainSampling{}) {
-  if (!keep_ && !named_) return;
+  if (!keep_ && !has_file_) return;
   check_grain_format(format);
   if (keep_ && !can_read_again(options.input)) refuse_grain_of_pipe(options.input);
-  if (named_)
+  if (has_file_)
     file_ = std::make_unique<io::TextFile>(
         options.grain_table,
         io::TextFileOptions{.overwrite = options.overwrite, .access = options.access});
   else
-    unnamed_ = std::make_unique<io::TemporaryText>();
+    temporary_ = std::make_unique<io::TemporaryText>();
 }
 
 void GrainJob::on_new_scene(const SceneNoise& scene) {
@@ -63,7 +66,8 @@ void GrainJob::on_new_scene(const SceneNoise& scene) {
 
 std::string GrainJob::table() {
   const std::lock_guard lock(mutex_);
-  return text_of(collector_.finish(whole_ ? known_noise(scenes_) : std::vector<KnownNoise>{}));
+  return text_of(
+      collector_.finish(removes_all_noise_ ? known_noise(scenes_) : std::vector<KnownNoise>{}));
 }
 
 bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
@@ -74,11 +78,11 @@ bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
   reading.margins = false;
   const auto source = io::open_source(options.input, reading);
   ClipPlan plan = noise.plan();
-  plan.frame_by_frame = true;  // frames that are far from each other
+  plan.frame_by_frame = true;  // the sampled frames are far apart
   const bool fields = options.interlaced == Interlaced::fields;
-  const FrameFormat seen = fields ? pipeline::field_format(source->format()) : source->format();
+  const FrameFormat filtered = fields ? pipeline::field_format(source->format()) : source->format();
   const auto denoiser = pipeline::observed(
-      merge_fields(open_sessions(options, plan, seen, backends, notify), source->format()),
+      merge_fields(open_sessions(options, plan, filtered, backends, notify), source->format()),
       [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); });
   const auto frames =
       noise.frames(*source, source->info(),
@@ -90,27 +94,27 @@ bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
   }
   while (denoiser->drain()) continue;
   noise.keep_scenes(source->info());
-  if (named_)
+  if (has_file_)
     file_->write(table());
   else
-    unnamed_->write(table());
+    temporary_->write(table());
   return !stop.stop_requested();
 }
 
 std::string GrainJob::encoder_table() const {
   if (!keep_) return {};
-  return named_ ? file_->temporary() : unnamed_->path();
+  return has_file_ ? file_->temporary() : temporary_->path();
 }
 
 std::unique_ptr<Denoiser> GrainJob::observe(std::unique_ptr<Denoiser> denoiser) {
-  if (keep_ || !named_) return denoiser;
+  if (keep_ || !has_file_) return denoiser;
   return pipeline::observed(std::move(denoiser), [this](const Frame& noisy, const Frame& result) {
     if (!noisy.context_only && collector_.observe(noisy)) collector_.add(noisy, result);
   });
 }
 
 void GrainJob::finish() {
-  if (!named_) return;
+  if (!has_file_) return;
   if (!keep_) file_->write(table());
   file_->commit();
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The grain of a run: what of it goes into a table, and into the stream.
+// Film grain: writes the grain table of a run and passes it to the encoder.
 
 #include <memory>
 #include <mutex>
@@ -18,41 +18,44 @@
 
 namespace lull::tools {
 
-/// What --grain and --grain-table ask for. An encoder reads its table when it opens: to keep the
-/// grain, the input is read twice, and of the first time a few frames of each scene are denoised,
+/// Implements --grain and --grain-table. An encoder reads the table when it opens. To keep the
+/// grain, the input is therefore read twice; the first pass denoises a few frames of each scene,
 /// one by one.
 class GrainJob {
  public:
-  /// `format` is the input's. `noise` is what was found in it: where that was measured over time,
-  /// it says more of the grain than what denoising takes away. @throws InvalidArgument  such frames
-  /// have no grain table; the input can be read but once; CannotCreate  the table's file is there
-  /// or cannot be created
+  /// @param format  format of the input
+  /// @param noise  estimated noise of the input. Estimates from differences between frames describe
+  ///        the grain better than the removed noise.
+  /// @throws InvalidArgument  frames of this format have no grain table, or the input can be read
+  ///         only once
+  /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
 
-  /// With --grain keep, before the session and the sink are opened: finds the table, and the
-  /// scenes of `noise` on the way. False: stopped.
+  /// Must be called before the session and the sink are opened. With --grain keep it computes the
+  /// table and completes the scenes of `noise`. Returns false if the run was stopped.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
-  /// The file for the encoder; empty without --grain keep.
+  /// The path of the table for the encoder; empty without --grain keep.
   std::string encoder_table() const;
-  /// A scene that was found on the way, behind those that are known. From any thread.
+  /// Appends a scene that was detected during the run. Thread-safe.
   void on_new_scene(const SceneNoise& scene);
-  /// The run's denoiser, which is watched where a table is asked for.
+  /// Wraps the run's denoiser to measure the grain if a table is requested.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
-  /// Once all frames are out: the table gets its name. @throws IoError, CannotCreate
+  /// Writes the table after all frames have been denoised. @throws IoError, CannotCreate
   void finish();
 
  private:
   std::string table();
 
-  bool keep_, named_;
-  bool whole_;  // all that is found is taken away, and from whole frames
+  bool keep_;               // --grain keep
+  bool has_file_;           // --grain-table
+  bool removes_all_noise_;  // see known_noise()
   std::vector<SceneNoise> scenes_;
-  std::mutex mutex_;  // of scenes_
+  std::mutex mutex_;  // guards scenes_
   GrainCollector collector_;
-  std::unique_ptr<io::TextFile> file_;          // null: no name is given
-  std::unique_ptr<io::TemporaryText> unnamed_;  // for the encoder alone
+  std::unique_ptr<io::TextFile> file_;            // null without --grain-table
+  std::unique_ptr<io::TemporaryText> temporary_;  // table for the encoder without --grain-table
 };
 
 }  // namespace lull::tools

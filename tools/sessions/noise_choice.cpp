@@ -21,7 +21,8 @@ bool is_stack(const DenoiseOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// What a filter takes: where a volume's noise is made even, the level that it is made to have.
+/// The noise model of the filter. Noise of a stack is variance-stabilised to its sigma, which is
+/// the minimum of its map. Other inputs are not stabilised; the filter gets their median level.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options, input)) return scene.estimate.noise;
@@ -37,7 +38,7 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  if (noise.map && slices > 0) {  // (that of another input lies over this one)
+  if (noise.map && slices > 0) {  // the map of another input is stretched to this one
     auto map = std::make_shared<NoiseMap>(*noise.map);
     map->voxels[2] = static_cast<int>(slices);
     noise.map = std::move(map);
@@ -49,7 +50,8 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
 
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
-  if (uses_features(options)) {  // which say it; BM3D's filter sees noise that is made even
+  if (uses_features(
+          options)) {  // the features give the noise, and the filter gets stabilised noise
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -62,16 +64,17 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise_file.empty() && !options.known_noise) || is_part_of_job(options))
     return noise_of_job(options);
   NoiseRecord noise = options.known_noise ? *options.known_noise : read_noise(options.noise_file);
-  noise.scenes.resize(1);  // other clips have other scenes
+  noise.scenes.resize(1);  // the scenes of another clip begin at other times
   if (noise.layout != format.layout)
-    throw InvalidArgument("--noise " + options.noise_file + " (it is of " +
-                          text_of_layout(noise.layout) + " frames, the input's are " +
+    throw InvalidArgument("--noise " + options.noise_file + " (it is from " +
+                          text_of_layout(noise.layout) + " frames, the input has " +
                           text_of_layout(format.layout) +
-                          "); take it from an input of the same kind");
+                          " frames); use a noise file from an input of the same kind");
   const double unit = unit_of(values);
   if ((noise.unit > 0) != (unit > 0))
-    throw InvalidArgument("--noise " + options.noise_file + " (only one of it and the input is " +
-                          "in units of its own); take it from an input of the same kind");
+    throw InvalidArgument(
+        "--noise " + options.noise_file + " (the noise file or the input has " +
+        "physical units, but not both); use a noise file from an input of the same kind");
   if (unit > 0) {
     NoiseEstimate& estimate = noise.scenes.front().estimate;
     const auto factor = static_cast<float>(noise.unit / unit);
@@ -82,7 +85,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
       volume->noise = scaled(volume->noise, factor);
       for (float* level : {&volume->level, &volume->air, &volume->tissue}) *level *= factor;
     }
-    noise.scenes.front().half.reset();  // (of stacks there is none)
+    noise.scenes.front().half.reset();  // stacks have no noise in frames of half the size
     noise.unit = unit;
   }
   return noise;
@@ -116,11 +119,12 @@ std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseR
   std::vector<std::string> lines;
   if (options.sigma) {
     if (scene.volume && !options.noise_kind)
-      lines.push_back("noise: Rician, as the background says (--noise gaussian says otherwise)");
+      lines.push_back(
+          "noise: Rician, estimated from the background (--noise gaussian overrides it)");
     if (const std::string where = describe(clipping_of(scene.estimate.noise), noise.layout);
         !where.empty())
       lines.push_back("noise: samples are clipped " + where +
-                      " (8-bit levels), which the filter accounts for");
+                      " (8-bit levels); the filter accounts for it");
     return lines;
   }
   char strength[48];
@@ -142,7 +146,7 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
                      const io::VideoInfo& input) {
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
-  // A guide shows whole frames, and so do features.
+  // A guide has frames of full size only.
   if (scene.half && options.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);

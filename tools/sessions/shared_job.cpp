@@ -13,16 +13,17 @@
 namespace lull::tools {
 namespace {
 
-/// A plan may name any path: only files are opened, because opening a pipe could wait for ever.
+/// A plan can contain any path. lull opens only regular files, because opening a pipe can wait
+/// forever.
 void require_file(const std::string& what, const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
   if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
   throw NoInput("cannot read " + what + " of the plan, '" + path +
-                "' (it is not a regular file); plan the job anew");
+                "' (it is not a regular file); plan the job again");
 }
 
-io::JobPlan read_plan_or_ask_again(const std::string& folder) {
+io::JobPlan read_plan_for_task(const std::string& folder) {
   try {
     return io::read_plan(folder);
   } catch (const IoError& error) {
@@ -30,6 +31,8 @@ io::JobPlan read_plan_or_ask_again(const std::string& folder) {
   }
 }
 
+/// Filters nothing. It records the repeat states of the frames in the plan, and reports the last
+/// picture that is needed and the end of the input.
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
@@ -72,21 +75,21 @@ class IndexingDenoiser final : public Denoiser {
   std::shared_ptr<io::JobPlan> plan_;
   std::function<void(std::int64_t)> context_end_;
   std::function<void()> at_end_;
-  int after_ = 0;  // frames behind the last one that is kept, repetitions not counted
+  int after_ = 0;  // frames after the last retained frame, without repeated frames
 };
 
 }  // namespace
 
 DenoiseOptions with_plan(const DenoiseOptions& given) {
-  const auto plan = std::make_shared<io::JobPlan>(read_plan_or_ask_again(given.job.folder));
+  const auto plan = std::make_shared<io::JobPlan>(read_plan_for_task(given.job.folder));
   DenoiseOptions options = options_of_plan(*plan);
-  for (const io::JobPlan::AdditionalInput& beside : plan->additional)
-    require_file(beside.name, beside.input);
+  for (const io::JobPlan::AdditionalInput& input : plan->additional)
+    require_file(input.name, input.input);
   options.job.accepted_damage = options.max_decode_errors;
   for (const auto& [names, value] : given.given) {
     const auto rows = denoise_option_table();
     const auto row = std::ranges::find(rows, names, &OptionRow::names);
-    if (row == rows.end()) throw InternalError("an option without a row was given");
+    if (row == rows.end()) throw InternalError("a given option has no row in the table");
     row->apply(options, value);
   }
   options.given = given.given;
@@ -94,9 +97,9 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   assign_operands(options);
   if (!options.output.empty())
     throw InvalidArgument("--job with the output '" + options.output +
-                          "' (the plan names it, and lull join makes it); leave it out");
+                          "' (the plan names the output, and lull join writes it); leave it out");
   if (given.resume)
-    throw InvalidArgument("--job with --resume (segments that are done are never made again); " +
+    throw InvalidArgument("--job with --resume (finished segments are always kept); " +
                           std::string("leave --resume out"));
   if (options.input.empty()) {
     require_file("the input", plan->input);
@@ -104,7 +107,7 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   }
   options.output = plan->output;
   options.segment_frames = plan->segment_frames;
-  // Damage was judged when the job was planned.
+  // lull plan has compared the damaged frames with the limit.
   options.max_decode_errors = std::numeric_limits<int>::max();
   options.job.plan = plan;
   return options;
@@ -129,15 +132,15 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
     sink.segments =
         io::SegmentOptions{.frames = options.segment_frames, .resume = options.resume, .facts = {}};
   if (sink.segments) add_part(options, *sink.segments);
-  // The encoder keeps its own choice of threads: with some encoders the bytes depend on it, and
-  // --threads must not change them.
+  // --threads does not set the threads of the encoder, because the output of some encoders depends
+  // on their number of threads.
   return sink;
 }
 
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.job.folder;
   std::error_code ignored;
-  // Before the whole input is decoded.
+  // This error must occur before the complete input is decoded.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
@@ -149,13 +152,13 @@ std::string to_json(const SharedJob& job) {
   const io::JobPlan& plan = *job.plan;
   Json facts = Json::object();
   for (const io::JobFact& fact : plan.facts) facts[one_line(fact.name)] = one_line(fact.value);
-  Json beside = Json::object();
-  for (const io::JobPlan::AdditionalInput& one : plan.additional)
-    beside[one_line(one.name)] = one.input;
+  Json additional = Json::object();
+  for (const io::JobPlan::AdditionalInput& input : plan.additional)
+    additional[one_line(input.name)] = input.input;
   const Json object = {{"job", job.folder},
                        {"id", plan.id()},
                        {"input", plan.input},
-                       {"beside", beside},
+                       {"beside", additional},
                        {"output", plan.output},
                        {"frames", plan.frames()},
                        {"segment_frames", plan.segment_frames},
@@ -171,7 +174,7 @@ bool prepare_part(SharedJob& job, const Notify& info) {
   const io::UnfinishedSegments unfinished =
       io::find_unfinished(job.folder, *job.plan, job.segments.value_or(io::FrameRange{}));
   if (unfinished.none()) {
-    info("done already");
+    info("all segments are done");
     return false;
   }
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
@@ -180,9 +183,9 @@ bool prepare_part(SharedJob& job, const Notify& info) {
   const io::FrameIndex& index = job.plan->index;
   job.start_picture = index.start_with_margin(job.plan->frames_of(first).first, job.plan->margin);
   if (!index.no_seek_reason.empty()) info("decoding from the start (" + index.no_seek_reason + ")");
-  for (const io::JobPlan::AdditionalInput& one : job.plan->additional)
-    if (!one.index.no_seek_reason.empty())
-      info(one.name + " is read from its start (" + one.index.no_seek_reason + ")");
+  for (const io::JobPlan::AdditionalInput& input : job.plan->additional)
+    if (!input.index.no_seek_reason.empty())
+      info(input.name + " is read from its start (" + input.index.no_seek_reason + ")");
   return true;
 }
 
@@ -219,37 +222,38 @@ std::int64_t add_part_to_side_input(const DenoiseOptions& options, const std::st
     source.recorded_index = std::make_shared<io::FrameIndex>();
     return 0;
   }
-  const io::JobPlan::AdditionalInput* beside = job.plan->find_additional(name);
-  if (!beside) return 0;  // the sink will say that it was not planned
+  const io::JobPlan::AdditionalInput* input = job.plan->find_additional(name);
+  if (!input) return 0;  // the sink reports that the plan does not contain this input
   const bool margins = source.margins && !source.selection.all();
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
-  source.index = {job.plan, &beside->index};
-  source.start_picture = beside->index.seek_point_at(first, margins);
-  // Where a decoder begins in the middle, damage says that it has to begin elsewhere.
+  source.index = {job.plan, &input->index};
+  source.start_picture = input->index.seek_point_at(first, margins);
+  // If decoding starts in the middle of a file, a damaged frame can mean that it must start at
+  // another frame.
   source.tolerate_damage = source.start_picture > 0;
-  return first - beside->index.frames_before(source.start_picture, margins);
+  return first - input->index.frames_before(source.start_picture, margins);
 }
 
 std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const ClipPlan& clip,
                                        const FrameFormat& format,
                                        std::function<void(std::int64_t)> context_end,
                                        std::function<void()> at_end) {
-  pipeline::PartContext around = part_context_of(clip, format);
+  pipeline::PartContext context = part_context_of(clip, format);
   io::JobPlan& plan = *options.job.plan;
-  plan.margin = around.margin.before;
-  if (around.repeats && options.interlaced == Interlaced::fields) {
-    around.repeats.reset();
-    plan.index.no_seek_reason = "fields over time are compared from the first one on";
+  plan.margin = context.margin.before;
+  if (context.repeats && options.interlaced == Interlaced::fields) {
+    context.repeats.reset();
+    plan.index.no_seek_reason = "repeated fields are searched from the first frame on";
   }
-  return std::make_unique<IndexingDenoiser>(std::move(around.repeats), around.margin,
+  return std::make_unique<IndexingDenoiser>(std::move(context.repeats), context.margin,
                                             options.job.plan, std::move(context_end),
                                             std::move(at_end));
 }
 
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts) {
   for (const io::JobFact& fact : facts) {
-    const auto old = std::ranges::find(plan.facts, fact.name, &io::JobFact::name);
-    if (old != plan.facts.end()) old->value = fact.value;
+    const auto entry = std::ranges::find(plan.facts, fact.name, &io::JobFact::name);
+    if (entry != plan.facts.end()) entry->value = fact.value;
   }
 }
 

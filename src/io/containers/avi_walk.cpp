@@ -84,7 +84,7 @@ void AviWalk::step() {
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
     return is_name ? go_to(end + chunk.size % 2) : stop();
   }
-  if (!is_of_movie(chunk.name)) return fail("no chunk");
+  if (!is_of_movie(chunk.name)) return fail("an invalid chunk");
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
   // An empty chunk repeats the previous picture.
   if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;

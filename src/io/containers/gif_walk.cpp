@@ -66,7 +66,7 @@ void GifWalk::step() {
   if (kind == picture) return skip_picture();
   if (kind == extension) return skip_extension();
   if (kind == padding) return go_to(at() + 1);
-  fail("a block of no known kind");
+  fail("a block of unknown kind");
 }
 
 /// Counts a fault and continues with the next graphic control extension.

@@ -82,7 +82,7 @@ class MatroskaWalk final : public ContainerWalk {
   bool leave_ended();
 
   std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
-  // Nullopt: outside of a cluster; 0: its size is unknown.
+  // nullopt: outside of a cluster; 0: the size of the cluster is unknown.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
   bool cluster_has_fault_ = false;  // faults of a cluster count once
@@ -100,7 +100,7 @@ bool MatroskaWalk::leave_ended() {
 void MatroskaWalk::step() {
   if (!leave_ended()) return stop();
   EbmlElement element;
-  if (!read_ebml_element(file(), at(), element)) return fail("no element");
+  if (!read_ebml_element(file(), at(), element)) return fail("an invalid element");
   std::uint64_t end = segment_end_ > 0 ? segment_end_ : file().size();
   if (cluster_end_ && *cluster_end_ > 0) end = *cluster_end_;
   if (group_end_) end = *group_end_;
@@ -122,7 +122,7 @@ void MatroskaWalk::step_outside(const EbmlElement& element) {
   }
   if (element.id == cluster_id) return enter_cluster(element);
   if (element.id != ebml_head && !is_segment_element(element.id))
-    return fail("an element of no known kind");
+    return fail("an element of unknown kind");
   if (element.unknown_size) return fail("an element without a size");
   if (element.id == info_id || element.id == tracks_id) check_crc(element);
   if (element.id == tracks_id) read_tracks(element);
@@ -144,9 +144,9 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
   }
   const bool known =
       group_end_ ? is_among(element, group_elements) : is_among(element, cluster_elements);
-  if (!known) return fail("an element of no known kind");
+  if (!known) return fail("an element of unknown kind");
   const bool block = element.id == simple_block_id || element.id == block_id;
-  if (block && !is_block(element)) return fail("a block of no track, or without frames");
+  if (block && !is_block(element)) return fail("a block without a track or without frames");
   go_to(element.end());
 }
 

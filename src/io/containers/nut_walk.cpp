@@ -169,11 +169,11 @@ void NutWalk::step_packet() {
   NumberReader in(file(), at());
   const std::uint64_t code = in.fixed(startcode_bytes);
   const std::uint64_t length = in.number();
-  if (in.has_failed() || length > max_packet_bytes) return fail("no packet");
+  if (in.has_failed() || length > max_packet_bytes) return fail("an invalid packet");
   if (length > with_checksum) (void)in.fixed(4);
   const bool known = code == main_code || code == stream_code || code == sync_code ||
                      code == index_code || code == info_code;
-  if (!known) return fail("a packet of no known kind");
+  if (!known) return fail("a packet of unknown kind");
   if (!has_valid_checksum(in.at(), in.at() + length)) return fail("a packet with a wrong checksum");
   if (code == main_code) head_ = read_main_head(in, in.at() + length - 4);
   go_to(in.at() + length);
@@ -183,7 +183,7 @@ void NutWalk::step_frame() {
   constexpr std::uint64_t max_size_with_elided = 4096;
   NumberReader in(file(), at());
   FrameCode frame = head_->codes[in.fixed(1)];
-  if (frame.flags & is_invalid) return fail("no frame");
+  if (frame.flags & is_invalid) return fail("an invalid frame");
   if (frame.flags & has_flags) frame.flags ^= in.number();
   if (frame.flags & has_stream) frame.stream = in.number();
   if (frame.flags & has_pts) (void)in.number();
@@ -196,7 +196,8 @@ void NutWalk::step_frame() {
   if (frame.flags & has_checksum) (void)in.fixed(4);
   if (size > max_size_with_elided) frame.elided = 0;
   const bool known = frame.elided < head_->elided.size() && frame.stream < head_->streams;
-  if (in.has_failed() || !known || size < head_->elided[frame.elided]) return fail("no frame");
+  if (in.has_failed() || !known || size < head_->elided[frame.elided])
+    return fail("an invalid frame");
   size -= head_->elided[frame.elided];
   if (!(frame.flags & has_checksum) && size > 2 * head_->max_distance)
     return fail("a frame of a size that needs a checksum");

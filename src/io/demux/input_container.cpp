@@ -33,7 +33,8 @@ void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& opti
     throw InvalidArgument("no such pixel format: " + raw.pix_fmt);
   if (raw.width < 1 || raw.height < 1)
     throw InvalidArgument("raw video of " + std::to_string(raw.width) + "x" +
-                          std::to_string(raw.height) + " (sides are from 1); give --size WxH");
+                          std::to_string(raw.height) +
+                          " (sides must be at least 1); give --size WxH");
   if (std::int64_t{raw.width} * raw.height > max_pixels)
     throw InvalidArgument("raw video of " + std::to_string(raw.width) + "x" +
                           std::to_string(raw.height) + " (more than " + std::to_string(max_pixels) +
@@ -120,13 +121,13 @@ void InputContainer::fail_opening(const Limits& limits) const {
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// FFmpeg would decode the first picture here, without the checks of lull's own decoder. It does not
-// if size and format are known. The first picture sets them later.
+// By default FFmpeg would decode the first picture here, without the checks of lull's own decoder.
+// It does not decode it if size and format are set. The first decoded picture replaces them later.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))
     throw BadData("'" + name() + "' is a picture of the kind " + avcodec_get_name(codec.codec_id) +
-                  " (FFmpeg does not find its end in a pipe); give a file");
+                  " (FFmpeg cannot find its end in a pipe); give a file");
   codec.width = codec.height = 1;
   codec.format = AV_PIX_FMT_GRAY8;
   check<BadData>(avformat_find_stream_info(context_.get(), nullptr),

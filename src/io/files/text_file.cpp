@@ -31,7 +31,7 @@ std::string read_all(RegularFile& file, const std::string& path, std::size_t max
     capacity = 2 * capacity + 4096;
   }
   throw BadData("'" + path + "' is too large (" + std::to_string(max_bytes) +
-                " bytes are the most); check the name");
+                " bytes are the limit); check the name");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
     return path == "null" ? open_null_sink(source, options) : open_hash_sink(source, options);
   }
   if (!dynamic_cast<FileSource*>(&source)) {
-    refuse_segments(path, options, "a stack of slices is written as a whole");
+    refuse_segments(path, options, "a stack of slices is one file");
     if (options.width > 0)
       throw InvalidArgument("slices of another size for '" + path +
                             "' (a stack keeps its voxels); give a picture or a video");

@@ -228,8 +228,8 @@ void FileSource::check(const TimedPicture& timed) const {
 void FileSource::refuse_interlaced() const {
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +
-                        " (two moments in one picture would be mixed); give --interlaced fields, "
-                        "or --interlaced frames if its frames are whole after all");
+                        " (its two fields show different moments); give --interlaced fields, "
+                        "or --interlaced frames if its frames are progressive after all");
 }
 
 void FileSource::fail_format_change(const TimedPicture& timed) const {

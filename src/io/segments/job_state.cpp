@@ -105,7 +105,7 @@ JobState read_job(const std::string& folder) {
   const std::optional<Manifest> manifest = parse_manifest(text);
   if (!manifest)
     throw BadData("'" + manifest_path + "' cannot be read as the record of a job (" +
-                  why_unreadable(text, "job", manifest_format) + "); begin the job anew");
+                  why_unreadable(text, "job", manifest_format) + "); start the job again");
   return state_of_single_process(folder, *manifest);
 }
 

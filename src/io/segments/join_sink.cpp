@@ -92,7 +92,7 @@ class JoinSink final : public EncodingSink {
       const std::optional<SegmentRecord> record = read_unverified_record(path, id);
       if (!record)
         throw TryAgain("segment " + std::to_string(segment) +
-                       " is damaged or missing by now; make it again");
+                       " is damaged or missing; make it again");
       return SegmentReader(path, *record);
     };
     mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);

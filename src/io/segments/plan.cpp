@@ -210,7 +210,7 @@ JobPlan read_plan(const std::string& folder) {
   const std::string problem =
       plan ? contradiction_in(*plan) : why_unreadable(text, "plan", plan_format);
   if (!problem.empty())
-    throw BadData("'" + path + "' cannot be used as a plan (" + problem + "); plan the job anew");
+    throw BadData("'" + path + "' cannot be used as a plan (" + problem + "); plan the job again");
   return *std::move(plan);
 }
 

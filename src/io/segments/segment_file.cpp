@@ -19,7 +19,8 @@ constexpr auto tail_bytes =
     static_cast<std::int64_t>(end_magic.size() + sizeof(std::int64_t)) + digest_bytes;
 
 [[noreturn]] void fail(const std::string& path) {
-  throw IoError("'" + path + "' is damaged (it was whole when the job wrote it); --resume makes " +
+  throw IoError("'" + path +
+                "' is damaged (it was complete when the job wrote it); --resume makes " +
                 "it again");
 }
 

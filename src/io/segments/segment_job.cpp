@@ -97,9 +97,9 @@ void SegmentJob::load(bool overwrite) {
   if (format_number(text, "job") > manifest_format && !overwrite)
     throw BadData("'" + manifest_path_ + "' cannot be read as the record of a job (" +
                   why_unreadable(text, "job", manifest_format) +
-                  "); use that version, or give -y to begin anew");
+                  "); use that version, or give -y to start again");
   if (!found && !text.empty())
-    notes_.push_back("'" + manifest_path_ + "' is damaged; the job begins anew");
+    notes_.push_back("'" + manifest_path_ + "' is damaged; the job starts again");
   const std::string what =
       "'" + folder_ + "' holds " + counted(segments, "segment") + " of an interrupted job";
   if (options_.resume && segments > 0) {
@@ -108,7 +108,7 @@ void SegmentJob::load(bool overwrite) {
     return remove_files([&](const std::string& name) { return is_leftover(name); });
   }
   if (segments > 0 && !overwrite)
-    throw CannotCreate(what + "; give --resume to go on with it, or -y to begin anew");
+    throw CannotCreate(what + "; give --resume to continue it, or -y to start again");
   if (segments > 0) notes_.push_back(what + ", which is dropped (-y without --resume)");
   std::error_code ignored;
   fs::remove(manifest_path_, ignored);  // first, because the other files count only with it
@@ -123,7 +123,7 @@ void SegmentJob::begin(std::vector<JobFact> facts) {
   }
   if (const std::string what = difference(manifest_.facts, facts); !what.empty())
     throw InvalidArgument("--resume of another job (" + what + "); use the options with which '" +
-                          folder_ + "' was started, or give -y without --resume to begin anew");
+                          folder_ + "' was started, or give -y without --resume to start again");
   verify();
 }
 

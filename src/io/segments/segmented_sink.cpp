@@ -113,8 +113,8 @@ class SegmentedSink final : public EncodingSink {
 
   [[noreturn]] void fail_frames() const {
     throw BadData("'" + source_.demuxer().path() +
-                  "' does not give as many frames as it did (to the interrupted job); delete '" +
-                  job_->folder() + "' to begin anew");
+                  "' has another number of frames than for the interrupted job; delete '" +
+                  job_->folder() + "' to start again");
   }
 
   void commit() override {

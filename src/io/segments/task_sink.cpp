@@ -63,8 +63,8 @@ class TaskSink final : public MediaSink {
   void write(Frame frame) override {
     const std::int64_t number = times_->frames();
     if (number >= layout_.frames)
-      throw BadData("the input goes on after " + std::to_string(layout_.frames) +
-                    " frames (the plan has no more); plan the job anew");
+      throw BadData("the input continues after " + std::to_string(layout_.frames) +
+                    " frames (the plan has no more); plan the job again");
     const std::int64_t segment = number / plan_.segment_frames;
     if (!unfinished_.has(segment)) {
       (void)times_->next(frame);
@@ -83,7 +83,7 @@ class TaskSink final : public MediaSink {
     if (left_ > 0)
       throw BadData(
           "the input ends before the segment does (it has fewer frames than when the "
-          "job was planned); plan the job anew");
+          "job was planned); plan the job again");
   }
 
   // If the last segment is made here, the input must be read to its end, to prove that it ends
@@ -139,7 +139,7 @@ void check_facts(const JobPlan& plan, const FileSource& source, const Container&
   const std::string what = difference(plan.facts, now);
   if (!what.empty())
     throw InvalidArgument("this is not what was planned (" + what +
-                          "); work on the job where it is the same, or plan it anew");
+                          "); use the planned options and versions, or plan the job again");
 }
 
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,

@@ -147,7 +147,7 @@ class Parser {
       const std::int64_t size = dim(i);
       if (size < 1)
         fail("has " + std::to_string(size) + " samples along dimension " + std::to_string(i) +
-             " (must be from 1)");
+             " (must be at least 1)");
       if (size > max_samples / product) fail("has more samples than 64 bits can count");
       product *= size;
       if (i <= 3)

@@ -341,7 +341,7 @@ TEST(FloatTiff, TruncationIsBadDataAtEveryLength) {
   }
 }
 
-/// The samples of all frames of a file, or the error that reading it gives.
+/// Returns the samples of all frames of a file, or the error of reading it.
 std::string outcome_of(const std::string& path) {
   std::string samples;
   try {
@@ -357,7 +357,7 @@ std::string outcome_of(const std::string& path) {
   return samples;
 }
 
-// Whatever is wrong with a file, the result depends on the file alone: not on what memory holds.
+// The result for a damaged file depends only on the file, not on the contents of memory.
 TEST(FloatTiff, DamagedFilesGiveTheSameResultEveryTime) {
   const TemporaryFolder folder;
   make_float_tiff(folder / "a.tif", {"", 3, 32, false, false, COMPRESSION_ADOBE_DEFLATE}, 45, 37);

@@ -251,7 +251,7 @@ TEST_F(Segments, DamagedManifestRestartsTheJob) {
   std::vector<std::uint8_t> manifest = read_file(file("manifest"));
   manifest[manifest.size() / 2] ^= 4;
   write_file(file("manifest"), manifest);
-  EXPECT_THAT(run(job, true), ElementsAre(HasSubstr("is damaged; the job begins anew")));
+  EXPECT_THAT(run(job, true), ElementsAre(HasSubstr("is damaged; the job starts again")));
   EXPECT_EQ(read_file(job.out), expected);
 }
 

@@ -1,5 +1,6 @@
 // The data that accompanies the pictures of a video, in every type of output: kept, or reported as
-// lost. Each cell of the table in docs/reference/formats.md is a conversion whose result is read by ffprobe.
+// lost. Each cell of the table in docs/reference/formats.md is a conversion whose result is read by
+// ffprobe.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

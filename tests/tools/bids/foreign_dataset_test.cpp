@@ -86,7 +86,7 @@ TEST_F(ForeignDataset, DeepSidecarFailsItsImageOnly) {
     put(sidecar_, "{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + "}");
     expect_failure_of_one(65, "is not a JSON object (with 64 levels at most)");
   }
-  // As deep as it may be, with many values: the copy is not much longer.
+  // The deepest accepted nesting, with many values: the copy is not much longer.
   std::string values = "1";
   for (int i = 0; i < 50000; ++i) values += ",1";
   put(sidecar_, "{\"a\":" + std::string(60, '[') + values + std::string(60, ']') + "}");

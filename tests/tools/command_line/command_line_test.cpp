@@ -69,7 +69,8 @@ TEST_F(CommandLine, TwoNamesSuffice) { expect_done({"in.pgm", "out.pgm"}); }
 
 TEST_F(CommandLine, RejectsExcessNames) {
   expect_refused({"in.pgm", "out.pgm", "more.pgm", "-s20"}, "'more.pgm' is an unexpected argument");
-  expect_refused({"in.pgm", "more.pgm", "-i", "probe", "-s20"}, "'more.pgm' is an unexpected argument");
+  expect_refused({"in.pgm", "more.pgm", "-i", "probe", "-s20"},
+                 "'more.pgm' is an unexpected argument");
   expect_refused({"-i", "in.pgm", "-o", "out.pgm", "more.pgm", "-s20"}, "'more.pgm'");
   expect_refused({"devices", "all"}, "'all' is an unexpected argument");
 }

@@ -104,7 +104,7 @@ TEST_F(Farm, SegmentsInAnyOrderAndTwiceGiveEqualBytes) {
   EXPECT_EQ(bytes_of(out_), expected);
   // The complete sequence once more: nothing is left to do.
   EXPECT_EQ(plan(in, {"--temporal", "1"}).code, 0);
-  EXPECT_THAT(task("4").err, HasSubstr("done already"));
+  EXPECT_THAT(task("4").err, HasSubstr("all segments are done"));
   EXPECT_EQ(join().code, 0);
   fs::last_write_time(out_, fs::last_write_time(out_) + std::chrono::hours(1));
   EXPECT_EQ(join().code, 0);  // recognised by its bytes
@@ -188,8 +188,8 @@ Decoding decoding_of(const std::string& err) {
   int all = 0;
   const std::size_t at = err.find("decoded ");
   if (at != err.npos)
-    std::sscanf(err.c_str() + at, "decoded %d of %d pictures, starting at %d", &result.pictures, &all,
-                &result.from);
+    std::sscanf(err.c_str() + at, "decoded %d of %d pictures, starting at %d", &result.pictures,
+                &all, &result.from);
   return result;
 }
 

@@ -179,7 +179,7 @@ TEST(NoiseRecord, RejectsNewerFormatByName) {
             "'a' has format 2 (this version of lull reads noise files up to format 1); use a newer "
             "version of lull");
   for (const std::string format : {"0", "-1", "1.5", "\"1\"", "null", "\"0.1.0\""})
-    EXPECT_THAT(error_of(format), HasSubstr("no number of a format")) << format;
+    EXPECT_THAT(error_of(format), HasSubstr("format number is invalid")) << format;
 }
 
 TEST(NoiseRecord, RejectsDeepNesting) {

@@ -140,25 +140,26 @@ TEST(PlanOptions, RejectsLocalOptions) {
 }
 
 TEST(PlanOptions, InvalidValuesAreBadData) {
-  EXPECT_THAT(refusal({{"--crf", "x"}}), HasSubstr("make no sense: --crf x"));
+  EXPECT_THAT(refusal({{"--crf", "x"}}), HasSubstr("invalid options: --crf x"));
   EXPECT_THAT(refusal({{"--lossless", ""}, {"--crf", "20"}}), HasSubstr("--lossless with --crf"));
   EXPECT_THAT(refusal({{"--keep", "3"}}), HasSubstr("--keep with --segment-frames"));
   EXPECT_EQ(refusal({{"-s,--sigma", "5"}}), "none");
 }
 
 TEST(PlanOptions, RejectsFilesMissingFromThePlan) {
-  EXPECT_THAT(refusal({{"--guide", "/etc/passwd"}}), HasSubstr("does not know its guide"));
+  EXPECT_THAT(refusal({{"--guide", "/etc/passwd"}}), HasSubstr("does not list the file of its guide"));
   EXPECT_THAT(refusal({{"--feature", "albedo=/etc/passwd"}}),
-              HasSubstr("does not know its --feature albedo"));
+              HasSubstr("does not list the file of --feature albedo"));
   io::JobPlan plan = plan_with({{"-s,--sigma", "5"}, {"--guide", "g.mkv"}});
-  plan.additional.push_back({.name = "--guide", .input = "/there/g.mkv", .sample = {}, .index = {}});
+  plan.additional.push_back(
+      {.name = "--guide", .input = "/there/g.mkv", .sample = {}, .index = {}});
   EXPECT_EQ(options_of_plan(plan).guide, "/there/g.mkv");
 }
 
 TEST(PlanOptions, RejectsEncoderOptionsThatNameFiles) {
   for (const std::string vopts :
        {"stats=/home/a/.profile", "x264-params=dump-yuv=x", "x265-params=crf=9\\:csv=/tmp/x"})
-    EXPECT_THAT(refusal({{"--vopts", vopts}}), HasSubstr("names a file to the encoder")) << vopts;
+    EXPECT_THAT(refusal({{"--vopts", vopts}}), HasSubstr("gives a file to the encoder")) << vopts;
   DenoiseOptions given = minimal();
   apply(given, "--vopts", "stats=x");
   EXPECT_THROW((void)options_for_plan(given), InvalidArgument);

@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 
 class Signals : public testing::TestWithParam<int> {
  protected:
-  // Waits until the temporary file of the output is there and the filter has worked: nothing else
-  // takes CPU time from then on.
+  // Waits until the temporary file of the output exists and the filter has run: from then on,
+  // nothing else uses CPU time.
   void wait_for_start(Program& program) const {
     while (program.running() && folder_.names().size() < 2) std::this_thread::sleep_for(1ms);
     const auto begun = program.cpu_time();

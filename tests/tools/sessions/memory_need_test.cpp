@@ -107,7 +107,7 @@ TEST_F(MemoryLimit, AppliesToAVolumeAlongX) {
   EXPECT_EQ(folder_.names(), before);
 }
 
-TEST_F(MemoryLimit, RefusesASessionBelowItsNeedAndRunsItAbove) {
+TEST_F(MemoryLimit, SessionRunsOnlyAboveItsNeed) {
   constexpr FrameFormat format{.width = 1024, .height = 1024};
   std::vector<Frame> frames;
   for (int n = 0; n < 2; ++n) frames.push_back(noisy_picture(clean_picture(format), 10, n + 1));
@@ -135,7 +135,7 @@ TEST(HostMemory, GrowsWithThePictureAndTheTemporalRadius) {
   };
   const std::int64_t once = need(2048, 0) - need(1024, 0);
   EXPECT_GT(once, 0);
-  // Four times the samples of the difference, whatever a session needs for itself.
+  // Differences cancel the fixed needs of a session, and there are four times as many samples.
   EXPECT_NEAR(static_cast<double>(need(4096, 0) - need(2048, 0)) / static_cast<double>(once), 4,
               0.2);
   // Each frame on either side is held in bytes and in floats.

@@ -205,7 +205,7 @@ TEST_F(Masks, UnsuitableMasksAreRejected) {
   expect("empty.nii", 65, "nothing inside");
   expect("nan.nii", 65, "nothing inside");
   expect("cut.nii", 65, "cut short");
-  expect("picture.pgm", 2, "no volume");
+  expect("picture.pgm", 2, "not a volume");
   expect("mask.nii", 2, "--segment-frames", {"--segment-frames", "4"});
   EXPECT_EQ(denoise("12", {"--outside", "zero"}).code, 2);
   EXPECT_EQ(denoise_inside("12", {"--outside", "grey"}).code, 2);

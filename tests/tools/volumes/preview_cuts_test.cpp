@@ -135,7 +135,7 @@ TEST_F(PreviewCuts, RejectPositionsOutside) {
   const Outcome flat =
       run_lull({"preview", "flat.pgm", "--at", "1,2,3", "--sigma", "5"}, {.folder = folder_ / "."});
   EXPECT_EQ(flat.code, 2);
-  EXPECT_THAT(flat.err, HasSubstr("no grey volume"));
+  EXPECT_THAT(flat.err, HasSubstr("not a grey volume"));
 }
 
 }  // namespace

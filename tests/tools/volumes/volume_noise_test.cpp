@@ -107,7 +107,7 @@ TEST_F(VolumeNoiseCommand, KindOfAGivenLevelComesFromTheBackground) {
   rician.insert(rician.end(), {"--noise", "rician"});
   gaussian.insert(gaussian.end(), {"--noise", "gaussian"});
   const Outcome outcome = denoise("in.nii", "out.nii", given);
-  EXPECT_THAT(outcome.err, HasSubstr("noise: Rician, as the background says"));
+  EXPECT_THAT(outcome.err, HasSubstr("noise: Rician, estimated from the background"));
   const std::string found = bytes_of(folder_ / "out.nii");
   EXPECT_TRUE(found == bytes(rician));
   EXPECT_FALSE(found == bytes(gaussian));
