@@ -33,7 +33,7 @@ void set_phases(DenoiseOptions& options, std::string_view option, const std::str
                 Read&& read) {
   const std::vector<std::string> parts = split(text, ':');
   if (parts.size() > 2) reject(option, text, "must be one value, or A:B for the two phases");
-  if (parts.size() == 2) options.wiener_alone.push_back(std::string(option) + " A:B");
+  if (parts.size() == 2) options.wiener_only.push_back(std::string(option) + " A:B");
   const auto first = read(option, parts.front()), second = read(option, parts.back());
   options.overrides.emplace_back([=](Params& params) {
     params.hard.*Member = first;
@@ -45,7 +45,7 @@ void set_phases(DenoiseOptions& options, std::string_view option, const std::str
       params.wiener.*VolumeMember = second;
     });
   else
-    options.bm3d_alone.emplace_back(option);
+    options.bm3d_only.emplace_back(option);
 }
 
 template <auto Member, auto VolumeMember>
@@ -56,7 +56,7 @@ void set_number(DenoiseOptions& options, std::string_view option, const std::str
     options.volume_overrides.emplace_back(
         [=](VolumeParams& params) { params.*VolumeMember = value; });
   else
-    options.bm3d_alone.emplace_back(option);
+    options.bm3d_only.emplace_back(option);
 }
 
 void set_batch(DenoiseOptions& options, const std::string& text) {
@@ -66,7 +66,7 @@ void set_batch(DenoiseOptions& options, const std::string& text) {
   if (!width || !height) reject("--batch", text, "must be WIDTHxHEIGHT in samples");
   options.overrides.emplace_back(
       [size = bm3d::BatchSize{*width, *height}](Params& params) { params.batch = size; });
-  options.bm3d_alone.emplace_back("--batch");
+  options.bm3d_only.emplace_back("--batch");
 }
 
 void set_device(DenoiseOptions& options, const std::string& text) {
@@ -182,7 +182,7 @@ constexpr OptionRow table[] = {
     {"--mu2", "X", method, "noise factor of the Wiener filter: c^2 / (c^2 + mu2 sigma^2)",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::mu2, &VolumeParams::mu2>(o, "--mu2", v);
-       o.wiener_alone.emplace_back("--mu2");
+       o.wiener_only.emplace_back("--mu2");
      }},
     {"--guide", "FILE", method,
      "match patches in FILE, filter the input; FILE has the same size and length, for example a "
@@ -191,13 +191,13 @@ constexpr OptionRow table[] = {
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--guide", v, "must be the name of a file");
        o.guide = v;
-       if (v != "auto") o.bm3d_alone.emplace_back("--guide");
+       if (v != "auto") o.bm3d_only.emplace_back("--guide");
      }},
     {"--guide-noise", "X", method,
      "share of the noisy picture in the guide of the second phase, 0 to 1",
      [](DenoiseOptions& o, const std::string& v) {
        set_number<&Params::guide_noise, nullptr>(o, "--guide-noise", v);
-       o.wiener_alone.emplace_back("--guide-noise");
+       o.wiener_only.emplace_back("--guide-noise");
      }},
     {"--search-step", "N", method,
      "first phase: search only every N samples, 1 to 16; patches in between reuse their "
@@ -207,7 +207,7 @@ constexpr OptionRow table[] = {
        const int step = count_or_reject("--search-step", v, 1, bm3d::max_search_step);
        o.search_step = true;
        o.overrides.emplace_back([=](Params& params) { params.search_step = step; });
-       o.bm3d_alone.emplace_back("--search-step");
+       o.bm3d_only.emplace_back("--search-step");
      }},
     {"--near-window", "A[:B]", method,
      "side of the window that patches still search when they reuse their neighbours' matches, odd, "
@@ -284,14 +284,14 @@ constexpr OptionRow table[] = {
          reject("--scene-cut", v, "must be off, or a share above 0, up to 1");
        o.overrides.emplace_back([=](Params& params) { params.scene_cut = share; });
        o.nlm_overrides.emplace_back([=](nlm::Params& params) { params.scene_cut = share; });
-       o.bm3d_alone.emplace_back("--scene-cut");
+       o.bm3d_only.emplace_back("--scene-cut");
      }},
     {"--align", "", method,
      "the frames are a hand-held burst: align all frames to frame --keep (shift, rotation, scale) "
      "before motion estimation; the burst counts as one scene unless --scene-cut is given",
      [](DenoiseOptions& o, const std::string&) {
        o.align = true;
-       o.bm3d_alone.emplace_back("--align");
+       o.bm3d_only.emplace_back("--align");
      }},
     {"--interlaced", "refuse|fields|frames", method,
      "interlaced video: refuse it, filter the two fields as separate videos (whatever the input "

@@ -1,5 +1,6 @@
 #pragma once
-// The options of `lull denoise`, in one table: the parser, --help and whatever is made from them.
+// The options of `lull denoise` in one table, from which lull makes the parser, the help texts and the
+// manual.
 
 #include <array>
 #include <cstdint>
@@ -32,59 +33,60 @@ enum class DeviceKind { automatic, reference, cpu, cuda };
 
 struct DeviceChoice {
   DeviceKind kind = DeviceKind::automatic;
-  std::vector<int> gpus;  // cuda: which of the visible ones, without repetition; empty: all
+  std::vector<int> gpus;  // for cuda: indices of visible GPUs without repetition; empty: all
 };
 
-enum class Hwaccel { none, cuda };  // what decodes: the CPU, or a GPU where it can
+enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it can
 
-/// What becomes of interlaced video: an error, the fields of either parity filtered as a video of
-/// their own, whole frames as if it were none.
+/// Treatment of interlaced video. refuse: an error; fields: the fields of each parity are filtered as
+/// a video of their own; frames: complete frames are filtered as progressive ones.
 enum class Interlaced { refuse, fields, frames };
 enum class SecondSearch { window, kept, luma, none };
 
-/// What denoises: pictures, also over time, or volumes, or either; automatic: volumes where the
-/// input is one.
+/// The denoising method. bm3d: pictures, also over time; bm4d: volumes; nlm: both. automatic: by the
+/// input.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
 
-/// Units of --sigma; automatic: the file's own for volumes and stacks of floats, else 8 bits.
+/// Unit of --sigma. automatic: the units of the file for volumes and float stacks, else 8 bits.
 enum class SigmaScale { automatic, native, eight_bits, unit };
 
-/// What denoises where a GPU was asked for that is not there, too small, or fails on the way;
-/// cpu_at_start: but not if it fails on the way.
+/// Whether the CPU denoises if a requested GPU is missing or too small, or fails during the run.
+/// cpu_at_start: not if the GPU fails during the run.
 enum class Fallback { none, cpu_at_start, cpu };
 
 /// A job that several processes share (lull plan).
 struct SharedJob {
-  std::string folder;                      // empty: none
-  std::optional<io::FrameRange> segments;  // which of them to make; empty: all
-  bool plans = false;                      // this process plans it
-  std::shared_ptr<io::JobPlan> plan = {};  // read from the folder, or being made
+  std::string folder;                      // empty: no shared job
+  std::optional<io::FrameRange> segments;  // segments to denoise; empty: all
+  bool plans = false;                      // this process plans the job
+  std::shared_ptr<io::JobPlan> plan = {};  // read from the folder, or planned by this process
   std::int64_t start_picture = 0;          // io::SourceOptions::start_picture
   int accepted_damage = 0;                 // --max-decode-errors of the plan
 };
 
-/// What tells of a run beside its messages.
+/// The page of --report.
 struct PageOptions {
-  std::string file;                  // a page of HTML; empty: none
+  std::string file;                  // HTML file; empty: no page
   std::string reference;             // a clean version of the input; empty: none
-  std::vector<std::int64_t> frames;  // that are shown, rising, from 0; empty: some
+  std::vector<std::int64_t> frames;  // frames to show, ascending, from 0; empty: lull chooses
 };
 
-/// Depth maps (--depth and what implies it).
+/// Depth maps (--depth and the options that imply it).
 struct DepthOptions {
   bool on = false;
-  std::optional<double> invalid;  // what marks holes beside what is not finite; NaN: nothing else
+  std::optional<double> invalid;  // value that marks holes, in addition to values that are not finite; NaN: no
+                                  // other value
   DepthNoise noise = DepthNoise::constant;
-  std::optional<double> reference;  // the depth whose noise is --sigma; empty: the median
+  std::optional<double> reference;  // the depth at which the noise level is --sigma; empty: the median
 };
 
-/// Where a feature of renders comes from: a layer of the input, or a file.
+/// The source of a feature of renders: a layer of the input, or a file.
 struct FeatureChoice {
   Feature feature;
   std::string layer, file;  // one of them is empty
 };
 
-/// What jobs and messages call these inputs.
+/// Names of these inputs in jobs and messages.
 inline constexpr const char* guide_name = "--guide";
 [[nodiscard]] inline std::string option_of(Feature feature) {
   return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
@@ -92,65 +94,66 @@ inline constexpr const char* guide_name = "--guide";
 
 struct DenoiseOptions {
   std::string input, output;
-  std::vector<std::string> operands;  // names without -i and -o, in order; assign_operands()
+  std::vector<std::string> operands;  // file names given without -i and -o, in order; see assign_operands()
   bool overwrite = false, quiet = false;
   bool follow_links = true;  // io::SinkOptions::follow_links; no option sets it
   io::Access access;         // io::SinkOptions::access; no option sets it
 
-  std::optional<std::array<float, 3>> sigma;  // empty: what is found, or in noise_file
+  std::optional<std::array<float, 3>> sigma;  // empty: estimated, or in noise_file
   SigmaScale sigma_scale = SigmaScale::automatic;
   std::string noise_file;  // empty: none
-  /// Takes the place of a noise file; null: none. No option sets it.
+  /// Noise that was estimated already, used instead of a noise file; null: none. No option sets it.
   std::shared_ptr<const NoiseRecord> known_noise;
-  std::optional<NoiseKind> noise_kind;  // of volumes; empty: by their background
+  std::optional<NoiseKind> noise_kind;  // for volumes; empty: from their background
   DepthOptions depth;
-  std::string noise_map;  // where its map is written to; empty: nowhere
-  float strength = 1;     // times the noise
+  std::string noise_map;  // file of the noise map to write; empty: none
+  float strength = 1;     // factor for the noise level
   bm3d::Profile profile = bm3d::Profile::balanced;
-  std::optional<int> temporal;  // frames on either side; empty: by what is denoised
-  bool align = false;           // frames of a burst lie moved and turned against each other
-  std::vector<std::function<void(bm3d::Params&)>> overrides;  // on top of the profile
-  /// Options given that only the second phase of fixed transforms has, which `best` is without.
-  std::vector<std::string> wiener_alone;
-  bool search_step = false;                        // whether it was given
+  std::optional<int> temporal;  // temporal radius; empty: by the input
+  bool align = false;           // frames of a burst are shifted and rotated and must be aligned
+  std::vector<std::function<void(bm3d::Params&)>> overrides;  // applied to the profile
+  /// Given options that only the Wiener phase with fixed transforms has. The profile best lacks it
+  /// over time.
+  std::vector<std::string> wiener_only;
+  bool search_step = false;                        // whether --search-step was given
   std::optional<SecondSearch> second_search;       // empty: by the profile
-  std::optional<std::array<bool, 2>> by_clusters;  // of each phase: not by windows
-  std::optional<ClusterParams> clusters;           // empty: as they are by themselves
+  std::optional<std::array<bool, 2>> by_clusters;  // by phase: matching by clusters instead of windows
+  std::optional<ClusterParams> clusters;           // empty: default values
   MethodChoice method = MethodChoice::automatic;
-  bool stack = false;         // the frames are slices of a volume, whatever the input says
-  std::string mask;           // a volume whose voxels other than 0 are wanted; empty: all are
-  bool zero_outside = false;  // of a mask, in place of what is there
-  std::vector<std::function<void(bm4d::Params&)>> volume_overrides;  // the same for bm4d
-  std::vector<std::function<void(nlm::Params&)>> nlm_overrides;      // and for nlm
-  std::string guide;  // the clip whose patches are compared; auto: features; empty: the input
-  std::vector<FeatureChoice> features;  // of renders; beside them those of --guide auto
+  bool stack = false;         // frames are slices of a volume, even if the file does not say so
+  std::string mask;           // volume that is 0 outside of the region of interest; empty: no mask
+  bool zero_outside = false;  // the result is 0 outside of the mask; else it keeps the input
+  std::vector<std::function<void(bm4d::Params&)>> volume_overrides;  // for bm4d
+  std::vector<std::function<void(nlm::Params&)>> nlm_overrides;      // for nlm
+  std::string guide;  // clip in which patches are matched; auto: features; empty: the input
+  std::vector<FeatureChoice> features;  // of renders; --guide auto adds its own
   /// Given options that only one method has.
-  std::vector<std::string> bm3d_alone, bm4d_alone, nlm_alone;
+  std::vector<std::string> bm3d_only, bm4d_only, nlm_only;
 
   DeviceChoice device;
   Hwaccel hwaccel = Hwaccel::none;
   int streams = bm3d::default_streams;
   int threads = 0;
 
-  std::optional<std::int64_t> keep;    // the only frame that is written, from 0
-  std::optional<std::int64_t> at_us;   // of `lull preview`: the time of its frame
-  std::vector<std::int64_t> at_voxel;  // of `lull preview` of a volume: x, y, z, and maybe which
+  std::optional<std::int64_t> keep;    // only this frame is written, counted from 0
+  std::optional<std::int64_t> at_us;   // for `lull preview`: time of the frame
+  std::vector<std::int64_t> at_voxel;  // for `lull preview` of a volume: x, y, z and optionally the volume
 
   std::string vcodec, pix_fmt;
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;
-  double scale = 1;  // of width and height of the result
+  double scale = 1;  // factor for width and height of the result
   bool strict_metadata = false;
   io::Drops drops;
   Interlaced interlaced = Interlaced::refuse;
-  bool keep_grain = false;  // in the stream, for the player to put back
-  std::string grain_table;  // where what was taken away is written to; empty: nowhere
+  bool keep_grain = false;  // film grain parameters go into the stream, and the player adds the grain
+  std::string grain_table;  // file of the grain table to write; empty: none
 
-  io::SourceOptions source;   // what the input's rows set
-  io::RawVideo raw;           // counts with a pix_fmt
+  io::SourceOptions source;   // set by the options for inputs
+  io::RawVideo raw;           // used if its pix_fmt is set
   bool sized = false;         // --size was given
-  double white = 0;           // of float samples; 0: by the first frame
+  double white = 0;           // white of float samples; 0: from the first frame
   std::string output_format;  // container; empty: by the output's name
   io::DataType datatype = io::DataType::same;
 
@@ -162,133 +165,138 @@ struct DenoiseOptions {
   bool resume = false;
   Fallback fallback = Fallback::none;
   SharedJob job;
-  /// All that was given, by the names of the table's rows, in their order.
+  /// All given options with the names of their rows, in the given order.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
-/// A row of the table. `apply` reads the text of the value (empty for a flag) into the options.
-/// It throws InvalidArgument.
+/// A row of the table. `apply` parses the value (empty for a flag), stores it in the options and
+/// throws InvalidArgument if the value is invalid.
 struct OptionRow {
   std::string_view names;  // "-i,--input"; a name without dash is an operand
-  std::string_view value;  // what stands for the value in the help; empty: a flag
+  std::string_view value;  // placeholder of the value in the help; empty: a flag
   std::string_view group;  // heading in the help
   std::string_view help;
   void (*apply)(DenoiseOptions& options, const std::string& value);
-  std::string_view brief = {};  // a short line for --help; empty: in --help-all alone
-  bool repeatable = false;      // `value` has commas between what each gave
+  std::string_view brief = {};  // short text for --help; empty: only in --help-all
+  bool repeatable = false;      // the values of all occurrences are joined with commas
 };
 
 [[nodiscard]] std::span<const OptionRow> denoise_option_table();
 
-/// The rows of `lull preview`: its own, and those of the table that its frame depends on.
+/// The options of `lull preview`: its own and those of the table that affect its frame.
 [[nodiscard]] std::vector<OptionRow> preview_option_rows();
 
-/// The part of the table that says which noise is taken away.
+/// The part of the table about the noise.
 [[nodiscard]] std::span<const OptionRow> noise_option_rows();
-/// The part of the table that is about depth maps.
+/// The part of the table about depth maps.
 [[nodiscard]] std::span<const OptionRow> depth_option_rows();
-/// The part of the table that says in which form results are written.
+/// The part of the table about the format of results.
 [[nodiscard]] std::span<const OptionRow> encoding_option_rows();
-/// The part of the table that says what is reported, and what happens in trouble.
+/// The part of the table about reports and about behaviour after errors.
 [[nodiscard]] std::span<const OptionRow> report_option_rows();
-/// The part of the table that is about volumes.
+/// The part of the table about volumes.
 [[nodiscard]] std::span<const OptionRow> volume_option_rows();
-/// The part of the table that is about non-local means.
+/// The part of the table about non-local means.
 [[nodiscard]] std::span<const OptionRow> nlm_option_rows();
+/// The part of the table about patch matching.
 [[nodiscard]] std::span<const OptionRow> matcher_option_rows();
-/// The part of the table that says how inputs are read, and how streams are cut and limited.
+/// The part of the table about reading inputs and about the frames to process.
 [[nodiscard]] std::span<const OptionRow> media_option_rows();
-/// What these rows say. @throws InvalidArgument  something is missing or contradicts itself
+/// The reader options from the rows of media_option_rows().
+/// @throws InvalidArgument  an option is missing, or options contradict each other
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options);
 
-/// Makes the operands what was not given with -i and -o: the input first, then the output.
-/// @throws InvalidArgument  there are too many
+/// Assigns the operands to the input and the output that were not given with -i and -o, in this
+/// order. @throws InvalidArgument  there are too many operands
 void assign_operands(DenoiseOptions& options);
 
-/// The same of what --grain and --grain-table go together with; check() calls it.
+/// Checks the combinations of --grain and --grain-table with other options; called by check(), as are
+/// the next three functions.
 void check_grain(const DenoiseOptions& options);
-/// The same of what depth maps go together with.
+/// Checks the combinations of depth maps with other options.
 void check_depth(const DenoiseOptions& options);
-/// The same of what --scale and --align go together with.
+/// Checks the combinations of --scale and --align with other options.
 void check_scale_and_align(const DenoiseOptions& options);
-/// The same of what --method nlm goes together with.
+/// Checks the combinations of --method nlm with other options.
 void check_nlm(const DenoiseOptions& options);
-/// Whether nlm averages the groups that clusters find, in place of windows.
+/// Whether nlm averages groups that are matched by clusters, instead of search windows.
 [[nodiscard]] bool averages_groups(const DenoiseOptions& options);
-/// The parameters of that. @throws InvalidArgument
+/// The parameters of nlm if averages_groups(). @throws InvalidArgument
 [[nodiscard]] bm3d::Params make_means_params(const DenoiseOptions& options, const NoiseModel& noise,
                                              int temporal);
-/// What that does not go together with.
+/// Checks the combinations of nlm on groups with other options.
 void check_group_means(const DenoiseOptions& options);
-/// What --matcher and --cluster say, into the parameters; and whether they agree.
+/// Applies --matcher and --cluster to the parameters.
 void choose_matchers(const DenoiseOptions& options, bm3d::Params& params);
+/// Checks the combination of --matcher and --cluster with other options.
 void check_matchers(const DenoiseOptions& options);
-/// @throws InvalidArgument  says that the grain of what can be read but once cannot be kept
+/// @throws InvalidArgument  always: the grain of an input that can be read only once cannot be kept
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
-/// Whether another clip says which patches are alike.
+/// Whether patches are matched in another clip.
 [[nodiscard]] inline bool has_guide_file(const DenoiseOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }
-/// Whether the input is a render whose features count.
+/// Whether the input is a render that is denoised with its features.
 [[nodiscard]] inline bool uses_features(const DenoiseOptions& options) {
   return options.guide == "auto" || !options.features.empty();
 }
-/// Whether nlm denoises: it is asked for, or suits what is asked for best.
+/// Whether the method is nlm, as requested or because it is the best one for the other options.
 [[nodiscard]] inline bool uses_nlm(const DenoiseOptions& options) {
   return options.method == MethodChoice::nlm ||
          (options.method == MethodChoice::automatic && uses_features(options));
 }
-/// What the table cannot check row by row.
-/// @throws InvalidArgument  something is missing or contradicts itself
+/// Checks the combination of all options.
+/// @throws InvalidArgument  an option is missing, or options contradict each other
 void check(const DenoiseOptions& options);
 
-/// Brings sigma, if it is given, to the scale on which the samples of frames are filtered, 0..255.
-/// @throws InvalidArgument  it is out of range there
+/// Converts a given sigma to the 0..255 scale on which samples are filtered.
+/// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// What 255 or 1 stands for in a file whose own scale nobody stated; empty if that is not asked
-/// for.
+/// A message that states the file's value for the sigma unit 255 or 1, if the scale of the file is
+/// estimated. Empty if --sigma does not use such a unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
-/// Whether patches may come from other frames, as far as can be said before the input is open.
+/// Whether patches may come from other frames, as far as known before the input is open.
 [[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
-/// How many frames on either side of one its patches come from: what --temporal says, or else what
-/// suits the input.
+/// The temporal radius: the value of --temporal, or the default for the input.
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Whether the input is denoised as a volume. @throws InvalidArgument  it is asked for, but it is
-/// none
+/// Whether the input is denoised as a volume.
+/// @throws InvalidArgument  a volume method is requested, but the input is not a volume
 [[nodiscard]] bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Whether it may be although the input does not say that it is a stack, as far as can be said
-/// before it is open.
+/// Whether an input that is not marked as a stack may be denoised as a volume, as far as known before
+/// it is open.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// Where a volume is denoised as pictures because bm4d does not take a value that was given: which,
-/// in one line; empty otherwise.
+/// A message if a volume is denoised as pictures because bm4d does not accept a given value; it names
+/// the option. Empty otherwise.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// The same where it is because its slices are thick: no fault, but good to know.
+/// A message if a volume is denoised as pictures because its slices are thick. Empty otherwise.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// The parameters of bm4d. @throws InvalidArgument  also for options that bm4d does not have
+/// The parameters of bm4d.
+/// @throws InvalidArgument  a value is out of range, or bm4d does not have a given option
 [[nodiscard]] bm4d::Params make_volume_params(const DenoiseOptions& options,
                                               const NoiseModel& noise);
-/// The parameters of nlm, in volumes or in pictures. @throws InvalidArgument
+/// The parameters of nlm for volumes or for pictures. @throws InvalidArgument
 [[nodiscard]] nlm::Params make_nlm_params(const DenoiseOptions& options, const NoiseModel& noise,
                                           bool volumes, int temporal);
-/// The profile that was given, or else what suits the input.
+/// The given profile, or the default for the input.
 [[nodiscard]] bm3d::Profile chosen_profile(const DenoiseOptions& options);
-/// As nlm names it.
+/// The profile of nlm.
 [[nodiscard]] nlm::Profile nlm_profile(const DenoiseOptions& options);
-/// Whether nobody says what the noise is. (Of renders their features do.)
+/// Whether lull must estimate the noise. (The noise of renders follows from their features.)
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   return !options.sigma && options.noise_file.empty() && !options.known_noise &&
          !uses_features(options);
 }
-/// White noise of the sigma that is given; where none is, of some: to see whether all else fits.
+/// White noise with the given sigma. Without one the level is arbitrary, and the model serves to check
+/// the other parameters.
 [[nodiscard]] NoiseModel given_noise(const DenoiseOptions& options);
 
-/// Profile, overrides and this noise, times the strength, together. `options` must have passed
-/// check().
-/// @throws InvalidArgument  naming the parameter outside its range
+/// The parameters from the profile, the overrides, and the noise multiplied by the strength. `options`
+/// must have passed check().
+/// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);
 

@@ -51,7 +51,7 @@ constexpr OptionRow rows[] = {
 
 /// Returns a given option that depth maps do not support; empty if there is none.
 std::string other_than_depth(const DenoiseOptions& o) {
-  if (o.method == MethodChoice::bm4d || !o.bm4d_alone.empty()) return "--method bm4d";
+  if (o.method == MethodChoice::bm4d || !o.bm4d_only.empty()) return "--method bm4d";
   if (o.stack) return "--stack";
   if (!o.mask.empty()) return "--mask";
   if (!o.guide.empty()) return "--guide";

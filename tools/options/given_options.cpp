@@ -85,8 +85,8 @@ void check(const DenoiseOptions& options) {
   check_nlm(options);
   check_guide(options);
   if (options.method == MethodChoice::bm4d) (void)make_volume_params(options, given_noise(options));
-  if (options.method == MethodChoice::bm3d && !options.bm4d_alone.empty())
-    throw InvalidArgument(options.bm4d_alone.front() +
+  if (options.method == MethodChoice::bm3d && !options.bm4d_only.empty())
+    throw InvalidArgument(options.bm4d_only.front() +
                           " with --method bm3d (only bm4d has this option); leave one out");
   (void)source_options(options);
 }
@@ -126,8 +126,8 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   if (options.align) params.scene_cut = 0;
   for (const auto& apply_override : options.overrides) apply_override(params);
   params.guided = has_guide_file(options);
-  if (params.bayes && !options.wiener_alone.empty())
-    throw InvalidArgument(options.wiener_alone.front() +
+  if (params.bayes && !options.wiener_only.empty())
+    throw InvalidArgument(options.wiener_only.front() +
                           " with --profile best over time (it has no Wiener phase with fixed "
                           "transforms); leave one out");
   choose_matchers(options, params);

@@ -24,7 +24,7 @@ constexpr OptionRow rows[] = {
        if (parts.size() > 2) reject("--matcher", v, "must be one value, or A:B for the two phases");
        o.by_clusters = {choose("--matcher", parts.front(), matchers),
                         choose("--matcher", parts.back(), matchers)};
-       o.bm3d_alone.emplace_back("--matcher");
+       o.bm3d_only.emplace_back("--matcher");
      }},
     {"--cluster", "TILE:LEAF:TILINGS", "Method",
      "clusters of at most LEAF patches, in tiles of TILE patches a side (both 8 to 128), in 1 to 4 "
@@ -32,7 +32,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.clusters = parse_clusters(v);
        if (!o.clusters) reject("--cluster", v, "must be TILE:LEAF:TILINGS or paper");
-       o.bm3d_alone.emplace_back("--cluster");
+       o.bm3d_only.emplace_back("--cluster");
      }},
 };
 
@@ -85,7 +85,7 @@ void check_group_means(const DenoiseOptions& options) {
            "averaging of groups does not use features");
   if (options.depth.on) refuse("--depth", "clusters do not support holes");
   if (may_be_volume(options)) refuse("--stack", "clusters exist in pictures only");
-  for (const std::string& given : options.nlm_alone)
+  for (const std::string& given : options.nlm_only)
     if (given != "--nlm-h")
       refuse(given, "this method has 8x8 patches, no search window and one kind of weights");
   (void)make_means_params(options, given_noise(options), options.temporal.value_or(0));

@@ -21,7 +21,7 @@ template <class Value>
 void set_nlm(DenoiseOptions& options, std::string_view option, Value nlm::Params::*member,
              Value value) {
   options.nlm_overrides.emplace_back([=](nlm::Params& params) { params.*member = value; });
-  options.nlm_alone.emplace_back(option);
+  options.nlm_only.emplace_back(option);
 }
 
 /// Parses "albedo=FILE,normal=:LAYER".
@@ -115,7 +115,7 @@ void check_features(const DenoiseOptions& options) {
   if (options.keep_grain || !options.grain_table.empty())
     refuse("--grain", "the noise of renders is not film grain");
   if (uses_nlm(options))
-    for (const std::string& given : options.nlm_alone)
+    for (const std::string& given : options.nlm_only)
       if (given != "--search-radius")
         refuse(given.c_str(), "with features, nlm derives its weights from them");
   for (const FeatureChoice& choice : options.features)
@@ -131,8 +131,8 @@ std::span<const OptionRow> nlm_option_rows() { return rows; }
 void check_nlm(const DenoiseOptions& options) {
   check_features(options);
   if (!uses_nlm(options)) {
-    if (!options.nlm_alone.empty())
-      throw InvalidArgument(options.nlm_alone.front() +
+    if (!options.nlm_only.empty())
+      throw InvalidArgument(options.nlm_only.front() +
                             " without --method nlm (only nlm supports it); give both, or neither");
     return;
   }

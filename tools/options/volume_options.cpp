@@ -54,20 +54,20 @@ constexpr OptionRow rows[] = {
          params.hard.cube = first;
          params.wiener.cube = second;
        });
-       o.bm4d_alone.emplace_back("--cube");
+       o.bm4d_only.emplace_back("--cube");
      }},
     {"--mu2-mean", "X", stacks,
      "noise factor of the Wiener filter for the mean over a group, relative to --mu2 (bm4d)",
      [](DenoiseOptions& o, const std::string& v) {
        const auto value = number_or_reject<float>("--mu2-mean", v);
        o.volume_overrides.emplace_back([=](bm4d::Params& params) { params.mu2_mean = value; });
-       o.bm4d_alone.emplace_back("--mu2-mean");
+       o.bm4d_only.emplace_back("--mu2-mean");
      }},
 };
 
 /// Returns the first given option that bm4d does not support; empty if there is none.
-std::string bm3d_alone(const DenoiseOptions& options) {
-  if (!options.bm3d_alone.empty()) return options.bm3d_alone.front();
+std::string unsupported_bm3d_option(const DenoiseOptions& options) {
+  if (!options.bm3d_only.empty()) return options.bm3d_only.front();
   if (options.profile == bm3d::Profile::paper) return "--profile paper";
   if (options.temporal.value_or(0) > 0) return "--temporal " + std::to_string(*options.temporal);
   if (options.interlaced == Interlaced::fields) return "--interlaced fields";
@@ -102,7 +102,7 @@ bool looks_like_volume(const DenoiseOptions& options, const io::VideoInfo& input
 std::span<const OptionRow> volume_option_rows() { return rows; }
 
 bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
-  if (const std::string option = bm3d_alone(options); !option.empty())
+  if (const std::string option = unsupported_bm3d_option(options); !option.empty())
     throw InvalidArgument(option + " with --method bm4d (bm4d does not support it); leave one out");
   const bool high =
       options.profile == bm3d::Profile::high || options.profile == bm3d::Profile::best;
@@ -126,15 +126,15 @@ bool may_be_volume(const DenoiseOptions& options) {
 }
 
 std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input) {
-  const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_alone.empty();
+  const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_only.empty();
   if (chosen || !looks_like_volume(options, input) || !has_thick_slices(input)) return {};
   return "the slices are at least 4 times as thick as the voxels are wide: denoising slice by "
          "slice (bm3d); --method bm4d uses cubes";
 }
 
 std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input) {
-  const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_alone.empty();
-  if (chosen || !looks_like_volume(options, input) || !bm3d_alone(options).empty()) return {};
+  const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_only.empty();
+  if (chosen || !looks_like_volume(options, input) || !unsupported_bm3d_option(options).empty()) return {};
   if (has_thick_slices(input)) return {};
   const std::string why = out_of_range(options);
   if (why.empty()) return {};
@@ -149,9 +149,9 @@ bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
   if (options.method == MethodChoice::bm3d) return false;
   if (options.method == MethodChoice::nlm)
     return looks_like_volume(options, input) && !has_thick_slices(input) && !options.temporal;
-  const bool requested = options.method == MethodChoice::bm4d || !options.bm4d_alone.empty();
+  const bool requested = options.method == MethodChoice::bm4d || !options.bm4d_only.empty();
   if (requested && !stack)
-    throw InvalidArgument((options.bm4d_alone.empty() ? "--method bm4d" : options.bm4d_alone[0]) +
+    throw InvalidArgument((options.bm4d_only.empty() ? "--method bm4d" : options.bm4d_only[0]) +
                           " for '" + options.input +
                           "' (its frames are not slices of a volume); give --stack if they are");
   if (requested) return true;

@@ -86,7 +86,7 @@ Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
     if (options.sigma) render.sigma = (*options.sigma)[0];
     if (method.means) {
       render.strength = options.strength;
-      if (options.nlm_alone.empty())
+      if (options.nlm_only.empty())
         method.means->search_radius = nlm::feature_search_radius(nlm_profile(options));
     }
   }

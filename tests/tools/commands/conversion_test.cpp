@@ -198,7 +198,7 @@ TEST_F(Conversion, FrameOfAVideoCanBeWrittenAsPicture) {
   chosen("d.png", 4, {"--keep", "4"});
   const Outcome none = pass("in.y4m", "e.png", {"--keep", "6"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("there are 6 frames"));
+  EXPECT_THAT(none.err, HasSubstr("--keep 6 (the input has 6 frames"));
 }
 
 TEST_F(Conversion, PictureWithTemporalFilteringEqualsThatOfTheClip) {

@@ -78,7 +78,7 @@ TEST_F(EstimatedNoise, CanBeSavedForAnotherFile) {
   write_pnm(folder_ / "grey.pgm", clean_picture({.width = 64, .height = 64}));
   const Outcome refused = denoise(folder_ / "grey.pgm", folder_ / "e.pgm", {"--noise", camera});
   EXPECT_EQ(refused.code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("it is of YUV frames, the input's are grey"));
+  EXPECT_THAT(refused.err, HasSubstr("it is from YUV frames, the input has grey frames"));
   EXPECT_EQ(refused.error_lines(), 1);
 }
 

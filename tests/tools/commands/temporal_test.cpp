@@ -66,7 +66,7 @@ TEST_F(TemporalOption, KeepWritesOneFrameOfASequence) {
 TEST_F(TemporalOption, MissingFrameToKeepIsAnError) {
   const Outcome outcome = denoise("shot_*.pgm", "one.pgm", {"--keep", "6"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("--keep 6 (there are 6 frames"));
+  EXPECT_THAT(outcome.err, HasSubstr("--keep 6 (the input has 6 frames"));
   EXPECT_THAT(folder.names(), ::testing::Not(::testing::Contains(HasSubstr("one.pgm"))));
 }
 

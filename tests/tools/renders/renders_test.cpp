@@ -337,9 +337,9 @@ TEST_F(Renders, PreviewsRejectTheSameRequestsAsDenoising) {
     EXPECT_EQ(folder.names(), std::vector<std::string>{"in.exr"});
   };
   refused({"--guide", "auto", "--depth"}, 2, "--guide with a depth map");
-  refused({"--depth"}, 2, "a depth map is grey");
+  refused({"--depth"}, 2, "a depth map has one value per pixel");
   refused({"--guide", "auto", "--method", "bm4d"}, 2, "volumes have no features");
-  refused({"--guide", folder / "p.png"}, 2, "not the output");
+  refused({"--guide", folder / "p.png"}, 2, "another file of this run (--guide)");
   refused({"--feature", "albodo=:albedo"}, 2, "albedo, normal, depth");
   refused({"--guide", folder / "missing.exr"}, 66, "missing.exr");
   refused({"--align"}, 2, "no such option: --align");
@@ -358,7 +358,7 @@ TEST_F(Renders, InvalidRequestsAreRejectedInOneLine) {
   write_exr(folder / "small.exr", small);
   expect_refused({"--feature", "normal=" + folder / "small.exr"}, 65, "one channel");
   write_exr(folder / "in.exr", small);
-  expect_refused({"--guide", "auto"}, 65, "no features");
+  expect_refused({"--guide", "auto"}, 65, "no layer with a well-known name");
 }
 
 TEST_F(Renders, FeaturesOfAnotherSizeAreRejected) {

@@ -130,14 +130,14 @@ TEST_F(DeviceFailures, OtherDevicesContinue) {
   EXPECT_EQ(denoise(out_, {never, 3}), 0);
   EXPECT_EQ(bytes_of(out_), bytes_of(whole));
   EXPECT_THAT(messages_,
-              ElementsAre("cuda:1 failed (CUDA: unspecified launch failure); its frames go "
-                          "to the other GPU"));
+              ElementsAre("cuda:1 failed (CUDA: unspecified launch failure); its frames are "
+                          "processed by the other GPU"));
   messages_.clear();
   EXPECT_EQ(denoise(out_, {2, never, never}, Fallback::cpu), 0);
   EXPECT_EQ(bytes_of(out_), bytes_of(whole));
   EXPECT_THAT(messages_,
-              ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); its frames go "
-                          "to the other 2 GPUs"));
+              ElementsAre("cuda:0 failed (CUDA: unspecified launch failure); its frames are "
+                          "processed by the other 2 GPUs"));
 }
 
 TEST_F(DeviceFailures, CpuContinuesIfAllowed) {

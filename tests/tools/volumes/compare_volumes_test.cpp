@@ -207,7 +207,7 @@ TEST_F(CompareVolumes, InvalidRequestsAreRejectedInOneLine) {
   expect({}, 65, "--range");
   expect({"--range", "0"}, 2, "--range");
   expect({"--mask", folder / "none.nii"}, 66, "none.nii");
-  expect({"--range", "1", "--mask", folder / "a.nii"}, 65, "nothing inside");
+  expect({"--range", "1", "--mask", folder / "a.nii"}, 65, "selects no voxel");
   write_pnm(folder / "a.pgm", clean_picture({.width = 16, .height = 16}));
   for (const std::string option : {"--range", "--mask"}) {
     const Outcome picture =

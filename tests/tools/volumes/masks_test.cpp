@@ -202,8 +202,8 @@ TEST_F(Masks, UnsuitableMasksAreRejected) {
   };
   expect("none.nii", 66, "none.nii");
   expect("small.nii", 65, "26x22x15");
-  expect("empty.nii", 65, "nothing inside");
-  expect("nan.nii", 65, "nothing inside");
+  expect("empty.nii", 65, "selects no voxel");
+  expect("nan.nii", 65, "selects no voxel");
   expect("cut.nii", 65, "cut short");
   expect("picture.pgm", 2, "not a volume");
   expect("mask.nii", 2, "--segment-frames", {"--segment-frames", "4"});

@@ -130,7 +130,7 @@ TEST_F(AlignedBursts, UndevelopedRawPhotographsAreRejected) {
     const Outcome outcome = run_lull(all);
     EXPECT_EQ(outcome.code, 65);
     EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-    EXPECT_THAT(outcome.err, HasSubstr("what a camera's sensor saw (bayer_rggb16le"));
+    EXPECT_THAT(outcome.err, HasSubstr("raw data of a camera sensor (bayer_rggb16le"));
     EXPECT_EQ(folder_.names(), names);
   }
 }
@@ -144,7 +144,7 @@ TEST_F(AlignedBursts, InvalidRequestsAreRejectedInOneLine) {
        {Case{{"--align"}, "--align without --keep"},
         Case{{"--align", "--keep", "3", "--temporal", "0"}, "--align with --temporal 0"},
         Case{{"--align", "--keep", "3", "--method", "bm4d"}, "--align with --method bm4d"},
-        Case{{"--align", "--keep", "9"}, "--keep 9 (there are 6 frames"},
+        Case{{"--align", "--keep", "9"}, "--keep 9 (the input has 6 frames"},
         Case{{"--temporal", "9"}, "--temporal 9 (must be auto, or from 0 to 8)"}}) {
     const Outcome outcome = denoise(bad.more, "null");
     EXPECT_EQ(outcome.code, 2) << bad.text;

@@ -100,17 +100,19 @@ class GuideInJobs : public SideInputsInJobs {
   static constexpr FrameFormat format{
       .width = 64, .height = 48, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
   static constexpr int frames = 40, segments = 4;
+  static constexpr const char* guide_groups =
+      "keyint=11:min-keyint=11:scenecut=0:bframes=3:open-gop=1";
 
   void SetUp() override {
-    std::vector<Frame> noisy, clean;
+    std::vector<Frame> noisy;
     for (int i = 0; i < frames; ++i) {
       const bool repeats = i % 7 == 3;
       const Frame picture = clean_picture(format, 0.3 * i);
       noisy.push_back(repeats ? noisy.back() : noisy_picture(picture, 20, i + 1));
-      clean.push_back(picture);
+      clean_.push_back(picture);
     }
     in_ = encoded("in", noisy, "keyint=8:min-keyint=8:scenecut=0:bframes=2");
-    guide_ = encoded("guide", clean, "keyint=11:min-keyint=11:scenecut=0:bframes=3:open-gop=1");
+    guide_ = encoded("guide", clean_, guide_groups);
   }
   std::string encoded(const std::string& name, const std::vector<Frame>& all,
                       const std::string& groups) {
@@ -125,6 +127,7 @@ class GuideInJobs : public SideInputsInJobs {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
+  std::vector<Frame> clean_;
   std::string guide_;
 };
 
@@ -178,8 +181,12 @@ TEST_F(GuideInJobs, MayBeMovedButMustBeTheSameFile) {
   expect_refused(task("1", {"--guide", in_}), 2, "--guide was");
   std::string bytes = bytes_of(moved);
   bytes[bytes.size() / 2] ^= 1;
-  write_bytes(folder_ / "changed.mkv", bytes);
-  expect_refused(task("1", {"--guide", folder_ / "changed.mkv"}), 2, "--guide was");
+  write_bytes(folder_ / "damaged.mkv", bytes);
+  expect_refused(task("1", {"--guide", folder_ / "damaged.mkv"}), 65, "is damaged");
+  std::vector<Frame> other = clean_;
+  other[20] = clean_picture(format, 0.1);
+  const std::string changed = encoded("changed", other, guide_groups);
+  expect_refused(task("1", {"--guide", changed}), 2, "--guide was");
   ASSERT_EQ(task("0-3", {"--guide", moved}).code, 0);
   ASSERT_EQ(run({"join", job_, "-q"}).code, 0);
   EXPECT_TRUE(bytes_of(out_) == expected);
