@@ -26,17 +26,15 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   }
 }
 
-/// Rounds to the nearest integer, ties to even like rintf() on a GPU, and clamps to [0, max_value],
-/// which is below 2^22; NaN gives 0. Float samples keep values outside their nominal range.
+/// Rounds to the nearest integer, ties upwards like to_sample() in kernels, and clamps to
+/// [0, max_value]; NaN gives 0. Float samples keep values outside their nominal range.
 template <class T>
 constexpr T as_sample(float v, float max_value) {
   if constexpr (std::is_floating_point_v<T>) {
     return v;
   } else {
-    constexpr float no_fractions = 1 << 23;  // floats from here on are integers
     const float low = v > 0.0f ? v : 0.0f;
-    const float rounded = (low < max_value ? low : max_value) + no_fractions;
-    return static_cast<T>(static_cast<int>(rounded - no_fractions));
+    return static_cast<T>(static_cast<int>((low < max_value ? low : max_value) + 0.5f));
   }
 }
 

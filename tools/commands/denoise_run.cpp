@@ -257,11 +257,12 @@ class Run {
     grain_->finish();
     stats.skipped = done_before(needed_frames_, stats.frames);
     report_losses(reports_, *sink_, reported);
+    if (options_.keep) stats.frames = 1;
+    // The report is a part of what was asked for: without it the run fails, with a complete result.
+    const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input));
-    if (options_.keep) stats.frames = 1;
-    if (const std::string problem = page_->finish(stats, damaged_frames_); !problem.empty())
-      reports_.warn(problem);
+    if (!problem.empty()) reports_.warn(problem);
     reports_.info(options_.job.folder.empty() ? summary(stats, options_.output) : decoded());
     return 0;
   }

@@ -51,8 +51,8 @@ class ReferenceReader {
   std::future<std::optional<Frame>> next_;
 };
 
-/// Does nothing if no page is requested. Errors of the report after the start of denoising are
-/// reported and do not affect the result.
+/// Does nothing if no page is requested. A failure of the report never changes the result: the run
+/// continues, and finish() reports the failure.
 class RunReport {
  public:
   /// @throws InvalidArgument  the page is another file of the run
@@ -70,14 +70,16 @@ class RunReport {
   /// Wraps the run's denoiser to record its frames.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
-  /// Writes the page when the output has its final name. Returns a problem for a warning; empty if
-  /// there is none.
+  /// Writes the page when the output has its final name. Returns what the report lacks, for a
+  /// warning; empty if it is complete.
+  /// @throws CannotCreate, IoError  the report cannot be written
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);
 
  private:
   void add_frame(const Frame& noisy, const Frame& result);
   [[nodiscard]] std::string frames_not_shown() const;
+  [[nodiscard]] std::string no_report_text(const std::exception& error) const;
   void write_page(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   std::string digest_of_input(double patience_s);
   std::string digest_of_output(double patience_s);

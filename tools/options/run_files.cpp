@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <tuple>
 
 #include "core/error.h"
@@ -18,10 +19,20 @@ NameKey name_key(const io::FileLocation& location) {
   return {location.folder_device, location.folder_inode, location.name};
 }
 
+constexpr std::string_view the_input = "the input";
+
+/// The other file in a message.
+std::string described(const std::string& what) {
+  if (what == the_input) return "the input itself";
+  if (what == "-o") return "the output";
+  return what.starts_with("-") ? "the file of " + what : what;
+}
+
 [[noreturn]] void refuse(const std::string& what, const std::string& name,
                          const std::string& other) {
-  throw InvalidArgument(what + (name.empty() ? "" : " " + name) + " is another file of this run (" +
-                        other + "); choose another name");
+  throw InvalidArgument(what + (name.empty() ? "" : " " + name) +
+                        " is another file of this run (it is " + described(other) +
+                        "); choose another name");
 }
 
 /// Finds files by their inode or, if they do not exist yet, by folder and name.
@@ -116,13 +127,13 @@ void RunFiles::check() const {
     for (const auto* files : {&inputs_, &outputs_})
       for (const File& file : *files)
         if (file.what != what && io::may_produce(pattern, file.location))
-          refuse(what, pattern, file.what + " " + file.name);
+          refuse(what, pattern, file.what);
 }
 
 RunFiles files_of(const DenoiseOptions& options) {
   RunFiles files;
   const bool is_task = options.job.plan && !options.job.plans;
-  files.read_samples("the input", options.input);
+  files.read_samples(std::string(the_input), options.input);
   files.read_samples("--mask", options.mask);
   if (has_guide_file(options)) files.read_samples(guide_name, options.guide);
   for (const FeatureChoice& choice : options.features)

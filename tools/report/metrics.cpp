@@ -1,6 +1,8 @@
 #include "tools/report/metrics.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "core/error.h"
@@ -55,13 +57,22 @@ class Lines {
   std::string output_, name_, text_;
 };
 
+/// Whether no file can have that name, or not with these rights. All else is a failure of writing.
+bool is_of_name(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
+         error == EPERM || error == EROFS || error == ENAMETOOLONG || error == ELOOP;
+}
+
 }  // namespace
 
 Metrics::Metrics(std::string path) : path_(std::move(path)) {
-  if (!write("# lull: not started yet\n"))
-    throw CannotCreate("--metrics-file " + path_ +
-                       " cannot be written (no such folder, or no right to write); choose another "
-                       "name");
+  const int error = write("# lull: not started yet\n");
+  if (error == 0) return;
+  const std::string why = std::string(" (") + std::strerror(error) + ")";
+  if (is_of_name(error))
+    throw CannotCreate("--metrics-file " + path_ + " cannot be created" + why +
+                       "; choose another name");
+  throw IoError("--metrics-file " + path_ + " cannot be written" + why);
 }
 
 void Metrics::start(const MetricsFacts& facts) {
@@ -128,6 +139,10 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
 
 // Readers see the old or the new text. There is no fsync, because the file is useless after a
 // system crash.
-bool Metrics::write(const std::string& text) const { return io::replace_text(path_, text); }
+int Metrics::write(const std::string& text) const {
+  errno = 0;
+  if (io::replace_text(path_, text)) return 0;
+  return errno != 0 ? errno : EIO;
+}
 
 }  // namespace lull::tools

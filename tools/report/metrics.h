@@ -22,7 +22,7 @@ struct MetricsFacts {
 /// succeed.
 class Metrics {
  public:
-  /// @throws CannotCreate  the file cannot be written
+  /// @throws CannotCreate  no file can be created there; IoError  it cannot be written
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
@@ -36,7 +36,7 @@ class Metrics {
                                  std::int64_t damaged_frames) const;
 
  private:
-  bool write(const std::string& text) const;
+  int write(const std::string& text) const;
 
   std::string path_;
   MetricsFacts facts_;

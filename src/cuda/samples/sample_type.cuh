@@ -21,13 +21,14 @@ void with_sample_type(SampleType sample, Use use) {
   }
 }
 
-/// Converts to a stored sample: integers are rounded to nearest and clipped.
+/// Converts like as_sample() on the host (core/samples.h): integers are rounded to nearest, ties
+/// upwards, and clamped.
 template <class Sample>
 __device__ Sample to_sample(float v, float full_scale) {
   if constexpr (std::is_same_v<Sample, float>)
     return v;
   else
-    return static_cast<Sample>(fminf(fmaxf(rintf(v), 0.0f), full_scale));
+    return static_cast<Sample>(static_cast<int>(fminf(fmaxf(v, 0.0f), full_scale) + 0.5f));
 }
 
 }  // namespace lull

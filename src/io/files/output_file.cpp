@@ -26,16 +26,30 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
+/// Returns true if both names lead to the same file, after removing the first name. A network file
+/// system whose reply was lost answers EEXIST to the second attempt although the first succeeded.
+bool is_renamed(const std::string& from, const std::string& to) {
+  const int error = errno;
+  struct stat a, b;
+  const bool same = ::lstat(from.c_str(), &a) == 0 && ::lstat(to.c_str(), &b) == 0 &&
+                    a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  if (same) ::unlink(from.c_str());
+  errno = error;
+  return same;
+}
+
 /// Returns false if the file could not be renamed. errno is the reason: EEXIST if the name is in
 /// use.
 bool rename_if_free(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   // Not every file system supports this flag. A hard link does not replace a file either.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
   }
+  if (errno == EEXIST && is_renamed(from, to)) return true;
   // File systems without hard links (FAT) allow only a check before the renaming.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {

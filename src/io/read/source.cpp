@@ -226,6 +226,7 @@ void FileSource::check(const TimedPicture& timed) const {
 }
 
 void FileSource::refuse_interlaced() const {
+  if (damage_.found().frames > 0) throw BadData(damage_.found().first);  // which may say so
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +
                         " (its two fields show different moments); give --interlaced fields, "

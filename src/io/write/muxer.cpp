@@ -50,7 +50,7 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   if (!container.still()) add_copies(source, container);
   copy_global(source.demuxer().context());
   note_dropped(source);
-  write_header(container, options);
+  write_header(source, container, options);
 }
 
 void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
@@ -80,7 +80,11 @@ void Muxer::add_copies(const FileSource& source, const Container& container) {
     const AVStream& stream = *from.streams[i];
     // The demuxer reads some streams itself, for example chapters of MP4.
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
-    add_copy(stream, container);
+    try {
+      add_copy(stream, container);
+    } catch (const InvalidArgument& error) {
+      refuse_streams(source, drops_, error.what());
+    }
   }
 }
 
@@ -212,7 +216,8 @@ void Muxer::copy_chapters(const AVFormatContext& from) {
   }
 }
 
-void Muxer::write_header(const Container& container, Dictionary& options) {
+void Muxer::write_header(const FileSource& source, const Container& container,
+                         Dictionary& options) {
   for (const auto& [key, value] : traits_.settings)
     if (!options.has(key)) options.set(key, value);
   if (needs_free_tags(traits_, context_->metadata)) {
@@ -234,11 +239,11 @@ void Muxer::write_header(const Container& container, Dictionary& options) {
   const int code = avformat_write_header(context_.get(), options.address());
   file_.check_written();
   if (code < 0)
-    throw InvalidArgument(
-        with_log("." + extension_ + " cannot hold these streams; " +
-                     (pipe_ ? "give --output-format nut" : "use .mkv") +
-                     (context_->nb_streams > 1 ? ", or leave some out with --drop" : ""),
-                 watch));
+    refuse_streams(source, drops_,
+                   with_log("." + extension_ + " cannot hold these streams; " +
+                                (pipe_ ? "give --output-format nut" : "use .mkv") +
+                                (context_->nb_streams > 1 ? ", or leave some out with --drop" : ""),
+                            watch));
   if (const std::string key = options.first_key(); !key.empty())
     throw InvalidArgument("no such option: " + key + " (neither the encoder nor " +
                           container.format->name + " has it)");

@@ -59,7 +59,7 @@ class Muxer {
   void note_dropped(const FileSource& source);
   void copy_global(const AVFormatContext& from);
   void copy_chapters(const AVFormatContext& from);
-  void write_header(const Container& container, Dictionary& options);
+  void write_header(const FileSource& source, const Container& container, Dictionary& options);
   void write_y4m(const AVFrame& picture);
   void shift_times(AVPacket& packet, AVRational tick) const;
   void select_and_write(Copy& copy, PacketPtr packet);

@@ -20,6 +20,23 @@ bool holds(const Container& container, const AVCodecParameters& codec) {
   return codec.codec_type == AVMEDIA_TYPE_VIDEO;
 }
 
+/// The first stream that is copied though nothing is known of its format, because its packets are
+/// damaged or begin too late; -1: there is none.
+int find_unknown(const FileSource& source, const Drops& drops) {
+  const AVFormatContext& context = source.demuxer().context();
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVStream& stream = *context.streams[i];
+    const AVCodecParameters& codec = *stream.codecpar;
+    const bool lacks_sound = codec.codec_type == AVMEDIA_TYPE_AUDIO &&
+                             (codec.sample_rate <= 0 || codec.ch_layout.nb_channels <= 0);
+    const bool lacks_size = codec.codec_type == AVMEDIA_TYPE_VIDEO && codec.width <= 0;
+    const bool is_copied = &stream != &source.demuxer().video() && !is_dropped(stream, drops) &&
+                           stream.discard != AVDISCARD_ALL;
+    if (is_copied && (lacks_sound || lacks_size)) return stream.index;
+  }
+  return -1;
+}
+
 }  // namespace
 
 bool is_dropped(const AVStream& stream, const Drops& drops) {
@@ -49,6 +66,18 @@ void check_drops(const Drops& drops, const FileSource& source) {
       throw InvalidArgument(option + " (the input has the streams 0 to " +
                             std::to_string(count - 1) + "); lull probe lists them");
   }
+}
+
+void refuse_streams(const FileSource& source, const Drops& drops, const std::string& text) {
+  if (const int unknown = find_unknown(source, drops); unknown >= 0)
+    throw BadData("stream " + std::to_string(unknown) + " of '" + source.demuxer().path() +
+                  "' has no known format (it is damaged, or begins too late); leave it out with "
+                  "--drop " +
+                  std::to_string(unknown));
+  if (const Damage damage = source.damage(); damage.frames > 0)
+    throw BadData(damage.first + "; with these streams nothing can be written (" +
+                  without_suggestion(text) + ")");
+  throw InvalidArgument(text);
 }
 
 StreamHandling handling_of(const AVStream& stream, const Container& container) {

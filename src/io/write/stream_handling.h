@@ -26,4 +26,9 @@ bool is_dropped(const AVStream& stream, const Drops& drops);
 /// @throws InvalidArgument  the input does not have such a stream, or it is the denoised one
 void check_drops(const Drops& drops, const FileSource& source);
 
+/// Ends with `text`, which says what a container cannot hold: a wrong request, unless damage of the
+/// input has made the streams what they are. @throws BadData, InvalidArgument
+[[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,
+                                 const std::string& text);
+
 }  // namespace lull::io

@@ -51,6 +51,17 @@ TEST_F(Output, IsNotOverwrittenByDefault) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
+// A network file system can say that the name exists to the very call that has created it.
+TEST_F(Output, KeepsTheNameThatItAlreadyHas) {
+  const auto source = open_source(in);
+  const auto sink = open_sink(out, *source, {});
+  while (auto frame = source->read()) sink->write(*std::move(frame));
+  fs::create_hard_link(sink->temporary(), out);
+  sink->finish();
+  EXPECT_EQ(count_frames(out), 10);
+  EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
+}
+
 // A file that only its owner could read stays private, also while it is written.
 TEST_F(Output, KeepsThePermissionsOfTheReplacedFile) {
   write_file(out, {1});

@@ -93,5 +93,18 @@ TEST(Metrics, ReportHowARunEnded) {
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"in.y4m", "m.prom", "out.y4m"}));
 }
 
+TEST(Metrics, UnwritableFileIsAnIoErrorAndLeavesNothing) {
+  const Folder folder;
+  write_y4m(folder / "in.y4m", {clean_picture({.width = 48, .height = 32})});
+  ProcessSetup limited;
+  limited.file_size_limit = 8;  // bytes: fewer than the first line has
+  const Outcome outcome = run_lull({"denoise", folder / "in.y4m", "null", "--sigma", "20",
+                                    "--device", "cpu", "--metrics-file", folder / "m.prom"},
+                                   limited);
+  EXPECT_EQ(outcome.code, 74) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("m.prom cannot be written"));
+  EXPECT_EQ(folder.names(), std::vector<std::string>{"in.y4m"});
+}
+
 }  // namespace
 }  // namespace lull::tools
