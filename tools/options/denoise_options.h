@@ -1,6 +1,6 @@
 #pragma once
-// The options of `lull denoise` in one table, from which lull makes the parser, the help texts and the
-// manual.
+// The options of `lull denoise` in one table, from which lull makes the parser, the help texts and
+// the manual.
 
 #include <array>
 #include <cstdint>
@@ -38,13 +38,13 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it can
 
-/// Treatment of interlaced video. refuse: an error; fields: the fields of each parity are filtered as
-/// a video of their own; frames: complete frames are filtered as progressive ones.
+/// Treatment of interlaced video. refuse: an error; fields: the fields of each parity are filtered
+/// as a video of their own; frames: complete frames are filtered as progressive ones.
 enum class Interlaced { refuse, fields, frames };
 enum class SecondSearch { window, kept, luma, none };
 
-/// The denoising method. bm3d: pictures, also over time; bm4d: volumes; nlm: both. automatic: by the
-/// input.
+/// The denoising method. bm3d: pictures, also over time; bm4d: volumes; nlm: both. automatic: by
+/// the input.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
 
 /// Unit of --sigma. automatic: the units of the file for volumes and float stacks, else 8 bits.
@@ -74,10 +74,11 @@ struct PageOptions {
 /// Depth maps (--depth and the options that imply it).
 struct DepthOptions {
   bool on = false;
-  std::optional<double> invalid;  // value that marks holes, in addition to values that are not finite; NaN: no
-                                  // other value
+  std::optional<double> invalid;  // value that marks holes, in addition to values that are not
+                                  // finite; NaN: no other value
   DepthNoise noise = DepthNoise::constant;
-  std::optional<double> reference;  // the depth at which the noise level is --sigma; empty: the median
+  std::optional<double>
+      reference;  // the depth at which the noise level is --sigma; empty: the median
 };
 
 /// The source of a feature of renders: a layer of the input, or a file.
@@ -94,7 +95,8 @@ inline constexpr const char* guide_name = "--guide";
 
 struct DenoiseOptions {
   std::string input, output;
-  std::vector<std::string> operands;  // file names given without -i and -o, in order; see assign_operands()
+  std::vector<std::string>
+      operands;  // file names given without -i and -o, in order; see assign_operands()
   bool overwrite = false, quiet = false;
   bool follow_links = true;  // io::SinkOptions::follow_links; no option sets it
   io::Access access;         // io::SinkOptions::access; no option sets it
@@ -115,10 +117,11 @@ struct DenoiseOptions {
   /// Given options that only the Wiener phase with fixed transforms has. The profile best lacks it
   /// over time.
   std::vector<std::string> wiener_only;
-  bool search_step = false;                        // whether --search-step was given
-  std::optional<SecondSearch> second_search;       // empty: by the profile
-  std::optional<std::array<bool, 2>> by_clusters;  // by phase: matching by clusters instead of windows
-  std::optional<ClusterParams> clusters;           // empty: default values
+  bool search_step = false;                   // whether --search-step was given
+  std::optional<SecondSearch> second_search;  // empty: by the profile
+  std::optional<std::array<bool, 2>>
+      by_clusters;                        // by phase: matching by clusters instead of windows
+  std::optional<ClusterParams> clusters;  // empty: default values
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // frames are slices of a volume, even if the file does not say so
   std::string mask;           // volume that is 0 outside of the region of interest; empty: no mask
@@ -135,9 +138,10 @@ struct DenoiseOptions {
   int streams = bm3d::default_streams;
   int threads = 0;
 
-  std::optional<std::int64_t> keep;    // only this frame is written, counted from 0
-  std::optional<std::int64_t> at_us;   // for `lull preview`: time of the frame
-  std::vector<std::int64_t> at_voxel;  // for `lull preview` of a volume: x, y, z and optionally the volume
+  std::optional<std::int64_t> keep;   // only this frame is written, counted from 0
+  std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
+  std::vector<std::int64_t>
+      at_voxel;  // for `lull preview` of a volume: x, y, z and optionally the volume
 
   std::string vcodec, pix_fmt;
   std::optional<double> crf;
@@ -147,7 +151,8 @@ struct DenoiseOptions {
   bool strict_metadata = false;
   io::Drops drops;
   Interlaced interlaced = Interlaced::refuse;
-  bool keep_grain = false;  // film grain parameters go into the stream, and the player adds the grain
+  bool keep_grain =
+      false;  // film grain parameters go into the stream, and the player adds the grain
   std::string grain_table;  // file of the grain table to write; empty: none
 
   io::SourceOptions source;   // set by the options for inputs
@@ -210,8 +215,8 @@ struct OptionRow {
 /// order. @throws InvalidArgument  there are too many operands
 void assign_operands(DenoiseOptions& options);
 
-/// Checks the combinations of --grain and --grain-table with other options; called by check(), as are
-/// the next three functions.
+/// Checks the combinations of --grain and --grain-table with other options; called by check(), as
+/// are the next three functions.
 void check_grain(const DenoiseOptions& options);
 /// Checks the combinations of depth maps with other options.
 void check_depth(const DenoiseOptions& options);
@@ -254,8 +259,8 @@ void check(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// A message that states the file's value for the sigma unit 255 or 1, if the scale of the file is
-/// estimated. Empty if --sigma does not use such a unit.
+/// A message that states which value of a file with units of its own the sigma unit 255 or 1 stands
+/// for. Empty if the file has no such units or --sigma-scale does not name such a unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Whether patches may come from other frames, as far as known before the input is open.
@@ -266,11 +271,11 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Whether the input is denoised as a volume.
 /// @throws InvalidArgument  a volume method is requested, but the input is not a volume
 [[nodiscard]] bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Whether an input that is not marked as a stack may be denoised as a volume, as far as known before
-/// it is open.
+/// Whether an input that is not marked as a stack may be denoised as a volume, as far as known
+/// before it is open.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
-/// A message if a volume is denoised as pictures because bm4d does not accept a given value; it names
-/// the option. Empty otherwise.
+/// A message if a volume is denoised as pictures because bm4d does not accept a given value; it
+/// names the option. Empty otherwise.
 [[nodiscard]] std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input);
 /// A message if a volume is denoised as pictures because its slices are thick. Empty otherwise.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
@@ -290,12 +295,12 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
   return !options.sigma && options.noise_file.empty() && !options.known_noise &&
          !uses_features(options);
 }
-/// White noise with the given sigma. Without one the level is arbitrary, and the model serves to check
-/// the other parameters.
+/// White noise with the given sigma. Without one the level is arbitrary, and the model serves to
+/// check the other parameters.
 [[nodiscard]] NoiseModel given_noise(const DenoiseOptions& options);
 
-/// The parameters from the profile, the overrides, and the noise multiplied by the strength. `options`
-/// must have passed check().
+/// The parameters from the profile, the overrides, and the noise multiplied by the strength.
+/// `options` must have passed check().
 /// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);

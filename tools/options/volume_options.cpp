@@ -66,7 +66,7 @@ constexpr OptionRow rows[] = {
 };
 
 /// Returns the first given option that bm4d does not support; empty if there is none.
-std::string unsupported_bm3d_option(const DenoiseOptions& options) {
+std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   if (!options.bm3d_only.empty()) return options.bm3d_only.front();
   if (options.profile == bm3d::Profile::paper) return "--profile paper";
   if (options.temporal.value_or(0) > 0) return "--temporal " + std::to_string(*options.temporal);
@@ -102,7 +102,7 @@ bool looks_like_volume(const DenoiseOptions& options, const io::VideoInfo& input
 std::span<const OptionRow> volume_option_rows() { return rows; }
 
 bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
-  if (const std::string option = unsupported_bm3d_option(options); !option.empty())
+  if (const std::string option = unsupported_by_bm4d(options); !option.empty())
     throw InvalidArgument(option + " with --method bm4d (bm4d does not support it); leave one out");
   const bool high =
       options.profile == bm3d::Profile::high || options.profile == bm3d::Profile::best;
@@ -134,7 +134,8 @@ std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& i
 
 std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input) {
   const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_only.empty();
-  if (chosen || !looks_like_volume(options, input) || !unsupported_bm3d_option(options).empty()) return {};
+  if (chosen || !looks_like_volume(options, input) || !unsupported_by_bm4d(options).empty())
+    return {};
   if (has_thick_slices(input)) return {};
   const std::string why = out_of_range(options);
   if (why.empty()) return {};
