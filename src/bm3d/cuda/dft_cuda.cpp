@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "bm3d/cuda/cufft_cuda.h"
 #include "core/error.h"
 
 namespace lull::bm3d {
@@ -22,10 +23,12 @@ constexpr int slice_groups = 4096;  // 115 MB of patches and spectra if groups h
 
 DftFilter::Plan::Plan(cufftType type, int transforms, cudaStream_t stream) {
   int size[2] = {patch, patch};
-  check(cufftPlanMany(&handle, 2, size, nullptr, 1, 0, nullptr, 1, 0, type, transforms),
+  check(cufft().plan_many(&handle, 2, size, nullptr, 1, 0, nullptr, 1, 0, type, transforms),
         "planning");
-  check(cufftSetStream(handle, stream), "setting the stream");
+  check(cufft().set_stream(handle, stream), "setting the stream");
 }
+
+DftFilter::Plan::~Plan() { (void)cufft().destroy(handle); }
 
 DftFilter::DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream)
     : group_transform_(phase.group_transform),
@@ -47,7 +50,7 @@ DftFilter::DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream)
 void DftFilter::transform_patches(const float* plane, const FilterArgs& args, const Slice& slice,
                                   cufftComplex* spectra) {
   gather_patches(plane, args, slice, patches_.get(), stream_);
-  check(cufftExecR2C(forward_.handle, patches_.get(), spectra), "the transform");
+  check(cufft().exec_r2c(forward_.handle, patches_.get(), spectra), "the transform");
 }
 
 void DftFilter::run(const FilterArgs& args, const Strength& strength) {
@@ -60,7 +63,8 @@ void DftFilter::run(const FilterArgs& args, const Strength& strength) {
       transform_patches(args.noisy[i], args, slice, spectra_.get());
       filter_spectra(args, slice, group_transform_, args.sigma[i], strength, basic_spectra_.get(),
                      spectra_.get(), weights_.get(), stream_);
-      check(cufftExecC2R(inverse_.handle, spectra_.get(), patches_.get()), "the inverse transform");
+      check(cufft().exec_c2r(inverse_.handle, spectra_.get(), patches_.get()),
+            "the inverse transform");
       scatter_patches(args, slice, args.sums[i], patches_.get(), weights_.get(), stream_);
     }
   }

@@ -24,7 +24,7 @@ struct Slice {
 /// Plans and buffers for one stream. They are made once.
 class DftFilter {
  public:
-  /// @throws DeviceUnavailable  device memory does not suffice
+  /// @throws DeviceUnavailable when device memory does not suffice, or cuFFT is not installed
   DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream);
 
   /// Filters one batch and adds the estimates to the sums, like filter_hard() and filter_wiener().
@@ -34,7 +34,7 @@ class DftFilter {
   struct Plan {
     cufftHandle handle = 0;
     Plan(cufftType type, int transforms, cudaStream_t stream);
-    ~Plan() { (void)cufftDestroy(handle); }
+    ~Plan();
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
   };

@@ -1,0 +1,36 @@
+#pragma once
+// The functions of cuFFT. The library is loaded when a session first uses the transform dft, so
+// that lull does not link to it.
+
+#include <cufft.h>
+
+#include <string>
+#include <vector>
+
+namespace lull::bm3d {
+
+struct CufftFunctions {
+  decltype(&cufftPlanMany) plan_many = nullptr;
+  decltype(&cufftSetStream) set_stream = nullptr;
+  decltype(&cufftExecR2C) exec_r2c = nullptr;
+  decltype(&cufftExecC2R) exec_c2r = nullptr;
+  decltype(&cufftDestroy) destroy = nullptr;
+};
+
+/// Returns the names to load, in this order: plain names, which LD_LIBRARY_PATH and the cache of
+/// the dynamic loader resolve, then paths in the folders of packages and toolkits. `own_path`: the
+/// file that contains this code. In a site-packages folder of Python, NVIDIA's packages are next to
+/// it. `toolkits`: root folders of CUDA toolkits.
+[[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
+                                                        const std::vector<std::string>& toolkits);
+
+/// Loads the first candidate that exists and has all functions. The library stays loaded.
+/// @throws DeviceUnavailable when no candidate can be loaded
+[[nodiscard]] CufftFunctions load_cufft(const std::vector<std::string>& candidates);
+
+/// Returns the functions of the cuFFT of this machine. The first call loads it. The function may be
+/// called from any thread.
+/// @throws DeviceUnavailable when cuFFT is not installed
+[[nodiscard]] const CufftFunctions& cufft();
+
+}  // namespace lull::bm3d
