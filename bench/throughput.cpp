@@ -31,7 +31,7 @@ struct Options {
   std::string noisy, clean, csv, size, layout;
   ParameterGrid grid{.sigmas = {20}, .profiles = {"fast", "balanced", "high", "paper"}};
   std::vector<std::string> devices{"cpu"};
-  std::vector<int> streams{4};  // those of docs/measurements/gpu-speed.md
+  std::vector<int> streams{4};  // per device; tables: docs/measurements/gpu-speed.md
   int threads = 0, frames = 0, repeats = 3;
   bool hash = false;
 };

@@ -82,7 +82,7 @@ def test_colours_and_slices():
         ((40, 40), dict(sigma=1, dtype=np.int16), "int16"),
         ((40, 40), dict(sigma=1, dtype=np.uint16, bits=8), "bits = 8"),
         ((40, 40), dict(sigma=1, dtype=np.uint8, bits=8), "bits"),
-        ((40, 0), dict(sigma=1), "nothing"),
+        ((40, 0), dict(sigma=1), "they are empty"),
         ((40, 40, 40), dict(sigma=1), "two axes"),
         ((40, 40, 2), dict(sigma=1, channel_axis=-1), "2 channels"),
         ((40, 40), dict(sigma=1, temporal=9), "temporal = 9"),
