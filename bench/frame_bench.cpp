@@ -205,8 +205,9 @@ void write_table(const std::string& path, const std::vector<std::shared_ptr<Case
 
 Options parse(int argc, char** argv) {
   CLI::App app{
-      "GPU time of whole frames. Without NOISY: the still of LULL_TEST_DATA, or a synthetic one;\n"
-      "other sizes and layouts are made of its first plane, mirrored at its borders."};
+      "GPU time of complete frames. Without NOISY: the still of LULL_TEST_DATA, or a synthetic "
+      "one.\n"
+      "For other sizes and layouts, its first plane is mirrored at its borders."};
   Options o;
   app.add_option("NOISY", o.noisy, "still or clip; its first frame is used");
   app.add_option("--clean", o.clean, "clean version, for the PSNR");

@@ -127,7 +127,8 @@ int main(int argc, char** argv) {
   app.add_option("--device", o.device, "number of the GPU");
   app.add_flag("--black", o.black, "use a black frame, in which all candidates are equal");
   app.add_option("--shared-memory", o.shared_memory,
-                 "plan kernels as for a GPU with so many KB a multiprocessor (64, 100, 164, 228)");
+                 "plan kernels for a GPU with this shared memory per multiprocessor in KB (64, "
+                 "100, 164, 228)");
   app.add_option("--repeats", o.repeats, "number of launches; the median is printed")
       ->check(CLI::PositiveNumber);
   parse_arguments(app, argc, argv);

@@ -278,7 +278,8 @@ void run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options o;
-  CLI::App app{"PSNR and CPU-seconds of non-local means, for every combination of what is given"};
+  CLI::App app{
+      "PSNR and CPU-seconds of non-local means, for every combination of the given values"};
   app.add_option("FILES", o.files, "pictures, clips, or volumes")->required();
   app.add_option("--sigma", o.sigmas, "noise levels on the 0..255 scale")->delimiter(',');
   app.add_option("--profile", o.profiles)->delimiter(',');

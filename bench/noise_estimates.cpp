@@ -36,8 +36,7 @@ struct Options {
 };
 
 Options read_options(int argc, char** argv) {
-  CLI::App app{
-      "What the noise of pictures is taken for, and what denoising gains that is told nothing."};
+  CLI::App app{"Noise estimates for pictures, and the PSNR of denoising with the estimated noise."};
   Options o;
   std::string profile = "high";
   app.add_option("PICTURES", o.pictures, "stills")->required();
@@ -46,14 +45,14 @@ Options read_options(int argc, char** argv) {
   app.add_flag("--pairs", o.pairs, "NAME_real.* are noisy, NAME_mean.* are clean");
   app.add_flag("--denoise", o.denoise, "compare denoising with the estimate and with --sigma");
   app.add_option("--profile", profile, "fast, balanced, high or paper");
-  app.add_option("--strength", o.strength, "factor on the estimate");
+  app.add_option("--strength", o.strength, "factor for the estimated level");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error));
   }
   const auto named = bm3d::parse<bm3d::Profile>(profile);
-  if (!named) throw InvalidArgument("profile \"" + profile + "\" (none of that name); see --help");
+  if (!named) throw InvalidArgument("profile \"" + profile + "\" (unknown); see --help");
   o.profile = *named;
   return o;
 }

@@ -43,10 +43,10 @@ struct QualityOptions {
 /// Reads the command line; prints help or an error and exits if necessary.
 QualityOptions parse(int argc, char** argv) {
   CLI::App app{
-      "PSNR of BM3D over a set of pictures, for every combination of the parameters given.\n"
-      "Noise is Gaussian, added in float, neither rounded nor clipped; so is the result compared,\n"
-      "as in the papers, but for --rounded. Lists take commas; parameters of both phases also "
-      "A:B."};
+      "PSNR of BM3D over a set of pictures, for every combination of the given parameters.\n"
+      "Gaussian noise is added in float. Noisy pictures and results are neither rounded nor\n"
+      "clipped, as in the papers, unless --rounded is given. Values of lists are separated by\n"
+      "commas. Parameters of both phases also accept A:B."};
   QualityOptions o;
   std::string crop;
   app.add_option("PICTURES", o.pictures, "stills, or clips whose first frames are used")

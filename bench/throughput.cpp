@@ -44,8 +44,8 @@ Options parse(int argc, char** argv) {
   Options o;
   app.add_option("NOISY", o.noisy, "still or clip; its first frame is used");
   app.add_option("--clean", o.clean, "clean version, for the PSNR of the first plane");
-  app.add_option("--size", o.size, "WIDTHxHEIGHT, made from the first plane");
-  app.add_option("--layout", o.layout, "gray or 420, made from the first plane");
+  app.add_option("--size", o.size, "WIDTHxHEIGHT; frames are made from the first plane");
+  app.add_option("--layout", o.layout, "gray or 420; frames are made from the first plane");
   app.add_option("--device", o.devices, "cpu, reference, cuda:0 or cuda:0+1; several with commas")
       ->delimiter(',');
   app.add_option("--streams", o.streams, "frames in flight on each GPU")->delimiter(',');
@@ -55,7 +55,7 @@ Options parse(int argc, char** argv) {
   app.add_option("--repeats", o.repeats, "number of runs; the median is printed")
       ->check(CLI::PositiveNumber);
   app.add_flag("--hash", o.hash, "also filter 40 different frames and print a hash of the results");
-  app.add_option("--csv", o.csv, "write the table to this file too");
+  app.add_option("--csv", o.csv, "also write the table to this file");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

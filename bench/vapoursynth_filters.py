@@ -81,7 +81,7 @@ def psnr(frame, clean):
 
 def scripts(source):
     """Yields names and functions that create a filter, a new one for each run (nothing is cached)."""
-    yield "the clip alone", lambda: core.std.CopyFrameProps(source, source)
+    yield "no filter", lambda: core.std.CopyFrameProps(source, source)
     if hasattr(core, "lull"):
         for profile in ("fast", "balanced", "high"):
             for radius in (0, 1, 2):

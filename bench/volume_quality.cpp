@@ -313,7 +313,8 @@ int main(int argc, char** argv) {
   app.add_option("--gpus", options.gpus, "number of GPUs that share the volume; with cuda");
   app.add_option("--size", options.size, "X Y Z: repeat the volume up to this size")->expected(3);
   app.add_option("--seed", options.seed);
-  app.add_option("--thick", options.thick, "make each slice the mean of this number of slices");
+  app.add_option("--thick", options.thick,
+                 "replace each slice by the mean of this number of slices");
   app.add_option("--result", options.result, "a filtered volume, to evaluate the residual");
   CLI11_PARSE(app, argc, argv);
   try {

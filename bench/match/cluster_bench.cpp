@@ -318,7 +318,7 @@ void compare(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app{"Clustered matching against windows, on one core."};
+  CLI::App app{"Compares clustered matching with window search on one core."};
   app.add_option("PICTURES", options.pictures, "stills; the first plane is used")->required();
   app.add_option("--sigma", options.sigmas, "noise levels on the 0..255 scale")->delimiter(',');
   app.add_option("--clusters", options.clusters,

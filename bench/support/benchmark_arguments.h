@@ -15,7 +15,8 @@ namespace lull::bench {
 inline void parse_arguments(CLI::App& app, int argc, char** argv) {
   app.allow_extras();
   app.footer(
-      "Options that begin with --benchmark_ are Google Benchmark's (--benchmark_filter=..).");
+      "Options that begin with --benchmark_ are passed to Google Benchmark "
+      "(--benchmark_filter=..).");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

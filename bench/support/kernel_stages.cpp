@@ -36,9 +36,10 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy,
     : device_(device) {
   const FrameFormat& format = noisy.format;
   if (format.layout != Layout::gray)
-    throw InvalidArgument("a frame of several planes (kernels are timed on a grey one)");
+    throw InvalidArgument("the frame has several planes (kernels are timed on a grey one)");
   if (params.hard.transform == Transform::dft || params.wiener.transform == Transform::dft)
-    throw InvalidArgument("the DFT (its filter is cuFFT's for the most part); take dct or bior");
+    throw InvalidArgument(
+        "the DFT is not supported (most of its time is spent in cuFFT); choose dct or bior");
   stream_ = cuda::make_stream();
   margins_ = Margins(format.width, format.height,
                      std::max(params.hard.window, params.wiener.window), patch);

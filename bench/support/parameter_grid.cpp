@@ -33,7 +33,7 @@ double number(const std::string& text) {
 template <class Enum>
 Enum choice(const std::string& text) {
   const auto value = bm3d::parse<Enum>(text);
-  if (!value) throw InvalidArgument("\"" + text + "\" (no such choice); see params.h");
+  if (!value) throw InvalidArgument("\"" + text + "\" (unknown choice); see params.h");
   return *value;
 }
 
@@ -142,7 +142,7 @@ NoiseModel noise_of(float sigma, int squares) {
 
 void add_squares_option(CLI::App& app, ParameterGrid& grid) {
   app.add_option("--squares", grid.squares,
-                 "noise is made, averaged over squares of so many samples a side, 1 to 8")
+                 "coarse noise: averaged over squares with this number of samples per side, 1 to 8")
       ->delimiter(',')
       ->check(CLI::PositiveNumber);
 }
@@ -150,12 +150,11 @@ void add_squares_option(CLI::App& app, ParameterGrid& grid) {
 void add_grid_options(CLI::App& app, ParameterGrid& grid) {
   app.add_option("--sigma", grid.sigmas, "noise, on the 0..255 scale")->delimiter(',');
   app.add_option("--profile", grid.profiles, "fast, balanced, high, best, paper")->delimiter(',');
-  app.add_option("--temporal", grid.temporal, "frames on either side, 0 to 8")->delimiter(',');
+  app.add_option("--temporal", grid.temporal, "temporal radius in frames, 0 to 8")->delimiter(',');
   for (const auto& [name, setter] : phase_setters)
     app.add_option("--" + name, grid.axes[name], "values to try")->delimiter(',');
   for (const auto& [name, setter] : bayes_setters)
-    app.add_option("--" + name, grid.axes[name], "values to try, of the profile best")
-        ->delimiter(',');
+    app.add_option("--" + name, grid.axes[name], "values for the profile best")->delimiter(',');
   for (const auto& [name, setter] : setters)
     app.add_option("--" + name, grid.axes[name], "values to try")->delimiter(',');
 }
@@ -206,7 +205,7 @@ bm3d::Backend backend_of(const std::string& device, int streams, int threads) {
   else if (kind == "cuda")
     backend.kind = bm3d::BackendKind::cuda;
   else
-    throw InvalidArgument("device \"" + device + "\" (none of that name); " +
+    throw InvalidArgument("device \"" + device + "\" (unknown); " +
                           "choose cpu, reference, cuda or cuda:N");
   if (colon != std::string::npos)
     backend.device = static_cast<int>(number(device.substr(colon + 1)));

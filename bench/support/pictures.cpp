@@ -133,7 +133,7 @@ FrameFormat format_of(const Shape& shape, const FrameFormat& own) {
     format.layout = Layout::yuv;
     format.chroma_shift_x = format.chroma_shift_y = 1;
   } else if (!shape.layout.empty()) {
-    throw InvalidArgument("layout \"" + shape.layout + "\" (none of that name); give gray or 420");
+    throw InvalidArgument("layout \"" + shape.layout + "\" (unknown layout); give gray or 420");
   }
   return format;
 }
@@ -163,7 +163,9 @@ Frame reshape(const Frame& picture, const FrameFormat& format, int shift,
               std::pmr::memory_resource* memory) {
   if (!picture.pixels || (format == picture.format && shift == 0)) return picture;
   if (format.sample != picture.format.sample || format.bits != picture.format.bits)
-    throw InvalidArgument("a picture of another depth was asked for (it is only reshaped)");
+    throw InvalidArgument(
+        "the format has another bit depth than the picture (only the size and the layout can "
+        "change)");
   Frame frame = FramePool(format, memory).acquire();
   for (int i = 0; i < format.planes(); ++i) {
     // Odd distances, so that the planes have no edges at equal positions.
@@ -200,7 +202,7 @@ Frame with_noise(const PicturePair& pair, double sigma, int squares,
   if (squares == 0) return pair.noisy;
   const Frame& clean = pair.clean;
   if (!clean.pixels || clean.format.sample == SampleType::f32)
-    throw InvalidArgument("noise cannot be made (no clean picture of integers); give --clean");
+    throw InvalidArgument("cannot add noise (no clean picture of integers); give --clean");
   Frame noisy = FramePool(clean.format, memory).acquire();
   const double full_scale = clean.format.full_scale(), scaled = sigma * full_scale / 255.0;
   Gaussian gaussian(1);

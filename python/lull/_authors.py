@@ -19,7 +19,7 @@ from ._noise import Group
 from ._device import denoise_on_device
 from ._values import Values, finite_sample, values_by_range, number
 
-# Their profiles, and the profiles of lull with similar speed and quality.
+# The profiles of the authors' package, and the profiles of lull with similar speed and quality.
 _PROFILES = {
     "np": "high",
     "refilter": "high",

@@ -15,7 +15,7 @@ from ._values import Values, values_of
 Kind = Literal["auto", "gaussian", "rician"]
 Group = tuple[int, ...]
 
-# As `lull noise` excerpts: places of a clip and frames at each, slices of a stack.
+# The excerpts of `lull noise`: positions in a clip, frames at each position, slices of a stack.
 _POSITIONS, _FRAMES_PER_EXCERPT, _SLICES = 8, 3, 12
 MIN_VOLUME_SLICES = 8  # volumes with fewer slices are filtered as pictures
 

@@ -19,7 +19,7 @@ namespace lull::bm3d {
 /// profile `best`, or below 1 in the second. An eighth of this shift is too small for some groups.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
 /// Minimum shift on tensor cores, which compute products of floats with about 21 significant bits.
-inline constexpr float min_tensor_shift = 1.0f / (1 << 12);
+inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 
 // ---- samples in half precision ----
 

@@ -140,6 +140,10 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
+// Minimum noise of the Bayes phases, on the 0..255 scale. With weaker noise half precision on a GPU
+// does not suffice for the inverse of a Gram matrix; such noise is invisible anyway.
+constexpr float min_bayes_sigma = 0.3f;
+
 // Adds the two Bayes phases. In moving scenes the covariance of a group of patches that extend over
 // two frames separates signal and noise better than any fixed transform. The first Bayes phase uses
 // the spectrum of the noisy patches. The second one uses the spectrum of a better estimate, with
@@ -168,7 +172,8 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
     params.kept = params.search_step = 0;
     params.same_groups = SameGroups::none;
   }
-  if (profile == Profile::best && temporal > 0 && model.is_white()) add_bayes_phases(params, noise);
+  if (profile == Profile::best && temporal > 0 && model.is_white() && noise >= min_bayes_sigma)
+    add_bayes_phases(params, noise);
   return params;
 }
 

@@ -299,7 +299,7 @@ class ParticipantLevel {
 
 std::vector<OptionRow> bids_option_rows() {
   constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
-  // These rows have no effect on volumes.
+  // These options are not useful for the images of BIDS datasets.
   constexpr std::string_view unsupported[] = {"--sigma-scale", "--temporal",   "--temporal-window",
                                               "--place-bonus", "--interlaced", "--scene-cut",
                                               "--hwaccel",     "--batch"};

@@ -258,7 +258,8 @@ class Run {
     stats.skipped = done_before(needed_frames_, stats.frames);
     report_losses(reports_, *sink_, reported);
     if (options_.keep) stats.frames = 1;
-    // The report is a part of what was asked for: without it the run fails, with a complete result.
+    // The user requested the report, so the run fails if it cannot be written. The result is
+    // complete.
     const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input));
@@ -271,13 +272,13 @@ class Run {
     if (options_.job.plans) {
       const Backends backends = std::move(opened_.backends);
       opened_ = {};
-      const auto enough = [this](std::int64_t number) { source_->end_context_at(number); };
+      const auto context_end = [this](std::int64_t number) { source_->end_context_at(number); };
       const auto at_end = [this, backends] {
         update_facts(*options_.job.plan,
                      job_facts(options_, plan().method(), noise_->record(), backends));
       };
       return side_inputs_.attach_to(
-          index_frames(options_, plan(), filtered_format(), enough, at_end));
+          index_frames(options_, plan(), filtered_format(), context_end, at_end));
     }
     const Backends backends = opened_.backends;
     auto denoiser = aligned(merge_fields(std::move(opened_), source_->format()), options_,

@@ -294,9 +294,9 @@ void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t da
   file_->commit();
 }
 
-std::string RunReport::no_report_text(const std::exception& error) const {
-  return "no report in '" + options_.page.file + "' (" + without_suggestion(error.what()) +
-         "); the result '" + options_.output + "' is complete";
+std::string RunReport::write_failure_text(const std::exception& error) const {
+  return "cannot write the report '" + options_.page.file + "' (" +
+         without_suggestion(error.what()) + "); the result '" + options_.output + "' is complete";
 }
 
 std::string RunReport::finish(const pipeline::PipelineStats& stats, std::int64_t damaged_frames) {
@@ -304,9 +304,9 @@ std::string RunReport::finish(const pipeline::PipelineStats& stats, std::int64_t
   try {
     write_page(stats, damaged_frames);
   } catch (const CannotCreate& error) {
-    throw CannotCreate(no_report_text(error));
+    throw CannotCreate(write_failure_text(error));
   } catch (const std::exception& error) {
-    throw IoError(no_report_text(error));
+    throw IoError(write_failure_text(error));
   }
   if (!problem_.empty()) return "the report is not complete (" + problem_ + ")";
   if (reference_ && !reference_->problem().empty())

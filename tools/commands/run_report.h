@@ -79,7 +79,7 @@ class RunReport {
  private:
   void add_frame(const Frame& noisy, const Frame& result);
   [[nodiscard]] std::string frames_not_shown() const;
-  [[nodiscard]] std::string no_report_text(const std::exception& error) const;
+  [[nodiscard]] std::string write_failure_text(const std::exception& error) const;
   void write_page(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   std::string digest_of_input(double patience_s);
   std::string digest_of_output(double patience_s);

@@ -74,11 +74,11 @@ struct PageOptions {
 /// Depth maps (--depth and the options that imply it).
 struct DepthOptions {
   bool on = false;
-  std::optional<double> invalid;  // value that marks holes, in addition to values that are not
-                                  // finite; NaN: no other value
+  /// The value that marks holes, in addition to values that are not finite; NaN: no other value.
+  std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
-  std::optional<double>
-      reference;  // the depth at which the noise level is --sigma; empty: the median
+  /// The depth at which the noise level is --sigma; empty: the median depth.
+  std::optional<double> reference;
 };
 
 /// The source of a feature of renders: a layer of the input, or a file.
@@ -119,8 +119,8 @@ struct DenoiseOptions {
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: by the profile
-  std::optional<std::array<bool, 2>>
-      by_clusters;                        // by phase: matching by clusters instead of windows
+  /// By phase: matching by clusters instead of windows. Empty: by the profile.
+  std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
   MethodChoice method = MethodChoice::automatic;
   bool stack = false;         // frames are slices of a volume, even if the file does not say so
@@ -140,8 +140,8 @@ struct DenoiseOptions {
 
   std::optional<std::int64_t> keep;   // only this frame is written, counted from 0
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
-  std::vector<std::int64_t>
-      at_voxel;  // for `lull preview` of a volume: x, y, z and optionally the volume
+  /// For `lull preview` of a volume: x, y, z and optionally the number of the volume.
+  std::vector<std::int64_t> at_voxel;
 
   std::string vcodec, pix_fmt;
   std::optional<double> crf;

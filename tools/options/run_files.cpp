@@ -21,8 +21,8 @@ NameKey name_key(const io::FileLocation& location) {
 
 constexpr std::string_view the_input = "the input";
 
-/// The other file in a message.
-std::string described(const std::string& what) {
+/// Describes the other file in a message.
+std::string file_description(const std::string& what) {
   if (what == the_input) return "the input itself";
   if (what == "-o") return "the output";
   return what.starts_with("-") ? "the file of " + what : what;
@@ -31,7 +31,7 @@ std::string described(const std::string& what) {
 [[noreturn]] void refuse(const std::string& what, const std::string& name,
                          const std::string& other) {
   throw InvalidArgument(what + (name.empty() ? "" : " " + name) +
-                        " is another file of this run (it is " + described(other) +
+                        " is another file of this run (it is " + file_description(other) +
                         "); choose another name");
 }
 

@@ -57,8 +57,9 @@ class Lines {
   std::string output_, name_, text_;
 };
 
-/// Whether no file can have that name, or not with these rights. All else is a failure of writing.
-bool is_of_name(int error) {
+/// Whether the error is about the name of the file or the rights of the user. Other errors are
+/// failed writes.
+bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
          error == EPERM || error == EROFS || error == ENAMETOOLONG || error == ELOOP;
 }
@@ -69,10 +70,11 @@ Metrics::Metrics(std::string path) : path_(std::move(path)) {
   const int error = write("# lull: not started yet\n");
   if (error == 0) return;
   const std::string why = std::string(" (") + std::strerror(error) + ")";
-  if (is_of_name(error))
+  if (is_name_error(error))
     throw CannotCreate("--metrics-file " + path_ + " cannot be created" + why +
                        "; choose another name");
-  throw IoError("--metrics-file " + path_ + " cannot be written" + why);
+  throw IoError("--metrics-file " + path_ + " cannot be written" + why +
+                "; free some space, or choose another name");
 }
 
 void Metrics::start(const MetricsFacts& facts) {

@@ -22,7 +22,8 @@ struct MetricsFacts {
 /// succeed.
 class Metrics {
  public:
-  /// @throws CannotCreate  no file can be created there; IoError  it cannot be written
+  /// @throws CannotCreate  no file of this name can be created
+  /// @throws IoError  the file cannot be written
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
@@ -36,6 +37,7 @@ class Metrics {
                                  std::int64_t damaged_frames) const;
 
  private:
+  /// Returns 0 or the number of the error (errno).
   int write(const std::string& text) const;
 
   std::string path_;

@@ -272,9 +272,9 @@ void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   scene_ = scene;
   is_temporal_ = known_[scene].over_time;
   from_s_ = time_s;
-  SceneNoise begun = known_[scene];
-  begun.from_s = time_s;
-  on_scene_(begun, is_predicted);
+  SceneNoise new_scene = known_[scene];
+  new_scene.from_s = time_s;
+  on_scene_(new_scene, is_predicted);
 }
 
 }  // namespace lull::tools

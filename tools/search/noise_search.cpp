@@ -119,7 +119,7 @@ class Search {
   }
 
   std::vector<TimedExcerpt> video_excerpts() {
-    if (info_.still) return whole({excerpt_at(0, 1)});
+    if (info_.still) return without_empty({excerpt_at(0, 1)});
     start_s_ = excerpt_at(0, 1).time_s;
     const auto [first, last] = part();
     const bool is_short = info_.duration_s > 0 && last - first < 1.0;
@@ -132,20 +132,20 @@ class Search {
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
-    return excerpts.empty() ? leading_excerpts(first) : whole(std::move(excerpts));
+    return excerpts.empty() ? leading_excerpts(first) : without_empty(std::move(excerpts));
   }
 
   /// Returns excerpts of the first frames, for a clip that is short or has an unknown length.
   std::vector<TimedExcerpt> leading_excerpts(double time_s) const {
-    TimedExcerpt begun = excerpt_at(time_s, static_cast<int>(frames_ahead));
-    if (begun.frames.empty()) begun = excerpt_at(0, static_cast<int>(frames_ahead));
+    TimedExcerpt excerpt = excerpt_at(time_s, static_cast<int>(frames_ahead));
+    if (excerpt.frames.empty()) excerpt = excerpt_at(0, static_cast<int>(frames_ahead));
     std::vector<TimedExcerpt> excerpts;
-    for (Excerpt& excerpt : split_excerpts(begun.frames))
-      excerpts.push_back({.time_s = time_of(excerpt.front()), .frames = std::move(excerpt)});
+    for (Excerpt& part : split_excerpts(excerpt.frames))
+      excerpts.push_back({.time_s = time_of(part.front()), .frames = std::move(part)});
     return excerpts;
   }
 
-  static std::vector<TimedExcerpt> whole(std::vector<TimedExcerpt> excerpts) {
+  static std::vector<TimedExcerpt> without_empty(std::vector<TimedExcerpt> excerpts) {
     std::erase_if(excerpts, [](const TimedExcerpt& excerpt) { return excerpt.frames.empty(); });
     return excerpts;
   }

@@ -47,9 +47,9 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   first = with_half(std::move(first), plan.scene(0), format, backends, fallback, notify);
   if (!plan.has_scenes()) return first;
   const auto open = [=](std::size_t scene) {
-    const ScenePlan wanted = plan.scene(scene);
-    OpenedDenoiser fine = open_denoiser(wanted.method, format, backends, fallback, notify);
-    return with_half(std::move(fine.denoiser), wanted, format, backends, fallback, notify);
+    const ScenePlan scene_plan = plan.scene(scene);
+    OpenedDenoiser fine = open_denoiser(scene_plan.method, format, backends, fallback, notify);
+    return with_half(std::move(fine.denoiser), scene_plan, format, backends, fallback, notify);
   };
   const auto find = [plan](const Frame& frame) { return plan.scene_at(frame); };
   return pipeline::by_scenes(std::move(first), find, open);
@@ -176,11 +176,11 @@ std::function<void(std::int64_t)> ContextEnd::listener(std::size_t session) {
   };
 }
 
-void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
+void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify) {
   std::vector<pipeline::FrameSpan> spans;
-  for (const io::FrameRange& range : wanted) spans.push_back({range.first, range.last});
+  for (const io::FrameRange& range : ranges) spans.push_back({range.first, range.last});
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !context_end) return;

@@ -100,10 +100,10 @@ class ContextEnd {
   std::vector<std::int64_t> idle_;  // number of the last needed frame for each session, or -1
 };
 
-/// Wraps the denoisers so that only `wanted` frames are filtered: the missing frames of a resumed
-/// job, the frame of --keep, no context frames. `format` is that of the frames or fields;
+/// Wraps the denoisers so that only the frames in `ranges` are filtered: the missing frames of a
+/// resumed job, the frame of --keep, no context frames. `format` is that of the frames or fields;
 /// `context_end` is null without margins.
-void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& wanted,
+void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify);
 

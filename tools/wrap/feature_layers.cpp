@@ -32,9 +32,9 @@ std::string lower_case(std::string_view text) {
 }
 
 bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
-  return std::ranges::all_of(channels, [&](const std::string& wanted) {
+  return std::ranges::all_of(channels, [&](const std::string& name) {
     return std::ranges::any_of(layer.channels, [&](const std::string& channel) {
-      return lower_case(channel) == lower_case(wanted);
+      return lower_case(channel) == lower_case(name);
     });
   });
 }

@@ -60,9 +60,9 @@ class FeatureAttacher final : public Denoiser {
   std::optional<Frame> drain() override { return denoiser_->drain(); }
 
  private:
-  [[noreturn]] void refuse_layer(const Frame& noisy, const FeatureLayer& wanted) const {
-    throw BadData("'" + sources_.input + "' has no layer " + wanted.layer.name + " for " +
-                  option_of(wanted.feature) + " (it has " + io::layers_text(noisy) +
+  [[noreturn]] void refuse_layer(const Frame& noisy, const FeatureLayer& choice) const {
+    throw BadData("'" + sources_.input + "' has no layer " + choice.layer.name + " for " +
+                  option_of(choice.feature) + " (it has " + io::layers_text(noisy) +
                   "); give another name");
   }
   [[noreturn]] void refuse_names(const Frame& noisy) const {

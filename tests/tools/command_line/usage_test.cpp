@@ -87,8 +87,7 @@ TEST_F(Usage, RejectsUnknownCommands) {
   expect({"denoise"}, 2, "-i");
   expect({"denoise", "-i", path("good.mkv")}, 2, "-o");
   expect({"noise", path("none.mkv")}, 66, "none.mkv");
-  expect({"noise", path("good.mkv"), "-o", path("good.mkv")}, 2,
-         "another file of this run (the input)");
+  expect({"noise", path("good.mkv"), "-o", path("good.mkv")}, 2, "it is the input itself");
   expect({"noise", path("good.mkv"), "--plot", path("no/folder.svg")}, 73, "folder.svg");
   expect({"devices", "all"}, 2, "all");
   expect({"compare", path("good.mkv")}, 2, "B");

@@ -107,8 +107,8 @@ TEST(Grain, InvalidRequestsAreRejectedInOneLine) {
     EXPECT_THAT(outcome.err, HasSubstr(text));
   };
   refused({"--grain-table", folder / "no/t.tbl"}, 73, "cannot create");
-  refused({"--grain-table", folder / "in.y4m", "-y"}, 2, "another file of this run (the input)");
-  refused({"--grain-table", folder / "out.mkv"}, 2, "another file of this run (-o)");
+  refused({"--grain-table", folder / "in.y4m", "-y"}, 2, "it is the input itself");
+  refused({"--grain-table", folder / "out.mkv"}, 2, "it is the output");
   refused({"--grain", "keep"}, 2, "without --vcodec");
   refused({"--grain", "keep", "--vcodec", "libx264"}, 2, "with libx264");
   refused({"--grain", "all"}, 2, "keep, drop");

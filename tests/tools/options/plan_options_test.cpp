@@ -147,7 +147,8 @@ TEST(PlanOptions, InvalidValuesAreBadData) {
 }
 
 TEST(PlanOptions, RejectsFilesMissingFromThePlan) {
-  EXPECT_THAT(refusal({{"--guide", "/etc/passwd"}}), HasSubstr("does not list the file of its guide"));
+  EXPECT_THAT(refusal({{"--guide", "/etc/passwd"}}),
+              HasSubstr("does not list the file of its guide"));
   EXPECT_THAT(refusal({{"--feature", "albedo=/etc/passwd"}}),
               HasSubstr("does not list the file of --feature albedo"));
   io::JobPlan plan = plan_with({{"-s,--sigma", "5"}, {"--guide", "g.mkv"}});

@@ -339,7 +339,7 @@ TEST_F(Renders, PreviewsRejectTheSameRequestsAsDenoising) {
   refused({"--guide", "auto", "--depth"}, 2, "--guide with a depth map");
   refused({"--depth"}, 2, "a depth map has one value per pixel");
   refused({"--guide", "auto", "--method", "bm4d"}, 2, "volumes have no features");
-  refused({"--guide", folder / "p.png"}, 2, "another file of this run (--guide)");
+  refused({"--guide", folder / "p.png"}, 2, "it is the file of --guide");
   refused({"--feature", "albodo=:albedo"}, 2, "albedo, normal, depth");
   refused({"--guide", folder / "missing.exr"}, 66, "missing.exr");
   refused({"--align"}, 2, "no such option: --align");
