@@ -44,7 +44,7 @@ class LaterScenes {
   /// `from_s` must be later than in all previous calls. After the call, frames of the scene may be
   /// pushed.
   void add(double from_s, ScenePlan plan);
-  /// Returns the number of these scenes that have begun at the frame's time.
+  /// Returns the number of later scenes that begin at or before the frame.
   std::size_t count_at(const Frame& frame) const;
   ScenePlan plan(std::size_t number) const;
 
