@@ -92,7 +92,7 @@ TEST_F(ForeignPlan, CannotSetLocalOptions) {
   for (const auto& [name, value] : options) {
     SCOPED_TRACE(name);
     add_option(name, value);
-    expect(denoise(), 65, name == "--vopts" ? "names a file" : name);
+    expect(denoise(), 65, name == "--vopts" ? "gives a file to the encoder" : name);
     expect(run_lull({"join", job_}), 65, "plan");
     EXPECT_EQ(bytes_of(victim_), "precious");
     EXPECT_EQ(folder_.names(), (Words{"in.y4m", "job", "victim"}));
