@@ -182,7 +182,12 @@ TEST_F(GuideInJobs, MayBeMovedButMustBeTheSameFile) {
   std::string bytes = bytes_of(moved);
   bytes[bytes.size() / 2] ^= 1;
   write_bytes(folder_ / "damaged.mkv", bytes);
-  expect_refused(task("1", {"--guide", folder_ / "damaged.mkv"}), 65, "is damaged");
+  // The decoder of some versions of FFmpeg notices the damage before the comparison.
+  const Outcome damaged = task("1", {"--guide", folder_ / "damaged.mkv"});
+  if (damaged.code == 65)
+    expect_refused(damaged, 65, "is damaged");
+  else
+    expect_refused(damaged, 2, "--guide was");
   std::vector<Frame> other = clean_;
   other[20] = clean_picture(format, 0.1);
   const std::string changed = encoded("changed", other, guide_groups);
