@@ -259,8 +259,9 @@ void check(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// A message that states which value of a file with units of its own the sigma unit 255 or 1 stands
-/// for. Empty if the file has no such units or --sigma-scale does not name such a unit.
+/// A message for files with their own units: which value of the file corresponds to 255 or 1, the
+/// white of --sigma-scale. Empty if the file has no such units, or if --sigma-scale selects neither
+/// 8bit nor unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Whether patches may come from other frames, as far as known before the input is open.

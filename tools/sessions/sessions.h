@@ -66,7 +66,7 @@ struct ClipPlan {
   /// Returns whether there is, or may be, more than one scene.
   bool has_scenes() const { return later || !starts.empty(); }
   std::size_t scene_at(const Frame& frame) const;
-  /// Returns the scene of a number from scene_at().
+  /// Returns the methods for the scene with this number (scene_at()).
   ScenePlan scene(std::size_t number) const;
   /// Returns whether frames of half the size are made; this needs frames in host memory.
   bool has_halves() const;

@@ -78,8 +78,9 @@ class CudaPhases {
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
-  /// adds the estimates to the sums. `distance`: for each of `frames`, the number of elements (in
-  /// planes of the set's size) from a plane of `frame` to the same plane of that frame.
+  /// adds the estimates to the sums. `distance` has one value for each frame of `frames`: the
+  /// number of elements from a plane of `frame` to the same plane of that frame, for planes of the
+  /// set's size.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // The following functions are for Bayes phases (bayes_phases_cuda.cpp).

@@ -52,8 +52,8 @@ class Demuxer {
   /// @throws BadData  damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
-  /// Reads on for the other streams until their packets before `end` (in the video's time base)
-  /// have come. Needed for containers whose audio lags behind the video.
+  /// Continues to read until all packets of the other streams before `end` (in the video's time
+  /// base) have been read. This is needed for containers whose audio lags behind the video.
   void read_others_until(std::int64_t end);
   /// Sets the size of the video's pictures if the container does not state it.
   void note_size(int width, int height);

@@ -24,7 +24,7 @@ struct ClipRange {
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns true if frames consist of two fields with motion between them: neighbouring rows then
-/// differ more than every second row.
+/// differ more from each other than rows two apart.
 [[nodiscard]] bool are_interlaced(std::span<const Excerpt> excerpts);
 /// Returns the rows with even numbers of each frame. The result shares the frames' samples.
 [[nodiscard]] Excerpt top_fields(const Excerpt& excerpt);

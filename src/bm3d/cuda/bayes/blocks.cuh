@@ -82,7 +82,8 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
-  // First the values in rows with the parity of their column, then the other values.
+  // The first exchange passes the values in rows with the parity of their column, the second one
+  // the other values.
   const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
   const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
   first = odd ? other : alike;
