@@ -299,7 +299,7 @@ class ParticipantLevel {
 
 std::vector<OptionRow> bids_option_rows() {
   constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
-  // These options are not useful for the images of BIDS datasets.
+  // The following options are not useful for the images of BIDS datasets.
   constexpr std::string_view unsupported[] = {"--sigma-scale", "--temporal",   "--temporal-window",
                                               "--place-bonus", "--interlaced", "--scene-cut",
                                               "--hwaccel",     "--batch"};

@@ -114,8 +114,8 @@ struct DenoiseOptions {
   std::optional<int> temporal;  // temporal radius; empty: by the input
   bool align = false;           // frames of a burst are shifted and rotated and must be aligned
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // applied to the profile
-  /// Given options that only the Wiener phase with fixed transforms has. The profile best lacks it
-  /// over time.
+  /// Given options that affect only a Wiener phase with fixed transforms. If the profile best uses
+  /// patches from neighbouring frames, it has no such phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: by the profile

@@ -58,8 +58,8 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// For a stream whose noise is tracked: all scenes after the first one; `starts` is not used
-  /// then.
+  /// All scenes after the first one, if the noise of a stream is tracked. In this case `starts` is
+  /// not used.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // each frame is filtered independently
   const Method& method() const { return scenes.front().method; }

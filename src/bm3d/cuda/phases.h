@@ -153,8 +153,8 @@ class CudaPhases {
   /// Runs the first phase's search for groups that are kept.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // These functions perform the rest of a phase, batch by batch: they filter the kept groups,
-  // propagate them, or search.
+  // The following functions perform the rest of a phase, batch by batch: they filter the kept
+  // groups, propagate them, or search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
@@ -172,10 +172,10 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // for all plans (plan_count())
   std::array<Geometry, 2> geometries_;  // for luma, and for subsampled chroma
-  // These buffers are used by one set after the other, and have the size of the largest.
+  // One set after the other uses the following buffers. They have the size of the largest set.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
-  // These buffers are used by Bayes phases.
+  // Only Bayes phases use the following buffers.
   cuda::DeviceBuffer<std::uint32_t> members_;
   cuda::DeviceBuffer<std::uint8_t> counts_;
   cuda::DeviceBuffer<Motion> second_halves_;

@@ -79,8 +79,8 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null: the structure is not checked
-  /// Faults up to the last packet of the video, and frames missing there; number of the video's
-  /// packets, and time of the last one.
+  /// Faults up to the last packet of the video, and frames missing at these faults; number of
+  /// packets of the video, and time of the last one.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, last_time_ = AV_NOPTS_VALUE;
   StreamTimes times_;
   EditListFilter edit_list_filter_;
