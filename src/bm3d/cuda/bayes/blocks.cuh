@@ -172,7 +172,7 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Each block is stored on one side of the diagonal only, which depends on the step.
+          // Each block is stored on only one side of the diagonal. `k` determines the side.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

@@ -80,7 +80,7 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// Offsets of the samples and of the sums of patch lane >> log2_repeats.
+/// Offsets of the samples and of the sums, for the patch with number lane >> log2_repeats.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // in the tile, or from there in the plane
