@@ -28,7 +28,7 @@ inline constexpr float min_tensor_shift = 1.0f / (1 << 14);
 /// (core/float_range.h).
 inline constexpr float max_sample_difference = 1023;
 /// Minimum unit of samples in half precision, on the 0..255 scale. Samples are stored as
-/// differences from a level in this unit or a larger one, because halves end at 65504.
+/// differences from a level in this unit or a larger one, because the largest half is 65504.
 inline constexpr float min_half_unit = 1.0f / 64;
 static_assert(max_sample_difference / min_half_unit <= 65504);
 /// Weaker noise is filtered as noise of this sigma, so that 1 / threshold stays finite.
@@ -39,8 +39,8 @@ struct HalfScale {
   float unit = 1;       // unit of samples, on the 0..255 scale
   float threshold = 1;  // BayesParams::threshold, in units of unit^2 instead of sigma^2
 };
-/// Returns the scale for noise of `sigma`. The unit is sigma, unless halves cannot represent all
-/// differences in units of sigma.
+/// Returns the scale for noise of `sigma`. The unit is sigma, or a larger unit if half precision
+/// cannot represent all differences in units of sigma.
 constexpr HalfScale half_scale(float sigma, float threshold) {
   const float unit = std::max(sigma, min_half_unit);
   const float ratio = std::max(sigma, min_half_sigma) / unit;

@@ -10,7 +10,7 @@
 
 namespace lull::bm3d {
 
-/// Every value of the enumeration with its name, in listing order.
+/// Every value of the enumeration with its name, in the order in which tools list them.
 template <class Enum>
 inline constexpr std::array<std::pair<Enum, std::string_view>, 0> names_of{};
 template <>

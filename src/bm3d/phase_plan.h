@@ -50,9 +50,9 @@ struct PhasePlan {
   /// The sets of planes that share their groups, in the order in which they are filtered. Planes
   /// without noise and planes smaller than a patch are in no set.
   std::vector<PlaneSet> sets;
-  /// Share of the noisy picture in the guide. It is 1 in the first phase. With the basic estimate
-  /// in the second phase it is Params::guide_noise, as in both phases with a guide that comes with
-  /// the frame.
+  /// Share of the noisy picture in the guide. In the first phase it is 1. In the second phase,
+  /// whose guide is the basic estimate, it is Params::guide_noise. If a guide comes with the frame,
+  /// it is Params::guide_noise in both phases.
   float guide_share = 1;
   std::array<float, patch> window{};  // aggregation window, along one axis
 

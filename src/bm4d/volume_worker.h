@@ -28,9 +28,9 @@ class VolumeWorker {
   virtual void finish_basic(SliceSpan slices) = 0;
   /// Returns a frame for a result, in the memory where this worker stores results.
   [[nodiscard]] virtual Frame acquire() = 0;
-  /// Writes, or queues, the last phase's results for `noisy`, the slices from `z` on, to `clean`,
-  /// frames of acquire(). Voxels without an estimate get the noisy value. Planes without noise pass
-  /// through.
+  /// Writes the results of the last phase for the slices `noisy`, which begin with slice `z`, to
+  /// `clean`, which are frames from acquire(). The function may only queue this work. Voxels
+  /// without an estimate get the noisy value. Planes without noise pass through.
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result that has not been waited for.
   virtual void await() {}

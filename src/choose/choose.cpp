@@ -56,8 +56,8 @@ bm3d::Profile picture_profile(const SessionChoice& choice) {
   return *profile;
 }
 
-/// Returns whether nlm averages the groups of the cluster matcher, which sessions of bm3d
-/// implement.
+/// Returns whether nlm averages the groups that the cluster matcher finds. Sessions of bm3d
+/// implement this averaging.
 bool averages_groups(const SessionChoice& choice) {
   return choice.method == "nlm" && !choice.render &&
          (choice.matcher != "window" || !choice.clusters.empty());

@@ -8,7 +8,8 @@
 namespace lull {
 
 enum class BackendKind {
-  /// Scalar code in double precision, straight from the papers: slow, the oracle of the tests.
+  /// Scalar code in double precision that follows the papers directly. It is slow; tests compare
+  /// the other backends with it.
   reference,
   cpu,   // SIMD and threads
   cuda,  // one GPU

@@ -50,7 +50,7 @@ class FloatGuard {
         noise_(static_cast<int>((sigma < 255 ? sigma : 255.0f) * levels)) {}
 
   constexpr float scale() const { return scale_; }
-  // These functions take samples on the 0..255 scale.
+  // The following functions take samples on the 0..255 scale.
   static constexpr bool is_in_filter_range(float v) {
     return v >= filter_range_min && v <= filter_range_max;
   }

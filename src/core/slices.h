@@ -24,7 +24,8 @@ class SliceMask {
   int height() const { return height_; }
   bool zero() const { return zero_; }
   bool inside(int x, int y) const { return inside_[static_cast<std::size_t>(y) * width_ + x]; }
-  /// The mask of a field: the rows with even (parity 0) or odd numbers. The height is even.
+  /// Returns the mask of a field, which contains the rows with even (parity 0) or odd numbers. The
+  /// height of this mask must be even.
   SliceMask field(int parity) const {
     std::vector<bool> rows(inside_.size() / 2);
     for (int y = 0; y < height_ / 2; ++y)

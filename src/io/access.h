@@ -16,7 +16,7 @@ struct Access {
   bool operator==(const Access&) const = default;
 };
 
-/// Returns the bits that both allow. The owner may always read and write.
+/// Returns the permission bits that both `a` and `b` allow. The owner may always read and write.
 [[nodiscard]] Access operator&(const Access& a, const Access& b);
 
 /// Returns the bits that all of these files allow. `-` is the open file `descriptor`. Pipes,

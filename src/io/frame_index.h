@@ -33,9 +33,10 @@ struct FrameIndex {
   /// Returns the picture that is the selected frame number `frame`, from 0; pictures.size() if
   /// there are fewer selected frames.
   std::int64_t picture_of(std::int64_t frame) const;
-  /// Returns the picture at which decoding must start so that at least `margin` pictures that
-  /// repeat no other picture come before frame `frame`, or all pictures that there are. The result
-  /// is a picture to which a source can seek, or 0.
+  /// Returns the picture at which decoding must start so that at least `margin` pictures come
+  /// before frame `frame`, not counting pictures that repeat another one. The result is 0 if there
+  /// are not so many pictures before that frame; otherwise it is a picture to which a source can
+  /// seek, or 0.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // The following functions are for inputs that are read in parallel, and whose frames with equal

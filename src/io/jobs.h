@@ -23,7 +23,7 @@ namespace lull::io {
 /// Assigns the frames of the output to the segments of a job.
 struct SegmentLayout {
   std::int64_t frames = 0;  // counted in the output
-  int segment_frames = 1;   // of each segment but the last
+  int segment_frames = 1;   // number of frames of each segment except the last one
   std::int64_t segments() const { return (frames + segment_frames - 1) / segment_frames; }
   FrameRange frames_of(std::int64_t segment) const;
 };
@@ -33,7 +33,7 @@ struct JobPlan {
   /// Options of the command that made the plan, by name, for the processes that work on the job.
   std::vector<std::pair<std::string, std::string>> options;
   std::string input, output;  // absolute paths
-  int segment_frames = 0;     // of each segment but the last
+  int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;            // threads of each encoder; the bytes of some encoders depend on it
   std::vector<JobFact> facts;
   /// Digest of a sample of the input's bytes. Processes that read only a part of the input can

@@ -292,8 +292,8 @@ struct SinkOptions {
   return format;
 }
 
-/// Returns whether an encoder (FFmpeg's name) supports film grain tables, as far as lull knows.
-/// (Whether the installed version does is only known when it is opened.)
+/// Returns whether an encoder (FFmpeg's name) supports film grain tables, as far as lull knows. (It
+/// is only known when the encoder is opened whether its installed version supports them.)
 [[nodiscard]] bool supports_grain_table(const std::string& encoder);
 
 /// Writes one video stream and copies of the source's other streams.

@@ -23,9 +23,9 @@ namespace lull::pipeline {
 /// not copied. Frames must be in host memory.
 ///
 /// Results of one parity wait if the session of the other parity holds back the results of repeated
-/// fields. latency() is the maximum of both sessions. Frames of which a field repeats the previous
-/// one are not counted where the session does not count them. If both sessions return a frame
-/// without samples, the frame is returned without samples.
+/// fields. latency() is the maximum of both sessions. It does not count a frame with a field that
+/// repeats the previous one, if the session of this field does not count repeated fields. If both
+/// sessions return a frame without samples, the frame is returned without samples.
 /// @param frame  format of the complete frames
 /// @param even, odd  equal filters, opened with field_format(frame)
 [[nodiscard]] std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame,

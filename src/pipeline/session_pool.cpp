@@ -94,7 +94,7 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
   }
   work_changed_.notify_all();
   progress_.notify_all();
-  // This comes last, because destroying the session of a failed device may take long.
+  // The session is destroyed last, because this may take long if its device has failed.
   workers_[me].session.reset();
   if (!last) return false;
   workers_[me].session = options_.replace(first);

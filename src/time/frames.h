@@ -43,7 +43,8 @@ struct ByOffset {
 
 /// Returns what a frame's result depends on if each of `phases` phases takes patches from `radius`
 /// frames before and after, and adds estimates to as many. For the first `radius` frames of a
-/// session it is unknown whether a scene begins there (timeline.h): hence `radius` more before.
+/// session it is unknown whether a scene begins there (timeline.h). Therefore the margin has
+/// `radius` more frames before the frame.
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {
   const int reach = 2 * radius * phases;
   return {.before = reach + radius, .after = reach};

@@ -165,8 +165,8 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// An output that is a link, or that lies behind a link, would replace another file, for which
-  /// the user did not give -y.
+  /// Rejects an output that is a link or that lies behind a link, unless the user gave -y: writing
+  /// it would replace another file.
   void refuse_links(const std::string& folder, std::vector<std::string> files) const {
     if (options_.denoise.overwrite) return;
     for (const char* extension : gradients)
@@ -299,7 +299,7 @@ class ParticipantLevel {
 
 std::vector<OptionRow> bids_option_rows() {
   constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
-  // These options are not useful for the images of BIDS datasets.
+  // The following options are not useful for the images of BIDS datasets.
   constexpr std::string_view unsupported[] = {"--sigma-scale", "--temporal",   "--temporal-window",
                                               "--place-bonus", "--interlaced", "--scene-cut",
                                               "--hwaccel",     "--batch"};

@@ -62,7 +62,7 @@ void CommandTable::add_row(CLI::App& command, const OptionRow& row, DenoiseOptio
 void CommandTable::add_plan() {
   CLI::App* command = add_command("plan");
   command->add_flag("--json", given.json, "print the plan as one JSON object");
-  // These options have no effect on a plan, because lull plan denoises nothing.
+  // The following options have no effect on a plan, because lull plan denoises nothing.
   constexpr std::string_view unsupported[] = {"--segment", "--resume", "--report", "--reference",
                                               "--report-frames"};
   for (OptionRow row : denoise_option_table()) {

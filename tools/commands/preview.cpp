@@ -101,8 +101,8 @@ class Preview {
     if (!options_.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // These inputs are filtered on a scale of their own. It must be known before find_window(),
-    // which searches repeated frames on that scale.
+    // Depth maps and renders are filtered on a scale of their own. The scale must be known before
+    // find_window(), which searches for repeated frames on it.
     if (options_.depth.on) estimate_depth_noise();
     if (uses_features(options_)) find_noise({}, 0);
     const Window window = find_window();

@@ -33,8 +33,8 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. It replaces the last one if that one contains no frame, which is so if the new
-/// scene does not begin later.
+/// Appends a scene. If the new scene does not begin later than the last one, the last one contains
+/// no frame, and the new scene replaces it.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
 /// Returns a JSON object. Equal records give equal texts.

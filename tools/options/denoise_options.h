@@ -114,8 +114,8 @@ struct DenoiseOptions {
   std::optional<int> temporal;  // temporal radius; empty: by the input
   bool align = false;           // frames of a burst are shifted and rotated and must be aligned
   std::vector<std::function<void(bm3d::Params&)>> overrides;  // applied to the profile
-  /// Given options that only the Wiener phase with fixed transforms has. The profile best lacks it
-  /// over time.
+  /// Given options that affect only a Wiener phase with fixed transforms. If the profile best uses
+  /// patches from neighbouring frames, it has no such phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
   std::optional<SecondSearch> second_search;  // empty: by the profile
@@ -259,8 +259,9 @@ void check(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// A message that states which value of a file with units of its own the sigma unit 255 or 1 stands
-/// for. Empty if the file has no such units or --sigma-scale does not name such a unit.
+/// A message for files with their own units: which value of the file corresponds to 255 or 1, the
+/// white of --sigma-scale. Empty if the file has no such units, or if --sigma-scale selects neither
+/// 8bit nor unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Whether patches may come from other frames, as far as known before the input is open.

@@ -44,9 +44,10 @@ class ResidualSums {
  private:
   int pictures_ = 0;
   std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
-  double squares_ = 0, relative_ = 0;                 // sums of the blocks' means
-  double flat_relative_ = 0, textured_relative_ = 0;  // the same for flat and textured blocks
-  std::vector<double> products_, pairs_;              // sums by lag
+  double squares_ = 0, relative_ = 0;  // sums of the blocks' means
+  // relative_ of the flat and of the textured blocks
+  double flat_relative_ = 0, textured_relative_ = 0;
+  std::vector<double> products_, pairs_;  // sums by lag
   struct Near {
     std::vector<double> products, pairs;  // sums by lag over these blocks, short lags only
   } flat_near_, textured_near_;

@@ -26,10 +26,10 @@ enum class KnownFrom {
 
 /// Passes on the frames of a source and detects noise changes. Every frame gets a quick check. The
 /// noise is estimated at a cut, where a known scene begins, and where the quick check indicates
-/// another noise level. The estimate uses three frames; if they do not confirm the current or the
-/// predicted noise, up to `frames_ahead` frames, or fewer if a cut follows. If the noise resembles
-/// that of an earlier scene, the earlier scene is used again. The result depends on the frames
-/// alone: equal streams give equal scenes.
+/// another noise level. The estimate uses three frames. If they do not confirm the current or the
+/// predicted noise, it uses up to `frames_ahead` frames, or fewer if a cut follows. If the noise
+/// resembles that of an earlier scene, the earlier scene is used again. The result depends on the
+/// frames alone: equal streams give equal scenes.
 ///
 /// Context frames (Frame::context_only) and frames in GPU memory are not examined. There, the known
 /// scenes begin at their times.

@@ -57,7 +57,8 @@ struct Level {
   float level;
 };
 
-/// The time of the last frame: a cut may be inside an excerpt.
+/// Returns the time of the last frame. The search for a cut uses it, because a cut may lie inside
+/// an excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
 /// Difference between a frame and its predecessor.

@@ -33,7 +33,8 @@ struct QuickCheck {
 /// Returns whether two values of QuickCheck::flat_noise indicate different noise levels: they
 /// differ by more than a tenth.
 [[nodiscard]] bool may_differ_in_noise(float flat_noise_a, float flat_noise_b);
-/// The same test for consecutive frames: more than a fifth.
+/// Returns whether the values of two consecutive frames indicate different noise levels: they
+/// differ by more than a fifth.
 [[nodiscard]] bool noise_jumps(float flat_noise_a, float flat_noise_b);
 
 }  // namespace lull::tools

@@ -26,7 +26,7 @@ struct Method {
   /// filter.
   std::optional<VolumeNoise> volume_noise;
   std::optional<DepthScale> depth;  // for depth maps, which are variance-stabilised in the same way
-  /// For renders, whose frames have features: what else is known about their noise.
+  /// Additional information about the noise of renders, whose frames have features.
   std::optional<RenderNoise> render;
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
   std::int64_t memory = 0;  // limit of host memory for the job in bytes; 0: half of the free memory
@@ -35,7 +35,7 @@ struct Method {
   Method(bm3d::Params params) : pictures(std::move(params)) {}
   explicit Method(const bm4d::Params& params) : volumes(params) {}
   explicit Method(const nlm::Params& params) : means(params) {}
-  /// For functions that open BM3D sessions only.
+  /// Converts to the parameters of BM3D, for functions that only open BM3D sessions.
   operator const bm3d::Params&() const { return pictures; }
 
   const NoiseModel& noise() const {

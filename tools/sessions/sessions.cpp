@@ -184,7 +184,7 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !context_end) return;
-  // No fallback: another device would give other results.
+  // There is no fallback, because another device would give other results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
     OpenedDenoiser again = open_denoiser(plan.method(), format, backends, Fallback::none, notify);
     return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, notify);

@@ -58,15 +58,15 @@ class LaterScenes {
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
-  /// For a stream whose noise is tracked: all scenes after the first one; `starts` is not used
-  /// then.
+  /// All scenes after the first one, if the noise of a stream is tracked. In this case `starts` is
+  /// not used.
   std::shared_ptr<LaterScenes> later = nullptr;
   bool frame_by_frame = false;  // each frame is filtered independently
   const Method& method() const { return scenes.front().method; }
   /// Returns whether there is, or may be, more than one scene.
   bool has_scenes() const { return later || !starts.empty(); }
   std::size_t scene_at(const Frame& frame) const;
-  /// Returns the scene of a number from scene_at().
+  /// Returns the methods for the scene with this number (scene_at()).
   ScenePlan scene(std::size_t number) const;
   /// Returns whether frames of half the size are made; this needs frames in host memory.
   bool has_halves() const;

@@ -1,5 +1,6 @@
 #pragma once
-// Shared jobs: plans, and the part of a process, before frames are read.
+// Shared jobs: what a process does before it reads frames. It makes or reads the plan, and prepares
+// its part of the job.
 
 #include <functional>
 #include <memory>

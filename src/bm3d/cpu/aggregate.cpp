@@ -1,6 +1,6 @@
 // The end of a phase. Tiles are added to the picture, and the sum of weighted estimates is divided
 // by the sum of weights. Groups add their weight only at the origins of their patches. The weight
-// of a sample is this map convolved with the separable aggregation window.
+// of a sample is the plane of these weights convolved with the separable aggregation window.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/aggregate.cpp"

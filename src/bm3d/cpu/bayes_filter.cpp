@@ -30,7 +30,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;  // 32 is a multiple of two vectors
 
-/// The part of a product that is computed: of a symmetric product only the lower half.
+/// The part of a product that is computed. For a symmetric product this is only the lower half.
 enum class Part { full, lower };
 
 /// c = a' b. a (with stride `rows`) and b have `depth` rows, c has `rows` x `columns` elements. The

@@ -145,7 +145,7 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
     pairs.clear();
     for (int m = 0; m < count; ++m)
       if (m < (m ^ x)) pairs.list(m, m ^ x);
-    const Vector share = constant(2.0 / count);  // each pair counts both ways
+    const Vector share = constant(2.0 / count);  // (m, n) and (n, m) share a summand
     for_all_summed([&](int from) HWY_ATTR {
       Vector between[summed];
       pairs.sum(from, between);

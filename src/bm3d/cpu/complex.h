@@ -72,8 +72,8 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
-// These functions are not inlined: the Fourier transform is available for comparison only, and
-// inlining would double the code size.
+// The following functions are not inlined: the Fourier transform is available for comparison only,
+// and inlining would double the code size.
 template <class S>
 HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
                              Vector* b) {

@@ -28,8 +28,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// These are templates, so that code for two patches per vector is not compiled for vectors of one
-// patch.
+// The following functions are templates, so that code for two patches per vector is not compiled
+// for vectors of one patch.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {

@@ -33,10 +33,10 @@ void require_addressable(const Params& params, const FrameFormat& format);
 struct BatchBricks {
   int x = 0, y = 0;
 };
-/// Returns the size of a full batch of the reference patches of `grid`. If `whole_rows`, the batch
-/// has complete rows. Otherwise, and in any case along y, its number of reference tiles is even:
-/// the filter processes two at a time, and the result must not depend on where batches begin.
-/// Members are counted in 32 bits, which limits the size.
+/// Returns the size of a full batch of the reference patches of `grid`. If `whole_rows` is set, the
+/// batch has complete rows. Otherwise its number of reference tiles along x is even. The number
+/// along y is always even: the filter processes two tiles at a time, and the result must not depend
+/// on where batches begin. Members are counted in 32 bits, which limits the size.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

@@ -78,8 +78,9 @@ class CudaPhases {
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
-  /// adds the estimates to the sums. `distance`: for each of `frames`, the number of elements (in
-  /// planes of the set's size) from a plane of `frame` to the same plane of that frame.
+  /// adds the estimates to the sums. `distance` has one value for each frame of `frames`: the
+  /// number of elements from a plane of `frame` to the same plane of that frame, for planes of the
+  /// set's size.
   void filter(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
               std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance);
   // The following functions are for Bayes phases (bayes_phases_cuda.cpp).
@@ -152,8 +153,8 @@ class CudaPhases {
   /// Runs the first phase's search for groups that are kept.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // These functions perform the rest of a phase, batch by batch: they filter the kept groups,
-  // propagate them, or search.
+  // The following functions perform the rest of a phase, batch by batch: they filter the kept
+  // groups, propagate them, or search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
   void propagate_and_filter(const PhaseState& phase, const MatchParams& matching,
@@ -171,10 +172,10 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // for all plans (plan_count())
   std::array<Geometry, 2> geometries_;  // for luma, and for subsampled chroma
-  // These buffers are used by one set after the other, and have the size of the largest.
+  // One set after the other uses the following buffers. They have the size of the largest set.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
-  // These buffers are used by Bayes phases.
+  // Only Bayes phases use the following buffers.
   cuda::DeviceBuffer<std::uint32_t> members_;
   cuda::DeviceBuffer<std::uint8_t> counts_;
   cuda::DeviceBuffer<Motion> second_halves_;

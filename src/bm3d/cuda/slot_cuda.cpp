@@ -20,9 +20,9 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
                    Colour::opponent) {
   if (!phases_.filters_any()) return;
   plan_buffers();
-  // The kernels run once, so that the driver loads what it loads lazily, and are then captured as
-  // one graph. With a separate launch for each kernel, a fast profile would keep the host as busy
-  // as the device.
+  // The kernels run once before they are captured as one graph, because the driver loads their code
+  // at the first launch. With a separate launch for each kernel, a fast profile would keep the host
+  // as busy as the device.
   run_kernels();
   kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
   cuda::check(cudaStreamSynchronize(stream_.get()));

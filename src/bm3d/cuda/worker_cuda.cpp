@@ -2,7 +2,7 @@
 // patch of another frame by an offset. There are three streams. One uploads frames and computes the
 // statistics on which the session bases its decisions. It has a high priority, because the host
 // waits for them. One computes, and one downloads results. The host is at most two frames ahead of
-// the compute stream: then the input buffers are reused.
+// the compute stream, because the input buffers are reused after two frames.
 
 #include <memory>
 #include <utility>

@@ -56,8 +56,8 @@ struct MatchSlices {
 };
 /// Finds the group of the reference cube whose first voxel is (x, y) of the layer's slice.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
-/// Finds the group of the best of these candidates. The displacements must be different from each
-/// other, and their cubes inside the volume.
+/// Finds the group of the best among the given candidates. The displacements must be different from
+/// each other, and the candidates must lie inside the volume.
 void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
                 std::span<const std::uint32_t> candidates, Group& group);
 

@@ -2,7 +2,7 @@
 // registers: a lane holds two voxels of each cube, at one position along x and y and two positions
 // along z, 2 apart. So Haar across the group combines registers, and a transform within the cube
 // combines lanes: x is in bits 0 and 1 of a lane's number, y in bits 2 and 3, z in bit 4 and the
-// register. Cubes of 3 have zeros at the fourth positions, and a transform that keeps them.
+// register. Cubes of 3 have zeros at the fourth positions, and their transform keeps these zeros.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"

@@ -50,8 +50,8 @@ constexpr GuideQuantiser guide_quantiser(float sigma) {
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
 /// The data in which a phase matches: the guide, and half the sum of squares of the cube that
-/// begins at each voxel (rounded down). Where no cube begins, it is no_patch (match/cuda/kernels.h)
-/// or nearly that.
+/// begins at each voxel (rounded down). Where no cube begins, this half sum is no_patch
+/// (match/cuda/kernels.h), or a value near no_patch that also excludes the position.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;

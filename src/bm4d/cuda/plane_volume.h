@@ -36,8 +36,8 @@ class PlaneVolume {
   ~PlaneVolume();
 
   int plane() const { return plane_; }
-  /// Number of group members that need not be kept. The same memory serves one plane after the
-  /// other.
+  /// Returns the number of group members for which the caller provides memory. Groups that are kept
+  /// from the first phase have their own memory. One memory serves all planes, one after the other.
   std::size_t members() const;
 
   void begin(int z);

@@ -67,7 +67,8 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),  // nearly no_patch
+        // 0x3f3f3f3f is near no_patch
+        half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),
         columns(reference_count(margins.width, params.step, params.cube)),

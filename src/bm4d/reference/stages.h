@@ -44,8 +44,8 @@ struct Place {
 /// Returns the group of the reference cube at `at` (cubes.h). Only the slices `available` exist.
 [[nodiscard]] Group find_group(const Slices& guide, SliceSpan available, const Place& at,
                                const PhaseParams& params);
-/// Returns the group of the best of these candidates. The displacements must be different from each
-/// other, and their cubes inside the volume.
+/// Returns the group of the best among the given candidates. The displacements must be different
+/// from each other, and the candidates must lie inside the volume.
 [[nodiscard]] Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
                                std::span<const std::uint32_t> candidates);
 

@@ -153,8 +153,8 @@ void NutWalk::step() {
   stop();  // frames cannot be read without a main header
 }
 
-/// Returns whether the checksum at the end matches the bytes before it: the checksum of all bytes
-/// together is then 0.
+/// Returns whether the checksum at the end matches the bytes before it. If it does, the checksum of
+/// all bytes, including the stored checksum, is 0.
 bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
   if (end > file().size() || end - begin < 4) return false;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(end - begin));

@@ -74,8 +74,8 @@ void TransportWalk::examine(const Packet& packet) {
   if (payload + start_code.size() > packet.size()) return;
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
-  // A unit without a start code counts only if a unit with one follows. Otherwise the number may
-  // now belong to a table.
+  // A unit without a start code counts only if a unit with one follows. Otherwise the stream's
+  // number may now belong to a table.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

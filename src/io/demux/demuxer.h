@@ -52,8 +52,8 @@ class Demuxer {
   /// @throws BadData  damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
-  /// Reads on for the other streams until their packets before `end` (in the video's time base)
-  /// have come. Needed for containers whose audio lags behind the video.
+  /// Continues to read until all packets of the other streams before `end` (in the video's time
+  /// base) have been read. This is needed for containers whose audio lags behind the video.
   void read_others_until(std::int64_t end);
   /// Sets the size of the video's pictures if the container does not state it.
   void note_size(int width, int height);
@@ -79,8 +79,8 @@ class Demuxer {
   InputBytes bytes_;
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null: the structure is not checked
-  /// Faults up to the last packet of the video, and frames missing there; number of the video's
-  /// packets, and time of the last one.
+  /// Faults up to the last packet of the video, and frames missing at these faults; number of
+  /// packets of the video, and time of the last one.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, last_time_ = AV_NOPTS_VALUE;
   StreamTimes times_;
   EditListFilter edit_list_filter_;

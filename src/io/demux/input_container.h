@@ -1,5 +1,6 @@
 #pragma once
-// The container and its streams that FFmpeg detects in an input's bytes, within the limits.
+// Opens the container that FFmpeg detects in the bytes of an input, finds its streams, and checks
+// the limits for inputs.
 
 #include <memory>
 #include <string>

@@ -19,8 +19,8 @@ namespace lull::io {
 /// in flight. The packets between two frames are not bounded: hours of audio may lie there, or
 /// after the last frame. Packets beyond the memory limit wait in a file.
 ///
-/// The relay keeps packets from the start on. At the first read of a frame, it keeps on only if a
-/// consumer is attached.
+/// The relay keeps packets from the start on. If no consumer is attached at the first read of a
+/// frame, the relay drops all packets.
 class PacketRelay {
  public:
   /// Returns how many bytes of packets may be in memory, given the memory limit of the input (0: no

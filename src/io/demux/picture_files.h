@@ -17,7 +17,7 @@ PacketPtr read_whole_picture(const std::string& path);
 
 class PictureFiles {
  public:
-  /// There are no files: the input is no pattern.
+  /// Makes an empty list, for an input that is not a pattern.
   PictureFiles() = default;
   /// Finds the files that the pattern `path` matches and options.selection selects. With
   /// options.margins, the list also contains the other files, marked as not selected.

@@ -76,7 +76,7 @@ bool has_transport_type(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Easy to decode for the next program.
+// The next program decodes these codecs with little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 
@@ -86,7 +86,7 @@ constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 // Apple's players accept HEVC only with this tag.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// Other containers that FFmpeg's MP4 writer produces. It is not tested what they keep.
+/// Other containers that FFmpeg's MP4 writer produces. There is no test of what they keep.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,
@@ -212,7 +212,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// For containers that are not in the table. It is not tested which times they lose.
+// For containers that are not in the table. There is no test of which times they lose.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {{"png", "png"},

@@ -135,7 +135,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
-  // Required by JFIF.
+  // JFIF requires this matrix.
   if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;
   if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 }

@@ -38,7 +38,8 @@ struct ContainerTraits {
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  bool video_language = true;  // if it has languages: also one for the video
+  // if the container stores languages: it stores one for the video, too
+  bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;
   int dispositions = 0;

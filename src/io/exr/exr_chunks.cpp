@@ -145,7 +145,7 @@ std::string find_fault(ByteSpan file, const exr_chunk_info_t& chunk) {
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // For floats of 24 bits the library itself checks the number.
+    // With PXR24 compression (floats of 24 bits), the library itself checks the number of bytes.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};

@@ -41,9 +41,10 @@ class LogTopic {
   /// decoder's AVCodecContext; each frame thread has its own.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// While it exists, assigns to a topic the messages of decoders whose AVCodecContext::opaque is
-  /// `mark`. FFmpeg copies that pointer to the contexts of a decoder's threads, so messages of all
-  /// threads are assigned. The decoders must be closed before.
+  /// While a Mark exists, the messages of decoders whose AVCodecContext::opaque is `mark` are
+  /// assigned to a topic. FFmpeg copies that pointer to the contexts of a decoder's threads, so
+  /// messages of all threads are assigned. The decoders must be closed before the Mark is
+  /// destroyed.
   class Mark {
    public:
     Mark(const LogTopic& topic, const void* mark, Listener listener);

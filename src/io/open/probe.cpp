@@ -202,7 +202,7 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // The demuxer reads it itself: chapters of MP4.
+    // The demuxer itself reads such a stream, for example the chapters of MP4.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

@@ -29,9 +29,9 @@ TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);
 /// A TIFF file in memory.
 class TiffMemory {
  public:
-  /// For a file to write.
+  /// Constructs an empty file, which can be written.
   TiffMemory() = default;
-  /// For a file to read. Refers to `bytes`.
+  /// Constructs a file that can be read. It refers to `bytes`.
   explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;

@@ -226,7 +226,8 @@ void FileSource::check(const TimedPicture& timed) const {
 }
 
 void FileSource::refuse_interlaced() const {
-  if (damage_.found().frames > 0) throw BadData(damage_.found().first);  // which may say so
+  // damage may have marked the frames as interlaced
+  if (damage_.found().frames > 0) throw BadData(damage_.found().first);
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +
                         " (its two fields show different moments); give --interlaced fields, "

@@ -60,8 +60,8 @@ class TimedPictures {
   void drop_packets();
   void end();
   FramePtr decode();
-  /// Decodes until the given picture. If another picture has its time, or none has, sought_ stays
-  /// null.
+  /// Decodes up to the picture that `mark` describes and stores it in sought_. If no picture has
+  /// this time, or if the picture with this time has another digest, sought_ stays null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 

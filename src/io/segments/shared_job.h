@@ -27,7 +27,7 @@ void check_facts(const JobPlan& plan, const FileSource& source, const Container&
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 
-/// Like open_sink(), for one part of a job each (options.segments).
+/// These functions do the same as open_sink(), each for one part of a job (options.segments).
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& source,

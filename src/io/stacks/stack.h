@@ -14,8 +14,8 @@ enum class StackKind { none, nifti, tiff };
 
 /// Returns the kind of stack by the content of a file. Files named .nii or .nii.gz are always
 /// NIfTI, so that a damaged volume is not treated as a damaged video. A TIFF file is a stack if it
-/// has several pages, or grey samples that are neither 8- or 16-bit integers nor half floats.
-/// `none` also for files that cannot be read, and if the options state the format.
+/// has several pages, or grey samples that are neither 8- or 16-bit integers nor half floats. The
+/// result is `none` also for files that cannot be read, and if the options state the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Return whether a name ends in .nii or .nii.gz; .gz; .tif or .tiff, ignoring case.

@@ -129,7 +129,7 @@ class Losses {
     const char* consequence = angle > 45 && angle < 135 ? "the picture will lie on its side"
                               : angle >= 135            ? "the picture will be upside down"
                                              : "the picture will be oriented incorrectly";
-    // Both containers keep the rotation. MP4 supports fewer codecs.
+    // MP4 and MOV keep the rotation, but MP4 supports fewer codecs.
     const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
     const bool suits =
         mp4 && avformat_query_codec(mp4, encoder_.codec_id, FF_COMPLIANCE_NORMAL) == 1;
@@ -189,7 +189,8 @@ class Losses {
       lose("the language" + of, name_);
     if (find_tag(from.metadata, "title") && !traits_.stream_titles) lose("the title" + of, name_);
     const bool cover = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
-    // Without this flag, the position of a stream determines whether it is a default stream.
+    // Without the flag AV_DISPOSITION_DEFAULT, the position of a stream determines whether it is a
+    // default stream.
     constexpr int ignored_flags = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_ATTACHED_PIC |
                                   AV_DISPOSITION_TIMED_THUMBNAILS | AV_DISPOSITION_METADATA;
     const int lost = from.disposition & ~traits_.dispositions & ~ignored_flags;

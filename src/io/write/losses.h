@@ -16,7 +16,8 @@ namespace lull::io {
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
-/// Returns the name of metadata of this frame alone that the encoder loses; empty if there is none.
+/// Returns the name of metadata that belong to the single frame and that the encoder loses; empty
+/// if there are none.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Returns whether the container (MP4, MOV) can keep all of `tags` only as free tags, which have

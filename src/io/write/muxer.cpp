@@ -78,7 +78,7 @@ void Muxer::add_copies(const FileSource& source, const Container& container) {
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
-    // The demuxer reads some streams itself, for example chapters of MP4.
+    // The demuxer itself reads some streams, for example the chapters of MP4.
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
     try {
       add_copy(stream, container);

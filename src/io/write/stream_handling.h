@@ -26,8 +26,9 @@ bool is_dropped(const AVStream& stream, const Drops& drops);
 /// @throws InvalidArgument  the input does not have such a stream, or it is the denoised one
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Ends with `text`, which says what a container cannot hold: a wrong request, unless damage of the
-/// input has made the streams what they are. @throws BadData, InvalidArgument
+/// Throws an error for streams that a container cannot hold; `text` states which ones. The error is
+/// InvalidArgument, or BadData if damage of the input may be the reason for the state of its
+/// streams. @throws BadData, InvalidArgument
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,
                                  const std::string& text);
 

@@ -1,4 +1,4 @@
-// The exhaustive matcher: the nearest of all candidates.
+// The exhaustive matcher: it selects the nearest of all candidates.
 
 #include "match/cpu/window_search.h"
 

@@ -15,7 +15,7 @@ struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// Bits of the phases that are summed in each stored array, by index.
+  /// For each stored array, the phases that are summed in it, as bits: bit i stands for phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
   /// A patch is the sum of these stored arrays, each read at this lane offset.

@@ -24,8 +24,9 @@ HWY_INLINE hn::Vec<hn::Repartition<std::int8_t, D>> load_bytes(D, const std::uin
   return hn::LoadU(hn::Repartition<std::int8_t, D>(), reinterpret_cast<const std::int8_t*>(pairs));
 }
 
-/// d0^2 + d1^2 of the pairs' differences, each clamped to 127. A difference of -128 overflows to
-/// more than 2^15, which is as far away.
+/// Returns d0^2 + d1^2 for the two differences of each pair. Differences are clamped to 127. A
+/// difference of -128 makes the sum overflow to more than 2^15, so that such a patch counts as far
+/// away, too.
 template <class D>
 HWY_INLINE hn::Vec<D> squared_pairs(D lanes, hn::Vec<hn::Repartition<std::int8_t, D>> a,
                                     const std::uint16_t* b) {

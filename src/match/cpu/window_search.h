@@ -18,8 +18,8 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// Same contract as Matcher::begin() and Matcher::begin_block() (matcher.h). A temporal window of
-  /// 0 searches no neighbouring frame.
+  /// These functions have the contract of Matcher::begin() and Matcher::begin_block() (matcher.h).
+  /// With a temporal window of 0, no neighbouring frame is searched.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);

@@ -158,7 +158,7 @@ class Query {
     return distance;
   }
 
-  /// Adds one candidate of each lane.
+  /// Adds one candidate from each lane to the list of the best.
   __device__ void add(bool is_valid, std::uint32_t id) {
     Key key = no_key;
     if (is_valid) {

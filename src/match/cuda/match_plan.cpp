@@ -37,8 +37,8 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands that fit. It uses the shape that scans the fewest words
-/// beyond a band's end, or with `any` also other shapes.
+/// Returns the plan with the tallest bands that fit. The plan has the shape that scans the fewest
+/// words beyond a band's end. With `any` it may have another shape if that one does not fit.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;

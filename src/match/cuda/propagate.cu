@@ -127,8 +127,8 @@ struct Propagation {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of groups. 0 is the own group, plus four members of each of its four
-    // neighbours from lane 15 on.
+    // Log2 of the number of groups among which the lanes are divided. If it is 0, lanes below 15
+    // test the own group, and further lanes test four members of each of its four neighbours.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;

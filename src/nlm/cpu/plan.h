@@ -34,8 +34,9 @@ struct TilePlan {
   int first_column, first_row;    // first patch's block, in cells of the plane
 };
 
-/// Returns a pointer to the sample at offset (e_x, e_y) from a reference sample: the reference
-/// sample is i columns right of the cell in `column`, in `row` of the plane's samples.
+/// Returns a pointer to the sample at offset (e_x, e_y) from a reference sample. The reference
+/// sample is in row `row` of the plane, `i` samples to the right of the first sample of the cell in
+/// column `column`.
 template <int cell>
 inline const float* sample_pointer(const PhasedView& plane, int column, int row, int i, int e_x,
                                    int e_y) {

@@ -241,7 +241,7 @@ std::size_t memory_of_sums(const TilePlan& plan, int guides) {
   return 2 * plan.stride + plan.slices * (1 + guides) * plan.cell_plane();
 }
 
-/// Estimates samples with one estimate each.
+/// Estimates the samples of a tile if each sample has one estimate.
 template <bool mean, bool exponential>
 void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory) {
   const std::size_t sum_floats = tile.slices * tile.planes * plan.sum_plane();
@@ -263,7 +263,7 @@ void estimate_single(const TilePlan& plan, const Tile& tile, TileMemory& memory)
   }
 }
 
-/// Estimates samples with several estimates each.
+/// Estimates the samples of a tile if each sample has several estimates.
 template <int cell, bool mean, bool exponential>
 void estimate_blocks(const TilePlan& plan, const Tile& tile, TileMemory& memory) {
   const Shape& shape = plan.shape;

@@ -1,9 +1,9 @@
 // Each plane is a separate volume. The worker uses three streams: one uploads slices and converts
 // them to float planes that continue beyond their edges, one computes, and one downloads results.
 // The host waits for results only: while one batch of slices is computed, it uploads the slices of
-// the next batch. At that time the results of the previous batch were awaited, so that the memory
-// that new slices and results overwrite is not in use: slices use VolumeFilter::depth() slots, and
-// results two buffers.
+// the next batch. Before this upload it waits for the results of the batch that was computed
+// before, so that new slices and results do not overwrite memory that is in use: slices use
+// VolumeFilter::depth() slots, and results two buffers.
 
 #include <algorithm>
 #include <vector>

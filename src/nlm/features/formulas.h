@@ -24,7 +24,7 @@
 //    V is the mean of v over 11 x 11 pixels, and e is then averaged over 7 x 7 pixels. With
 //    W = sum w,
 //      dF/du_p = L + sum over q of w' (u_p - u_q) (u_q - F) / (v_p + v_q) / W,
-//      w' = dw/dD of a weight times 2 / (k^2 C (2 f + 1)^2),
+//      w' = dw/dx of a weight, where x = D_f / k^2, times 2 / (k^2 C (2 f + 1)^2),
 //    L = 1 / W for the colour result; for the guided result L is the share of u_p in a, at fixed
 //    weights.
 // 5. The share of the guided result is s = 1 / (1 + exp((e_guided - e_colour) / T)), T = 0.3,
@@ -91,7 +91,7 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// Returns the factor `per_sample` of a filter's slopes.
+/// Returns the factor of w' in step 4: 2 / (k^2 C (2 f + 1)^2).
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());

@@ -39,7 +39,8 @@ struct LightSums {
     }
   }
 
-  /// Solves for the line and stores the results of the pixel. `matrix` is overwritten.
+  /// Finds the line of step 3 (formulas.h), and stores the result of the pixel and its derivative.
+  /// `matrix` is overwritten.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
     // A copy for indices that are unknown at compile time, so that the sums stay in registers.

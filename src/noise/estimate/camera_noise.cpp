@@ -31,10 +31,11 @@ constexpr double mean_gain = 2;
 /// and blue were independent.
 constexpr double chroma = 1.2;
 
-/// Camera pictures with coarse noise are soft: the level of their fine frequencies is at most 5 in
-/// the two sets; scaled and drawn pictures have more. If a picture has more fine detail, and it
-/// exceeds these shares of the noise's lowest frequencies, the detail is at risk: then filters get
-/// only the measured level.
+/// Camera pictures with coarse noise are soft: in the two sets the level of their fine frequencies
+/// is at most 5. Scaled and drawn pictures have more fine detail, which filters could remove.
+/// Filters therefore get only the measured level if the level of the fine frequencies is above the
+/// limits of `detail`, and its ratio to the level of the lowest frequencies is above the limits of
+/// `share`. Between the two values of a limit the change is gradual.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 

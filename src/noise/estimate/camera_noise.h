@@ -13,8 +13,8 @@ namespace lull {
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// Noise variance of chroma for filters, over the variance if the noise of red, green and blue
-  /// were independent.
+  /// Ratio of the noise variance of chroma that filters assume to the variance that chroma would
+  /// have if the noise of red, green and blue were independent.
   double chroma = 1;
   /// Amount of fine detail, compared with pictures with coarse noise, 0..1. At 1, filters get only
   /// the measured noise.

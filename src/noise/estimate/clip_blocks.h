@@ -28,7 +28,8 @@ struct ClipDifference {
   float brightness = 0;   // mean of the block
   float luma = 0;         // brightness of the first plane's block at the same position
   float clipped = 0;      // share of clipped samples in the ring, in the channel with the most
-  float retained = 1;  // share of the noise variance that clipping left; 0: the block is not used
+  // share of the noise variance that remains after clipping; 0: the block is not used
+  float retained = 1;
   /// The channels of which the plane is made: one, or R, G and B.
   std::array<ClipChannel, 3> channels{};
   // If false, the other members are undefined: the block is at a border or contains NaN.

@@ -19,12 +19,13 @@ struct ClipRange {
   std::array<float, 3> low, high;
 };
 
-/// Returns the limits of the format, and for Y the levels within it at which samples gather
-/// (limited range, black bars with a level of their own).
+/// Returns the values at which samples are clipped: the limits of the format. For Y, they are
+/// replaced by levels inside these limits at which many samples lie (limited range, black bars with
+/// a level of their own).
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns true if frames consist of two fields with motion between them: neighbouring rows then
-/// differ more than every second row.
+/// differ more from each other than rows two apart.
 [[nodiscard]] bool are_interlaced(std::span<const Excerpt> excerpts);
 /// Returns the rows with even numbers of each frame. The result shares the frames' samples.
 [[nodiscard]] Excerpt top_fields(const Excerpt& excerpt);

@@ -1,8 +1,8 @@
 #pragma once
 // Block motion between two frames, for the measurement of noise in clips. A vector is chosen by the
-// surroundings of a block alone, never by the block. So the difference of the block was not chosen
-// to be small, and noise cannot hide behind a vector that happens to fit it. All calculations are
-// in integers on 8-bit luma.
+// surroundings of a block alone, never by the block itself. So the difference of the block was not
+// minimised: no vector was chosen because it reduces the noise by chance. All calculations are in
+// integers on 8-bit luma.
 
 #include <cstdint>
 #include <vector>

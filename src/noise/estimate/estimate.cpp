@@ -45,8 +45,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // One picture of each excerpt: if an excerpt has no usable pairs, its other frames repeat the
-  // first.
+  // Only the first picture of each excerpt is used: if an excerpt has no usable pairs, its other
+  // frames repeat the first.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);

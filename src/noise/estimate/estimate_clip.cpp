@@ -20,8 +20,8 @@ namespace {
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// If more than this share of the blocks is copied, the frame repeats the previous one. If all
-/// frames do (clips without noise in which most of the picture does not move), the second value is
-/// used, and the few moving blocks are measured.
+/// frames count as repeated (clips without noise in which most of the picture does not move), the
+/// second value is used, so that the few moving blocks are measured.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
 /// A pair whose variance is less than this share of the maximum in its excerpt is a repetition that
 /// was encoded again.

@@ -23,9 +23,9 @@ constexpr std::size_t min_blocks = 16;
 /// and 1.64. Scans have weak white noise: flat blocks of Set12 and Kodak fall by at most 3.5 and
 /// 1.42 (except one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// Coloured noise on top of fine, white noise: the spectrum may fall less, but the coarser
-/// frequencies are alike in all flat blocks, and the level at the lowest frequencies is similar to
-/// that of the middle ones.
+/// If a picture has coloured noise and fine white noise, its spectrum may fall less. The coarser
+/// frequencies are then alike in all flat blocks, and the level at the lowest frequencies is
+/// similar to that of the middle ones.
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
 /// Minimum level at the end of the spectrum after subtraction of rounding; smaller levels are not
 /// reliable.

@@ -182,7 +182,8 @@ double detail_of(std::span<const float> values, const std::vector<int>& usable) 
   return std::sqrt(sum / count / static_cast<double>(usable.size()));
 }
 
-/// A range of brightness: its tables of the flattest blocks, of a few and of many of them.
+/// The measurements of a range of brightness. The tables `few`, `table` and `many` are those of
+/// different shares of its flattest blocks.
 struct Range {
   CoefficientTable table{}, few{}, many{};
   std::array<NoiseLikeness, 2> likeness;  // one for each set

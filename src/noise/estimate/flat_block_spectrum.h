@@ -13,9 +13,10 @@ struct FlatBlockSpectrum {
   /// Mean squares of the coefficients of the flattest blocks, in the two flattest of six ranges of
   /// brightness. Coefficient (0, 0) is 0 because it contains the picture.
   CoefficientTable table{};
-  /// Ratio of the levels at middle frequencies, in the flattest fifth of the blocks over those in
-  /// the flattest fiftieth: noise is the same everywhere, texture is not. `unevenness` is that of
-  /// the more even of the two ranges, `greater_unevenness` that of the other.
+  /// Ratio of the level at middle frequencies in the flattest fifth of the blocks to that in the
+  /// flattest fiftieth. The ratio shows texture, because noise has the same level in both.
+  /// `unevenness` is the smaller ratio of the two ranges of brightness, `greater_unevenness` the
+  /// larger one.
   double unevenness = 1, greater_unevenness = 1;
   /// Deviation of the measured blocks from noise, in the worst case: variance of their energies
   /// over that of Gaussian noise (1 for noise), kurtosis of their coefficients (3 for noise), and

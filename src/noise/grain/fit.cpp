@@ -85,8 +85,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   return found;
 }
 
-/// Replaces the correlations by those of known noise: the removed noise lacks the coarsest part of
-/// it.
+/// Replaces the correlations by those of the known noise, because the removed noise lacks the
+/// coarsest part of that noise.
 void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
   if (!found.known || noise.sigma == 0 || noise.is_white()) return;
   for (int dy = 0; dy <= grain_lag; ++dy)

@@ -18,8 +18,8 @@ void add_params(std::string& text, const GrainParams& grain) {
   }
   add(text, 0);  // chroma has scaling functions of its own
   add(text, 1);  // blocks of grain overlap
-  // The index into chroma's scaling functions for Cb and Cr: 0 times its own sample, plus 1 times
-  // luma, plus 0.
+  // A player evaluates the scaling functions of Cb and Cr at 0 times the chroma sample, plus 1
+  // times luma, plus 0. The numbers 128, 192 and 256 stand for these factors.
   for (int plane = 1; plane < 3; ++plane)
     for (const int number : {128, 192, 256}) add(text, number);
   text += '\n';

@@ -13,8 +13,8 @@
 namespace lull {
 namespace {
 
-/// Number of flat cubes that are required, and that are used if no cube is flat: at least
-/// `min_flat_cubes`, and `flat_share` of all cubes.
+/// Minimum number of flat cubes: `min_flat_cubes`, or `flat_share` of all cubes if that is more. If
+/// no cube is flat, this number of cubes is used.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
 /// The level of dark cubes is used if the level of bright cubes is at most this factor higher:

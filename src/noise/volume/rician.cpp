@@ -64,8 +64,8 @@ double argument_at(const std::vector<double>& of_v, double spacing, double value
   return spacing * (k - (*above - value) / (*above - above[-1]));
 }
 
-/// Table of rician_variance() for values of v in equal steps, with the ratio of mean and standard
-/// deviation.
+/// Variance of Rician samples, and the ratio of their mean to their standard deviation, for true
+/// values v in equal steps.
 struct VarianceTable {
   std::vector<double> ratio, variance;
   VarianceTable() {

@@ -82,7 +82,8 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
-  // First the values in rows with the parity of their column, then the other values.
+  // The first exchange passes the values in rows with the parity of their column, the second one
+  // the other values.
   const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
   const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
   first = odd ? other : alike;
@@ -105,9 +106,9 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 
 /// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
 /// one after the other. The blocks panel[i], rows i, become the blocks of the inverse of the
-/// negative matrix, as far as these pivots determine it. The rest of the matrix must be updated
-/// with a product of columns: column[i] receives the columns before each elimination, divided by
-/// the roots of the pivots.
+/// negative matrix, as far as these pivots determine it. The caller must update the rest of the
+/// matrix with a product of columns. These columns are stored in column[i]: the columns of the
+/// pivots before each elimination, divided by the roots of the pivots.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -171,7 +172,7 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
       for (int i = 0; i < T; ++i)
 #pragma unroll
         for (int j = 0; j < T; ++j) {
-          // Each block is stored on one side of the diagonal only, which depends on the step.
+          // Each block is stored on only one side of the diagonal. `k` determines the side.
           const bool kept = i < j ? j < k : j < i ? i > k : true;
           if (i != k && j != k && kept) add_product(a[i][j], factor[i], factor[j], step);
         }

@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   auto& block = *reinterpret_cast<BlockMemory<N, Staging>*>(memory);
   auto* const words = reinterpret_cast<std::uint32_t*>(memory + sizeof(block));
   const int atlas_words = a.depth * job.atlas.words;
-  // First the differences from the basic estimate, later the sums.
+  // This memory first holds the differences from the basic estimate, and later the sums.
   std::uint32_t* const others = words + atlas_words + 1;
   int* const sums = reinterpret_cast<int*>(others);
   const float* const own = uses_basic ? job.plane.basic : job.plane.noisy;

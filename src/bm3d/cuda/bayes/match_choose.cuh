@@ -93,7 +93,7 @@ __device__ inline void choose_first(const std::uint32_t* distances, int count, c
   }
 }
 
-/// Writes the distances that are at most the bound. Exactly `wanted` distances must be.
+/// Writes the distances that are at most the bound. Their number must be exactly `wanted`.
 __device__ inline void choose_all(const std::uint32_t* distances, int count, const Bound& bound,
                                   unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

@@ -73,8 +73,8 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // Sums of squares read four samples at a time, up to a patch beyond the last four. Products read
-  // by tiles.
+  // The code that sums squares reads four samples at a time, up to the width of a patch beyond the
+  // last four. The code for products reads complete tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;

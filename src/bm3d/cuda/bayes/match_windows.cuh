@@ -226,7 +226,7 @@ __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::
 #pragma unroll
   for (int e = 0; e < 2; ++e) {
     const int column = x - r.dx[e], row = y - r.dy[e];
-    // This is 0 if the column is outside the window, so that no row is stored.
+    // If the column is outside the window, `below` is 0, so that no row is stored.
     const unsigned below =
         static_cast<unsigned>(column) < static_cast<unsigned>(w.side) ? w.side : 0;
     std::uint32_t* const to = r.distances[e] + numbers + row * w.side + column;

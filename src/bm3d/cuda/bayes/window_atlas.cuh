@@ -22,9 +22,9 @@
 
 namespace lull::bm3d {
 
-/// Two adjacent samples of every patch. `offset` is their offset from the patch's first sample. In
-/// planes it is complemented if they are in the second frame. `mask` selects those of the two
-/// samples that belong to the patch.
+/// Two adjacent samples of every patch. `offset` is their offset from the patch's first sample. If
+/// the samples are read from planes and lie in the second frame, `offset` is the bitwise complement
+/// of that. `mask` selects those of the two samples that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -157,7 +157,8 @@ __device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
   });
 }
 
-/// Samples and sums in shared memory. A patch is the index of its first sample in the atlas.
+/// Samples and sums in shared memory. A patch is given by the index of its first sample in the
+/// atlas.
 struct InSharedMemory {
   using Patch = int;
   static constexpr bool shared = true;
@@ -188,8 +189,9 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. A patch is the offset of its first sample in each frame, in
-/// samples from the planes' pointers, which point to the middle of all frames (centre_planes()).
+/// Samples and sums in device memory. A patch is given by the offset of its first sample in each
+/// frame. Offsets count samples from the planes' pointers, which point to the middle of all frames
+/// (centre_planes()).
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;

@@ -194,7 +194,8 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Variances of `blocks` * 8 group coefficients of a set, as sums: [k / 2][block].
+/// Sums of products that give the variances of `blocks` * 8 group coefficients of a set. The array
+/// is [k / 2][block], where k is the index of a coefficient along a column of the patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
@@ -224,8 +225,8 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum, for coefficients that contain only rounding errors, or differences between a
-/// patch and its repetition.
+/// Stores the minimum variance. It is used for coefficients that contain only rounding errors, or
+/// differences between a patch and its repetition.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll

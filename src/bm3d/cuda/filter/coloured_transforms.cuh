@@ -202,7 +202,7 @@ __device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
 template <class Sum>
 struct Target {
   Sum* sums;
-  // This is a kernel argument: its elements can be operands of instructions.
+  // The window is a kernel argument, so that its elements can be operands of instructions.
   const std::array<float, patch>& window;
   int pitch;
   float offset;  // weight * (level - mid_level) * value_scale

@@ -13,8 +13,8 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Limit of the decorrelations. They are within 0..2 for a possible noise, but estimated
-/// autocorrelations may give arbitrary values.
+/// Limit of the decorrelations. For the autocorrelation of any real noise they are within 0..2, but
+/// estimated autocorrelations may give arbitrary values.
 constexpr double max_decorrelation = 64;
 /// Minimum of CovarianceView::unit: fixed point has to resolve weights from 1 / (64 N) of the unit
 /// on.

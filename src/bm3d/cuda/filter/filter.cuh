@@ -24,8 +24,8 @@
 // shared memory is large enough for the union of their windows, samples are read from a tile there,
 // and estimates are summed there in 32-bit fixed point. At the end each sum is added to device
 // memory once (`Staging::shared`). Otherwise samples are read from device memory and estimates are
-// added there directly. Both ways give the same bytes. Over time there is space for the sums at
-// most, with one tile per frame (`Staging::sums`).
+// added there directly. Both ways give the same bytes. If groups extend over several frames, shared
+// memory has space for the sums at most, with one tile per frame (`Staging::sums`).
 //
 // Numbers: One sample of the block is the level that is subtracted from all others, so that half
 // precision resolves the contrast of the block and not its level; flat pictures are exact.

@@ -80,7 +80,7 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// Offsets of the samples and of the sums of patch lane >> log2_repeats.
+/// Offsets of the samples and of the sums, for the patch with number lane >> log2_repeats.
 template <Staging staging>
 struct PatchOffsets {
   PatchOffset<staging> samples;  // in the tile, or from there in the plane
@@ -307,7 +307,7 @@ void filter_wiener_dct(const FilterArgs&, const PhaseParams&, const Strength& mu
                        const cuda::DeviceLimits&);
 void filter_wiener_bior(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t,
                         const cuda::DeviceLimits&);
-// These functions filter planes whose noise is not white.
+// The following functions filter planes whose noise is not white.
 void coloured_hard_dct(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
                        const Strength& lambda, cudaStream_t, const cuda::DeviceLimits&);
 void coloured_hard_bior(const FilterArgs&, const CovarianceViews&, const PhaseParams&,

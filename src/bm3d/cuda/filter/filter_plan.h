@@ -17,8 +17,9 @@ namespace lull::bm3d {
 /// The data of a tile that is in shared memory: samples and sums, sums only, or nothing.
 enum class Staging { shared, sums, direct };
 
-/// Offsets in device memory from a thread block's tile to the patches of its groups, in samples.
-/// Where all estimates are added to device memory, the additions hide what 64 bits cost.
+/// Offsets in device memory from a thread block's tile to the patches of its groups, in samples. If
+/// all estimates are added to device memory, the time of the additions hides the cost of 64-bit
+/// offsets.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
 /// Returns whether 32 bits hold the offset between any two samples of planes that have `plane`

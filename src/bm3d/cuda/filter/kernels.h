@@ -77,7 +77,7 @@ struct CovarianceView {
   /// coefficients of two patches.
   const std::uint16_t* decorrelation = nullptr;
   int reach_x = 0, reach_y = 0;  // larger displacements share no noise
-  int uncorrelated = 0;          // the entry for them, with all values 1
+  int uncorrelated = 0;          // entry for such displacements; all its values are 1
   float unit = 1;                // unit of the variances in weights, which limits weights to 1
 
   constexpr bool is_white() const { return own == nullptr; }

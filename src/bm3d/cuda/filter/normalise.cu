@@ -43,8 +43,8 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Stores four samples of a row, or fewer at its end: `left` samples remain in the row. `v`: the
-/// sums of the window along the 8 rows up to that row.
+/// Stores four samples of a row, or fewer at its end: `left` samples remain in the row. `v` holds
+/// the results of sums_along() for the 8 rows up to that row.
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
                                                 const float* noisy, int left, float* estimate) {
