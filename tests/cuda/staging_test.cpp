@@ -46,7 +46,7 @@ struct OnDevice {
   DeviceBuffer<std::byte> memory;
 };
 
-using StagingOnGpu = testing::GpuTest;
+using StagingOnGpu = test_support::GpuTest;
 
 // Sizes below the limit from which buffers are used, of one piece, of pieces of which the last is
 // shorter, and of so many pieces that every buffer is reused.
