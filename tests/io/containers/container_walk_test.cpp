@@ -85,7 +85,7 @@ TEST_P(StructureDamage, IsNotFoundInAnIntactFile) {
   for (std::uint64_t end = 0; end < intact.size(); end += 1000) walk->walk_to(end);
   walk->walk_to_end();
   EXPECT_EQ(walk->faults(), 0) << walk->first_fault();
-  if (const auto packets = walk->video_packets()) EXPECT_EQ(*packets, frames);
+  EXPECT_EQ(walk->video_packets().value_or(frames), frames);
   EXPECT_EQ(read(intact).damage.frames, 0);
 }
 
@@ -138,9 +138,9 @@ TEST(FrameTimes, ThatDecreaseAreDamage) {
   spec.muxer_options = {{"write_crc32", "0"}};
   make_clip(folder / "a.mkv", spec);
   Bytes bytes = read_file(folder / "a.mkv");
-  // The block of frame 5: track 1, the time 200 ms in 16 bits, the flag of key frames.
-  const std::uint8_t block[] = {0x81, 0, 200, 0x80};
-  const auto found = std::search(bytes.begin(), bytes.end(), block, block + sizeof block);
+  // Each key frame has a cluster. The time of frame 5 is 200 ms: element 0xe7 of one byte.
+  const std::uint8_t time[] = {0xe7, 0x81, 200};
+  const auto found = std::search(bytes.begin(), bytes.end(), time, time + sizeof time);
   ASSERT_NE(found, bytes.end());
   found[2] = 20;
   write_file(folder / "a.mkv", bytes);

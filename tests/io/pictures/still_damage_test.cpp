@@ -150,18 +150,16 @@ TEST_F(StillPicture, RejectsWebpWithDamagedAlpha) {
   spec.muxer = "webp";
   spec.format = AV_PIX_FMT_YUVA420P;
   make_clip(path, spec);
-  const Bytes intact = read_file(path);
-  const std::string text(intact.begin(), intact.end());
+  Bytes bytes = read_file(path);
+  const std::string text(bytes.begin(), bytes.end());
   const std::size_t alpha = text.find("ALPH");
   ASSERT_NE(alpha, text.npos);
-  int rejected = 0;
-  for (std::size_t at = alpha + 9; at < alpha + 200; at += 7) {
-    Bytes bad = intact;
-    std::fill_n(bad.begin() + static_cast<std::ptrdiff_t>(at), 16, std::uint8_t{0xff});
-    write_file(path, bad);
-    rejected += error_for(path).has_value() ? 1 : 0;
-  }
-  EXPECT_GT(rejected, 0);
+  EXPECT_EQ(count_frames(path), 1);
+  // The two lowest bits behind the chunk's size tell the compression: 1 is lossless WebP.
+  bytes[alpha + 8] = static_cast<std::uint8_t>((bytes[alpha + 8] & ~3) | 1);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(alpha + 9), 100, std::uint8_t{0xff});
+  write_file(path, bytes);
+  EXPECT_TRUE(error_for(path));
 }
 
 using Codes = std::vector<std::pair<unsigned, int>>;  // value and number of bits

@@ -68,6 +68,7 @@ TEST(DecoderMemory, IsZeroForEachPicture) {
   decoder->height = 30;
   decoder->pix_fmt = AV_PIX_FMT_GRAY8;
   watch.attach_with_buffers(*decoder);
+  ASSERT_EQ(avcodec_open2(decoder.get(), nullptr, nullptr), 0);
   for (int i = 0; i < 3; ++i) {
     const FramePtr picture = make_frame();
     picture->width = decoder->width;
