@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <string>
 
 #include "io/containers/container_walk.h"
@@ -27,11 +28,15 @@ class AviWalk final : public ContainerWalk {
   bool read(std::uint64_t at, Chunk& chunk);
   static int stream_of(const std::string& name);
   bool is_of_movie(const std::string& name) const;
+  bool has_usual_kind(const std::string& name);
+  bool is_chunk_with_successor(std::uint64_t place, std::uint64_t end);
   void fail(const std::string& text);
 
   const int video_;
   std::uint64_t movie_end_ = 0;  // end of the list "movi"; 0: outside of it
   int streams_ = 0;
+  std::map<int, std::string> kinds_;  // of the first chunk of each stream
+  std::uint64_t last_ = 0;            // position of the last chunk of the movie
   std::int64_t packets_ = 0;
 };
 
@@ -65,6 +70,15 @@ bool AviWalk::is_of_movie(const std::string& name) const {
          std::isalnum(static_cast<unsigned char>(name[3]));
 }
 
+/// Returns whether a chunk has the kind of its stream's first chunk. "dc" and "db" are both video;
+/// "pc" changes a palette.
+bool AviWalk::has_usual_kind(const std::string& name) {
+  const int stream = stream_of(name);
+  if (stream < 0 || name.ends_with("pc")) return true;
+  const std::string kind = name.ends_with("db") ? "dc" : name.substr(2);
+  return kinds_.try_emplace(stream, kind).first->second == kind;
+}
+
 void AviWalk::step() {
   constexpr std::uint64_t head_bytes = 8, list_bytes = 12;
   if (movie_end_ > 0 && at() >= movie_end_) movie_end_ = 0;
@@ -84,8 +98,9 @@ void AviWalk::step() {
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
     return is_name ? go_to(end + chunk.size % 2) : stop();
   }
-  if (!is_of_movie(chunk.name)) return fail("an invalid chunk");
+  if (!is_of_movie(chunk.name) || !has_usual_kind(chunk.name)) return fail("an invalid chunk");
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
+  last_ = at();
   // An empty chunk repeats the previous picture.
   if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
   // Some writers omit the padding byte after a chunk of odd size.
@@ -95,14 +110,24 @@ void AviWalk::step() {
   go_to(is_padded ? end + chunk.size % 2 : end);
 }
 
-/// Counts a fault and continues with the next bytes that look like a chunk.
+/// Counts a fault and continues with the next chunk. A wrong size of the last chunk may be the
+/// reason of the fault, so the search begins in the data of that chunk.
 void AviWalk::fail(const std::string& text) {
   add_fault(text);
   const std::uint64_t end = movie_end_ > 0 ? std::min(movie_end_, file().size()) : file().size();
-  Chunk next;
-  for (std::uint64_t place = at() + 1; place < end && read(place, next); ++place)
-    if (is_of_movie(next.name) && next.size <= end - place) return go_to(place);
-  go_to(end);
+  std::uint64_t place = last_ > 0 ? last_ + 1 : at() + 1;
+  while (place < end && (place == at() || !is_chunk_with_successor(place, end))) ++place;
+  last_ = 0;
+  go_to(place);
+}
+
+/// Returns whether a chunk of the movie begins at `place`, and another chunk follows it.
+bool AviWalk::is_chunk_with_successor(std::uint64_t place, std::uint64_t end) {
+  constexpr std::uint64_t head_bytes = 8;
+  Chunk chunk, next;
+  if (!read(place, chunk) || !is_of_movie(chunk.name) || chunk.size > end - place) return false;
+  const std::uint64_t after = place + head_bytes + chunk.size + chunk.size % 2;
+  return after >= end || (read(after, next) && (is_of_movie(next.name) || !next.list.empty()));
 }
 
 }  // namespace

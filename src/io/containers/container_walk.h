@@ -62,7 +62,7 @@ std::unique_ptr<ContainerWalk> open_container_walk(const std::string& path,
 
 std::unique_ptr<ContainerWalk> open_avi_walk(const std::string& path, int video);
 std::unique_ptr<ContainerWalk> open_gif_walk(const std::string& path);
-std::unique_ptr<ContainerWalk> open_matroska_walk(const std::string& path);
+std::unique_ptr<ContainerWalk> open_matroska_walk(const std::string& path, int video);
 std::unique_ptr<ContainerWalk> open_nut_walk(const std::string& path);
 std::unique_ptr<ContainerWalk> open_transport_walk(const std::string& path);
 

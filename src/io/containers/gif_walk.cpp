@@ -1,6 +1,9 @@
 // The walk through GIF files (GIF89a). They consist of a header, and of extensions and pictures up
 // to the trailer. FFmpeg stops at a block of unknown kind.
 
+#include <string_view>
+#include <utility>
+
 #include "io/containers/container_walk.h"
 
 namespace lull::io {
@@ -25,6 +28,7 @@ class GifWalk final : public ContainerWalk {
   }
 
   std::int64_t pictures_ = 0;
+  std::uint64_t last_picture_ = 0;  // position; 0: none since the last fault
 };
 
 void GifWalk::skip_head() {
@@ -46,6 +50,7 @@ void GifWalk::skip_picture() {
   std::uint8_t flags = 0;
   if (!file().read(at() + flags_at, &flags, 1)) return stop();
   ++pictures_;
+  last_picture_ = at();
   skip_blocks(at() + flags_at + 1 + table_bytes(flags) + code_bytes);
 }
 
@@ -69,10 +74,15 @@ void GifWalk::step() {
   fail("a block of unknown kind");
 }
 
-/// Counts a fault and continues with the next graphic control extension.
+/// Counts a fault and continues with the next extension that controls a picture. A wrong size in
+/// the last picture may be the reason of the fault, so the search begins in that picture.
 void GifWalk::fail(const std::string& text) {
+  constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);
-  go_to(find("\x21\xf9\x04", at() + 1));
+  const std::uint64_t last = std::exchange(last_picture_, 0);
+  std::uint64_t next = find(control, last > 0 ? last + 1 : at() + 1);
+  if (next == at()) next = find(control, at() + 1);
+  go_to(next);
 }
 
 }  // namespace

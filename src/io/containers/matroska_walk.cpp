@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "io/containers/container_walk.h"
@@ -67,7 +67,10 @@ bool is_segment_element(std::uint64_t id) {
 
 class MatroskaWalk final : public ContainerWalk {
  public:
-  explicit MatroskaWalk(const std::string& path) : ContainerWalk(path) {}
+  MatroskaWalk(const std::string& path, int video) : ContainerWalk(path), video_(video) {}
+  std::optional<std::int64_t> video_packets() const override {
+    return tracks_.empty() ? std::nullopt : std::optional(packets_);
+  }
 
  private:
   void step() override;
@@ -76,7 +79,8 @@ class MatroskaWalk final : public ContainerWalk {
   void enter_cluster(const EbmlElement& element);
   void read_tracks(const EbmlElement& tracks);
   void check_crc(const EbmlElement& element);
-  bool is_block(const EbmlElement& element);
+  std::int64_t frames_of_block(const EbmlElement& element);
+  bool is_video(const EbmlElement& block);
   bool is_block_with_successor(std::uint64_t place, std::uint64_t end);
   void fail(const std::string& text);
   bool leave_ended();
@@ -85,8 +89,11 @@ class MatroskaWalk final : public ContainerWalk {
   // nullopt: outside of a cluster; 0: the size of the cluster is unknown.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
-  bool cluster_has_fault_ = false;  // faults of a cluster count once
-  std::set<std::uint64_t> tracks_;
+  bool cluster_has_fault_ = false;     // faults of a cluster count once
+  std::vector<std::uint64_t> tracks_;  // numbers, in the order of FFmpeg's streams
+  const int video_;                    // index of the main video in `tracks_`
+  std::uint64_t last_block_ = 0;       // position; 0: none in this cluster
+  std::int64_t packets_ = 0;
 };
 
 /// Leaves the elements that end at at(). Returns false at the end of the segment; the bytes after
@@ -131,6 +138,7 @@ void MatroskaWalk::step_outside(const EbmlElement& element) {
 
 void MatroskaWalk::enter_cluster(const EbmlElement& element) {
   cluster_has_fault_ = false;
+  last_block_ = 0;
   if (!element.unknown_size) check_crc(element);
   cluster_end_ = element.unknown_size ? 0 : element.end();
   go_to(element.data);
@@ -145,26 +153,39 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
   const bool known =
       group_end_ ? is_among(element, group_elements) : is_among(element, cluster_elements);
   if (!known) return fail("an element of unknown kind");
-  const bool block = element.id == simple_block_id || element.id == block_id;
-  if (block && !is_block(element)) return fail("a block without a track or without frames");
+  if (element.id == simple_block_id || element.id == block_id) {
+    const std::int64_t frames = frames_of_block(element);
+    if (frames == 0) return fail("a block without a track or without frames");
+    if (is_video(element)) packets_ += frames;
+    last_block_ = at();
+  }
   go_to(element.end());
 }
 
-/// Returns whether the element is a valid block: the track, a time of 16 bits, flags, and with
-/// lacing (several frames in a block) the number of frames minus one.
-bool MatroskaWalk::is_block(const EbmlElement& element) {
+/// Returns the number of frames in a block; 0 if the block is invalid. A block contains the track,
+/// a time of 16 bits, flags, and with lacing (several frames in a block) the number of frames minus
+/// one.
+std::int64_t MatroskaWalk::frames_of_block(const EbmlElement& element) {
   constexpr int laced = 6, equal_sizes = 4;
   EbmlNumber track;
   std::uint8_t raw[4];
-  if (!read_ebml_number(file(), element.data, false, track)) return false;
+  if (!read_ebml_number(file(), element.data, false, track)) return 0;
   const auto head = static_cast<std::uint64_t>(track.bytes) + 3;
-  if (element.size < head || !file().read(element.data + head - 3, raw, 3)) return false;
-  if (!tracks_.empty() && !tracks_.contains(track.value)) return false;
+  if (element.size < head || !file().read(element.data + head - 3, raw, 3)) return 0;
+  if (!tracks_.empty() && std::ranges::find(tracks_, track.value) == tracks_.end()) return 0;
   const int lacing = raw[2] & laced;
-  if (lacing == 0) return true;
-  if (element.size <= head || !file().read(element.data + head, raw, 1)) return false;
+  if (lacing == 0) return 1;
+  if (element.size <= head || !file().read(element.data + head, raw, 1)) return 0;
   const std::uint64_t frames = std::uint64_t{raw[0]} + 1, left = element.size - head - 1;
-  return lacing == equal_sizes ? left % frames == 0 : left >= frames;
+  const bool fits = lacing == equal_sizes ? left % frames == 0 : left >= frames;
+  return fits ? static_cast<std::int64_t>(frames) : 0;
+}
+
+bool MatroskaWalk::is_video(const EbmlElement& block) {
+  EbmlNumber track;
+  const auto index = static_cast<std::size_t>(video_);
+  return index < tracks_.size() && read_ebml_number(file(), block.data, false, track) &&
+         track.value == tracks_[index];
 }
 
 void MatroskaWalk::read_tracks(const EbmlElement& tracks) {
@@ -180,7 +201,7 @@ void MatroskaWalk::read_tracks(const EbmlElement& tracks) {
       std::uint8_t raw[8];
       if (field.id != track_number_id || field.size > sizeof raw) continue;
       if (file().read(field.data, raw, field.size))
-        tracks_.insert(big_endian(raw, static_cast<int>(field.size)));
+        tracks_.push_back(big_endian(raw, static_cast<int>(field.size)));
     }
   }
 }
@@ -207,7 +228,8 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
 }
 
 /// Counts a fault and continues where the structure can be recognised: at the next block of the
-/// cluster, at the cluster's end, or at the next cluster.
+/// cluster, at the cluster's end, or at the next cluster. A wrong size of the last block may be the
+/// reason of the fault, so the search begins in that block.
 void MatroskaWalk::fail(const std::string& text) {
   if (!cluster_has_fault_) add_fault(text);
   cluster_has_fault_ = true;
@@ -221,8 +243,9 @@ void MatroskaWalk::fail(const std::string& text) {
     cluster_end_.reset();
     return go_to(find("\x1f\x43\xb6\x75", at() + 1));
   }
-  std::uint64_t place = at() + 1;
-  while (place < end && !is_block_with_successor(place, end)) ++place;
+  std::uint64_t place = std::exchange(last_block_, 0);
+  place = place > 0 ? place + 1 : at() + 1;
+  while (place < end && (place == at() || !is_block_with_successor(place, end))) ++place;
   go_to(place);
 }
 
@@ -230,15 +253,15 @@ void MatroskaWalk::fail(const std::string& text) {
 bool MatroskaWalk::is_block_with_successor(std::uint64_t place, std::uint64_t end) {
   EbmlElement block, next;
   return read_ebml_element(file(), place, block) && block.id == simple_block_id &&
-         block.end() <= end && is_block(block) &&
+         block.end() <= end && frames_of_block(block) > 0 &&
          (block.end() == end || (read_ebml_element(file(), block.end(), next) &&
                                  next.end() <= end && is_among(next, cluster_elements)));
 }
 
 }  // namespace
 
-std::unique_ptr<ContainerWalk> open_matroska_walk(const std::string& path) {
-  return std::make_unique<MatroskaWalk>(path);
+std::unique_ptr<ContainerWalk> open_matroska_walk(const std::string& path, int video) {
+  return std::make_unique<MatroskaWalk>(path, video);
 }
 
 }  // namespace lull::io

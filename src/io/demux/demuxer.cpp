@@ -14,6 +14,8 @@ PictureFiles files_of(const std::string& path, const SourceOptions& options) {
   return one ? PictureFiles() : PictureFiles(path, options);
 }
 
+constexpr std::int64_t max_missing = 100000;  // frames; a larger number means a wrong time
+
 }  // namespace
 
 Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage)
@@ -153,19 +155,27 @@ void Demuxer::check_structure(const AVPacket& packet) {
     walk_->walk_to(static_cast<std::uint64_t>(packet.pos + packet.size));
   if (packet.stream_index != video().index) return;
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
+  if (packet.duration > 0) duration_ = packet.duration;
+  if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
   // At a fault, the times of the packets before and after it show how many frames are missing.
-  std::int64_t missing = 0;
-  if (time != AV_NOPTS_VALUE && last_time_ != AV_NOPTS_VALUE && packet.duration > 0)
-    missing = (time - last_time_ + packet.duration / 2) / packet.duration - 1;
-  note_faults(missing);
+  note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
+}
+
+/// Number of frames of the video from one time to another; 0 if it is unknown.
+std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
+  const AVRational rate = video().avg_frame_rate;
+  const std::int64_t duration = duration_ > 0  ? duration_
+                                : rate.num > 0 ? av_rescale_q(1, av_inv_q(rate), video().time_base)
+                                               : 0;
+  if (from == AV_NOPTS_VALUE || to == AV_NOPTS_VALUE || duration <= 0) return 0;
+  return (to - from + duration / 2) / duration;
 }
 
 /// Counts new faults. `missing` is the number of frames that are missing there.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
-  constexpr std::int64_t max_missing = 100000;  // a larger number means a wrong time
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
   faults_ = walk_->faults();
   damage_.add_structure_faults(lost_, "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
@@ -192,11 +202,13 @@ void Demuxer::check_end() {
   if (!walk_) return;
   walk_->walk_to_end();
   note_faults(0);
+  if (faults_ == 0) return;
   // After a fault, the demuxer may not find all later packets.
-  const std::int64_t missing = walk_->video_packets().value_or(packets_) - packets_;
-  if (faults_ > 0)
-    damage_.add_structure_faults(std::max(lost_, faults_ + missing),
-                                 "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
+  const std::int64_t expected = walk_->video_packets().value_or(
+      has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
+  const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);
+  damage_.add_structure_faults(std::max(lost_, faults_ + missing),
+                               "'" + path() + "' is damaged (" + walk_->first_fault() + ")");
 }
 
 }  // namespace lull::io

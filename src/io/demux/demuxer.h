@@ -70,6 +70,7 @@ class Demuxer {
   bool can_continue_after(int code);
   void count_damage(const AVPacket& packet);
   void check_structure(const AVPacket& packet);
+  std::int64_t frames_between(std::int64_t from, std::int64_t to) const;
   void note_faults(std::int64_t missing);
   void check_end();
 
@@ -80,8 +81,9 @@ class Demuxer {
   InputContainer container_;
   std::unique_ptr<ContainerWalk> walk_;  // null: the structure is not checked
   /// Faults up to the last packet of the video, and frames missing at these faults; number of
-  /// packets of the video, and time of the last one.
-  std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, last_time_ = AV_NOPTS_VALUE;
+  /// packets of the video, duration of the last one, and times of the first and the last one.
+  std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
+  std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   StreamTimes times_;
   EditListFilter edit_list_filter_;
   std::shared_ptr<PacketRelay> relay_;

@@ -232,8 +232,8 @@ bool PictureDecoder::is_decodable(const AVPacket& packet) {
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
-  damage_.add_missing_frame(with_log(
-      file_name() + " is damaged or cut short near frame " + std::to_string(decoded_), watch_));
+  damage_.add_missing_frame(
+      with_cause(file_name() + " is damaged or cut short near frame " + std::to_string(decoded_)));
   return true;
 }
 
@@ -288,10 +288,16 @@ void PictureDecoder::fail_decoding() const {
                   " pixels in a frame; allow it with --max-pixels");
   if (gpu_ && !gpu_->works()) fail_gpu("it cannot allocate memory");
   const bool one = !demuxer_.sequence().empty();
-  throw BadData(with_log(file_name() + " is damaged or cut short" +
-                             (one ? "" : " near frame " + std::to_string(decoded_)),
-                         watch_) +
+  throw BadData(with_cause(file_name() + " is damaged or cut short" +
+                           (one ? "" : " near frame " + std::to_string(decoded_))) +
                 (gpu_ ? "; try to decode it on the CPU" : ""));
+}
+
+/// Appends the reason why the decoder failed, in parentheses. FFmpeg logs consequences after the
+/// reason that DecoderWatch logs.
+std::string PictureDecoder::with_cause(const std::string& text) const {
+  const std::string reason = watch_.find("cannot hold a picture");
+  return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";
 }
 
 // Returns the name of the file that is being decoded, for messages.

@@ -60,6 +60,7 @@ class PictureDecoder {
   void check_decoded(const AVFrame& picture);
   void check_time(const AVFrame& picture);
   [[noreturn]] void fail_decoding() const;
+  std::string with_cause(const std::string& text) const;
   FramePtr copy_on_gpu(const AVFrame& picture);
   [[noreturn]] void fail_gpu(const std::string& why) const;
   std::string file_name() const;

@@ -333,5 +333,34 @@ TEST_F(Drop, MustBeRepeatedWhenAJobIsResumed) {
   EXPECT_NO_THROW(job({.audio = true}, true));
 }
 
+// Muxers of FFmpeg reject a stream of unknown format. The request is not at fault.
+TEST(DamagedStreams, AreBadDataAndCanBeDropped) {
+  const TemporaryFolder folder;
+  ClipSpec spec;
+  spec.encoder = "mpeg2video";
+  spec.audio = "aac";
+  make_clip(folder / "in.ts", spec);
+  std::vector<std::uint8_t> bytes = read_file(folder / "in.ts");
+  constexpr std::size_t packet = 188, audio_id = 0x101;
+  for (std::size_t at = 0; at + packet <= bytes.size(); at += packet)
+    if (((bytes[at + 1] & 0x1fU) << 8 | bytes[at + 2]) == audio_id)
+      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at + 30), packet - 30,
+                  std::uint8_t{0x55});
+  write_file(folder / "in.ts", bytes);
+  const auto source = open_source(folder / "in.ts", {.tolerate_damage = true});
+  for (const char* name : {"out.mkv", "out.mp4", "out.ts"}) {
+    try {
+      (void)open_sink(folder / name, *source, {});
+      ADD_FAILURE() << name << " was opened";
+    } catch (const BadData& error) {
+      EXPECT_THAT(error.what(), HasSubstr("stream 1 of"));
+      EXPECT_THAT(error.what(), HasSubstr("--drop 1"));
+    }
+  }
+  SinkOptions without;
+  without.drops.streams = {1};
+  EXPECT_NE(open_sink(folder / "out.mkv", *source, without), nullptr);
+}
+
 }  // namespace
 }  // namespace lull::io::test

@@ -1,0 +1,157 @@
+// OpenEXR files with damaged chunks, in the picture and in parts that are only copied.
+
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfMultiPartOutputFile.h>
+#include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfOutputPart.h>
+#include <OpenEXR/ImfPartType.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <random>
+
+#include "io/exr/exr_chunks.h"
+#include "io/support/clip.h"
+
+namespace lull::io::test {
+namespace {
+
+using testing::HasSubstr;
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr int width = 64, height = 48;
+
+std::vector<float> samples() {
+  std::mt19937 rng(3);
+  std::vector<float> all(width * height);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = static_cast<float>(i % width) / width + static_cast<float>(rng() % 8) / 64;
+  return all;
+}
+
+Imf::Header header_of(Imf::Compression compression) {
+  Imf::Header header(width, height);
+  header.compression() = compression;
+  for (const char* name : {"R", "G", "B"}) header.channels().insert(name, Imf::Channel(Imf::FLOAT));
+  return header;
+}
+
+Imf::FrameBuffer buffer_of(std::vector<float>& samples) {
+  Imf::FrameBuffer buffer;
+  for (const char* name : {"R", "G", "B"})
+    buffer.insert(name,
+                  Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(samples.data()), 4, 4 * width));
+  return buffer;
+}
+
+void write_one_part(const std::string& path, Imf::Compression compression) {
+  std::vector<float> data = samples();
+  Imf::OutputFile file(path.c_str(), header_of(compression), 0);
+  file.setFrameBuffer(buffer_of(data));
+  file.writePixels(height);
+}
+
+void write_two_parts(const std::string& path, Imf::Compression compression) {
+  std::vector<float> data = samples();
+  std::array<Imf::Header, 2> headers = {header_of(compression), header_of(compression)};
+  headers[0].setName("beauty");
+  headers[1].setName("normal");
+  for (Imf::Header& header : headers) header.setType(Imf::SCANLINEIMAGE);
+  Imf::MultiPartOutputFile file(path.c_str(), headers.data(), 2, false, 0);
+  for (int part = 0; part < 2; ++part) {
+    Imf::OutputPart to(file, part);
+    to.setFrameBuffer(buffer_of(data));
+    to.writePixels(height);
+  }
+}
+
+std::string error_for(const std::string& path) {
+  try {
+    count_frames(path);
+    return {};
+  } catch (const BadData& error) {
+    return error.what();
+  }
+}
+
+/// The same file with data and display windows that are `by` pixels wider.
+Bytes widened(Bytes bytes, int by) {
+  for (const std::string name : {"dataWindow", "displayWindow"}) {
+    const std::string text(bytes.begin(), bytes.end());
+    // The name and the type "box2i" end with a zero byte; 4 bytes of size and two corners follow.
+    const std::size_t x_max = text.find(name) + name.size() + 1 + 6 + 4 + 8;
+    bytes[x_max] = static_cast<std::uint8_t>(bytes[x_max] + by);
+  }
+  return bytes;
+}
+
+class ExrCompression : public testing::TestWithParam<Imf::Compression> {};
+
+// OpenEXR's library returns uninitialised memory for the missing samples.
+TEST_P(ExrCompression, RejectsChunksWithFewerSamplesThanTheWindow) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "in.exr";
+  write_one_part(path, GetParam());
+  EXPECT_EQ(error_for(path), "");
+  write_file(path, widened(read_file(path), 40));
+  EXPECT_THAT(error_for(path), HasSubstr("damaged or cut short"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Compressions, ExrCompression,
+                         testing::Values(Imf::RLE_COMPRESSION, Imf::ZIPS_COMPRESSION,
+                                         Imf::ZIP_COMPRESSION, Imf::PXR24_COMPRESSION));
+
+TEST(ExrChunks, FindsAFlippedBitInEachPart) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "in.exr";
+  write_two_parts(path, Imf::ZIP_COMPRESSION);
+  const Bytes intact = read_file(path);
+  EXPECT_EQ(find_damaged_chunk(intact, 1), "");
+  EXPECT_EQ(find_damaged_chunk(intact, 4), "");
+  for (const std::size_t at : {intact.size() - 20, intact.size() * 2 / 3, intact.size() / 3}) {
+    Bytes bad = intact;
+    bad[at] ^= 16;
+    const std::string fault = find_damaged_chunk(bad, 1);
+    EXPECT_THAT(fault, HasSubstr(at > intact.size() / 2 ? "part 1" : "part 0"));
+    EXPECT_EQ(find_damaged_chunk(bad, 4), fault);
+    // Part 1 is only copied into the result.
+    write_file(path, bad);
+    EXPECT_THAT(error_for(path), HasSubstr("damaged or cut short")) << at;
+  }
+}
+
+TEST(ExrChunks, AcceptsAllCompressions) {
+  const TemporaryFolder folder;
+  for (int kind = 0; kind < Imf::NUM_COMPRESSION_METHODS; ++kind) {
+    write_one_part(folder / "in.exr", static_cast<Imf::Compression>(kind));
+    EXPECT_EQ(find_damaged_chunk(read_file(folder / "in.exr"), 2), "") << kind;
+    EXPECT_EQ(count_frames(folder / "in.exr"), 1) << kind;
+  }
+}
+
+TEST(ExrSize, IsComparedWithTheFileBeforeAllocating) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "in.exr";
+  write_one_part(path, Imf::ZIP_COMPRESSION);
+  Bytes bytes = read_file(path);
+  for (const std::string name : {"dataWindow", "displayWindow"}) {
+    const std::string text(bytes.begin(), bytes.end());
+    const std::size_t x_max = text.find(name) + name.size() + 1 + 6 + 4 + 8;
+    bytes[x_max + 2] = 100;  // about 6.5 million pixels wide
+  }
+  write_file(path, bytes);
+  SourceOptions options;
+  options.limits.pixels = std::int64_t{1} << 40;
+  try {
+    (void)open_source(path, options);
+    ADD_FAILURE() << "the file was opened";
+  } catch (const BadData& error) {
+    EXPECT_THAT(error.what(), HasSubstr("can hold"));
+  }
+}
+
+}  // namespace
+}  // namespace lull::io::test
