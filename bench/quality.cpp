@@ -32,7 +32,7 @@ struct QualityOptions {
   std::string device = "cpu";  // cpu, reference, cuda, cuda:N
   int streams = bm3d::default_streams, threads = 0, frames = 1;
   unsigned seed = 1;
-  int crop_width = 0, crop_height = 0;  // of the centre; 0: the complete picture
+  int crop_width = 0, crop_height = 0;  // size of the part at the centre; 0: the complete picture
   bool colour = false;                  // filter all planes, not only luma
   bool rounded = false;                 // round noisy pictures and results to 8 bits
   bool basic = true;                    // also the PSNR of the first phase

@@ -9,7 +9,7 @@ import sys
 
 WIDTH = 100
 ITEM = re.compile(r"( *)([-*]|\d+\.) +")
-# What is no prose: tables, headings, quotes, HTML, pictures, definitions of links.
+# Lines that are not wrapped: tables, headings, quotes, HTML, pictures, definitions of links.
 OTHER = re.compile(r"\s*(\||#|>|<|!\[|\[[^\]]+\]:)")
 # Words that would begin a list, a heading or a quotation if they came first in a line.
 BEGINS = re.compile(r"([-*+>]|#+|\d+[.)])$")

@@ -18,8 +18,8 @@ using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::opt
 using MapState = std::tuple<std::array<int, 3>, std::array<int, 3>, std::vector<float>>;
 /// Whether the noise is Rician, its level, the sample for 0, the map.
 using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
-/// Planes, whether they are those of the opponent space, and the noise of volumes that are
-/// variance-stabilised.
+/// State of Noise: the noise of the planes, whether these planes are in the opponent colour space,
+/// and the noise of variance-stabilised volumes.
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
 /// Noise, level, coarseness, whether it is certain, and the reason if not.
 using EstimateState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;

@@ -50,7 +50,7 @@ std::uint32_t bits_of(float v) { return std::bit_cast<std::uint32_t>(v); }
 struct OutOfRangeSamples {
   const char* name;
   float value;
-  int radius;  // of a disc; 0: one sample
+  int radius;  // radius of a disc in samples; 0: one sample
   // slow_too: the case also runs on the slow reference backend
   bool all_planes = true, slow_too = false;
   int step = 0;  // distance between repeated discs; 0: a single one near the middle

@@ -45,7 +45,7 @@ Params small_params(float sigma = 20) {
 
 // ---- matchers ------------------------------------------------------------------------------
 
-/// Known groups: the reference patch and the patches next to it, as far as they lie in the picture.
+/// Known groups: the reference patch and those of the patches next to it that are in the picture.
 Group row_of_patches(int x, int width, int side) {
   Group group;
   group.count = 1;

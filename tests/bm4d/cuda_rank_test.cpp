@@ -23,7 +23,7 @@ using namespace testing;
 using lull::testing::on_device;
 using lull::testing::on_host;
 
-/// Lists of random displacements, some of which are equal.
+/// Lists of random displacements. Some displacements are equal.
 class Bm4dCudaRank : public lull::testing::GpuTest {
  protected:
   static void expect_groups(const Size& size, const PhaseParams& first, const PhaseParams& params,

@@ -1,4 +1,4 @@
-// Volumes of which only the masked part has to be filtered.
+// Volumes with a mask: only the masked part has to be filtered.
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@ Two definitions of one name break the one definition rule as soon as a program h
 reads the sources of ROOT and collects the classes, structs, unions and enumerations of each
 namespace, and the concepts and aliases of headers. It fails if several files define a name.
 Definitions that cannot meet are allowed: those in unnamed namespaces of source files, those in
-functions, and those in NAME_cuda.cpp and NAME_nocuda.cpp, of which a build has one."""
+functions, and those in NAME_cuda.cpp and NAME_nocuda.cpp, because a build has only one of them."""
 
 import collections
 import pathlib

@@ -53,7 +53,7 @@ struct Window {
 
 struct Selection {
   std::vector<std::uint32_t> keys;
-  std::int64_t operations;  // of the complete warp
+  std::int64_t operations;  // number of operations of the complete warp
 };
 
 /// The scan works like match_own(): in bands of rows, one scan each.

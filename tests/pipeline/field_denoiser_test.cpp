@@ -63,8 +63,8 @@ class OffsetDenoiser final : public Denoiser {
   }
   int delay_;
   Numbers repeats_;
-  int counted_ = 0;        // of the waiting fields
-  std::size_t ready_ = 0;  // of the waiting fields that are ready
+  int counted_ = 0;        // distinct fields that are not ready
+  std::size_t ready_ = 0;  // number of waiting fields that are ready
   std::deque<Frame> waiting_;
 };
 
@@ -214,7 +214,7 @@ TEST(FieldOf, HasTheRowsOfGuideMaskHolesAndFeatures) {
     const Frame field = field_of(frame, parity);
     EXPECT_EQ(field.format.height, 3);
     ASSERT_TRUE(field.guide && field.mask && field.holes && field.features);
-    EXPECT_EQ(holes_of(field), field.holes);  // of the size of the field
+    EXPECT_EQ(holes_of(field), field.holes);  // the holes have the size of the field
     EXPECT_EQ(field.mask->height(), 3);
     EXPECT_EQ(field.mask->width(), 4);
     EXPECT_TRUE(field.mask->zero());

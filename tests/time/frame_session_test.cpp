@@ -87,7 +87,7 @@ class Counting final : public FrameWorker {
                                     : State::better;
   }
   std::vector<State> states_;
-  std::vector<std::int64_t> numbers_;  // of the frames in the slots
+  std::vector<std::int64_t> numbers_;  // numbers of the frames in the slots
   std::int64_t taken_ = 0;
   int in_flight_, unread_ = 0;
   std::deque<Frame> late_;

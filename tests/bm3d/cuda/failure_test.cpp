@@ -53,7 +53,7 @@ std::vector<Frame> filter(Denoiser& denoiser, int breaks = -1, int device = 0) {
   return results;
 }
 
-/// Runs a job on these GPUs, the last of which fails. `replace` may be empty.
+/// Runs a job on `gpus` GPUs. The last GPU fails. `replace` may be empty.
 int job(int gpus, const decltype(pipeline::ShardOptions::replace)& replace) {
   ::alarm(100);  // the alarm kills a process that hangs
   const Backend first{.kind = BackendKind::cuda, .device = 0};

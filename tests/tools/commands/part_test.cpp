@@ -22,7 +22,7 @@ constexpr int count = 44;
 
 class FrameSelection : public ::testing::Test {
  protected:
-  /// Moving pictures, some of which repeat the previous one.
+  /// Creates moving pictures. Some of them repeat the previous picture.
   FrameSelection() {
     for (int n = 0; n < count; ++n) {
       const bool again = n % 7 == 3 || n % 7 == 4;
