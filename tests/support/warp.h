@@ -102,7 +102,7 @@ struct BlockIndex {
 
 }  // namespace lull::testing
 
-// The names of CUDA's device code.
+// The following definitions have the names of CUDA's device code.
 inline const lull::testing::ThreadIndex threadIdx;
 inline const lull::testing::BlockIndex blockIdx;
 

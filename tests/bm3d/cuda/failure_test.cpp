@@ -98,8 +98,8 @@ TEST_F(BrokenDevice, CpuContinuesAfterFailure) {
   EXPECT_EXIT(std::exit(job(1, open_cpu)), ExitedWithCode(good), "");
 }
 
-// A kernel that fails ends CUDA for the whole process. If the GPU contains the failure, the other
-// GPU does the rest.
+// After a kernel has failed, CUDA is unusable in the whole process. If the failure affects only one
+// GPU, the other GPU filters the remaining frames.
 TEST_F(BrokenDevice, JobOnTwoDevicesEndsWithoutWrongFrames) {
   if (cuda::list_devices().devices.size() < 2) GTEST_SKIP() << "fewer than two GPUs";
   const auto ends_well = [](int status) {

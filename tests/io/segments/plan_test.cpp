@@ -1,4 +1,5 @@
-// What the plan of a shared job records in advance, and what of it is checked when a part is read.
+// Tests the properties of the input that the plan of a shared job records, and the properties that
+// are checked when a part is read.
 
 #include <gtest/gtest.h>
 

@@ -242,7 +242,7 @@ TEST(NoiseOfClips, LevelsByLumaAreMeasuredForEachPlane) {
           }
         return noisy;
       },
-      // Dark on the left, bright on the right.
+      // The picture is dark on the left and bright on the right.
       [](int w, int h, int i, double time) {
         Plane<float> picture = texture(w, h, i, time);
         for (int y = 0; y < h; ++y)
