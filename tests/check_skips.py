@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""check_skips.py JUNIT ALLOWED: lists the tests of a run that were skipped, and fails where
-ALLOWED (its head says how it is written) does not name one. `ctest --output-junit` writes JUNIT."""
+"""check_skips.py JUNIT ALLOWED: lists the tests of a run that were skipped. It fails if ALLOWED
+does not name one of them. The head of ALLOWED describes its format. `ctest --output-junit` writes
+JUNIT."""
 
 import collections
 import os
@@ -22,7 +23,7 @@ def rules(path):
 
 
 def reason_in(output):
-    """What GoogleTest prints behind `file:line: Skipped`; else the last line."""
+    """Returns the text after GoogleTest's `file:line: Skipped`, or else the last line."""
     found = re.search(r": Skipped\n(.+)", output)
     lines = [line for line in output.splitlines() if line.strip()]
     return found.group(1) if found else lines[-1] if lines else "it said nothing"
