@@ -303,10 +303,10 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// What the output loses of the input, one text each, for a warning: bits, alpha or chroma of the
-  /// samples, data streams, chapters, tags, languages, dispositions, colour, HDR10, time code,
-  /// rotation. (Audio, subtitles and attachments that the container cannot hold are an error.)
-  /// write() adds captions and HDR10+ of later frames.
+  /// Returns one text for each property of the input that the output loses, for a warning: bits,
+  /// alpha or chroma of the samples, data streams, chapters, tags, languages, dispositions, colour,
+  /// HDR10, time code, rotation. (Audio, subtitles and attachments that the container cannot hold
+  /// are an error.) write() adds captions and HDR10+ of later frames.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// Path of the file that holds the output until finish(). A process that ends without destroying
   /// this object must remove it.
