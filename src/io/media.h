@@ -160,7 +160,8 @@ class MediaSource : public FrameSource {
   virtual const VideoInfo& info() const noexcept = 0;
   /// Must not be called while another thread reads.
   virtual Damage damage() const { return {}; }
-  /// Why the CPU decodes although SourceOptions::gpu requested a GPU, one line; empty otherwise.
+  /// Returns, in one line, why the CPU decodes although SourceOptions::gpu requested a GPU; empty
+  /// otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
   /// With SourceOptions::margins: frames outside the selection are not needed after frame `number`,
   /// counted from 0 over all frames of read(). Callable from any thread.

@@ -38,7 +38,7 @@ struct ContainerTraits {
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  // if the container stores languages: it stores one for the video, too
+  // If true, a container that stores languages also stores one for the video.
   bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;
