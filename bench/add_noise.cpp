@@ -3,11 +3,11 @@
 // White Gaussian noise is added in floating point to every plane, then rounded and clipped to the
 // input's depth, as a camera's converter would.
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <iostream>
 #include <string>
 
+#include "bench/support/arguments.h"
 #include "bench/support/gaussian.h"
 #include "bench/support/pictures.h"
 #include "core/error.h"
@@ -22,17 +22,18 @@ using bench::Gaussian;
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Adds Gaussian noise of known strength to every plane of a clip or picture"};
-  std::string in, out;
-  double sigma = 0;
-  std::uint64_t seed = 1;
-  app.add_option("IN", in, "clip or picture")->required();
-  app.add_option("OUT", out, "result; clips are written lossless (FFV1)")->required();
-  app.add_option("--sigma", sigma, "standard deviation on the 0..255 scale")
-      ->required()
-      ->check(CLI::Range(0.0, 255.0));
-  app.add_option("--seed", seed, "seed of the noise");
-  CLI11_PARSE(app, argc, argv);
+  bench::Arguments arguments(
+      argc, argv, 2,
+      "lull_add_noise IN OUT --sigma S [--seed N]\n"
+      "Adds Gaussian noise of known strength to every plane of a clip or picture.\n"
+      "  IN           clip or picture\n"
+      "  OUT          result; clips are written lossless (FFV1)\n"
+      "  --sigma S    standard deviation on the 0..255 scale\n"
+      "  --seed N     seed of the noise (default: 1)");
+  const std::string in = arguments.name(0), out = arguments.name(1);
+  const double sigma = arguments.number("--sigma", 255);
+  const auto seed = static_cast<std::uint64_t>(arguments.number("--seed", 1e15, 1));
+  arguments.reject_others();
 
   try {
     const auto source = io::open_source(in);

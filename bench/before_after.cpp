@@ -1,6 +1,5 @@
 // lull_before_after BEFORE AFTER OUT: writes one frame of two clips side by side as a picture.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/support/arguments.h"
 #include "core/error.h"
 #include "io/media.h"
 
@@ -94,15 +94,17 @@ void save(const Picture& picture, const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Puts one frame of two clips side by side"};
-  std::string before, after, out;
-  int index = 0;
-  app.add_option("BEFORE", before, "clip or picture on the left")->required();
-  app.add_option("AFTER", after, "clip or picture on the right")->required();
-  app.add_option("OUT", out, "picture to write (PNG)")->required();
-  app.add_option("--frame", index, "number of the frame, counted from 0")
-      ->check(CLI::NonNegativeNumber);
-  CLI11_PARSE(app, argc, argv);
+  bench::Arguments arguments(argc, argv, 3,
+                             "lull_before_after BEFORE AFTER OUT [--frame N]\n"
+                             "Puts one frame of two clips side by side.\n"
+                             "  BEFORE       clip or picture on the left\n"
+                             "  AFTER        clip or picture on the right\n"
+                             "  OUT          picture to write (PNG)\n"
+                             "  --frame N    number of the frame, counted from 0 (default: 0)");
+  const std::string before = arguments.name(0), after = arguments.name(1);
+  const std::string out = arguments.name(2);
+  const int index = static_cast<int>(arguments.number("--frame", 1e9, 0));
+  arguments.reject_others();
 
   try {
     save(side_by_side(frame_at(before, index), frame_at(after, index)), out);

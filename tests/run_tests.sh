@@ -5,13 +5,13 @@
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)
-results=$build/Testing/tests.xml
-mkdir -p "${results%/*}"
-rm -f "$results"
+results=$build/Testing/tests.xml suites=$build/Testing/suites
+rm -rf "$results" "$suites"
+mkdir -p "$suites"
 code=0 at_once=$(($(nproc) + 1))
 ctest --test-dir "$build" --output-on-failure --output-junit "$results" -j $at_once "${@:2}" ||
   code=$?
 if [[ -f $results ]]; then
-  python3 "$here/check_skips.py" "$results" "$here/allowed_skips.txt" || code=1
+  python3 "$here/check_skips.py" "$results" "$here/allowed_skips.txt" "$suites" || code=1
 fi
 exit $code

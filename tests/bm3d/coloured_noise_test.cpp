@@ -24,7 +24,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 Group group_of(const std::vector<std::uint32_t>& members) {
   Group group;

@@ -102,7 +102,8 @@ int place_of(GroupTransform across, int log2, int i) {
 }
 
 TEST(ColouredPairs, SumToTheGroupVariances) {
-  const PatchCovariance covariance({7, testing::slanted_correlation()}, axis_rows(Transform::dct));
+  const PatchCovariance covariance({7, test_support::slanted_correlation()},
+                                   axis_rows(Transform::dct));
   for (int log2 = 0; log2 <= 5; ++log2)
     for (const auto across : {GroupTransform::haar, GroupTransform::wht}) {
       const Group group = group_of(log2, 3 + log2);

@@ -11,9 +11,9 @@
 namespace lull::bm3d {
 namespace {
 
-using lull::testing::psnr;
-using lull::testing::texture_picture;
-using lull::testing::with_noise;
+using lull::test_support::psnr;
+using lull::test_support::texture_picture;
+using lull::test_support::with_noise;
 
 Plane<float> denoise(PhaseEngine& engine, const Params& params, PlaneView<const float> noisy) {
   Plane<float> basic(noisy.width, noisy.height), result(noisy.width, noisy.height);

@@ -14,8 +14,8 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-using lull::testing::texture_picture;
-using lull::testing::with_noise;
+using lull::test_support::texture_picture;
+using lull::test_support::with_noise;
 
 constexpr int size = 48;
 
@@ -148,9 +148,9 @@ TEST_F(CpuFilter, MatchesTheReferenceOnEqualGroups) {
 
 // The variance of each coefficient depends on the positions and frames of all members.
 TEST_F(CpuFilter, MatchesTheReferenceInColouredNoise) {
-  PlaneNoise noise{1, lull::testing::blurred_noise(8, 8, 1, true, false).correlation};
+  PlaneNoise noise{1, lull::test_support::blurred_noise(8, 8, 1, true, false).correlation};
   for (const bool far : {false, true}) {
-    if (far) noise.correlation = lull::testing::slanted_correlation();
+    if (far) noise.correlation = lull::test_support::slanted_correlation();
     for (const Transform transform : {Transform::dct, Transform::bior})
       for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
         for (const int count : {1, 2, 4, 8, 16, 32})

@@ -18,7 +18,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 FrameFormat format_of(Layout layout, SampleType sample, int width, int height, int shift = 0) {
   return {.width = width,

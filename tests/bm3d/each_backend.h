@@ -13,7 +13,7 @@
 
 namespace lull::bm3d {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 inline FrameFormat gray(int width, int height, SampleType sample = SampleType::u8, int bits = 8) {
   return {.width = width, .height = height, .sample = sample, .bits = bits};

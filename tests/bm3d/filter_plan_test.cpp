@@ -15,8 +15,8 @@ namespace {
 using filter_detail::FilterPlan;
 using filter_detail::FilterWork;
 using filter_detail::plan_filter;
-using testing::gpu;
-using testing::known_gpus;
+using test_support::gpu;
+using test_support::known_gpus;
 
 constexpr FilterWork still(Phase phase) { return {phase, 640, 360}; }
 

@@ -18,7 +18,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr float sigma = 20;
 constexpr float infinity = std::numeric_limits<float>::infinity();

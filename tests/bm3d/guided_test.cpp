@@ -17,7 +17,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr float sigma = 50;
 constexpr FrameFormat grey{.width = 96, .height = 72};

@@ -18,7 +18,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr int width = 75, height = 58;
 constexpr float sigma = 10;

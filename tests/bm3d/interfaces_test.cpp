@@ -20,7 +20,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 FrameFormat gray(int width, int height) {
   return {.width = width, .height = height, .sample = SampleType::f32, .bits = 32};

@@ -14,7 +14,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr int width = 176, height = 144;
 

@@ -13,9 +13,9 @@
 namespace lull::bm3d {
 namespace {
 
-using lull::testing::psnr;
-using lull::testing::texture_picture;
-using lull::testing::with_noise;
+using lull::test_support::psnr;
+using lull::test_support::texture_picture;
+using lull::test_support::with_noise;
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 

@@ -18,7 +18,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr float sigma = 20;
 constexpr FrameFormat gray{.width = 40, .height = 32};

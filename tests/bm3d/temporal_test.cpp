@@ -19,7 +19,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr int width = 96, height = 72;
 constexpr float sigma = pan_sigma;

@@ -15,7 +15,7 @@
 #include "bm4d/volumes.h"
 #include "support/device.h"
 
-namespace lull::bm4d::testing {
+namespace lull::bm4d::test_support {
 
 /// The bytes of a volume in a ring buffer; the volume does not begin at the first slot of the ring.
 class ByteVolume {
@@ -31,8 +31,8 @@ class ByteVolume {
           bytes[z % depth_ * margins_.size() + margins_.at(x, y)] =
               static_cast<std::uint8_t>(value(x, y, z - base));
     host_ = bytes;
-    samples_ = lull::testing::on_device(bytes);
-    norms_ = lull::testing::on_device(std::vector<std::int32_t>(bytes.size(), 0x3f3f3f3f));
+    samples_ = lull::test_support::on_device(bytes);
+    norms_ = lull::test_support::on_device(std::vector<std::int32_t>(bytes.size(), 0x3f3f3f3f));
   }
 
   int end() const { return base + size_.slices; }
@@ -102,4 +102,4 @@ inline std::vector<std::uint32_t> expected_group(const ByteVolume& volume,
   return group;
 }
 
-}  // namespace lull::bm4d::testing
+}  // namespace lull::bm4d::test_support

@@ -14,7 +14,7 @@
 namespace lull::bm4d {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
 constexpr int padding = cpu::row_padding;
 

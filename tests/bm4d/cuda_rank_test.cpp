@@ -19,12 +19,12 @@
 namespace lull::bm4d {
 namespace {
 
-using namespace testing;
-using lull::testing::on_device;
-using lull::testing::on_host;
+using namespace test_support;
+using lull::test_support::on_device;
+using lull::test_support::on_host;
 
 /// Lists of random displacements. Some displacements are equal.
-class Bm4dCudaRank : public lull::testing::GpuTest {
+class Bm4dCudaRank : public lull::test_support::GpuTest {
  protected:
   static void expect_groups(const Size& size, const PhaseParams& first, const PhaseParams& params,
                             const std::function<int(int, int, int)>& value) {

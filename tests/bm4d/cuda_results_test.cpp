@@ -19,9 +19,9 @@
 namespace lull::bm4d {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
-class Bm4dCudaResults : public lull::testing::GpuTest {};
+class Bm4dCudaResults : public lull::test_support::GpuTest {};
 
 constexpr Backend to_host{.kind = BackendKind::cuda};
 constexpr Backend to_gpu{.kind = BackendKind::cuda, .results_on_device = true};

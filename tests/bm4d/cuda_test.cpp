@@ -22,9 +22,9 @@
 namespace lull::bm4d {
 namespace {
 
-using namespace testing;
-using lull::testing::on_device;
-using lull::testing::on_host;
+using namespace test_support;
+using lull::test_support::on_device;
+using lull::test_support::on_host;
 
 constexpr Backend gpu_backend{.kind = BackendKind::cuda};
 
@@ -42,7 +42,7 @@ TEST(Bm4dCudaPlan, RejectsSlicesThatKernelsCannotAddress) {
       << "groups that a layer keeps";
 }
 
-class Bm4dCudaMatcher : public lull::testing::GpuTest {
+class Bm4dCudaMatcher : public lull::test_support::GpuTest {
  protected:
   static void expect_groups(const Size& size, const PhaseParams& params,
                             const std::function<int(int, int, int)>& value) {
@@ -107,7 +107,7 @@ TEST_F(Bm4dCudaMatcher, OrdersTiesByPositionAndDoesNotOverflow) {
 }
 
 /// Both kinds of kernels filter the same groups; the sums divided by the weights are compared.
-class Bm4dCudaFilter : public lull::testing::GpuTest {
+class Bm4dCudaFilter : public lull::test_support::GpuTest {
  protected:
   static constexpr int base = 6;
 
@@ -200,7 +200,7 @@ TEST_F(Bm4dCudaFilter, TiledKernelMatchesTheKernelForSingleGroups) {
     }
 }
 
-class Bm4dCudaSession : public lull::testing::GpuTest {};
+class Bm4dCudaSession : public lull::test_support::GpuTest {};
 
 TEST_F(Bm4dCudaSession, MatchesTheHostExceptForAFewGroups) {
   const Size size{40, 33, 24};

@@ -12,7 +12,7 @@
 namespace lull::bm4d {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 using Inside = std::function<bool(int, int, int)>;
 
 void set_mask(std::vector<Frame>& volume, const Inside& inside) {

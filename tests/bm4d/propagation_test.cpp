@@ -13,7 +13,7 @@
 namespace lull::bm4d {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
 TEST(Bm4dPropagation, FindsTheNearestReferenceCube) {
   for (const int cube : {3, 4})

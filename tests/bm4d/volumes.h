@@ -13,9 +13,9 @@
 #include "support/pictures.h"
 #include "support/sessions.h"
 
-namespace lull::bm4d::testing {
+namespace lull::bm4d::test_support {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 struct Size {
   int width = 16, height = 14, slices = 12;
@@ -102,4 +102,4 @@ inline std::vector<Frame> denoise(const Params& params, const std::vector<Frame>
   return run_clip(*open(params, slices.front().format, backend), slices);
 }
 
-}  // namespace lull::bm4d::testing
+}  // namespace lull::bm4d::test_support

@@ -14,7 +14,7 @@
 namespace lull::burst {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 /// A scene with content everywhere: waves in every direction, weaker the finer they are, and a
 /// disc.

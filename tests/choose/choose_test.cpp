@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 using ::testing::HasSubstr;
 
 const FrameFormat grey{.width = 48, .height = 40};

@@ -16,7 +16,7 @@ constexpr FrameFormat format{
     .width = 60, .height = 50, .sample = SampleType::f32, .bits = 32, .white = 2};
 
 Frame gradient() {
-  Frame frame = testing::make_frame(format);
+  Frame frame = test_support::make_frame(format);
   for (int y = 0; y < format.height; ++y)
     for (int x = 0; x < format.width; ++x)
       frame.plane<float>(0)(x, y) = 2 * (0.2f + 0.01f * static_cast<float>(x));
@@ -25,7 +25,7 @@ Frame gradient() {
 
 /// The plane that a filter gets, on the scale of 0 to 1.
 Plane<float> guarded(const Frame& frame, float sigma = 10) {
-  Plane<float> plane = testing::plane_of(frame, 0);
+  Plane<float> plane = test_support::plane_of(frame, 0);
   guard_plane(frame, 0, sigma, plane.view());
   for (int y = 0; y < plane.height(); ++y)
     for (int x = 0; x < plane.width(); ++x) plane.view()(x, y) /= 255;
@@ -36,7 +36,7 @@ TEST(FloatGuard, KeepsSamplesInRange) {
   const Frame frame = gradient();
   frame.plane<float>(0)(3, 4) = 2 * 1.5f;
   frame.plane<float>(0)(4, 4) = 2 * -0.49f;
-  Plane<float> plane = testing::plane_of(frame, 0);
+  Plane<float> plane = test_support::plane_of(frame, 0);
   EXPECT_FALSE(guard_plane(frame, 0, 10, plane.view()));
   EXPECT_EQ(plane.view()(3, 4), 1.5f * 255);
   EXPECT_EQ(plane.view()(4, 4), -0.49f * 255);
@@ -74,7 +74,7 @@ TEST(FloatGuard, AreasAreReplacedByNoiseNearTheirEdgeAndByTheBoundInside) {
 }
 
 TEST(FloatGuard, RestoresOutOfRangeSamplesInResults) {
-  const Frame frame = gradient(), filtered = testing::make_frame(format);
+  const Frame frame = gradient(), filtered = test_support::make_frame(format);
   const float odd_nan = std::bit_cast<float>(0xffc12345u);
   const float end = 2 * filter_range_max / 255, slightly = end + 0.1f;  // within 4 sigma
   frame.plane<float>(0)(1, 1) = odd_nan;
@@ -95,9 +95,10 @@ TEST(FloatGuard, RestoresOutOfRangeSamplesInResults) {
 // Replacements that stay constant would look like a still picture and match too well.
 TEST(FloatGuard, ReplacementsChangeWithTheSurroundingNoise) {
   const auto disc = [](unsigned seed) {
-    const Frame frame = testing::make_frame(format);
-    store_plane(testing::with_noise(testing::plane_of(gradient(), 0).view(), 10, seed).view(),
-                frame, 0);
+    const Frame frame = test_support::make_frame(format);
+    store_plane(
+        test_support::with_noise(test_support::plane_of(gradient(), 0).view(), 10, seed).view(),
+        frame, 0);
     for (int y = 20; y < 35; ++y) std::fill_n(frame.plane<float>(0).row(y) + 20, 15, 90.0f);
     return guarded(frame);
   };

@@ -11,7 +11,7 @@
 namespace lull {
 namespace {
 
-using testing::make_frame;
+using test_support::make_frame;
 
 Frame one_sample(SampleType sample, int bits) {
   return make_frame({.width = 1, .height = 1, .sample = sample, .bits = bits});
@@ -36,7 +36,7 @@ TEST(Samples, EveryValueOfEveryDepthSurvivesRoundTrip) {
     EXPECT_NEAR(loaded.view()(count - 1, 0), 255, 1e-4);
     const Frame back = make_frame(frame.format, 0, 0xee);
     store_plane(loaded.view(), back, 0);
-    EXPECT_TRUE(testing::same_samples(frame, back)) << bits << " bits";
+    EXPECT_TRUE(test_support::same_samples(frame, back)) << bits << " bits";
   }
 }
 

@@ -18,10 +18,10 @@
 namespace lull::cuda {
 namespace {
 
-using testing::on_device;
-using testing::on_host;
+using test_support::on_device;
+using test_support::on_host;
 
-class CudaArrays : public testing::GpuTest {};
+class CudaArrays : public test_support::GpuTest {};
 
 constexpr int width = 37, height = 11, number_stride = 3;  // numbers between consecutive samples
 

@@ -34,7 +34,7 @@ TEST(Check, NamesTheSourceLocation) {
   }
 }
 
-using CudaHandles = testing::GpuTest;
+using CudaHandles = test_support::GpuTest;
 
 TEST_F(CudaHandles, FailedAllocationThrowsAndClearsTheError) {
   EXPECT_THROW(DeviceBuffer<char>(std::size_t{1} << 50), DeviceUnavailable);

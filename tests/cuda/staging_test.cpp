@@ -46,7 +46,7 @@ struct OnDevice {
   DeviceBuffer<std::byte> memory;
 };
 
-using StagingOnGpu = testing::GpuTest;
+using StagingOnGpu = test_support::GpuTest;
 
 // Sizes in samples: below the limit from which buffers are used, one piece, several pieces with a
 // shorter last one, and more pieces than buffers, so that every buffer is reused.

@@ -20,7 +20,7 @@
 namespace lull {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
 Groups by_cpu(const Clip& clip, const MatchParams& params, int threads = 2) {
   std::vector<GuideAt> frames;

@@ -18,7 +18,7 @@
 namespace lull {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
 TEST(Clusters, EachTilingContainsEveryPositionOnce) {
   for (const ClusterParams& params : all_kinds)

@@ -16,8 +16,8 @@
 namespace lull {
 namespace {
 
-using testing::on_device;
-using testing::on_host;
+using test_support::on_device;
+using test_support::on_host;
 
 constexpr float scale = 0.75f, offset = -3.25f;
 
@@ -152,7 +152,7 @@ void expect_same_mix(const Margins& luma, int shift_x, int shift_y, bool has_lum
   EXPECT_EQ(on_host(mixed), expected) << of_what;
 }
 
-using CudaGuide = testing::GpuTest;
+using CudaGuide = test_support::GpuTest;
 
 // The values are halves and quarters, so that the host's sums are exact and rounding encounters
 // ties.

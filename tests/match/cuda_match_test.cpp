@@ -17,8 +17,8 @@
 namespace lull {
 namespace {
 
-using testing::on_device;
-using testing::on_host;
+using test_support::on_device;
+using test_support::on_host;
 
 struct Picture {
   int width, height;
@@ -127,10 +127,10 @@ void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::
     }
 }
 
-using CudaMatch = testing::GpuTest;
+using CudaMatch = test_support::GpuTest;
 // GPUs with little shared memory need several bands and special kernels.
-constexpr cuda::DeviceLimits ample = testing::gpu(80), scarce = testing::gpu(86),
-                             scarcest = testing::gpu(75);
+constexpr cuda::DeviceLimits ample = test_support::gpu(80), scarce = test_support::gpu(86),
+                             scarcest = test_support::gpu(75);
 
 TEST_F(CudaMatch, MatchesBruteForceInNoise) {
   for (const int group : {1, 2, 8, 16, 32})

@@ -21,7 +21,7 @@
 namespace lull {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr int width = 103, height = 81, frames = 3;
 constexpr int offsets[frames] = {0, -1, 1};

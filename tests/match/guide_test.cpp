@@ -92,7 +92,7 @@ TEST(PlaneSets, DistanceBiasCombinesThePlanes) {
   format.chroma_shift_x = 1;
   NoiseModel noise(std::array<float, 3>{10, 3, 4});
   EXPECT_EQ(distance_bias({{0}}, format, noise), nullptr) << "white";
-  noise.plane(0).correlation = testing::blurred_noise(8, 8, 1, true, false).correlation;
+  noise.plane(0).correlation = test_support::blurred_noise(8, 8, 1, true, false).correlation;
   noise.plane(2).correlation = noise.plane(0).correlation;
   const auto luma = distance_bias({{0}}, format, noise);
   EXPECT_NEAR((*luma)[lag_index(1, 0)], 2 * 100 * 4.0 / 6, 1e-3);

@@ -19,8 +19,8 @@ using bm3d::make_params;
 using bm3d::Params;
 using bm3d::PhaseParams;
 using bm3d::Profile;
-using testing::gpu;
-using testing::known_gpus;
+using test_support::gpu;
+using test_support::known_gpus;
 
 /// The number of matching blocks that fit on a multiprocessor.
 int blocks_of(const MatchPlan& plan, const cuda::DeviceLimits& device) {

@@ -16,7 +16,7 @@ namespace lull {
 namespace {
 
 using namespace match_detail;
-using testing::Warp;
+using test_support::Warp;
 
 enum class Content { noise, constant, halves, two_levels, few_levels, one_better };
 

@@ -24,7 +24,7 @@
 namespace lull {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 /// Integer levels from 0 to 254, including both extremes, so that a byte represents each level
 /// exactly. With a tau of 250 the patches that contain the extremes match nothing.

@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 bool is(Motion m, int x, int y) { return m.x == x && m.y == y; }
 

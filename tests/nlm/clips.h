@@ -11,9 +11,9 @@
 #include "support/pictures.h"
 #include "support/sessions.h"
 
-namespace lull::nlm::testing {
+namespace lull::nlm::test_support {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 inline constexpr int clip_width = 80, clip_height = 56;
 inline constexpr float clip_sigma = 20;
@@ -126,4 +126,4 @@ inline bool same_clips(const std::vector<Frame>& a, const std::vector<Frame>& b)
   return true;
 }
 
-}  // namespace lull::nlm::testing
+}  // namespace lull::nlm::test_support

@@ -7,7 +7,7 @@
 namespace lull::nlm {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
 /// The tolerance covers sums of floats in another order and rounded factors, for values up to 255
 /// whose weights are eighth powers.

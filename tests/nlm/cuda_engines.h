@@ -8,7 +8,7 @@
 #include "cuda/staging.h"
 #include "nlm/cuda/filters.h"
 
-namespace lull::nlm::testing {
+namespace lull::nlm::test_support {
 
 /// A plane in device memory, uploaded for the filters and downloaded from them.
 class FlatPlane {
@@ -128,4 +128,4 @@ inline std::unique_ptr<VolumeEngine> make_cuda_volume_engine(const VolumePlan& p
   return std::make_unique<CudaVolumeEngine>(plan);
 }
 
-}  // namespace lull::nlm::testing
+}  // namespace lull::nlm::test_support

@@ -13,9 +13,9 @@
 namespace lull::nlm {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
-class NlmCudaResults : public lull::testing::GpuTest {
+class NlmCudaResults : public lull::test_support::GpuTest {
  protected:
   static std::vector<Frame> run(const Params& params, const std::vector<Frame>& frames,
                                 bool results_on_device) {

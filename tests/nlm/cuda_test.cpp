@@ -13,7 +13,7 @@
 namespace lull::nlm {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
 /// The tolerance covers sums of floats in another order.
 constexpr double float_tolerance = 0.02;
@@ -22,7 +22,7 @@ constexpr double float_tolerance = 0.02;
 /// fraction of that.
 constexpr double half_tolerance = 2;
 
-class NlmCuda : public lull::testing::GpuTest {
+class NlmCuda : public lull::test_support::GpuTest {
  protected:
   static void expect_reference_result(const FramePlan& plan, double tolerance,
                                       const std::string& what,

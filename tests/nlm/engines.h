@@ -10,9 +10,9 @@
 #include "nlm/engine.h"
 #include "support/pictures.h"
 
-namespace lull::nlm::testing {
+namespace lull::nlm::test_support {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 inline constexpr float test_sigma = 20;
 
@@ -176,4 +176,4 @@ inline std::vector<NamedParams> volume_params() {
           {"blocks", blocks}};
 }
 
-}  // namespace lull::nlm::testing
+}  // namespace lull::nlm::test_support

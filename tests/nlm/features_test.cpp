@@ -36,8 +36,8 @@ constexpr Backend on_reference{.kind = BackendKind::reference};
 /// A wall and a floor that meet at an edge; the albedo has stripes, and the light falls off.
 struct SmallScene {
   explicit SmallScene(FrameFormat f, float noise_level = 0.3f, unsigned seed = 7) : format(f) {
-    clean = lull::testing::make_frame(f);
-    noisy = lull::testing::make_frame(f);
+    clean = lull::test_support::make_frame(f);
+    noisy = lull::test_support::make_frame(f);
     auto features = std::make_shared<Features>();
     Frame albedo = FramePool(f).acquire(), variance = FramePool(f).acquire();
     Frame depth = FramePool(of_one_channel(f)).acquire();
@@ -188,7 +188,7 @@ TEST(Features, ResultDoesNotDependOnTheScaleOfLight) {
   const SmallScene scene(rgb(40, 24));
   const Frame expected = filtered({}, scene.noisy);
   for (const float scale : {1e-4f, 1e4f}) {
-    Frame other = lull::testing::make_frame(scene.format);
+    Frame other = lull::test_support::make_frame(scene.format);
     auto features = std::make_shared<Features>(*scene.noisy.features);
     Frame variance = FramePool(scene.format).acquire();
     for (int i = 0; i < 3; ++i)
@@ -208,7 +208,7 @@ TEST(Features, ResultDoesNotDependOnTheScaleOfLight) {
 
 TEST(Features, NanAndInfinityPassAndDoNotSpread) {
   const SmallScene scene(rgb(48, 32));
-  Frame broken = lull::testing::make_frame(scene.format);
+  Frame broken = lull::test_support::make_frame(scene.format);
   for (int i = 0; i < 3; ++i) copy_plane(scene.noisy, i, broken);
   broken.features = scene.noisy.features;
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -254,7 +254,7 @@ TEST(Features, RepeatsAreDetectedInTheOriginalRenders) {
     std::vector<RepeatState>& all_;
   };
   const SmallScene scene(rgb(48, 32));
-  Frame other = lull::testing::make_frame(scene.format);
+  Frame other = lull::test_support::make_frame(scene.format);
   for (int i = 0; i < 3; ++i) copy_plane(scene.clean, i, other);
   const FeatureParams params{.noise = {}, .temporal = 1};
   std::vector<RepeatState> seen, expected;
@@ -288,7 +288,7 @@ TEST(Features, RejectsUnsuitableFormatsAndParameters) {
   EXPECT_THROW(filtered({}, mixed), InvalidArgument);
 }
 
-class FeaturesCuda : public lull::testing::GpuTest {};
+class FeaturesCuda : public lull::test_support::GpuTest {};
 
 TEST_F(FeaturesCuda, MatchTheReference) {
   constexpr Backend on_gpu{.kind = BackendKind::cuda};

@@ -13,7 +13,7 @@
 namespace lull::nlm {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
 constexpr Backend reference_backend{.kind = BackendKind::reference};
 

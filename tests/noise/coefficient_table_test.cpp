@@ -10,9 +10,9 @@
 namespace lull {
 namespace {
 
-using testing::averaged_noise;
-using testing::blurred_noise;
-using testing::slanted_correlation;
+using test_support::averaged_noise;
+using test_support::blurred_noise;
+using test_support::slanted_correlation;
 
 double largest_difference(const Autocorrelation& a, const Autocorrelation& b) {
   double most = 0;

@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-using testing::blurred_noise;
+using test_support::blurred_noise;
 
 TEST(NoiseModel, ThreeLevelsAreWhite) {
   const NoiseModel noise(std::array<float, 3>{3, 4, 5});

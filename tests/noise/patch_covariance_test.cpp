@@ -10,9 +10,9 @@
 namespace lull {
 namespace {
 
-using testing::blurred_noise;
-using testing::ColouredNoise;
-using testing::slanted_correlation;
+using test_support::blurred_noise;
+using test_support::ColouredNoise;
+using test_support::slanted_correlation;
 
 /// The covariance of coefficient (v, u) by definition: a sum over all pairs of samples of the two
 /// patches.

@@ -12,8 +12,8 @@
 namespace lull {
 namespace {
 
-using testing::clipped;
-using testing::poissonian;
+using test_support::clipped;
+using test_support::poissonian;
 
 /// The moments of f(samples) of intensity y, by the midpoint rule.
 struct Measured {

@@ -14,7 +14,7 @@
 namespace lull::scale {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 using bm3d::Backend;
 using bm3d::BackendKind;
 

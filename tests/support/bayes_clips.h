@@ -34,15 +34,16 @@ using Path = std::array<int, 2> (*)(int n);
 inline std::vector<Frame> noisy_views(const FrameFormat& format, int count, Path path) {
   std::vector<Frame> frames;
   for (int n = 0; n < count; ++n) {
-    Frame frame = testing::make_frame(format);
+    Frame frame = test_support::make_frame(format);
     const auto [left, top] = path(n);
     for (int i = 0; i < format.planes(); ++i) {
       const int w = format.plane_width(i), h = format.plane_height(i);
-      const Plane<float> whole = testing::texture_picture(w + 40, h + 20, i);
+      const Plane<float> whole = test_support::texture_picture(w + 40, h + 20, i);
       Plane<float> part(w, h);
       for (int y = 0; y < h; ++y)
         for (int x = 0; x < w; ++x) part.view()(x, y) = whole.view()(x + left, y + top);
-      store_plane(testing::with_noise(part.view(), bayes_sigma, 10 * n + i + 1).view(), frame, i);
+      store_plane(test_support::with_noise(part.view(), bayes_sigma, 10 * n + i + 1).view(), frame,
+                  i);
     }
     frame.pts = n;
     frames.push_back(frame);

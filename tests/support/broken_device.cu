@@ -1,7 +1,7 @@
 #include "cuda/handles.h"
 #include "support/broken_device.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 namespace {
 
 __global__ void fail() { __trap(); }
@@ -13,4 +13,4 @@ void break_device(int device) {
   fail<<<1, 1>>>();
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

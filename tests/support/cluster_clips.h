@@ -12,7 +12,7 @@
 #include "match/motion_grid.h"
 #include "match/reference/matcher.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 inline Plane<float> random_picture(int width, int height, int levels, unsigned seed) {
   std::mt19937 rng{seed};
@@ -71,4 +71,4 @@ inline MatchParams cluster_params(const ClusterParams& clusters, int step = 3, i
 inline constexpr ClusterParams all_kinds[] = {{},        paper_clusters, {32, 48, 2},
                                               {8, 8, 1}, {33, 20, 3},    {128, 128, 4}};
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

@@ -8,7 +8,7 @@
 #include "support/coloured_noise.h"
 #include "support/pictures.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 inline FrameFormat gray_floats(int width, int height) {
   return {.width = width, .height = height, .sample = SampleType::f32, .bits = 32};
@@ -65,4 +65,4 @@ inline ColouredFrame coloured_frame(const FrameFormat& format) {
   return result;
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

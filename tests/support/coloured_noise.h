@@ -10,7 +10,7 @@
 #include "core/plane.h"
 #include "noise/noise_model.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 struct ColouredNoise {
   Plane<float> samples;
@@ -96,4 +96,4 @@ inline Plane<float> sum_of(PlaneView<const float> a, PlaneView<const float> b) {
   return sum;
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

@@ -10,7 +10,7 @@
 #include "noise/noise_model.h"
 #include "noise/stabiliser.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 /// Variance gain * y + variance, the noise of photons and of a sensor (Foi et al. 2008).
 inline NoiseCurve poissonian(double gain, double variance) {
@@ -44,4 +44,4 @@ inline Plane<float> with_noise(PlaneView<const float> clean, const NoiseCurve& c
   return result;
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

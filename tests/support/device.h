@@ -5,7 +5,7 @@
 
 #include "cuda/handles.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 template <class T>
 cuda::DeviceBuffer<T> on_device(const std::vector<T>& values) {
@@ -21,4 +21,4 @@ std::vector<T> on_host(const cuda::DeviceBuffer<T>& buffer) {
   return values;
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

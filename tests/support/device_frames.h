@@ -12,7 +12,7 @@
 #include "cuda/handles.h"
 #include "support/pictures.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 /// A frame with the same samples in GPU memory, plane by plane.
 inline Frame uploaded(const Frame& frame) {
@@ -54,4 +54,4 @@ inline Frame downloaded(const Frame& frame) {
   return result;
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

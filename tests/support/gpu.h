@@ -5,7 +5,7 @@
 
 #include "cuda/device_list.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 class GpuTest : public ::testing::Test {
  protected:
@@ -15,4 +15,4 @@ class GpuTest : public ::testing::Test {
   }
 };
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

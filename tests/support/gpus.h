@@ -5,7 +5,7 @@
 
 #include "cuda/device_limits.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 struct KnownGpu {
   int capability;
@@ -29,4 +29,4 @@ constexpr const cuda::DeviceLimits& gpu(int capability) {
   throw "no such GPU in the table";
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

@@ -13,7 +13,7 @@
 #include "core/frame.h"
 #include "noise/grain/grain_table.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 class GrainSynthesis {
  public:
@@ -157,4 +157,4 @@ class GrainSynthesis {
   std::array<std::vector<int>, 3> template_;
 };
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

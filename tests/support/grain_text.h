@@ -7,7 +7,7 @@
 
 #include "noise/grain/grain_table.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 class GrainReader {
  public:
@@ -78,4 +78,4 @@ class GrainReader {
 
 inline GrainTable grain_table_of(const std::string& text) { return GrainReader(text).table(); }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

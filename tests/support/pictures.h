@@ -16,7 +16,7 @@
 #include "core/plane.h"
 #include "core/samples.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 /// A grey picture with the content that BM3D relies on: flat and sloping areas, edges, repeating
 /// texture. Values are 16 to 235. `phase` displaces the texture, so that planes differ.
@@ -121,4 +121,4 @@ inline Plane<float> load_luma(const std::filesystem::path& file, int width, int 
   return plane;
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

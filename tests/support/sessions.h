@@ -6,7 +6,7 @@
 
 #include "core/denoiser.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 /// Returns all results of a clip.
 inline std::vector<Frame> run_clip(Denoiser& session, const std::vector<Frame>& frames) {
@@ -18,4 +18,4 @@ inline std::vector<Frame> run_clip(Denoiser& session, const std::vector<Frame>& 
   return out;
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

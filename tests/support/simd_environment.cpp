@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace lull::testing {
+namespace lull::test_support {
 namespace {
 
 /// Returns the member of `targets` with this name; 0 if there is none.
@@ -35,4 +35,4 @@ class SimdEnvironment : public ::testing::Environment {
 const auto* const environment = ::testing::AddGlobalTestEnvironment(new SimdEnvironment);
 
 }  // namespace
-}  // namespace lull::testing
+}  // namespace lull::test_support

@@ -6,7 +6,7 @@
 
 #include "support/pictures.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 /// Frames whose texture moves slightly; all planes have noise of the same level.
 struct TexturedClip {
@@ -31,4 +31,4 @@ struct TexturedClip {
   }
 };
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace lull::testing {
+namespace lull::test_support {
 
 class Warp {
  public:
@@ -100,31 +100,31 @@ struct BlockIndex {
   unsigned x = 0, y = 0, z = 0;
 };
 
-}  // namespace lull::testing
+}  // namespace lull::test_support
 
 // The following definitions have the names of CUDA's device code.
-inline const lull::testing::ThreadIndex threadIdx;
-inline const lull::testing::BlockIndex blockIdx;
+inline const lull::test_support::ThreadIndex threadIdx;
+inline const lull::test_support::BlockIndex blockIdx;
 
 inline std::uint32_t __shfl_sync(unsigned, std::uint32_t v, int from) {
-  return lull::testing::Warp::exchange(v)[from & 31];
+  return lull::test_support::Warp::exchange(v)[from & 31];
 }
 inline std::uint32_t __shfl_up_sync(unsigned, std::uint32_t v, int by) {
-  const int lane = lull::testing::Warp::lane();
-  return lull::testing::Warp::exchange(v)[lane < by ? lane : lane - by];
+  const int lane = lull::test_support::Warp::lane();
+  return lull::test_support::Warp::exchange(v)[lane < by ? lane : lane - by];
 }
 inline std::uint32_t __shfl_xor_sync(unsigned, std::uint32_t v, int bits) {
-  const int lane = lull::testing::Warp::lane();
-  return lull::testing::Warp::exchange(v)[lane ^ bits];
+  const int lane = lull::test_support::Warp::lane();
+  return lull::test_support::Warp::exchange(v)[lane ^ bits];
 }
 inline std::uint32_t __ballot_sync(unsigned, bool holds) {
   std::uint32_t ballot = 0;
-  const auto& values = lull::testing::Warp::exchange(holds ? 1 : 0);
+  const auto& values = lull::test_support::Warp::exchange(holds ? 1 : 0);
   for (int i = 0; i < 32; ++i) ballot |= values[i] << i;
   return ballot;
 }
 inline bool __any_sync(unsigned mask, bool holds) { return __ballot_sync(mask, holds) != 0; }
-inline void __syncwarp() { lull::testing::Warp::exchange(0); }
+inline void __syncwarp() { lull::test_support::Warp::exchange(0); }
 
 inline int __popc(std::uint32_t v) { return std::popcount(v); }
 inline int __ffs(std::uint32_t v) { return v == 0 ? 0 : std::countr_zero(v) + 1; }

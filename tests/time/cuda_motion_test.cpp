@@ -16,7 +16,7 @@
 namespace lull {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 using CudaFrames = GpuTest;
 

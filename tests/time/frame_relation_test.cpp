@@ -16,7 +16,7 @@
 namespace lull {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr float sigma = 20;
 constexpr FrameFormat format{.width = 70, .height = 90};

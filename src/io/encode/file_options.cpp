@@ -10,39 +10,39 @@ namespace {
 
 // Encoder options whose value is the name of a file. The list covers FFmpeg's wrappers, x264, x265,
 // SVT-AV1, libaom, VVenC, kvazaar and similar encoders.
-constexpr std::array<std::string_view, 33> file_options = {"abr-ladder",
-                                                           "analysis-load",
-                                                           "analysis-reuse-file",
-                                                           "analysis-save",
-                                                           "aom-film-grain",
-                                                           "cqm",
-                                                           "cqmfile",
-                                                           "csv",
-                                                           "debug",
-                                                           "dhdr10-info",
-                                                           "dolby-vision-rpu",
-                                                           "dump-yuv",
-                                                           "fgs-table",
-                                                           "film-grain",
-                                                           "film-grain-table",
-                                                           "input",
-                                                           "lambda-file",
-                                                           "log-file",
-                                                           "nalu-file",
-                                                           "opencl-clbin",
-                                                           "output",
-                                                           "passlogfile",
-                                                           "qp-file",
-                                                           "qpfile",
-                                                           "rcstatsfile",
-                                                           "recon",
-                                                           "recon-y4m-exec",
-                                                           "roi",
-                                                           "roi-file",
-                                                           "scaling-list",
-                                                           "stats",
-                                                           "stats-file",
-                                                           "zonefile"};
+constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder",
+                                                                    "analysis-load",
+                                                                    "analysis-reuse-file",
+                                                                    "analysis-save",
+                                                                    "aom-film-grain",
+                                                                    "cqm",
+                                                                    "cqmfile",
+                                                                    "csv",
+                                                                    "debug",
+                                                                    "dhdr10-info",
+                                                                    "dolby-vision-rpu",
+                                                                    "dump-yuv",
+                                                                    "fgs-table",
+                                                                    "film-grain",
+                                                                    "film-grain-table",
+                                                                    "input",
+                                                                    "lambda-file",
+                                                                    "log-file",
+                                                                    "nalu-file",
+                                                                    "opencl-clbin",
+                                                                    "output",
+                                                                    "passlogfile",
+                                                                    "qp-file",
+                                                                    "qpfile",
+                                                                    "rcstatsfile",
+                                                                    "recon",
+                                                                    "recon-y4m-exec",
+                                                                    "roi",
+                                                                    "roi-file",
+                                                                    "scaling-list",
+                                                                    "stats",
+                                                                    "stats-file",
+                                                                    "zonefile"};
 
 // Values that are not file names, for options that accept a file name or one of these words.
 constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default", "flat",
@@ -57,7 +57,8 @@ std::string normalised(std::string_view name) {
 }
 
 bool names_file(std::string_view name, std::string_view value) {
-  if (std::ranges::find(file_options, normalised(name)) == file_options.end()) return false;
+  if (std::ranges::find(names_of_file_options, normalised(name)) == names_of_file_options.end())
+    return false;
   const bool is_number = !value.empty() && value.find_first_not_of("0123456789.") == value.npos;
   return !is_number && std::ranges::find(value_names, value) == value_names.end();
 }

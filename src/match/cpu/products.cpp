@@ -27,10 +27,10 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Sums = hn::CappedTag<std::int32_t, 16>;
-using Sum = hn::Vec<Sums>;
-using HalfLanes = hn::Rebind<std::uint16_t, Sums>;
-constexpr int width = static_cast<int>(hn::MaxLanes(Sums()));
+using QuadSums = hn::CappedTag<std::int32_t, 16>;
+using QuadSum = hn::Vec<QuadSums>;
+using HalfLanes = hn::Rebind<std::uint16_t, QuadSums>;
+constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
 /// Number of dy that are processed together: a divisor of most window sides.
@@ -38,32 +38,32 @@ constexpr int dy_together = 5;
 /// Offset of the second quad in a row of a patch.
 constexpr int second_quad = patch / 2;
 
-HWY_INLINE Sum load(const std::int32_t* at) { return hn::LoadU(Sums(), at); }
+HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
 /// Returns sum + products of unsigned and signed bytes. Highway has no function for it, and
 /// compilers reject the intrinsic unless the instruction set is enabled, which Highway does not do
 /// for AVX3.
-HWY_INLINE Sum add_products(Sum sum, Sum bytes, Sum signed_bytes) {
+HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
 }
 
 /// Converts signed bytes b to b + 128.
-HWY_INLINE Sum unsigned_bytes(Sum quads) {
-  return hn::Xor(quads, hn::Set(Sums(), static_cast<std::int32_t>(0x80808080u)));
+HWY_INLINE QuadSum unsigned_bytes(QuadSum quads) {
+  return hn::Xor(quads, hn::Set(QuadSums(), static_cast<std::int32_t>(0x80808080u)));
 }
 
 /// Returns sum + squares of the bytes.
-HWY_INLINE Sum add_squares(Sum sum, Sum quads) {
-  const hn::Repartition<std::int8_t, Sums> bytes;
-  const Sum magnitudes = hn::BitCast(Sums(), hn::Abs(hn::BitCast(bytes, quads)));
+HWY_INLINE QuadSum add_squares(QuadSum sum, QuadSum quads) {
+  const hn::Repartition<std::int8_t, QuadSums> bytes;
+  const QuadSum magnitudes = hn::BitCast(QuadSums(), hn::Abs(hn::BitCast(bytes, quads)));
   return add_products(sum, magnitudes, magnitudes);
 }
 
 /// Norm of one row of a patch: sum (b^2 + 256 b) = sum ((b + 128) b + 128 b).
-HWY_INLINE Sum row_norm(const std::int32_t* first, const std::int32_t* second) {
-  const Sum a = load(first), b = load(second), none = hn::Zero(Sums());
-  const Sum all_128 = unsigned_bytes(none);
+HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* second) {
+  const QuadSum a = load(first), b = load(second), none = hn::Zero(QuadSums());
+  const QuadSum all_128 = unsigned_bytes(none);
   return hn::Add(add_products(add_products(none, unsigned_bytes(a), a), all_128, a),
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
@@ -116,16 +116,16 @@ class ProductScorer {
     const std::int32_t *quads[2], *norms;
     Target targets[kDys];
   };
-  using Totals = Sum[kDys];
+  using Totals = QuadSum[kDys];
 
   void sum_squares() const {
     for (int row = 0; row < block_.rows; ++row)
       for (int lane = 0; lane < scores_.lanes; lane += width) {
-        Sum sum = hn::Zero(Sums());
+        QuadSum sum = hn::Zero(QuadSums());
         for (int r = 0; r < patch; ++r)
           for (const std::int32_t* const reference : reference_)
             sum = add_squares(sum, load(reference + row * step_stride_ + r * row_stride_ + lane));
-        hn::StoreU(sum, Sums(), own_norms_ + row * scores_.lanes + lane);
+        hn::StoreU(sum, QuadSums(), own_norms_ + row * scores_.lanes + lane);
       }
   }
 
@@ -159,7 +159,7 @@ class ProductScorer {
   /// The candidate rows that one group of reference rows is compared with.
   struct Window {
     HWY_ATTR Window() {}  // an implicit constructor would lack the instruction set of the members
-    Sum rows[kDys - 1 + kStep][2];
+    QuadSum rows[kDys - 1 + kStep][2];
   };
 
   HWY_INLINE void match_lanes(const Candidates& candidates, int lane) const {
@@ -178,7 +178,7 @@ class ProductScorer {
       for (int i = carried; i < kDys - 1; ++i) load_candidates(i, at);
       Totals sum;
 #pragma GCC unroll 8
-      for (int d = 0; d < kDys; ++d) sum[d] = hn::Zero(Sums());
+      for (int d = 0; d < kDys; ++d) sum[d] = hn::Zero(QuadSums());
 #pragma GCC unroll 8
       for (int r = 0; r < kStep; ++r) {
         if (rest != 0 && r == rest) {
@@ -188,7 +188,7 @@ class ProductScorer {
         load_candidates(kDys - 1 + r, at);
 #pragma GCC unroll 2
         for (int k = 0; k < 2; ++k) {
-          const Sum own = unsigned_bytes(load(reference_[k] + at + r * row_stride_));
+          const QuadSum own = unsigned_bytes(load(reference_[k] + at + r * row_stride_));
 #pragma GCC unroll 8
           for (int d = 0; d < kDys; ++d) sum[d] = add_products(sum[d], own, window.rows[r + d][k]);
         }
@@ -209,21 +209,21 @@ class ProductScorer {
   /// Completes the scores. `sum` has the products of the last rows of the patches.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
-    const Sums d;
-    const Sum own = hn::LoadU(d, own_norms_ + row * scores_.lanes + lane);
+    const QuadSums d;
+    const QuadSum own = hn::LoadU(d, own_norms_ + row * scores_.lanes + lane);
     const std::int32_t* const norms = candidates.norms + row * step_stride_ + lane;
 #pragma GCC unroll 8
     for (int i = 0; i < kDys; ++i) {
-      Sum products = sum[i];
+      QuadSum products = sum[i];
 #pragma GCC unroll 8
       for (int h = 0; h < before; ++h) products = hn::Add(products, history[h][i]);
-      const Sum distance =
+      const QuadSum distance =
           hn::Sub(hn::Add(own, load(norms + i * row_stride_)), hn::Add(products, products));
       store(candidates.targets[i], row, lane, distance);
     }
   }
 
-  HWY_INLINE void store(const Target& to, int row, int lane, Sum distance) const {
+  HWY_INLINE void store(const Target& to, int row, int lane, QuadSum distance) const {
     if (row < to.first || row > to.last) return;
     const HalfLanes d;
     auto score = hn::SaturatedAdd(hn::DemoteTo(d, distance), hn::LoadU(d, to.outside + lane));
@@ -273,7 +273,7 @@ bool scores_by_products(int step) {
 
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to) {
-  const Sums d;
+  const QuadSums d;
   const std::ptrdiff_t stride = quads.row_stride;
   for (int y = 0; y < rows; ++y)
     for (int m = 0; m < quads.step; ++m) {
@@ -286,7 +286,7 @@ void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from
       };
       std::int32_t* const out = to + y * stride + m * quads.phase_stride;
       for (int i = 0; i < elements; i += width) {
-        Sum sum = hn::Zero(d);
+        QuadSum sum = hn::Zero(d);
         if (y == 0)
           for (int r = 0; r < patch; ++r) sum = hn::Add(sum, row(r, i));
         else  // norm of the position above, minus its first row, plus the new last row

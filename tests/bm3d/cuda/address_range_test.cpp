@@ -24,7 +24,7 @@ namespace {
 
 using filter_detail::FilterPlan;
 using filter_detail::FilterWork;
-using testing::known_gpus;
+using test_support::known_gpus;
 
 constexpr std::int64_t int_max = std::numeric_limits<std::int32_t>::max();
 constexpr Profile all_profiles[] = {Profile::fast, Profile::balanced, Profile::high, Profile::best,
@@ -154,7 +154,8 @@ TEST(AddressRange, KeepsSumsInSharedMemoryAt8K) {
   for (const int temporal : {1, 2, 4, 8}) {
     const Params params = make_params(Profile::balanced, {20, 20, 20}, temporal);
     for (const Phase phase : {Phase::first, Phase::second})
-      EXPECT_EQ(plan_of_farthest(params, phase, format, testing::gpu(90)).staging, Staging::sums)
+      EXPECT_EQ(plan_of_farthest(params, phase, format, test_support::gpu(90)).staging,
+                Staging::sums)
           << temporal;
   }
   const AddressRange range = address_range(make_params(Profile::balanced, {20, 20, 20}, 4), format);
@@ -169,7 +170,7 @@ TEST(AddressRange, SumsInDeviceMemoryIf32BitsAreTooFew) {
     const Params params = make_params(Profile::balanced, {20, 20, 20}, temporal);
     EXPECT_EQ(refusal(params, format), "");
     for (const Phase phase : {Phase::first, Phase::second})
-      EXPECT_EQ(plan_of_farthest(params, phase, format, testing::gpu(90)).staging, staging)
+      EXPECT_EQ(plan_of_farthest(params, phase, format, test_support::gpu(90)).staging, staging)
           << temporal;
   }
 }

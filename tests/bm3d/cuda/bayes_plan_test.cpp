@@ -20,7 +20,7 @@ TEST(BayesMatchPlan, UsesTheSpecialisedKernelsInTheBestProfile) {
         for (const int capability : {80, 90, 100}) {
           const MatchWork work{phase.window, phase.temporal_window, phase.side, 2, phase.step,
                                pairs};
-          const BayesMatchPlan plan = match_plan(work, testing::gpu(capability));
+          const BayesMatchPlan plan = match_plan(work, test_support::gpu(capability));
           const BayesMatchPlan usual = typical_plan(kernel_side(phase.side));
           EXPECT_TRUE(plan.own == usual.own && plan.other == usual.other)
               << "patches of " << phase.side << ", R = " << temporal << ", sm_" << capability;

@@ -13,7 +13,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 std::vector<Frame> result_on(BackendKind kind, const Params& params,
                              const std::vector<Frame>& frames) {

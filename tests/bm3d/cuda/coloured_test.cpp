@@ -19,7 +19,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr Backend gpu(int streams = 1) { return {.kind = BackendKind::cuda, .streams = streams}; }
 

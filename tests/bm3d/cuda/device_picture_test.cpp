@@ -12,7 +12,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 class CudaDevicePicture : public GpuTest {};
 

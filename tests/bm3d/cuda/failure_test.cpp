@@ -19,7 +19,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 using ::testing::ExitedWithCode;
 
 constexpr FrameFormat format{.width = 96, .height = 64};

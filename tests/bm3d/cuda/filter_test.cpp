@@ -21,8 +21,8 @@
 namespace lull::bm3d {
 namespace {
 
-using testing::on_device;
-using testing::on_host;
+using test_support::on_device;
+using test_support::on_host;
 
 struct Case {
   Phase which = Phase::first;
@@ -39,14 +39,15 @@ class Scene {
   static constexpr int width = 53, height = 47;
   static constexpr float sigma = 20;
 
-  explicit Scene(const Case& c) : case_(c), clean_(testing::texture_picture(width, height)) {
+  explicit Scene(const Case& c) : case_(c), clean_(test_support::texture_picture(width, height)) {
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) clean_.view()(x, y) += c.level;
-    noisy_ = c.correlation == nullptr
-                 ? testing::with_noise(clean_.view(), sigma)
-                 : testing::sum_of(
-                       clean_.view(),
-                       testing::blurred_noise(width, height, sigma, true, true).samples.view());
+    noisy_ =
+        c.correlation == nullptr
+            ? test_support::with_noise(clean_.view(), sigma)
+            : test_support::sum_of(
+                  clean_.view(),
+                  test_support::blurred_noise(width, height, sigma, true, true).samples.view());
     noise_ = {sigma, c.correlation};
     const int count_x = reference_count(width, c.phase.step);
     const int count_y = reference_count(height, c.phase.step);
@@ -170,10 +171,10 @@ class Scene {
 };
 
 double rms_difference(const Plane<float>& a, const Plane<float>& b) {
-  return 255 / std::pow(10, testing::psnr(a.view(), b.view()) / 20);
+  return 255 / std::pow(10, test_support::psnr(a.view(), b.view()) / 20);
 }
 
-using CudaFilter = testing::GpuTest;
+using CudaFilter = test_support::GpuTest;
 
 // The filter computes in half precision. Each step of the forward and inverse transforms has a
 // relative error of 2^-12 at a contrast of 128. The errors are averaged over the estimates of a
@@ -243,8 +244,9 @@ TEST_F(CudaFilter, MatchesTheReferenceWithTheLimitsOfOtherGpus) {
         for (const int capability : {75, 86, 90}) {
           const Scene scene(
               {which, {.window = window, .group = group, .step = 3, .tau = 2500}, {0.5f, 1.0f}});
-          EXPECT_LT(rms_difference(scene.by_device(testing::gpu(capability)), scene.by_reference()),
-                    which == Phase::first ? tolerance_hard : tolerance)
+          EXPECT_LT(
+              rms_difference(scene.by_device(test_support::gpu(capability)), scene.by_reference()),
+              which == Phase::first ? tolerance_hard : tolerance)
               << "window " << window << ", group " << group << ", sm_" << capability;
         }
 }
@@ -256,7 +258,7 @@ TEST_F(CudaFilter, MatchesTheReferenceAtHighBrightness) {
 
 /// Returns the autocorrelation of the noise that Scene adds.
 std::shared_ptr<const Autocorrelation> blurred() {
-  return testing::blurred_noise(8, 8, 1, true, true).correlation;
+  return test_support::blurred_noise(8, 8, 1, true, true).correlation;
 }
 
 // Groups of 2, 4, 8, 16 and 32 read their variances in different ways. (The tolerance also covers
@@ -310,9 +312,10 @@ TEST_F(CudaFilter, ColouredNoiseMatchesTheReferenceWithTheLimitsOfOtherGpus) {
                              {.window = window, .group = group, .step = 3, .tau = 2500},
                              {0.5f, 1.0f},
                              0,
-                             testing::slanted_correlation()});
-          EXPECT_LT(rms_difference(scene.by_device(testing::gpu(capability)), scene.by_reference()),
-                    which == Phase::first ? tolerance_hard : tolerance)
+                             test_support::slanted_correlation()});
+          EXPECT_LT(
+              rms_difference(scene.by_device(test_support::gpu(capability)), scene.by_reference()),
+              which == Phase::first ? tolerance_hard : tolerance)
               << "window " << window << ", group " << group << ", sm_" << capability;
         }
 }

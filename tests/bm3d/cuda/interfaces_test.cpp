@@ -13,7 +13,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 /// Finds only the reference patch.
 class ReferenceOnlyMatcher final : public cuda::Matcher {

@@ -23,7 +23,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 constexpr std::size_t gigabyte = std::size_t{1} << 30;
 

@@ -14,8 +14,8 @@
 namespace lull::bm3d {
 namespace {
 
-using testing::on_device;
-using testing::on_host;
+using test_support::on_device;
+using test_support::on_host;
 
 constexpr float fresh = -1;  // marks samples that no kernel wrote
 
@@ -108,7 +108,7 @@ void expect_quotients(int width, int height, float kaiser, int planes) {
   for (const Plane& plane : all) expect_quotients(plane, margins, window);
 }
 
-using CudaNormalise = testing::GpuTest;
+using CudaNormalise = test_support::GpuTest;
 
 TEST_F(CudaNormalise, DividesSumsForAllSizes) {
   for (const auto& [width, height] :

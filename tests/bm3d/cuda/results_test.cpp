@@ -18,7 +18,7 @@
 namespace lull::bm3d {
 namespace {
 
-using namespace lull::testing;
+using namespace lull::test_support;
 
 class CudaResults : public GpuTest {};
 

@@ -38,7 +38,7 @@ TEST(GpuDecoder, CpuDecodesEveryFrameIfTheGpuIsMissing) {
     for (std::size_t i = 0; i < frames.size(); ++i) {
       EXPECT_EQ(frames[i].on_device, nullptr);
       EXPECT_EQ(frames[i].pts, expected[i].pts);
-      EXPECT_TRUE(lull::testing::same_samples(frames[i], expected[i])) << i;
+      EXPECT_TRUE(lull::test_support::same_samples(frames[i], expected[i])) << i;
     }
   }
 }
@@ -63,7 +63,7 @@ TEST(GpuDecoder, SelectionAndLimitsApplyAfterTheFallback) {
   ASSERT_EQ(frames.size(), 4u);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     EXPECT_EQ(frames[i].pts, expected[i].pts);
-    EXPECT_TRUE(lull::testing::same_samples(frames[i], expected[i])) << i;
+    EXPECT_TRUE(lull::test_support::same_samples(frames[i], expected[i])) << i;
   }
   EXPECT_THROW((void)open_source(folder / "in.mkv", {.limits = {.pixels = 9}, .gpu = no_gpu}),
                BadData);

@@ -26,7 +26,7 @@ FrameFormat float_format(int width, int height) {
 
 /// A slanted plane with depths from 1 to 4.
 Frame slanted(const FrameFormat& format) {
-  const Frame frame = testing::make_frame(format);
+  const Frame frame = test_support::make_frame(format);
   for (int y = 0; y < format.height; ++y)
     for (int x = 0; x < format.width; ++x)
       frame.plane<float>(0)(x, y) =
@@ -41,7 +41,7 @@ class AddingDenoiser final : public Denoiser {
   int latency() const noexcept override { return 0; }
   std::optional<Frame> push(Frame noisy) override {
     seen_ = noisy;
-    const Frame result = testing::make_frame(noisy.format);
+    const Frame result = test_support::make_frame(noisy.format);
     for (int y = 0; y < noisy.format.height; ++y)
       for (int x = 0; x < noisy.format.width; ++x)
         result.plane<float>(0)(x, y) = noisy.plane<float>(0)(x, y) + more_;
@@ -204,7 +204,7 @@ TEST(DepthVstSession, HolesPassThroughAndAreFilledForFilters) {
 
 TEST(DepthVstSession, ResultsNeverBecomeHoles) {
   const FrameFormat format{.width = 16, .height = 16, .sample = SampleType::u16, .bits = 16};
-  const Frame noisy = testing::make_frame(format);
+  const Frame noisy = test_support::make_frame(format);
   for (int y = 0; y < 16; ++y)
     for (int x = 0; x < 16; ++x)
       noisy.plane<std::uint16_t>(0)(x, y) = static_cast<std::uint16_t>(x == 0 ? 0 : 1 + y % 3);

@@ -53,7 +53,7 @@ inline std::vector<Excerpt> clip(const FrameFormat& format, const Noise& add,
   for (int l = 0; l < excerpts; ++l) {
     Excerpt excerpt;
     for (int f = 0; f < 3; ++f) {
-      Frame frame = testing::make_frame(format, 8);
+      Frame frame = test_support::make_frame(format, 8);
       for (int i = 0; i < format.planes(); ++i) {
         const int w = format.plane_width(i), h = format.plane_height(i);
         const Plane<float> clean = scene(w, h, i, 10 * l + f);
@@ -68,13 +68,14 @@ inline std::vector<Excerpt> clip(const FrameFormat& format, const Noise& add,
 }
 inline Noise white(double sigma) {
   return [=](PlaneView<const float> clean, int, unsigned seed) {
-    return testing::with_noise(clean, sigma, seed);
+    return test_support::with_noise(clean, sigma, seed);
   };
 }
 inline Noise blurred(float sigma) {
   return [=](PlaneView<const float> clean, int, unsigned seed) {
-    const auto noise = testing::blurred_noise(clean.width, clean.height, sigma, true, true, seed);
-    return testing::sum_of(clean, noise.samples.view());
+    const auto noise =
+        test_support::blurred_noise(clean.width, clean.height, sigma, true, true, seed);
+    return test_support::sum_of(clean, noise.samples.view());
   };
 }
 

@@ -15,10 +15,10 @@
 namespace lull {
 namespace {
 
-using testing::make_frame;
-using testing::sum_of;
-using testing::texture_picture;
-using testing::with_noise;
+using test_support::make_frame;
+using test_support::sum_of;
+using test_support::texture_picture;
+using test_support::with_noise;
 
 using namespace clips;
 
@@ -63,7 +63,7 @@ TEST(NoiseOfClips, RepeatedFramesDoNotCount) {
   // The frame is encoded anew: each sample may differ by one.
   for (Excerpt& excerpt : excerpts) {
     Frame again = make_frame(excerpt[0].format);
-    store_plane(with_noise(testing::plane_of(excerpt[0], 0).view(), 0.5, 77).view(), again, 0);
+    store_plane(with_noise(test_support::plane_of(excerpt[0], 0).view(), 0.5, 77).view(), again, 0);
     excerpt[1] = again;
   }
   EXPECT_NEAR(sigma_of(excerpts), 6, 0.36);
@@ -230,7 +230,8 @@ TEST(NoiseOfClips, LevelsByLumaAreMeasuredForEachPlane) {
   const auto excerpts = clip(
       colour(Layout::yuv),
       [](PlaneView<const float> clean, int i, unsigned seed) {
-        const auto noise = testing::blurred_noise(clean.width, clean.height, 1, true, true, seed);
+        const auto noise =
+            test_support::blurred_noise(clean.width, clean.height, 1, true, true, seed);
         Plane<float> noisy(clean.width, clean.height);
         for (int y = 0; y < clean.height; ++y)
           for (int x = 0; x < clean.width; ++x) {

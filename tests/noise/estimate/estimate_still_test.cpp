@@ -19,10 +19,10 @@
 namespace lull {
 namespace {
 
-using testing::averaged_noise;
-using testing::blurred_noise;
-using testing::texture_picture;
-using testing::with_noise;
+using test_support::averaged_noise;
+using test_support::blurred_noise;
+using test_support::texture_picture;
+using test_support::with_noise;
 
 constexpr FrameFormat grey{.width = 320, .height = 240};
 constexpr FrameFormat colour{.width = 320, .height = 240, .layout = Layout::rgb};
@@ -234,9 +234,9 @@ std::pair<float, float> relative_levels(const PlaneNoise& noise) {
 TEST(EstimateStill, EstimatesTheSpectrumOfCoarseNoise) {
   const auto clean = texture_picture(320, 240);
   for (const int kind : {0, 1}) {
-    const testing::ColouredNoise noise =
+    const test_support::ColouredNoise noise =
         kind == 0 ? blurred_noise(320, 240, 14, true, true) : averaged_noise(320, 240, 14, 3);
-    const auto noisy = testing::sum_of(clean.view(), noise.samples.view());
+    const auto noisy = test_support::sum_of(clean.view(), noise.samples.view());
     std::vector<Plane<float>> planes;
     planes.push_back(with_noise(noisy.view(), 0));
     const NoiseEstimate found = estimate(frame_of(grey, planes));
@@ -251,7 +251,7 @@ TEST(EstimateStill, EstimatesTheSpectrumOfCoarseNoise) {
 
 // A texture that is uniformly coarse and strong like noise, but has bumps, as in plaster.
 TEST(EstimateStill, TreatsPlasterAsTexture) {
-  testing::ColouredNoise bumps = blurred_noise(grey.width, grey.height, 1, true, true);
+  test_support::ColouredNoise bumps = blurred_noise(grey.width, grey.height, 1, true, true);
   for (int y = 0; y < grey.height; ++y)
     for (int x = 0; x < grey.width; ++x) {
       float& bump = bumps.samples.view()(x, y);
@@ -267,7 +267,7 @@ TEST(EstimateStill, TreatsPlasterAsTexture) {
 TEST(EstimateStill, EstimatesStrongCoarseNoise) {
   const auto clean = texture_picture(grey.width, grey.height);
   const auto noise = blurred_noise(grey.width, grey.height, 20, true, true);
-  const auto noisy = testing::sum_of(clean.view(), noise.samples.view());
+  const auto noisy = test_support::sum_of(clean.view(), noise.samples.view());
   std::vector<Plane<float>> planes;
   planes.push_back(with_noise(noisy.view(), 0));
   const NoiseEstimate found = estimate(frame_of(grey, planes));
@@ -280,7 +280,7 @@ TEST(EstimateStill, EstimatesWeakCoarseNoiseInRoundedSamples) {
   for (const double level : {1.2, 1.5, 1.8}) {
     const auto clean = texture_picture(grey.width, grey.height);
     const auto noise = averaged_noise(grey.width, grey.height, static_cast<float>(level), 4);
-    const auto noisy = testing::sum_of(clean.view(), noise.samples.view());
+    const auto noisy = test_support::sum_of(clean.view(), noise.samples.view());
     std::vector<Plane<float>> planes;
     planes.push_back(with_noise(noisy.view(), 0));
     const NoiseEstimate found = estimate(frame_of(grey, planes));
@@ -294,7 +294,7 @@ TEST(EstimateStill, UsesTheSpectrumOfLumaForChroma) {
   for (int i = 0; i < 3; ++i) {
     const auto noise = blurred_noise(320, 240, 12, true, true, 5 + i);
     const auto clean = texture_picture(320, 240, 0.1 * i);
-    store_plane(testing::sum_of(clean.view(), noise.samples.view()).view(), frame, i);
+    store_plane(test_support::sum_of(clean.view(), noise.samples.view()).view(), frame, i);
   }
   const NoiseEstimate found = estimate(frame);
   ASSERT_TRUE(found.noise.is_of_opponents());

@@ -21,7 +21,7 @@
 namespace lull {
 namespace {
 
-using testing::GrainSynthesis;
+using test_support::GrainSynthesis;
 
 constexpr FrameFormat grey{.width = 192, .height = 144};
 
@@ -51,7 +51,7 @@ enum class Kind { white, along_x, both, slanted };
 Plane<float> noise_of(Kind kind, int width, int height, float sigma, unsigned seed) {
   if (kind != Kind::slanted && kind != Kind::white)
     return std::move(
-        testing::blurred_noise(width, height, sigma, true, kind == Kind::both, seed).samples);
+        test_support::blurred_noise(width, height, sigma, true, kind == Kind::both, seed).samples);
   std::mt19937 rng{seed};
   std::normal_distribution<float> normal{0, sigma};
   Plane<float> white(width + 2, height + 2), noise(width, height);
@@ -273,8 +273,8 @@ TEST(GrainFit, ParametersAreWithinTheFormat) {
 NoiseEstimate known_noise(float dark, float bright) {
   NoiseEstimate estimate;
   for (int i = 0; i < 3; ++i) {
-    estimate.noise.plane(i) = {(dark + bright) / 2,
-                               testing::blurred_noise(8, 8, 1, true, true).correlation, nullptr};
+    estimate.noise.plane(i) = {
+        (dark + bright) / 2, test_support::blurred_noise(8, 8, 1, true, true).correlation, nullptr};
     estimate.by_luma[i] = {{40, dark}, {215, bright}};
   }
   return estimate;

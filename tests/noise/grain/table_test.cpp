@@ -26,7 +26,7 @@ TEST(GrainText, SurvivesWritingAndParsing) {
   const GrainTable table{{0, 12'345'678, some_grain()},
                          {12'345'678, 20'000'000, std::nullopt},
                          {20'000'000, 90'000'000'000, some_grain()}};
-  EXPECT_EQ(testing::grain_table_of(text_of(table)), table);
+  EXPECT_EQ(test_support::grain_table_of(text_of(table)), table);
 }
 
 TEST(GrainText, CleanSceneIsAnEntryWithoutGrain) {

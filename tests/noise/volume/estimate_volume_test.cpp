@@ -10,9 +10,9 @@
 namespace lull {
 namespace {
 
-using testing::Draw;
-using testing::estimate;
-using testing::Phantom;
+using test_support::Draw;
+using test_support::estimate;
+using test_support::Phantom;
 
 constexpr double outside_range = std::numeric_limits<double>::quiet_NaN();
 

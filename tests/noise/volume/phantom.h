@@ -12,7 +12,7 @@
 #include "noise/volume/cube_statistics.h"
 #include "noise/volume/estimate_volume.h"
 
-namespace lull::testing {
+namespace lull::test_support {
 
 struct Phantom {
   int width = 64, height = 60, slices = 56;
@@ -73,4 +73,4 @@ inline VolumeEstimate estimate(const std::vector<Frame>& slices,
   return estimate_volume(collector, kind, zero);
 }
 
-}  // namespace lull::testing
+}  // namespace lull::test_support

@@ -10,7 +10,7 @@
 namespace lull {
 namespace {
 
-using testing::Draw;
+using test_support::Draw;
 
 struct Moments {
   double mean = 0, deviation = 0;

@@ -13,8 +13,8 @@
 namespace lull {
 namespace {
 
-using testing::Draw;
-using testing::Phantom;
+using test_support::Draw;
+using test_support::Phantom;
 
 /// Returns slices with a latency of `late`, as `change` modifies them.
 class Filter final : public Denoiser {
@@ -52,7 +52,7 @@ std::vector<Frame> filtered(const VolumeNoise& noise, const std::vector<Frame>& 
   const auto session =
       with_vst(noise, slices.front().format, std::make_unique<Filter>(std::move(change)));
   EXPECT_EQ(session->latency(), 3);
-  return testing::run_clip(*session, slices);
+  return test_support::run_clip(*session, slices);
 }
 
 std::shared_ptr<const NoiseMap> ramp_map(const Phantom& size, float low, float high) {

@@ -23,9 +23,9 @@ constexpr FrameFormat format{
     .width = 160, .height = 120, .layout = Layout::rgb, .sample = SampleType::f32, .bits = 32};
 
 Frame clean_frame(float scale) {
-  const Frame frame = lull::testing::make_frame(format);
+  const Frame frame = lull::test_support::make_frame(format);
   for (int i = 0; i < 3; ++i) {
-    const Plane<float> plane = lull::testing::texture_picture(format.width, format.height, i);
+    const Plane<float> plane = lull::test_support::texture_picture(format.width, format.height, i);
     for (int y = 0; y < format.height; ++y)
       for (int x = 0; x < format.width; ++x)
         frame.plane<float>(i)(x, y) = plane.view()(x, y) / 255 * scale;
@@ -40,7 +40,7 @@ Frame noisy_frame(float sigma, float scale) {
     Plane<float> flat(format.width, format.height);
     for (int y = 0; y < format.height; ++y) std::fill_n(flat.view().row(y), format.width, 0.0f);
     const Plane<float> noise =
-        lull::testing::with_noise(flat.view(), static_cast<double>(sigma), i + 1);
+        lull::test_support::with_noise(flat.view(), static_cast<double>(sigma), i + 1);
     for (int y = 0; y < format.height; ++y)
       for (int x = 0; x < format.width; ++x)
         frame.plane<float>(i)(x, y) += noise.view()(x, y) / 255 * scale;
@@ -54,7 +54,7 @@ bool is_out_of_range(int x, int y) {
 }
 
 Frame with_out_of_range_samples(const Frame& frame) {
-  const Frame changed = lull::testing::make_frame(format);
+  const Frame changed = lull::test_support::make_frame(format);
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (int i = 0; i < 3; ++i) {
     copy_plane(frame, i, changed);
@@ -158,10 +158,10 @@ TEST_P(FloatPictures, WhiteLevelIsChosenForBrightPictures) {
               HasSubstr("most of the first picture is brighter than 1; 16 is taken as white"));
   EXPECT_LT(error_of(result, clean), error_of(noisy, clean) / 2);
   EXPECT_TRUE(
-      lull::testing::same_samples(denoise(in, {"--sigma", "400", "--white", "16"}), result));
+      lull::test_support::same_samples(denoise(in, {"--sigma", "400", "--white", "16"}), result));
   EXPECT_FALSE(
-      lull::testing::same_samples(denoise(in, {"--sigma", "400", "--white", "32"}), result));
-  EXPECT_TRUE(lull::testing::same_samples(
+      lull::test_support::same_samples(denoise(in, {"--sigma", "400", "--white", "32"}), result));
+  EXPECT_TRUE(lull::test_support::same_samples(
       denoise(in, {"--sigma", "1.568627451", "--sigma-scale", "native"}), result));
   // With a fixed white of 1, almost all samples are beyond the range.
   EXPECT_GT(error_of(denoise(in, {"--sigma", "20", "--white", "1"}), clean),

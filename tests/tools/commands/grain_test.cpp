@@ -53,7 +53,7 @@ TEST(Grain, EveryFormatGetsATable) {
     const Outcome outcome = denoise(folder / "in.y4m", "null",
                                     {"--sigma", "10", "-y", "--grain-table", folder / "t.tbl"});
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    const GrainTable table = testing::grain_table_of(bytes_of(folder / "t.tbl"));
+    const GrainTable table = test_support::grain_table_of(bytes_of(folder / "t.tbl"));
     ASSERT_EQ(table.size(), 1u);
     EXPECT_EQ(table[0].start, 0);
     EXPECT_EQ(table[0].end, 800'000);
@@ -80,7 +80,7 @@ TEST(Grain, TinyFramesGetATable) {
   const Outcome outcome =
       denoise(folder / "in.y4m", "null", {"--sigma", "10", "--grain-table", folder / "t.tbl"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(testing::grain_table_of(bytes_of(folder / "t.tbl")).size(), 1u);
+  EXPECT_EQ(test_support::grain_table_of(bytes_of(folder / "t.tbl")).size(), 1u);
 }
 
 TEST(Grain, ExistingTableIsNotReplacedByDefault) {
@@ -163,7 +163,7 @@ TEST(Grain, PlayerRestoresTheRemovedNoiseLevel) {
               {"--sigma", "10", "--grain", "keep", "--grain-table", table, "--vcodec", "libaom-av1",
                "--crf", "20", "--vopts", "cpu-used=8"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  ASSERT_EQ(testing::grain_table_of(bytes_of(table)).size(), 1u);
+  ASSERT_EQ(test_support::grain_table_of(bytes_of(table)).size(), 1u);
   for (const std::string grain : {"0", "1"})
     ASSERT_TRUE(runs("ffmpeg -v error -c:v libdav1d -filmgrain " + grain + " -i '" +
                      (folder / "out.mkv") + "' '" + (folder / (grain + ".y4m")) + "'"));

@@ -20,7 +20,7 @@ constexpr FrameFormat half{
     .width = 48, .height = 32, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
 Frame field_of(const Frame& frame, int parity) {
-  Frame field = lull::testing::make_frame(half);
+  Frame field = lull::test_support::make_frame(half);
   for (int i = 0; i < 3; ++i)
     for (int y = 0; y < field.planes[i].height; ++y)
       std::memcpy(field.planes[i].row(y), frame.planes[i].row(2 * y + parity),
@@ -29,7 +29,7 @@ Frame field_of(const Frame& frame, int parity) {
 }
 
 Frame woven(const Frame& even, const Frame& odd) {
-  Frame frame = lull::testing::make_frame(whole);
+  Frame frame = lull::test_support::make_frame(whole);
   for (int i = 0; i < 3; ++i)
     for (int y = 0; y < frame.planes[i].height; ++y)
       std::memcpy(frame.planes[i].row(y), (y % 2 == 0 ? even : odd).planes[i].row(y / 2),
@@ -38,7 +38,7 @@ Frame woven(const Frame& even, const Frame& odd) {
 }
 
 bool same_field(const Frame& a, const Frame& b, int parity) {
-  return lull::testing::same_samples(field_of(a, parity), field_of(b, parity));
+  return lull::test_support::same_samples(field_of(a, parity), field_of(b, parity));
 }
 
 struct InterlacedVideo : ::testing::Test {
@@ -61,8 +61,8 @@ struct InterlacedVideo : ::testing::Test {
     ASSERT_EQ(out.size(), even.size());
     ASSERT_EQ(out.size(), odd.size());
     for (std::size_t n = 0; n < out.size(); ++n) {
-      EXPECT_TRUE(lull::testing::same_samples(field_of(out[n], 0), even[n])) << n;
-      EXPECT_TRUE(lull::testing::same_samples(field_of(out[n], 1), odd[n])) << n;
+      EXPECT_TRUE(lull::test_support::same_samples(field_of(out[n], 0), even[n])) << n;
+      EXPECT_TRUE(lull::test_support::same_samples(field_of(out[n], 1), odd[n])) << n;
     }
   }
   Outcome denoise(const std::string& from, const std::string& to,

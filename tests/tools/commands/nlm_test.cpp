@@ -45,8 +45,9 @@ struct Nlm : ::testing::Test {
     double sum = 0;
     const std::vector<Frame> frames = frames_of(folder / name);
     for (const Frame& frame : frames)
-      sum += lull::testing::psnr(lull::testing::plane_of(clean_picture(frame.format), plane).view(),
-                                 lull::testing::plane_of(frame, plane).view());
+      sum += lull::test_support::psnr(
+          lull::test_support::plane_of(clean_picture(frame.format), plane).view(),
+          lull::test_support::plane_of(frame, plane).view());
     return sum / static_cast<double>(frames.size());
   }
   void expect_refused(const std::vector<std::string>& more, int code, const std::string& text) {
@@ -95,8 +96,8 @@ TEST_F(Nlm, OptionsChangeTheResult) {
   }
   ASSERT_EQ(denoise("in.pgm", "reference.pgm", {"--device", "reference"}).code, 0);
   const auto a = frames_of(folder / "plain.pgm"), b = frames_of(folder / "reference.pgm");
-  EXPECT_GT(lull::testing::psnr(lull::testing::plane_of(a[0], 0).view(),
-                                lull::testing::plane_of(b[0], 0).view()),
+  EXPECT_GT(lull::test_support::psnr(lull::test_support::plane_of(a[0], 0).view(),
+                                     lull::test_support::plane_of(b[0], 0).view()),
             60);
 }
 
@@ -161,7 +162,7 @@ TEST_F(Nlm, GuideImprovesQuality) {
       0);
   const auto whole = frames_of(folder / "whole.y4m"), part = frames_of(folder / "part.y4m");
   ASSERT_EQ(part.size(), 2u);
-  for (int n = 0; n < 2; ++n) EXPECT_TRUE(lull::testing::same_samples(whole[n + 2], part[n]));
+  for (int n = 0; n < 2; ++n) EXPECT_TRUE(lull::test_support::same_samples(whole[n + 2], part[n]));
 }
 
 TEST_F(Nlm, GuideOfAnotherSizeOrLengthIsBadData) {
@@ -190,7 +191,7 @@ TEST_F(Nlm, JobInSegmentsGivesTheSameFrames) {
   const auto whole = frames_of(folder / "whole.mkv"), job = frames_of(folder / "job.mkv");
   ASSERT_EQ(whole.size(), job.size());
   for (std::size_t n = 0; n < whole.size(); ++n)
-    EXPECT_TRUE(lull::testing::same_samples(whole[n], job[n])) << n;
+    EXPECT_TRUE(lull::test_support::same_samples(whole[n], job[n])) << n;
 }
 
 TEST_F(Nlm, StacksAreVolumesUnlessFilteredSliceBySlice) {

@@ -52,10 +52,10 @@ TEST_F(EstimatedNoise, IsReportedAndRemoved) {
   const Outcome outcome = denoise(in, folder_ / "out.mkv", {"--lossless"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, AllOf(HasSubstr("noise: white, Y "), HasSubstr("; strength 1")));
-  const Plane<float> truth = lull::testing::plane_of(clean_picture(yuv, 0.02 * 5), 0);
+  const Plane<float> truth = lull::test_support::plane_of(clean_picture(yuv, 0.02 * 5), 0);
   const auto psnr_of = [&](const std::string& path) {
-    return lull::testing::psnr(truth.view(),
-                               lull::testing::plane_of(frames_of(path).at(5), 0).view());
+    return lull::test_support::psnr(truth.view(),
+                                    lull::test_support::plane_of(frames_of(path).at(5), 0).view());
   };
   EXPECT_GT(psnr_of(folder_ / "out.mkv"), psnr_of(in) + 4);
 }
@@ -123,10 +123,10 @@ TEST_F(EstimatedNoise, CoarserThanPatchesIsAlsoFilteredAtHalfSize) {
   write_noise(camera, record, true);
   ASSERT_EQ(
       denoise(folder_ / "in.y4m", folder_ / "one.mkv", {"--lossless", "--noise", camera}).code, 0);
-  const Plane<float> truth = lull::testing::plane_of(clean, 0);
+  const Plane<float> truth = lull::test_support::plane_of(clean, 0);
   const auto psnr_of = [&](const std::string& path) {
-    return lull::testing::psnr(truth.view(),
-                               lull::testing::plane_of(frames_of(path).at(4), 0).view());
+    return lull::test_support::psnr(truth.view(),
+                                    lull::test_support::plane_of(frames_of(path).at(4), 0).view());
   };
   EXPECT_GT(psnr_of(folder_ / "two.mkv"), psnr_of(folder_ / "one.mkv") + 0.3);
 }
@@ -170,8 +170,8 @@ TEST_F(EstimatedNoise, ChangesFromSceneToSceneInAPipe) {
   const std::vector<Frame> out = frames_of(folder_ / "one.y4m");
   ASSERT_EQ(out.size(), frames.size());
   const auto psnr_of = [&](const Frame& frame, int number) {
-    return lull::testing::psnr(lull::testing::plane_of(clean[number], 0).view(),
-                               lull::testing::plane_of(frame, 0).view());
+    return lull::test_support::psnr(lull::test_support::plane_of(clean[number], 0).view(),
+                                    lull::test_support::plane_of(frame, 0).view());
   };
   EXPECT_GT(psnr_of(out[8], 8), psnr_of(frames[8], 8) + 2);
   for (const int number : {16, 25, 33})  // from the first to the last frame of the scene
@@ -196,9 +196,9 @@ TEST_F(EstimatedNoise, ZeroNoiseLeavesTheInputUnchanged) {
   const std::string in = clip("in.mkv", {{6, 0}});
   const Outcome outcome = denoise(in, folder_ / "out.mkv", {"--lossless"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const Plane<float> before = lull::testing::plane_of(frames_of(in).at(3), 0);
-  const Plane<float> after = lull::testing::plane_of(frames_of(folder_ / "out.mkv").at(3), 0);
-  EXPECT_GT(lull::testing::psnr(before.view(), after.view()), 50);
+  const Plane<float> before = lull::test_support::plane_of(frames_of(in).at(3), 0);
+  const Plane<float> after = lull::test_support::plane_of(frames_of(folder_ / "out.mkv").at(3), 0);
+  EXPECT_GT(lull::test_support::psnr(before.view(), after.view()), 50);
 }
 
 TEST_F(EstimatedNoise, IsUsedByPreview) {

@@ -124,7 +124,7 @@ TEST_F(FrameSelection, GivesTheSameFramesInSegments) {
   const std::vector<Frame> frames = frames_of(folder_ / "part.mkv");
   ASSERT_EQ(frames.size(), 13u);
   for (int n = 0; n < 13; ++n)
-    EXPECT_TRUE(lull::testing::same_samples(frames[n], whole[18 + n])) << n;
+    EXPECT_TRUE(lull::test_support::same_samples(frames[n], whole[18 + n])) << n;
 }
 
 TEST_F(FrameSelection, WritesASingleFrameAsPicture) {

@@ -41,7 +41,7 @@ class Preview : public ::testing::Test {
     part.width = (all.format.width - 2 * gap) / 3;
     std::vector<Frame> panels;
     for (int i = 0; i < 3; ++i) {
-      Frame panel = lull::testing::make_frame(part);
+      Frame panel = lull::test_support::make_frame(part);
       for (int plane = 0; plane < 3; ++plane)
         for (int y = 0; y < part.height; ++y)
           std::copy_n(&all.plane<std::uint8_t>(plane)(i * (part.width + gap), y), part.width,

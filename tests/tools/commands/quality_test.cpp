@@ -48,9 +48,9 @@ PlaneView<const float> view(const Plane<float>& plane) { return plane.view(); }
 TEST(Quality, SsimMatchesTheDefinition) {
   for (const auto& [width, height] :
        {std::pair{40, 30}, {11, 11}, {12, 40}, {10, 25}, {25, 3}, {1, 1}, {1, 20}}) {
-    const Plane<float> a = lull::testing::texture_picture(width, height);
+    const Plane<float> a = lull::test_support::texture_picture(width, height);
     for (const double sigma : {2.0, 20.0, 80.0}) {
-      const Plane<float> b = lull::testing::with_noise(a.view(), sigma);
+      const Plane<float> b = lull::test_support::with_noise(a.view(), sigma);
       // In float with a peak of 1: 5 means of up to 22 terms, each with an error of 22 * 2^-24 *
       // 0.25, divided by at least c2 = 0.0009.
       EXPECT_NEAR(ssim(view(a), view(b), 255.0), ssim_reference(a, b, 255), 5 * 3.3e-7 / 0.0009)
@@ -60,8 +60,8 @@ TEST(Quality, SsimMatchesTheDefinition) {
 }
 
 TEST(Quality, SsimIsPreciseOnARealisticPicture) {
-  const Plane<float> a = lull::testing::texture_picture(60, 50);
-  const Plane<float> b = lull::testing::with_noise(a.view(), 20);
+  const Plane<float> a = lull::test_support::texture_picture(60, 50);
+  const Plane<float> b = lull::test_support::with_noise(a.view(), 20);
   EXPECT_NEAR(ssim(view(a), view(b), 255.0), ssim_reference(a, b, 255), 1e-5);
 }
 
@@ -71,7 +71,7 @@ TEST(Quality, EqualPicturesHaveSsimOne) {
     for (int y = 0; y < 20; ++y) std::fill_n(flat.view().row(y), 30, value);
     EXPECT_NEAR(ssim(view(flat), view(flat), 255.0), 1, 1e-6);
   }
-  const Plane<float> a = lull::testing::texture_picture(64, 64);
+  const Plane<float> a = lull::test_support::texture_picture(64, 64);
   EXPECT_NEAR(ssim(view(a), view(a), 255.0), 1, 1e-6);
 }
 
@@ -80,7 +80,7 @@ TEST(Quality, SampleTypesAgree) {
   const FrameFormat f16{.width = 33, .height = 21, .sample = SampleType::u16, .bits = 16};
   const Frame a = clean_picture(f8), b = noisy_picture(a, 20);
   const auto widened = [&](const Frame& frame) {  // 257 * v: the same share of full scale
-    Frame wide = lull::testing::make_frame(f16);
+    Frame wide = lull::test_support::make_frame(f16);
     for (int y = 0; y < 21; ++y)
       for (int x = 0; x < 33; ++x)
         wide.plane<std::uint16_t>(0)(x, y) =
@@ -92,15 +92,15 @@ TEST(Quality, SampleTypesAgree) {
   EXPECT_NEAR(narrow.psnr, wide.psnr, 1e-9);
   EXPECT_NEAR(narrow.ssim, wide.ssim, 1e-5);
   EXPECT_NEAR(narrow.mse,
-              lull::tools::mean_squared_error(view(lull::testing::plane_of(a, 0)),
-                                              view(lull::testing::plane_of(b, 0))),
+              lull::tools::mean_squared_error(view(lull::test_support::plane_of(a, 0)),
+                                              view(lull::test_support::plane_of(b, 0))),
               1e-9);
 }
 
 TEST(Quality, ErrorsOfTheLargestSamplesDoNotOverflow) {
   const FrameFormat f16{.width = 70, .height = 70, .sample = SampleType::u16, .bits = 16};
-  const Frame black = lull::testing::make_frame(f16, 0, 0);
-  const Frame white = lull::testing::make_frame(f16, 0, 255);
+  const Frame black = lull::test_support::make_frame(f16, 0, 0);
+  const Frame white = lull::test_support::make_frame(f16, 0, 255);
   const PlaneQuality quality = compare_frames(black, white).at(0);
   EXPECT_EQ(quality.mse, 65535.0 * 65535.0);
   EXPECT_EQ(quality.psnr, 0);

@@ -28,9 +28,10 @@ Frame only_frame(const std::string& path) {
 }
 
 double gain(const Frame& clean, const Frame& noisy, const Frame& result, int plane = 0) {
-  const Plane<float> truth = lull::testing::plane_of(clean, plane);
-  return lull::testing::psnr(truth.view(), lull::testing::plane_of(result, plane).view()) -
-         lull::testing::psnr(truth.view(), lull::testing::plane_of(noisy, plane).view());
+  const Plane<float> truth = lull::test_support::plane_of(clean, plane);
+  return lull::test_support::psnr(truth.view(),
+                                  lull::test_support::plane_of(result, plane).view()) -
+         lull::test_support::psnr(truth.view(), lull::test_support::plane_of(noisy, plane).view());
 }
 
 class StillsOnDevice : public ::testing::TestWithParam<const char*> {
@@ -101,9 +102,9 @@ TEST_P(StillsOnDevice, EverySizeIsProcessed) {
     const Frame result = only_frame(folder_ / "out.pgm");
     ASSERT_EQ(result.format, noisy.format);
     if (width < 8 || height < 8)  // smaller than a patch
-      EXPECT_TRUE(lull::testing::same_samples(result, noisy));
+      EXPECT_TRUE(lull::test_support::same_samples(result, noisy));
     else
-      EXPECT_FALSE(lull::testing::same_samples(result, noisy));
+      EXPECT_FALSE(lull::test_support::same_samples(result, noisy));
   }
 }
 
@@ -123,7 +124,7 @@ TEST_P(StillsOnDevice, ThreadsAndStreamsDoNotChangeTheBytes) {
 }
 
 TEST_P(StillsOnDevice, RealPictureImproves) {
-  const auto data = lull::testing::data_folder();
+  const auto data = lull::test_support::data_folder();
   if (!data) GTEST_SKIP() << "LULL_TEST_DATA is not set; the made pictures are tested above";
   const Frame clean = only_frame((*data / "set12" / "01.png").string());  // cameraman
   const Frame noisy = noisy_picture(clean, 25);
@@ -181,9 +182,9 @@ TEST(Stills, PlaneWithoutNoisePassesThrough) {
                 "--profile", "fast", "--device", "reference"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const Frame result = only_frame(folder / "out.y4m");
-  EXPECT_FALSE(lull::testing::same_plane(noisy, result, 0));
-  EXPECT_TRUE(lull::testing::same_plane(noisy, result, 1));
-  EXPECT_FALSE(lull::testing::same_plane(noisy, result, 2));
+  EXPECT_FALSE(lull::test_support::same_plane(noisy, result, 0));
+  EXPECT_TRUE(lull::test_support::same_plane(noisy, result, 1));
+  EXPECT_FALSE(lull::test_support::same_plane(noisy, result, 2));
 }
 
 TEST(Stills, ExistingOutputIsNotReplacedByDefault) {

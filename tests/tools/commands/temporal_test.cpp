@@ -30,8 +30,8 @@ struct TemporalOption : ::testing::Test {
     return run_lull(more);
   }
   double psnr_of(const Frame& frame) const {
-    return lull::testing::psnr(lull::testing::plane_of(clean, 0).view(),
-                               lull::testing::plane_of(frame, 0).view());
+    return lull::test_support::psnr(lull::test_support::plane_of(clean, 0).view(),
+                                    lull::test_support::plane_of(frame, 0).view());
   }
   /// Expects that every frame of the clip is better with the default radius than with radius 0.
   void expect_gain(const std::vector<std::string>& options) {

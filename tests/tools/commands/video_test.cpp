@@ -59,7 +59,7 @@ TEST(Video, EveryFormatPassesUnchangedWithoutNoise) {
     ASSERT_EQ(result.size(), clip.size());
     for (std::size_t i = 0; i < clip.size(); ++i) {
       ASSERT_EQ(result[i].format, format);
-      EXPECT_TRUE(lull::testing::same_samples(result[i], clip[i])) << i;
+      EXPECT_TRUE(lull::test_support::same_samples(result[i], clip[i])) << i;
     }
   }
 }
@@ -92,9 +92,10 @@ TEST_P(VideoOn, RemovesNoiseFromEveryFrame) {
     ASSERT_EQ(result.size(), clip.size());
     for (std::size_t i = 0; i < clip.size(); ++i)
       for (int plane = 0; plane < 3; ++plane) {
-        const Plane<float> truth = lull::testing::plane_of(clean, plane);
+        const Plane<float> truth = lull::test_support::plane_of(clean, plane);
         const auto against_truth = [&](const Frame& frame) {
-          return lull::testing::psnr(truth.view(), lull::testing::plane_of(frame, plane).view());
+          return lull::test_support::psnr(truth.view(),
+                                          lull::test_support::plane_of(frame, plane).view());
         };
         // The chroma planes of 4:2:0 have 23x17 samples here, too few for a larger gain.
         EXPECT_GT(against_truth(result[i]), against_truth(clip[i]) + (plane == 0 ? 3 : 1))

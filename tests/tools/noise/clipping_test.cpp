@@ -73,9 +73,12 @@ class ClippedNoise : public ::testing::Test {
     return bytes_of(folder_ / "out.mkv");
   }
   /// Returns the luma of frame 5, whose left third is black.
-  Plane<float> luma() const { return testing::plane_of(frames_of(folder_ / "out.mkv").at(5), 0); }
+  Plane<float> luma() const {
+    return test_support::plane_of(frames_of(folder_ / "out.mkv").at(5), 0);
+  }
   double psnr() const {
-    return testing::psnr(testing::plane_of(dark_picture(yuv, 5), 0).view(), luma().view());
+    return test_support::psnr(test_support::plane_of(dark_picture(yuv, 5), 0).view(),
+                              luma().view());
   }
   double black() const {
     const Plane<float> plane = luma();
@@ -177,9 +180,9 @@ TEST_F(ClippedNoise, PipesSegmentsAndSharedJobsGiveTheBytesOfOneRun) {
   const std::vector<Frame> piped = frames_of(folder_ / "piped.y4m");
   ASSERT_EQ(piped.size(), one.size());
   for (std::size_t k = 0; k < one.size(); ++k)
-    EXPECT_EQ(
-        testing::psnr(testing::plane_of(one[k], 0).view(), testing::plane_of(piped[k], 0).view()),
-        std::numeric_limits<double>::infinity());
+    EXPECT_EQ(test_support::psnr(test_support::plane_of(one[k], 0).view(),
+                                 test_support::plane_of(piped[k], 0).view()),
+              std::numeric_limits<double>::infinity());
 
   const std::string job = folder_ / "job";
   Words plan{"plan", "-i", in_, "--job", job, "--profile", "fast", "--lossless"};

@@ -50,8 +50,8 @@ class ScenesOfFiles : public ::testing::Test {
     return run_lull(words);
   }
   double psnr(const Frame& frame, int number) const {
-    return lull::testing::psnr(lull::testing::plane_of(clean_[number], 0).view(),
-                               lull::testing::plane_of(frame, 0).view());
+    return lull::test_support::psnr(lull::test_support::plane_of(clean_[number], 0).view(),
+                                    lull::test_support::plane_of(frame, 0).view());
   }
 
   Folder folder_;

@@ -40,7 +40,7 @@ Page page_of_all() {
   Page page(hostile);
   page.add_tiles({{hostile, hostile}});
   page.add(hostile, facts_table({{hostile, hostile}}));
-  const Frame grey = lull::testing::make_frame({.width = 16, .height = 8});
+  const Frame grey = lull::test_support::make_frame({.width = 16, .height = 8});
   page.add("pictures", slider({{hostile, grey}, {"after", grey}, {"removed", grey}}, hostile));
   page.add("curves", svg_of({.title = hostile,
                              .axis = hostile,

@@ -24,7 +24,7 @@ constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
 
 /// A repeated frame with the small changes that an encoder makes.
 Frame near_repeat(const Frame& frame, int how) {
-  Frame copy = lull::testing::make_frame(format);
+  Frame copy = lull::test_support::make_frame(format);
   for (int y = 0; y < format.height; ++y)
     for (int x = 0; x < format.width; ++x) {
       const int v = std::to_integer<int>(frame.planes[0](x, y));
@@ -72,24 +72,24 @@ std::unique_ptr<Denoiser> open_two() {
 }
 
 void expect_parts_equal(const std::vector<Frame>& frames) {
-  const std::vector<Frame> whole = lull::testing::run_clip(*open(), frames);
+  const std::vector<Frame> whole = lull::test_support::run_clip(*open(), frames);
   ASSERT_EQ(whole.size(), frames.size());
-  const std::vector<Frame> shared = lull::testing::run_clip(*open_two(), frames);
+  const std::vector<Frame> shared = lull::test_support::run_clip(*open_two(), frames);
   ASSERT_EQ(shared.size(), frames.size());
   for (std::size_t n = 0; n < whole.size(); ++n)
-    ASSERT_TRUE(lull::testing::same_samples(shared[n], whole[n])) << "frame " << n;
+    ASSERT_TRUE(lull::test_support::same_samples(shared[n], whole[n])) << "frame " << n;
   const auto count = static_cast<std::int64_t>(frames.size());
   for (std::int64_t first = 0; first < count; first += 5) {
     const pipeline::FrameSpan later{first + 20, first % 2 == 0 ? end : first + 23};
     for (const auto& opener : {open, open_two}) {
       const auto parts = pipeline::by_parts(opener(), opener, {{first, first + 1}, later},
                                             part_context_of(params(), format));
-      const std::vector<Frame> some = lull::testing::run_clip(*parts, frames);
+      const std::vector<Frame> some = lull::test_support::run_clip(*parts, frames);
       ASSERT_EQ(some.size(), frames.size());
       for (std::int64_t n = 0; n < count; ++n) {
         const bool wanted = (n >= first && n <= first + 1) || (n >= later.first && n <= later.last);
         ASSERT_EQ(some[n].pixels != nullptr, wanted) << n;
-        ASSERT_TRUE(!wanted || lull::testing::same_samples(some[n], whole[n]))
+        ASSERT_TRUE(!wanted || lull::test_support::same_samples(some[n], whole[n]))
             << "frame " << n << " of the part from " << first;
       }
     }
@@ -146,7 +146,7 @@ std::vector<Frame> weave(const std::vector<Frame>& even, const std::vector<Frame
   whole.height *= 2;
   std::vector<Frame> frames;
   for (std::size_t n = 0; n < std::min(even.size(), odd.size()); ++n) {
-    frames.push_back(lull::testing::make_frame(whole));
+    frames.push_back(lull::test_support::make_frame(whole));
     for (int y = 0; y < whole.height; ++y)
       std::copy_n((y % 2 == 0 ? even : odd)[n].planes[0].row(y / 2), whole.width,
                   frames.back().planes[0].row(y));
@@ -165,16 +165,18 @@ TEST(PartsOfTemporalClips, FieldsOfEitherParityMatchTheCompleteClip) {
     odd.identical(n == 5 ? 8 : 0);
   }
   const std::vector<Frame> frames = weave(even.frames, odd.frames);
-  const std::vector<Frame> expected = weave(
-      lull::testing::run_clip(*open(), {even.frames.begin(), even.frames.begin() + frames.size()}),
-      lull::testing::run_clip(*open(), {odd.frames.begin(), odd.frames.begin() + frames.size()}));
+  const std::vector<Frame> expected =
+      weave(lull::test_support::run_clip(
+                *open(), {even.frames.begin(), even.frames.begin() + frames.size()}),
+            lull::test_support::run_clip(*open(),
+                                         {odd.frames.begin(), odd.frames.begin() + frames.size()}));
   for (const auto& opener : {open, open_two}) {
     const auto fields = pipeline::by_fields(frames.front().format, opener(), opener());
     for (int clip = 0; clip < 2; ++clip) {
-      const std::vector<Frame> out = lull::testing::run_clip(*fields, frames);
+      const std::vector<Frame> out = lull::test_support::run_clip(*fields, frames);
       ASSERT_EQ(out.size(), frames.size());
       for (std::size_t n = 0; n < out.size(); ++n)
-        EXPECT_TRUE(lull::testing::same_samples(out[n], expected[n])) << n;
+        EXPECT_TRUE(lull::test_support::same_samples(out[n], expected[n])) << n;
     }
   }
 }

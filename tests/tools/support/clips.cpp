@@ -114,22 +114,22 @@ std::string y4m_colour(const FrameFormat& f) {
 }  // namespace
 
 Frame clean_picture(const FrameFormat& format, double phase) {
-  Frame frame = lull::testing::make_frame(format);
+  Frame frame = lull::test_support::make_frame(format);
   for (int i = 0; i < format.planes(); ++i)
-    store_plane(
-        lull::testing::texture_picture(format.plane_width(i), format.plane_height(i), phase + i)
-            .view(),
-        frame, i);
+    store_plane(lull::test_support::texture_picture(format.plane_width(i), format.plane_height(i),
+                                                    phase + i)
+                    .view(),
+                frame, i);
   return frame;
 }
 
 Frame noisy_picture(const Frame& clean, double sigma, unsigned seed) {
-  Frame frame = lull::testing::make_frame(clean.format);
+  Frame frame = lull::test_support::make_frame(clean.format);
   for (int i = 0; i < clean.format.planes(); ++i)
-    store_plane(
-        lull::testing::with_noise(lull::testing::plane_of(clean, i).view(), sigma, 3 * seed + i)
-            .view(),
-        frame, i);
+    store_plane(lull::test_support::with_noise(lull::test_support::plane_of(clean, i).view(), sigma,
+                                               3 * seed + i)
+                    .view(),
+                frame, i);
   return frame;
 }
 

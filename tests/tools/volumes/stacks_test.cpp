@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 std::vector<double> clean_volume(int width, int height, int slices, double low, double span) {
   std::vector<double> values;
   for (int z = 0; z < slices; ++z) {
-    const Plane<float> plane = lull::testing::texture_picture(width, height, 0.1 * z);
+    const Plane<float> plane = lull::test_support::texture_picture(width, height, 0.1 * z);
     for (int y = 0; y < height; ++y)
       for (int x = 0; x < width; ++x) values.push_back(low + plane.view()(x, y) / 255 * span);
   }
@@ -332,7 +332,7 @@ TEST_F(Stacks, SigmaScalesAgreeForFloatsOnTheScaleOfBytes) {
 }
 
 TEST_F(Stacks, NoiseOfARealHeadIsReduced) {
-  const auto data = lull::testing::data_folder();
+  const auto data = lull::test_support::data_folder();
   if (!data) GTEST_SKIP() << "LULL_TEST_DATA is not set; the made volumes are tested above";
   // A head with its own noise, and a series of two volumes: the removed part must be noise.
   for (const char* name : {"chris_t1.nii.gz", "epi_4d.nii.gz"}) {

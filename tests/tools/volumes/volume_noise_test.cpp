@@ -18,8 +18,8 @@ namespace {
 using io::test::File;
 using io::test::volume;
 using io::test::VolumeSpec;
-using lull::testing::Draw;
-using lull::testing::Phantom;
+using lull::test_support::Draw;
+using lull::test_support::Phantom;
 using ::testing::HasSubstr;
 using ::testing::Not;
 

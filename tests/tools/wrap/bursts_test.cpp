@@ -18,7 +18,7 @@ constexpr FrameFormat format{.width = 112, .height = 96, .layout = Layout::rgb};
 
 /// Waves in all directions, seen by a hand-held camera that is rotated by `degrees` and displaced.
 Frame render_view(double degrees, double move_x, double move_y) {
-  Frame frame = lull::testing::make_frame(format);
+  Frame frame = lull::test_support::make_frame(format);
   const double turn = degrees * 3.14159265358979 / 180;
   for (int i = 0; i < 3; ++i) {
     Plane<float> plane(format.width, format.height);
@@ -60,8 +60,8 @@ class AlignedBursts : public ::testing::Test {
   }
   double quality(const std::string& path) {
     const Frame result = frames_of(path).at(0);
-    return lull::testing::psnr(lull::testing::plane_of(clean_, 1).view(),
-                               lull::testing::plane_of(result, 1).view());
+    return lull::test_support::psnr(lull::test_support::plane_of(clean_, 1).view(),
+                                    lull::test_support::plane_of(result, 1).view());
   }
   static constexpr int keep_ = 3;
   Folder folder_;

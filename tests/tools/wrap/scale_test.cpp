@@ -108,8 +108,8 @@ TEST_F(Scale, SegmentsAndJobsGiveTheSameFrames) {
   ASSERT_EQ(a.size(), b.size());
   EXPECT_EQ(a[0].format.width, 100);  // 99, rounded to complete chroma samples
   for (std::size_t i = 0; i < a.size(); ++i)
-    EXPECT_GT(lull::testing::psnr(lull::testing::plane_of(a[i], 0).view(),
-                                  lull::testing::plane_of(b[i], 0).view()),
+    EXPECT_GT(lull::test_support::psnr(lull::test_support::plane_of(a[i], 0).view(),
+                                       lull::test_support::plane_of(b[i], 0).view()),
               300);
 }
 
