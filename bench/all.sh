@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# all.sh BUILD: ./run bench. Makes all measurements of docs/measurements that are possible on this
-# machine, on its GPUs and its CPU. Tables: BUILD/bench/*.csv
+# all.sh BUILD: implements ./run bench. It makes all measurements of docs/measurements that are
+# possible on the GPUs and the CPU of this machine. Tables: BUILD/bench/*.csv
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 devices=(cpu)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# clips.sh BUILD [DEVICE]: the gain of patches from neighbouring frames on complete clips, with noise
-# in float (the output is that of lull_clip_quality). Needs ffmpeg. Table: BUILD/bench/clips.csv
+# clips.sh BUILD [DEVICE]: measures the gain of patches from neighbouring frames on complete clips,
+# with noise in float (lull_clip_quality). Needs ffmpeg. Table: BUILD/bench/clips.csv
 #   LULL_PROFILES: profiles (default "balanced high")
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"

@@ -61,7 +61,7 @@ NoiseModel noise_of(int side) {
   return model;
 }
 
-/// An 8-bit guide and everything that matching of one block requires.
+/// An 8-bit guide and all data for matching one block.
 struct MatchBench {
   MatchBench(int window, int step, int group)
       : geometry{width, height, window},

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# film_grain.sh BUILD [DEVICE]: cost and benefit of --grain keep: the size of libaom's streams at
-# equal crf for the noisy clip and for the denoised clip with a film grain table, and a comparison of
-# the grain that dav1d adds with the original noise (the output is that of lull_grain_likeness). The
-# noise is synthetic: Gaussian, blurred, strongest at medium luma. Needs ffmpeg with libaom-av1 and
-# libdav1d. Tables: BUILD/bench/film_grain.csv, film_grain_CLIP_CRF.csv
+# film_grain.sh BUILD [DEVICE]: measures the cost and the benefit of --grain keep. It prints the
+# size of libaom's streams at equal crf, for the noisy clip and for the denoised clip with a film
+# grain table. It compares the grain that dav1d adds with the original noise (lull_grain_likeness).
+# The noise is synthetic: Gaussian, blurred, strongest at medium luma. Needs ffmpeg with libaom-av1
+# and libdav1d. Tables: BUILD/bench/film_grain.csv, film_grain_CLIP_CRF.csv
 #   LULL_CRFS: values of crf (default "30 40"); LULL_FRAMES: frames per clip (default 10); LULL_SIGMA
 #   (default auto)
 # shellcheck source=bench/common.sh

@@ -93,7 +93,7 @@ void time_kernels(benchmark::State& state, Case& c, int repeats) {
     if (c.format().planes() > 1) c.note(state, "psnr_chroma_db", psnr(result, c.pair.clean, 1, 2));
   }
   const double upload = timer.repeat(repeats, [&] { slot.upload(c.pair.noisy); }).median();
-  // As a graph, like in a slot.
+  // The kernels run as a graph, as in a slot.
   const cuda::GraphExec kernels = cuda::capture(slot.stream(), [&] { slot.filter(); });
   const auto launch = [&] { cuda::check(cudaGraphLaunch(kernels.get(), slot.stream())); };
   timer.repeat(3, launch);

@@ -79,7 +79,8 @@ void blacken(Frame& frame) {
                   frame.format.plane_width(i) * frame.format.bytes_per_sample(), std::byte{0});
 }
 
-/// Stages are registered by name, which requires no device; `bench` is created when they run.
+/// Stages are registered by name, so registration requires no device. `bench` is created when the
+/// stages run.
 void add_benchmarks(const Options& o, const PicturePair& picture) {
   auto current = std::make_shared<std::pair<std::string, std::unique_ptr<Bench>>>();
   const cuda::DeviceLimits device = limits(o);

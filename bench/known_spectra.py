@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 
-np.trapz = getattr(np, "trapz", None) or np.trapezoid  # bm3d 4.0.3 still calls it
+np.trapz = getattr(np, "trapz", None) or np.trapezoid  # bm3d 4.0.3 still calls this function
 import bm3d  # noqa: E402
 import imageio.v3 as iio  # noqa: E402
 import tifffile  # noqa: E402

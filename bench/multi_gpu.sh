@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# multi_gpu.sh BUILD: 1, 2, 4 .. GPUs of this machine on one stream of 1920x1080 grey frames from host
-# memory to host memory: frames per second, speed-up, and a hash of results that must not depend on
-# the number of GPUs. Table: BUILD/bench/multi_gpu.csv. The exit code is 1 if results differ.
+# multi_gpu.sh BUILD: filters one stream of 1920x1080 grey frames from host memory to host memory
+# with 1, 2, 4 .. GPUs of this machine. It prints frames per second, speed-up, and a hash of the
+# results, which must not depend on the number of GPUs. Table: BUILD/bench/multi_gpu.csv. The exit
+# code is 1 if results differ.
 #   LULL_PROFILES: profiles (default "paper high")
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# other_pictures.sh BUILD [DEVICE]: all profiles on three pictures that are not part of the still, at
-# sigma 10, 25 and 50: Kodak 13 (fine texture) and 21 (sky, rocks, water) in grey, and Set12's Barbara
-# (stripes). Noise is rounded and clipped to 8 bits. ms: kernels on a GPU, complete frames on the CPU.
-# Table: BUILD/bench/other_pictures.csv
+# other_pictures.sh BUILD [DEVICE]: measures all profiles at sigma 10, 25 and 50 on three pictures
+# that are not part of the still: Kodak 13 (fine texture) and 21 (sky, rocks, water) in grey, and
+# Set12's Barbara (stripes). Noise is rounded and clipped to 8 bits. ms: kernels on a GPU, complete
+# frames on the CPU. Table: BUILD/bench/other_pictures.csv
 #   LULL_PROFILES, LULL_SIGMAS: profiles and noise levels (default "fast balanced paper high" and
 #   "10 25 50")
 # shellcheck source=bench/common.sh

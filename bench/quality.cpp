@@ -32,7 +32,7 @@ struct QualityOptions {
   std::string device = "cpu";  // cpu, reference, cuda, cuda:N
   int streams = bm3d::default_streams, threads = 0, frames = 1;
   unsigned seed = 1;
-  int crop_width = 0, crop_height = 0;  // of the centre; 0: the complete picture
+  int crop_width = 0, crop_height = 0;  // size of the part at the centre; 0: the complete picture
   bool colour = false;                  // filter all planes, not only luma
   bool rounded = false;                 // round noisy pictures and results to 8 bits
   bool basic = true;                    // also the PSNR of the first phase
@@ -96,7 +96,7 @@ PlaneView<const float> cropped(PlaneView<const float> v, int width, int height) 
   return {v.data + (v.height - h) / 2 * v.stride + (v.width - w) / 2, w, h, v.stride};
 }
 
-/// Luma of R, G, B by ITU-R BT.601.
+/// Computes the luma of R, G, B by ITU-R BT.601.
 void to_luma(std::vector<Plane<float>>& planes) {
   const auto y = planes[0].view(), g = planes[1].view(), b = planes[2].view();
   for (int v = 0; v < y.height; ++v)
@@ -121,7 +121,8 @@ Picture take_picture(const Frame& frame, std::string name, const QualityOptions&
                       .bits = 32};
   }
   if (options.crop_width > 0) {
-    // Multiples of the chroma subsampling, so that the centres of luma and chroma coincide.
+    // The offsets are multiples of the chroma subsampling, so that the centres of luma and chroma
+    // coincide.
     picture.format.width = std::min(options.crop_width & ~3, picture.format.width);
     picture.format.height = std::min(options.crop_height & ~3, picture.format.height);
     for (int i = 0; i < picture.format.planes(); ++i) {
@@ -188,7 +189,7 @@ double mean_squared_error(const Picture& clean, const Frame& frame, int plane) {
 
 double decibels(double mse) { return 10 * std::log10(255.0 * 255.0 / mse); }
 
-/// Mean over all planes with equal weights.
+/// Returns the mean over all planes with equal weights.
 double psnr(const Picture& clean, const Frame& frame) {
   double sum = 0;
   for (int i = 0; i < clean.format.planes(); ++i) sum += mean_squared_error(clean, frame, i);

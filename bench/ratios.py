@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Speed relative to the best peer: a Markdown table by PSNR, from docs/data/*_gpu.csv.
+"""Prints the speed relative to the best peer, by PSNR, as a Markdown table.
+
+The data are docs/data/*_gpu.csv.
 
 At each PSNR the table compares the fastest settings of lull and of the peers that reach it. The ratio
 in parentheses interpolates between the measured settings of each peer, with ln(ms) linear in PSNR.

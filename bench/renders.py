@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""lull and Open Image Denoise on the same renders: PSNR, relative error, seconds.
+"""Compares lull and Open Image Denoise on renders: PSNR, relative error, seconds.
 
     pip install numpy OpenEXR pyoidn          # OIDN is skipped if it is missing
     bench/renders.py [--lull build/bin/lull] NOISY.exr REFERENCE.exr [NOISY.exr REFERENCE.exr ...]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tennis.sh BUILD [DEVICE ...]: real footage with sound through the command: 40 frames of tennis in
-# 4:2:0, with noise (sigma 20 in every plane), FFV1 and AAC in Matroska. Prints the gain of denoising
-# and checks that frames, timestamps and sound are preserved. Needs ffmpeg and ffprobe.
+# tennis.sh BUILD [DEVICE ...]: denoises real footage with sound with the command: 40 frames of
+# tennis in 4:2:0, with noise (sigma 20 in every plane), FFV1 and AAC in Matroska. Prints the gain
+# of denoising and checks that frames, timestamps and sound are preserved. Needs ffmpeg and ffprobe.
 # Table: BUILD/bench/tennis.csv
 #   LULL_PROFILES: profiles (default "fast balanced high")
 # shellcheck source=bench/common.sh

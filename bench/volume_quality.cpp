@@ -133,7 +133,7 @@ Volume clean_volume(const Options& options) {
   return volume;
 }
 
-/// Pearson correlation.
+/// Returns the Pearson correlation.
 class Correlation {
  public:
   void add(double a, double b) {

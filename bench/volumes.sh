@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# volumes.sh BUILD [DEVICE ...]: BM4D on a part of the Colin27 head, and on a part of another head,
-# with Gaussian noise of 3 and 9 % of the maximum: PSNR where the clean volume is above 15/255, and
-# CPU-seconds per megavoxel on one thread. (The other head has its own noise, which counts as detail.)
-# Then slices of several millimetres, and the residual of the other head without added noise.
+# volumes.sh BUILD [DEVICE ...]: measures BM4D on a part of the Colin27 head, and on a part of
+# another head, with Gaussian noise of 3 and 9 % of the maximum: PSNR where the clean volume is
+# above 15/255, and CPU-seconds per megavoxel on one thread. (The other head has its own noise,
+# which counts as detail.) Then slices of several millimetres, and the residual of the other head
+# without added noise.
 # shellcheck source=bench/common.sh
 source "$(dirname "$0")/common.sh"
 need_data mri

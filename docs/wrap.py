@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""wrap.py [--check] FILE ...: prose of Markdown in lines of at most 100 columns.
+"""wrap.py [--check] FILE ...: wraps the prose of Markdown to lines of at most 100 columns.
 
-Paragraphs and list items with a longer line are filled anew; all others, tables, code and headings
-stay as they are. --check changes nothing and fails where something would change."""
+The script refills paragraphs and list items that have a longer line. It does not change other
+paragraphs, tables, code and headings. --check changes nothing; it fails if a change is necessary."""
 
 import re
 import sys
 
 WIDTH = 100
 ITEM = re.compile(r"( *)([-*]|\d+\.) +")
-# What is no prose: tables, headings, quotes, HTML, pictures, definitions of links.
+# Lines that are not wrapped: tables, headings, quotes, HTML, pictures, definitions of links.
 OTHER = re.compile(r"\s*(\||#|>|<|!\[|\[[^\]]+\]:)")
-# Words that would begin a list, a heading or a quotation if they came first in a line.
+# Words that would begin a list, a heading or a quotation at the beginning of a line.
 BEGINS = re.compile(r"([-*+>]|#+|\d+[.)])$")
 
 
@@ -20,7 +20,7 @@ def fill(words, first, rest):
     lines, line = [], first + words[0]
     for word, following in zip(words[1:], words[2:] + [""]):
         fits = len(line) + 1 + len(word) <= WIDTH
-        # A word that may not begin a line comes together with the one before it.
+        # A word that must not begin a line stays together with the word before it.
         if fits and BEGINS.match(following) and len(line) + len(word) + len(following) + 2 > WIDTH:
             fits = False
         if fits or BEGINS.match(word):

@@ -57,7 +57,7 @@ void intersect(const Ball& ball, Vec from, Vec direction, Hit& hit) {
   hit.normal = (hit.point - ball.centre) * (1 / ball.radius);
 }
 
-/// The surface is hit from outside or from inside, as in a room.
+/// Intersects a ray with a box. The ray begins outside of the box, or inside as in a room.
 void intersect(const Box& box, Vec from, Vec direction, Hit& hit) {
   const float o[3] = {from.x, from.y, from.z}, d[3] = {direction.x, direction.y, direction.z};
   const float low[3] = {box.low.x, box.low.y, box.low.z};

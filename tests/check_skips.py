@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""check_skips.py JUNIT ALLOWED [SUITES]: lists the tests of a run that were skipped, and fails where
-ALLOWED (see its head for the format) does not name one.
+"""check_skips.py JUNIT ALLOWED [SUITES]: lists the tests of a run that were skipped. It
+fails if ALLOWED does not name one of them. The head of ALLOWED describes its format.
 
-`ctest --output-junit` writes JUNIT. Tests that it labels `suite` are suites of GoogleTest programs,
-each of which writes SUITES/NAME.xml with the results of its tests; a suite that ctest counts as
-passed has to have that file, as the program may have ended early with exit code 0."""
+`ctest --output-junit` writes JUNIT. Tests that it labels `suite` are suites of GoogleTest programs.
+Each suite writes SUITES/NAME.xml with the results of its tests. A suite that ctest counts as passed
+must have this file, because the program may have ended early with exit code 0."""
 
 import collections
 import os
@@ -29,7 +29,7 @@ def rules(path):
 
 
 def reason_in(output):
-    """What GoogleTest prints after `file:line: Skipped`; otherwise the last line."""
+    """Returns the text after GoogleTest's `file:line: Skipped`, or else the last line."""
     found = re.search(r": Skipped\n(.+)", output)
     lines = [line for line in output.splitlines() if line.strip()]
     return found.group(1) if found else lines[-1] if lines else "no reason given"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# run_tests.sh BUILD [CTEST ARGUMENT ...]: runs the tests of a build, one more at a time than there
-# are cores, as some wait for other programs. A test that is skipped for a reason which is not in
-# allowed_skips.txt is a failure.
+# run_tests.sh BUILD [CTEST ARGUMENT ...]: runs the tests of a build. The number of tests at a time
+# is the number of cores plus one, because some tests wait for other programs. A test that is
+# skipped for a reason that is not in allowed_skips.txt is a failure.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=$(cd "$1" && pwd)

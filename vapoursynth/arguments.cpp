@@ -9,8 +9,8 @@
 namespace lull::vapoursynth {
 namespace {
 
-/// Frames in flight on a GPU: one is uploaded, one is filtered and one is downloaded. More would
-/// delay requests that are out of order.
+/// Frames in flight on a GPU: one is uploaded, one is filtered and one is downloaded. More frames
+/// would delay requests that are out of order.
 constexpr int streams_per_gpu = 3;
 
 /// Returns the value that applies to all planes.

@@ -44,8 +44,8 @@ Frame shared(const VSFrame* source, int number, const FrameFormat& format, const
   return frame;
 }
 
-/// Copies rows, with several threads if the plane is large: its memory is not in a cache, and
-/// VapourSynth gives the filter no other work meanwhile.
+/// Copies rows, with several threads if the plane is large. A large plane is not in a cache, and
+/// VapourSynth gives the filter no other work during the copy.
 void copy_rows(PlaneView<const std::byte> from, PlaneView<std::byte> to) {
   constexpr std::ptrdiff_t bytes_per_thread = 256 * 1024;
   constexpr std::ptrdiff_t max_threads = 8;  // enough to use the memory bandwidth

@@ -35,7 +35,7 @@ class SeekingSession {
   /// `more`. `fetch` returns frames that were requested since start(), `keep` receives results of
   /// later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
-  /// Must be called after a failure.
+  /// Discards the session. It must be called after a failure.
   void reset() { session_.reset(); }
 
  private:

@@ -1,7 +1,7 @@
 // lull_nlm_bench: time of the non-local means kernels on a GPU, without copies (events, median of
-// many runs), and the PSNR. Pictures: a grey one in every profile, and the 720x480 colour size of
-// Marques and Pardo. Volumes: both noise levels of the usual tables, or volumes of noise with a
-// given size, whose time does not depend on the content.
+// many runs), and the PSNR. Pictures: a grey one with every profile, and a colour picture of
+// 720x480, the size that Marques and Pardo use. Volumes: both noise levels of the usual tables, or
+// volumes of noise with a given size, whose time does not depend on the content.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -87,7 +87,7 @@ double psnr_of(const std::vector<Plane<float>>& a, const std::vector<Plane<float
   for (std::size_t c = 0; c < a.size(); ++c)
     for (int y = 0; y < a[c].height(); ++y)
       for (int x = 0; x < a[c].width(); ++x) {
-        // Rounded and clipped like 8-bit samples.
+        // Rounds and clips the samples like 8-bit samples.
         const float v = std::clamp(std::round(a[c].view()(x, y)), 0.0f, 255.0f);
         const double d = static_cast<double>(v - b[c].view()(x, y));
         squares += d * d, ++samples;

@@ -49,7 +49,8 @@ double seconds(std::clock_t from) {
 
 void measure(const std::string& file, double sigma, const Options& options) {
   const Frame picture = bench::load_picture(file, !options.colour);
-  // The small size is a whole number of samples, and the large one covers the same area.
+  // The reduced picture has an integer number of samples. The original is cropped to the area that
+  // it covers.
   const int width = static_cast<int>(picture.format.width / options.factor);
   const int height = static_cast<int>(picture.format.height / options.factor);
   const FrameFormat small_format = bench::float_frame(picture.format, width, height).format;

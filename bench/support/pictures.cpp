@@ -168,7 +168,7 @@ Frame reshape(const Frame& picture, const FrameFormat& format, int shift,
         "change)");
   Frame frame = FramePool(format, memory).acquire();
   for (int i = 0; i < format.planes(); ++i) {
-    // Odd distances, so that the planes have no edges at equal positions.
+    // The distances are odd, so that the planes have no edges at equal positions.
     const int x0 = shift + 389 * i, y0 = shift + 211 * i;
     switch (format.sample) {
       case SampleType::u8:

@@ -32,7 +32,7 @@ EXEMPT = ("CHANGELOG.md", "tests/docs/self_test.py")
 
 
 def tracked_files():
-    """All files of the repository, build folders and hidden folders left out."""
+    """Returns all files of the repository, except those in build folders and hidden folders."""
     for folder, folders, names in os.walk(ROOT):
         folders[:] = [f for f in folders if not f.startswith((".", "build")) or f == ".github"]
         for name in names:
@@ -40,7 +40,7 @@ def tracked_files():
 
 
 def slugs(text):
-    """The anchors of a document's headings."""
+    """Returns the anchors of a document's headings."""
     found = set()
     for heading in re.findall(r"^#+ +(.*?) *#*$", FENCE.sub("", text), re.MULTILINE):
         heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)

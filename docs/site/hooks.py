@@ -36,12 +36,12 @@ FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
 
 
 def repository_path(src_uri):
-    """The path of a page's Markdown in the repository."""
+    """Returns the path of a page's Markdown file in the repository."""
     return REPOSITORY_PATH.get(src_uri, "docs/" + src_uri)
 
 
 def site_uri(path):
-    """Where a file of the repository lies on the site."""
+    """Returns the path of a file of the repository on the site."""
     if path in OUTSIDE:
         return OUTSIDE[path]
     if posixpath.join(path, "README.md") in OUTSIDE:
@@ -52,7 +52,7 @@ def site_uri(path):
 
 
 def target_path(target, page_path):
-    """The repository path of a relative link, None for all others."""
+    """Returns the repository path of a relative link, and None for all other links."""
     if re.match(r"[a-z][a-z0-9+.-]*:|#|/", target):
         return None
     path = posixpath.join(posixpath.dirname(page_path), target.partition("#")[0])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the installed headers, one path a line: the list LULL_PUBLIC_HEADERS of
+"""Prints the installed headers, one path per line: the list LULL_PUBLIC_HEADERS of
 cmake/LullInstall.cmake and all headers of src/core."""
 
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# join.sh JOB: runs after the array, whether its tasks succeeded or not. It makes missing or damaged
-# segments itself; with HEAL=0 it only names them.
+# join.sh JOB: runs after the array, also if tasks failed. It makes missing or damaged segments
+# itself. With HEAL=0 it only names them.
 job=$1 lull=${LULL:-lull}
 for try in 0 1 2; do
   "$lull" join "$job"

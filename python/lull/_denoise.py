@@ -97,7 +97,7 @@ class Work:
             session = self.session(self.format(view.shape, group, values), noise)
             for sequence in self.sequences(times, slices):
                 pending: deque[tuple[tuple[int, int], list[np.ndarray]]] = deque()
-                # (Between two frames Python handles signals, so that Ctrl-C works.)
+                # (Python handles signals between two frames, so that Ctrl-C works.)
                 for place in sequence:
                     samples = samples_at(view, values, place, group)
                     pending.append((place, samples))

@@ -118,7 +118,7 @@ def values_of(array: Any, preserve_range: bool, volume: bool) -> Values:
     """Returns the scale of the values of an array (numpy or GPU view).
 
     The range is measured for slices of volumes, as for files, for floats with `preserve_range`, and
-    for floats of which most are greater than 1.
+    for float arrays in which most values are greater than 1.
     """
     if array.dtype == np.uint8:
         return Values(8, 0.0, 1.0)

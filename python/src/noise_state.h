@@ -11,17 +11,20 @@
 
 namespace lull::python {
 
-/// Curve: levels by intensity, lower and upper clip limit. Plane: level, autocorrelation, curve.
+/// State of a curve: levels by intensity, lower clip limit, upper clip limit.
 using CurveState = std::tuple<std::vector<float>, float, float>;
+/// State of the noise of a plane: level, autocorrelation, curve.
 using PlaneState = std::tuple<float, std::optional<std::vector<float>>, std::optional<CurveState>>;
-/// Voxels, nodes, values.
+/// State of a map of the level: numbers of voxels, numbers of nodes, values.
 using MapState = std::tuple<std::array<int, 3>, std::array<int, 3>, std::vector<float>>;
-/// Whether the noise is Rician, its level, the sample for 0, the map.
+/// State of the noise of volumes: whether it is Rician, its level, the sample that represents 0,
+/// and the map of the level.
 using VolumeState = std::tuple<bool, float, float, std::optional<MapState>>;
-/// Planes, whether they are those of the opponent space, and the noise of volumes that are
-/// variance-stabilised.
+/// State of Noise: the noise of the planes, whether these planes are in the opponent colour space,
+/// and the noise of variance-stabilised volumes.
 using NoiseState = std::tuple<std::array<PlaneState, 3>, bool, std::optional<VolumeState>>;
-/// Noise, level, coarseness, whether it is certain, and the reason if not.
+/// State of an estimate: noise, level, coarseness, whether the estimate is certain, and the reason
+/// if it is not.
 using EstimateState = std::tuple<NoiseState, std::array<float, 3>, float, bool, std::string>;
 
 [[nodiscard]] NoiseState state_of(const Noise& noise);

@@ -103,7 +103,8 @@ void check_image(const cuda::ArrayPicture& image, const FrameFormat& format) {
       format);
 }
 
-/// The counterpart of has_rows() above for images in GPU memory.
+/// Returns whether the samples of a row are contiguous and the rows are in ascending order of
+/// addresses, for images in GPU memory.
 bool has_rows(const cuda::ArrayPicture& image, const FrameFormat& format) {
   for (int i = 0; i < format.planes(); ++i) {
     const cuda::ArrayPlane& plane = image.planes[i];

@@ -16,10 +16,10 @@ float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Match threshold of the first phase. Patches of equal content differ by 2 sigma^2 because of noise
-// alone, with a standard deviation of 0.18 times that. The threshold lets all of them pass at any
-// noise level; more similar patches come first anyway. Larger values change nothing
-// (docs/measurements/bm3d-parameters.md).
+// Match threshold of the first phase. Noise alone causes a mean distance of 2 sigma^2 between
+// patches of equal content. The standard deviation of this distance is 0.18 times its mean. All
+// such patches are below the threshold at any noise level, and the matcher prefers the more similar
+// ones. Larger thresholds have no effect (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Match threshold of the second phase. The papers' value of 400 costs 0.01 to 0.04 dB. Larger

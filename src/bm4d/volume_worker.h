@@ -24,7 +24,7 @@ class VolumeWorker {
   virtual void load(int z, const Frame& slice) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
-  /// Computes these slices of the basic estimate. Voxels without an estimate get the noisy value.
+  /// Computes the basic estimate of `slices`. Voxels without an estimate get the noisy value.
   virtual void finish_basic(SliceSpan slices) = 0;
   /// Returns a frame for a result, in the memory where this worker stores results.
   [[nodiscard]] virtual Frame acquire() = 0;

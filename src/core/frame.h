@@ -94,7 +94,7 @@ struct FrameInfo {
   std::shared_ptr<const SliceMask> mask;
 };
 
-/// Inputs of a filter besides the samples of the frame. A result has none of them.
+/// Inputs of a filter in addition to the samples of the frame. A result has none of them.
 struct FrameInputs {
   /// Invalid samples of a grey frame, whose values are filled in; null: there are none. Only
   /// sessions whose parameters allow holes use it.

@@ -10,7 +10,7 @@ namespace lull {
 /// lanes.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
-/// Tiling with thread blocks of `warps` warps, each of which sums `rows` rows.
+/// Tiling with thread blocks of `warps` warps. Each warp sums `rows` rows.
 template <int warps_, int rows_>
 struct Boxes {
   static constexpr int warps = warps_, rows = rows_, threads = 32 * warps;

@@ -27,7 +27,7 @@ struct DeviceLimits {
   /// shared memory.
   constexpr std::size_t dynamic_limit() const { return block_shared_memory - 1024; }
   /// Returns the maximum dynamic shared memory of a block if a multiprocessor shall hold `count`
-  /// blocks, each of which needs 1 KB in addition.
+  /// blocks. Each block needs 1 KB in addition.
   constexpr std::size_t dynamic_limit(int count) const {
     return std::min(dynamic_limit(), shared_memory / count - 1024);
   }

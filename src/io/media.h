@@ -89,9 +89,9 @@ struct Selection {
 
 /// Limits for inputs. A source that exceeds a limit is rejected before memory is allocated for it.
 struct Limits {
-  std::int64_t pixels = std::int64_t{1} << 28;  // of a frame
-  std::int64_t frames = 0;                      // of the input; 0: no limit
-  int streams = 1000;                           // of a container
+  std::int64_t pixels = std::int64_t{1} << 28;  // pixels of a frame
+  std::int64_t frames = 0;                      // frames of the input; 0: no limit
+  int streams = 1000;                           // streams of a container
   std::int64_t memory = 0;  // bytes of the input in memory at a time; 0: no limit
 };
 
@@ -125,10 +125,10 @@ struct SourceOptions {
   /// frames then stay in its memory (Frame::on_device). The source must be opened before the
   /// process uses that GPU otherwise, because FFmpeg must set up the GPU's primary context.
   std::optional<int> gpu;
-  /// Tolerate damage of a video and count it. Frames that can be decoded are returned, damaged ones
-  /// as the decoder conceals them. Other frames are omitted, and a truncation is the end. Damage
-  /// outside the selection counts, too. If this option is false, damage is BadData. Damaged stacks
-  /// and sequences are always rejected, and so is a decoding error of a GPU after its first frame.
+  /// Tolerate damage of a video and count it. The decoder conceals damaged parts of frames. Frames
+  /// that cannot be decoded are omitted. A truncated file ends where its data ends. Damage outside
+  /// the selection is counted, too. If this option is false, damage throws BadData. Damaged stacks
+  /// and sequences always throw it, as does a decoding error of a GPU after its first frame.
   bool tolerate_damage = false;
   /// Start at a decodable frame before this time (relative to the first frame). Times are not
   /// changed. For callers that read only a part of the input: a missing end is not reported.
@@ -160,7 +160,8 @@ class MediaSource : public FrameSource {
   virtual const VideoInfo& info() const noexcept = 0;
   /// Must not be called while another thread reads.
   virtual Damage damage() const { return {}; }
-  /// Why the CPU decodes although SourceOptions::gpu requested a GPU, one line; empty otherwise.
+  /// Returns, in one line, why the CPU decodes although SourceOptions::gpu requested a GPU; empty
+  /// otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
   /// With SourceOptions::margins: frames outside the selection are not needed after frame `number`,
   /// counted from 0 over all frames of read(). Callable from any thread.
@@ -249,7 +250,7 @@ struct Drops {
   bool attachments = false;  // also covers
   bool video = false;        // all other video streams
   bool chapters = false;
-  bool tags = false;         // of the file; streams keep their languages and titles
+  bool tags = false;         // tags of the file; streams keep their languages and titles
   std::vector<int> streams;  // stream numbers of the input
 };
 
@@ -303,10 +304,10 @@ class MediaSink : public FrameSink {
   virtual const std::string& encoder() const noexcept = 0;
   virtual const std::string& pixel_format() const noexcept = 0;
   virtual const std::string& container() const noexcept = 0;
-  /// What the output loses of the input, one text each, for a warning: bits, alpha or chroma of the
-  /// samples, data streams, chapters, tags, languages, dispositions, colour, HDR10, time code,
-  /// rotation. (Audio, subtitles and attachments that the container cannot hold are an error.)
-  /// write() adds captions and HDR10+ of later frames.
+  /// Returns one text for each property of the input that the output loses, for a warning: bits,
+  /// alpha or chroma of the samples, data streams, chapters, tags, languages, dispositions, colour,
+  /// HDR10, time code, rotation. (Audio, subtitles and attachments that the container cannot hold
+  /// are an error.) write() adds captions and HDR10+ of later frames.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
   /// Path of the file that holds the output until finish(). A process that ends without destroying
   /// this object must remove it.

@@ -33,7 +33,8 @@ inline constexpr float max_error_ratio = 0.5f;
   return even ? Motion{} : Motion{static_cast<std::int16_t>(x), static_cast<std::int16_t>(y)};
 }
 
-/// A rectangle of samples of a plane, without `right` and `bottom`.
+/// A rectangle of samples of a plane. Column `right` and row `bottom` are the first ones outside of
+/// it.
 struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };

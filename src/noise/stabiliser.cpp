@@ -111,9 +111,10 @@ class Samples {
 };
 
 /// Returns how much f changes over the distance `beyond` > 0 outside 0..255, where f has this slope
-/// at the end of the scale and the noise has the level s. A steep f stays steep as far as the noise
-/// carries samples from the end of the scale. Float samples further outside are content of their
-/// own: f flattens there so that the distance `room` is mapped to `room`.
+/// at the end of the scale and the noise has the level s. A steep f keeps its slope up to the
+/// distance to which the noise moves samples from the end of the scale (4 s). Float samples further
+/// outside are picture content, not noise: f becomes flatter there, so that the distance `room` is
+/// mapped to `room`.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);

@@ -23,9 +23,9 @@ struct PartContext {
   /// Determines the state of frames whose repeat_state is unknown. Null: there are no repeated
   /// frames.
   std::unique_ptr<RepeatFinder> repeats{};
-  /// The pushing thread calls it with the number of a frame (counting all frames) when all wanted
-  /// results up to that frame have been returned. Later frames are then needed only if one of them
-  /// is wanted.
+  /// Callback of the pushing thread. The denoiser calls it with the number of a frame, counting all
+  /// frames, when all wanted results up to that frame have been returned. From then on, later
+  /// frames are needed only if one of them is wanted.
   std::function<void(std::int64_t)> idle{};
 };
 

@@ -14,7 +14,8 @@
 
 namespace lull {
 
-/// Frames are in slots, as in FrameWorker (frame_session.h).
+/// Motion estimation on a GPU. It stores the frames in slots, as FrameWorker does
+/// (frame_session.h).
 class DeviceMotion {
  public:
   /// `sigma`: standard deviation of the noise in the stored samples; 0 for planes that pass

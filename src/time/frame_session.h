@@ -22,8 +22,9 @@ struct SessionPlan {
   /// The estimates of a frame's reference patches are used in that frame only: the session gathers
   /// patches from other frames, and adds nothing to them. This requires a single phase.
   bool gathers = false;
-  /// The last reference patches of a clip search further back than R (Timeline::extra_back), as the
-  /// first ones search further ahead. This must be false if `gathers` is true.
+  /// At the end of a clip, where no frames follow, reference patches search further back than R
+  /// (Timeline::extra_back). At the beginning they always search further ahead than R. This must be
+  /// false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }

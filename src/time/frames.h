@@ -50,7 +50,8 @@ struct ByOffset {
   return {.before = reach + radius, .after = reach};
 }
 
-/// Returns the margin of a method with one phase whose estimates stay in their frame.
+/// Returns the margin of a method with one phase that adds no estimates to neighbouring frames
+/// (SessionPlan::gathers).
 [[nodiscard]] constexpr Margin gathering_margin(int radius) {
   return {.before = 2 * radius, .after = 2 * radius};
 }

@@ -12,7 +12,8 @@
 
 namespace lull {
 
-/// Frames are in slots, as in FrameWorker (frame_session.h).
+/// Motion estimation on the host. It stores the frames in slots, as FrameWorker does
+/// (frame_session.h).
 class HostMotion {
  public:
   /// `main_sigma`: standard deviation of the noise in the main plane.

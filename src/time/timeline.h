@@ -1,6 +1,6 @@
 #pragma once
-// The rules of a session over time, without samples: which frames are neighbours of each other, and
-// which frames are not filtered at all.
+// Timeline decides which frames of a clip are neighbours of each other, and which frames a session
+// over time does not filter. It processes numbers of frames and no samples.
 
 #include <algorithm>
 #include <array>

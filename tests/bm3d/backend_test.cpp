@@ -120,7 +120,7 @@ TEST_P(EachBackend, StaysInRangeOnClippedNoise) {
     const Frame out = denoise(quick(50), noisy);
     for (int y = 0; y < 40; ++y)
       for (int x = 0; x < 48; ++x) ASSERT_LE(out.plane<std::uint16_t>(0)(x, y), 1023);
-    // Clipping shifts the mean by 50 / sqrt(2 pi) = 20. The noise that is left is well below that.
+    // Clipping shifts the mean by 50 / sqrt(2 pi) = 20. The remaining noise is well below that.
     EXPECT_GT(psnr(plane_of(out, 0).view(), flat.view()), 20.0);
   }
 }
@@ -152,8 +152,8 @@ TEST_P(EachBackend, GivesEqualBytesForEqualFrames) {
     const Params params = make_params(Profile::fast, {20, 20, 20});
     const Frame noisy = noisy_frame(format, 20), other = noisy_frame(format, 60);
     const Frame expected = denoise(params, noisy);
-    // The frame is filtered within a stream of other frames, with several numbers of threads and
-    // streams.
+    // The frame is part of a stream of other frames, which sessions with different numbers of
+    // threads and streams filter.
     for (const int count : {1, 2, 5}) {
       Backend backend = backend_;
       backend.threads = count;

@@ -1,6 +1,6 @@
 // The Bayes phases: the reference backend is compared with an eigendecomposition, the cpu backend
-// with the reference, stage by stage and as a whole. Further tests check the frames into which
-// patches extend and the parameters that are rejected.
+// with the reference, stage by stage and for complete phases. Further tests check the frames into
+// which patches extend and the parameters that are rejected.
 
 #include "bm3d/cpu/bayes.h"
 
@@ -110,7 +110,8 @@ TEST(Bayes, CpuGroupEstimatesMatchReference) {
     }
 }
 
-/// Patches of an edge, with noise that its contrast exceeds by so much that G is nearly singular.
+/// Returns patches of an edge with little noise. The contrast exceeds the noise by so much that G
+/// is nearly singular.
 Matrix edge_patches(int count, int side, int depth, double contrast, double noise, unsigned seed) {
   std::mt19937 rng{seed};
   std::normal_distribution<double> grain(0, noise);
@@ -160,7 +161,7 @@ TEST(Bayes, CpuKeepsContrastInWeakNoise) {
       Matrix result(count, samples);
       for (int m = 0; m < count; ++m)
         for (int i = 0; i < samples; ++i) result(m, i) = static_cast<double>(rows[m * pitch + i]);
-      // The rounding error of sums of 64 floats up to 228, in units of sigma.
+      // Rounding error of sums of 64 floats up to 228, in units of sigma.
       constexpr double rounding = 1e-4;
       EXPECT_LT(rms_difference(result, clean), 1.05 * noise + rounding) << noise << " " << by_basic;
     }

@@ -40,7 +40,7 @@ Group overlapping_group() {
                    pack_displacement(0, 0, 1), pack_displacement(-20, 11)});
 }
 
-/// The mean square of the group's coefficients over many positions in noise.
+/// Returns the mean square of each coefficient of a group over many positions in noise.
 GroupVariances measured(const ColouredNoise& noise, const ColouredNoise& other, const Group& group,
                         Transform transform, GroupTransform across) {
   const std::array<FramePlane, 2> frames{
@@ -112,8 +112,8 @@ TEST(GroupVariances, HaveALowerBound) {
   }
 }
 
-/// One phase: patches of `noisy` in groups matched in `guide`, each filtered by `filter`, which
-/// gives the group's weight.
+/// Runs one phase on `noisy`. Groups are matched in `guide`. `filter` filters a group and returns
+/// its weight.
 template <class GroupFilter>
 Plane<float> phase_of(PlaneView<const float> noisy, PlaneView<const float> guide,
                       const PhaseParams& params, const GroupFilter& filter) {
@@ -136,8 +136,8 @@ Plane<float> phase_of(PlaneView<const float> noisy, PlaneView<const float> guide
   return result;
 }
 
-/// Runs both phases with these standard deviations and the group variances that `variances`
-/// returns.
+/// Runs both phases with the given standard deviations and with the group variances that
+/// `variances` returns.
 template <class Variances>
 Plane<float> both_phases(PlaneView<const float> noisy, const Params& params,
                          const std::array<PerCoefficient, 2>& deviations,

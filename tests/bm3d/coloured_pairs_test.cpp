@@ -18,7 +18,8 @@ namespace {
 
 using namespace filter_detail;
 
-/// Members near each other and apart; some occur twice and some are in other frames.
+/// Members of a group: some are near each other, some are apart, some occur twice, and some are in
+/// other frames.
 Group group_of(int log2_members, unsigned seed) {
   std::mt19937 rng{seed};
   Group group;

@@ -1,5 +1,5 @@
-// Tests of the complete cpu engine, below the session, for what the tests of all backends cannot
-// observe.
+// Tests of the complete cpu engine without a session. They check properties that the tests of all
+// backends cannot observe.
 
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ Params small_params(int step) {
   return params;
 }
 
-// This includes an engine that processed other sizes before and reuses its memory.
+// The test includes an engine that processed other sizes before and reuses its memory.
 TEST(CpuEngine, GivesTheSameBitsWithAnyNumberOfThreads) {
   const auto used = make_cpu_engine(3);
   for (const auto& [width, height] : {std::pair{301, 83}, {64, 200}, {97, 101}})
@@ -81,7 +81,8 @@ TEST(CpuEngine, CoversPicturesOfEverySize) {
     }
 }
 
-// The guide is matched in bytes; its range and offset must not matter.
+// The engine matches in a guide of bytes. The range and the offset of the samples must not affect
+// the result.
 TEST(CpuEngine, GuideRangeAndOffsetDoNotMatter) {
   const auto engine = make_cpu_engine(1);
   const Plane<float> clean = texture_picture(96, 80);
@@ -120,7 +121,7 @@ TEST(CpuEngine, QuantisesTheGuideFinelyEnough) {
     engine->run({plan, plan.sets[0], {&frame, 1}});
     engine->finish(plan, *sums, results[i++].view());
   }
-  // 61.1 with the present step, 57.3 with a coarse one
+  // The value is 61.1 with the present step and 57.3 with a coarse one.
   EXPECT_GT(psnr(results[0].view(), results[1].view()), 60);
 }
 

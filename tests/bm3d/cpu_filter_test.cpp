@@ -21,7 +21,7 @@ constexpr int size = 48;
 
 constexpr float mean_factor = 0.8f;
 
-/// The contribution of one group to the picture: the numerator and the weight of the group.
+/// Contribution of one group to the picture: its numerator and its weight.
 struct Contribution {
   std::vector<double> numerator = std::vector<double>(size * size);
   double weight = 0;
@@ -122,7 +122,7 @@ class CpuFilter : public ::testing::Test {
             << what << " at " << u << ", " << v;
   }
 
-  /// Number of members that are the reference patch itself, in any frame.
+  /// Returns the number of members that are the reference patch itself, in any frame.
   static double multiplicity(const Group& group) {
     return static_cast<double>(std::count_if(
         group.members.begin(), group.members.begin() + group.count,
@@ -183,8 +183,8 @@ TEST_F(CpuFilter, MatchesTheReferenceOnBlackPictures) {
     }
 }
 
-// The weights are 1 at some origins and the estimates are constant: the division must give that
-// constant wherever a patch lies, at every width.
+// The weights are 1 at some origins, and all estimates have the same value. The division must give
+// this value at all samples of a patch, for every width.
 TEST(CpuAggregate, DividesByConvolvedWeights) {
   for (const int width : {8, 9, 31, 65})
     for (const float beta : {0.0f, 2.0f, 20.0f}) {

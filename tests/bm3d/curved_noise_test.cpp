@@ -32,7 +32,7 @@ FrameFormat format_of(Layout layout, SampleType sample, int width, int height, i
           .chroma_shift_y = shift};
 }
 
-/// Cheap enough for the reference backend.
+/// These parameters are fast enough for the reference backend.
 Params quick(const NoiseModel& noise, int temporal = 0) {
   Params params = make_params(Profile::balanced, noise, temporal);
   params.hard.window = params.wiener.window = 15;
@@ -163,8 +163,8 @@ TEST_P(CurvedNoise, BlackAreasKeepTheirMean) {
   }
 }
 
-// RGB is filtered as Y, U and V, in which the noise is less skewed. Grey stored as RGB has the same
-// noise in all three planes, which is as skewed as in a grey picture.
+// RGB is filtered as Y, U and V, whose noise is less skewed than that of R, G and B. Grey stored as
+// RGB has the same noise in all three planes. Its Y is as skewed as a grey picture.
 TEST_P(CurvedNoise, BlackAreasOfRgbKeepTheirMean) {
   const NoiseCurve curve = clipped(poissonian(0, 1600));
   const FrameFormat format = format_of(Layout::rgb, SampleType::u16, 96, 96);

@@ -32,7 +32,8 @@ inline FrameFormat rgb(int width, int height, SampleType sample = SampleType::u8
   return {.width = width, .height = height, .layout = Layout::rgb, .sample = sample, .bits = bits};
 }
 
-/// Cheap enough for the reference backend, and with all parts: borders, both phases, windows.
+/// These parameters are fast enough for the reference backend, and use all parts of the filter:
+/// borders, both phases, windows.
 inline Params quick(float sigma) {
   Params params = make_params(Profile::balanced, {sigma, sigma, sigma});
   params.hard.window = params.wiener.window = 13;
@@ -41,7 +42,7 @@ inline Params quick(float sigma) {
   return params;
 }
 
-/// The texture picture with noise in any format; each plane has its own content and noise.
+/// Returns the texture picture with noise in any format. Each plane has its own content and noise.
 inline Frame noisy_frame(const FrameFormat& format, double sigma, int padding = 0, int fill = 0) {
   Frame frame = make_frame(format, padding, fill);
   for (int i = 0; i < format.planes(); ++i)

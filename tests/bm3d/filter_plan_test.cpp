@@ -1,4 +1,5 @@
-// How the filter work is divided into blocks on GPUs, including GPUs that are not in this machine.
+// Tests how the filter divides its work into blocks on GPUs, including GPUs that are not in this
+// machine.
 
 #include "bm3d/cuda/filter/filter_plan.h"
 

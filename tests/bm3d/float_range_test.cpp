@@ -46,12 +46,12 @@ std::vector<Frame> noisy_clip(const FrameFormat& format, int frames) {
 
 std::uint32_t bits_of(float v) { return std::bit_cast<std::uint32_t>(v); }
 
-/// A change of some samples and their positions.
+/// The samples that a test case changes: their value and their positions.
 struct OutOfRangeSamples {
   const char* name;
   float value;
-  int radius;  // of a disc; 0: one sample
-  // slow_too: the case also runs on the slow reference backend
+  int radius;  // radius of a disc in samples; 0: one sample
+  // `slow_too`: the case also runs on the slow reference backend.
   bool all_planes = true, slow_too = false;
   int step = 0;  // distance between repeated discs; 0: a single one near the middle
 
@@ -142,7 +142,7 @@ class FloatRange : public ::testing::TestWithParam<Case> {
     }
   }
   static Backend backend() { return {.kind = GetParam().backend}; }
-  /// Cheap enough for the reference backend.
+  /// These parameters are fast enough for the reference backend.
   static Params params(float s) {
     Params p = make_params(Profile::balanced, {s, s, s}, GetParam().temporal);
     if (GetParam().backend != BackendKind::reference) return p;
@@ -202,8 +202,8 @@ TEST_P(FloatRange, PicturesFarOutOfRangeAreUnchanged) {
   }
 }
 
-// With a suitable white level they are filtered like other pictures; a factor of a power of two
-// changes nothing.
+// With a suitable white level such pictures are filtered like other pictures. If all samples are
+// multiplied by a power of two, the result is multiplied by it, too.
 TEST_P(FloatRange, WhiteLevelScalesTheResult) {
   FrameFormat format = floats(GetParam().layout, 64, 48);
   const std::vector<Frame> clip = noisy_clip(format, frames()), expected = run(clip);

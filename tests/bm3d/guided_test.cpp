@@ -54,7 +54,7 @@ std::vector<Frame> with_guides(std::vector<Frame> frames, const FrameFormat& kin
   return frames;
 }
 
-/// Cheap enough for the reference backend.
+/// These parameters are fast enough for the reference backend.
 Params params_of(int temporal, bool guided = true) {
   Params params = make_params(Profile::balanced, {sigma, sigma, sigma}, temporal);
   params.hard.window = params.wiener.window = 13;
@@ -147,7 +147,7 @@ TEST(GuidedFields, CarryTheFieldsOfTheGuide) {
         ASSERT_EQ(field.guide->plane<std::uint8_t>(0)(x, y),
                   whole.guide->plane<std::uint8_t>(0)(x, 2 * y + parity));
   }
-  // Sessions accept such fields.
+  // Sessions accept fields with such guides.
   const FrameFormat half = pipeline::field_format(grey);
   const auto session = [&] { return open(params_of(0), half, {}); };
   const auto woven = pipeline::by_fields(grey, session(), session());

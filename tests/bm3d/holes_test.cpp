@@ -142,8 +142,8 @@ TEST(Bm3dHoles, FillValueHardlyAffectsOtherSamples) {
   for (const BackendKind kind : {BackendKind::reference, BackendKind::cpu}) {
     const auto a = run(params, {.kind = kind, .threads = 1}, 1, 100);
     const auto b = run(params, {.kind = kind, .threads = 1}, 1, 101);
-    // Reference patches that reach into a hole still form groups with others, so the fill value has
-    // a small effect on them.
+    // Reference patches that reach into a hole still form groups with others, so the value that
+    // fills the holes has a small effect on them.
     EXPECT_LT(difference(a, b), 0.2);
   }
 }

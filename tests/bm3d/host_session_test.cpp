@@ -20,7 +20,7 @@ using namespace lull::test_support;
 
 constexpr int width = 192, height = 144;
 
-/// The input of one call of the engine.
+/// Input of one call of the engine.
 struct Call {
   Phase phase;
   std::vector<float> sigma;
@@ -36,7 +36,8 @@ Plane<float> copy(PlaneView<const float> from) {
   return to;
 }
 
-/// Records its input. The estimate of the n-th plane for which it makes sums is 10 (n + 1).
+/// An engine that records its input. Its estimate of the n-th plane is 10 (n + 1), where n counts
+/// the planes for which it adds sums.
 class RecordingEngine : public PhaseEngine {
  public:
   explicit RecordingEngine(std::vector<Call>& calls) : calls_(calls) {}
@@ -117,7 +118,7 @@ TEST(HostSession, ScalesMotionToSubsampledChroma) {
         const auto& motion = call.motion[k];
         const auto right =
             std::ranges::count_if(motion, [&](const Motion& v) { return v.x == x && v.y == y; });
-        // At the borders where new content enters, no motion can be found.
+        // Motion cannot be estimated at the borders where new content enters.
         EXPECT_GT(4 * right, static_cast<std::ptrdiff_t>(motion.size()))
             << shift_x << ", " << shift_y << ", offset " << call.offsets[k]
             << (luma ? "" : " chroma");

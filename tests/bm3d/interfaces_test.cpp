@@ -45,7 +45,7 @@ Params small_params(float sigma = 20) {
 
 // ---- matchers ------------------------------------------------------------------------------
 
-/// Known groups: the reference patch and the patches next to it, as far as they lie in the picture.
+/// Known groups: the reference patch and those of the patches next to it that are in the picture.
 Group row_of_patches(int x, int width, int side) {
   Group group;
   group.count = 1;
@@ -95,7 +95,7 @@ TEST(MatcherInterface, BothHostBackendsUseAnInjectedMatcher) {
   const auto by_reference =
       open_host(params, format, make_reference_engine(std::make_unique<RowMatcherOfReference>()));
   const Plane<float> actual = denoise(*by_cpu, noisy.view());
-  // Only the thresholds depend on rounding.
+  // Rounding affects only decisions at the threshold.
   EXPECT_GT(psnr(actual.view(), denoise(*by_reference, noisy.view()).view()), 70);
   const auto exhaustive = open(params, format, {.kind = BackendKind::cpu, .threads = 2});
   EXPECT_LT(psnr(actual.view(), denoise(*exhaustive, noisy.view()).view()), 45);
@@ -116,8 +116,8 @@ TEST(PatchShapes, ReferenceFiltersSmallerPatches) {
   };
   const Plane<float> result = denoise(*session(params), noisy.view());
   EXPECT_GT(psnr(result.view(), clean.view()), psnr(noisy.view(), clean.view()) + 3);
-  // With a threshold of zero every estimate is the noisy patch, so the noisy picture must come back
-  // for every patch position.
+  // With a threshold of zero every estimate is the noisy patch, so the result must equal the noisy
+  // picture for all positions of patches.
   params.phases = 1;
   params.lambda = 0;
   EXPECT_GT(psnr(denoise(*session(params), noisy.view()).view(), noisy.view()), 100);

@@ -21,7 +21,7 @@ inline Plane<float> clean_plane(const FrameFormat& format, int n, int plane, dou
   return part;
 }
 
-inline constexpr float pan_sigma = 20;  // of the noise
+inline constexpr float pan_sigma = 20;  // noise level on the 0..255 scale
 
 inline Frame noisy_frame(const FrameFormat& format, int n, double phase = 0) {
   Frame frame = test_support::make_frame(format);

@@ -1,6 +1,6 @@
-// The quality of the profiles on synthetic pictures, pinned to 0.02 dB. A changed parameter shows
-// here and in no test that compares backends with each other. Instruction sets differ by less than
-// this.
+// Tests the quality of the profiles on synthetic pictures, with a tolerance of 0.02 dB. They detect
+// a changed parameter, which tests that compare backends with each other cannot detect. Results of
+// different instruction sets differ by less than the tolerance.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,8 @@ using namespace lull::test_support;
 
 constexpr int width = 176, height = 144;
 
-/// Content like that of footage: edges in all directions, detail of several scales, few flat areas.
+/// A picture with the properties of footage: edges in all directions, detail of several scales, few
+/// flat areas.
 Plane<float> scene(int n, int plane) {
   Plane<float> picture(width, height);
   const Plane<float> texture = texture_picture(width + 40, height + 40, 0.7 * plane);

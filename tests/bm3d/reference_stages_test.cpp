@@ -157,7 +157,8 @@ TEST(Match, RanksOtherFramesByDistanceThenFrameThenPosition) {
     for (const float bonus : {0.0f, 7.0f, 1000.0f}) {
       const MatchParams phase{
           .window = 7, .group = 32, .tau = 30, .temporal_window = 5, .motion_bias = bonus};
-      // (not the reference, distance, rank of the frame, v, u)
+      // Elements: whether the candidate is not the reference patch, distance, rank of the frame, v,
+      // u.
       std::vector<std::tuple<bool, double, int, int, int>> all;
       for (int f = 0; f < 4; ++f)
         for (int v = 0; v + patch <= 17; ++v)

@@ -34,12 +34,12 @@ class Clip {
     ++scene_, moment_ = 0;
     return more(count);
   }
-  /// Further frames of the same scene.
+  /// Adds further frames of the same scene.
   Clip& more(int count) {
     for (int n = 0; n < count; ++n) add(picture(3.0 * scene_ + 0.04 * moment_++));
     return *this;
   }
-  /// A frame of another scene within this one.
+  /// Adds a frame of another scene within this scene.
   Clip& flash() {
     add(picture(3.0 * scene_ + 1.5));
     return more(1);
@@ -48,7 +48,7 @@ class Clip {
     for (int n = 0; n < count; ++n) add(copy_of_last());
     return *this;
   }
-  /// Repeated frames with the small changes that an encoder makes.
+  /// Adds repeated frames with the small changes that an encoder makes.
   Clip& near(int count) {
     for (int n = 0; n < count; ++n) {
       Frame frame = copy_of_last();
@@ -59,7 +59,7 @@ class Clip {
     }
     return *this;
   }
-  /// Frames with the noise of the previous frame, except for some rows.
+  /// Adds frames with the noise of the previous frame, except for some rows.
   Clip& partly(int count) {
     for (int n = 0; n < count; ++n) {
       Frame frame = copy_of_last();
@@ -225,7 +225,8 @@ TEST(SharedClip, RepeatedFramesMatchSingleSession) {
   for (const Clip& clip : {exactly, nearly, now_and_then}) expect_shared_equal(clip, quick(1));
 }
 
-// The decisions of a session depend on frames to which no part of the clip may reach back.
+// The decisions of a session depend on earlier frames. The parts of the clip may not contain all of
+// these frames.
 TEST(SharedClip, LongStillsMatchSingleSession) {
   Clip clip;
   clip.scene(3).identical(70).scene(4).near(1).identical(40).near(1).identical(3).near(2);

@@ -33,7 +33,7 @@ constexpr FrameFormat yuv420{.width = width,
                              .chroma_shift_x = 1,
                              .chroma_shift_y = 1};
 
-/// Cheap enough for the reference backend.
+/// These parameters are fast enough for the reference backend.
 Params quick(int temporal) {
   Params params = make_params(Profile::balanced, {sigma, sigma, sigma}, temporal);
   params.hard.window = params.wiener.window = 9;
@@ -127,7 +127,7 @@ TEST_P(TemporalSession, AgreesWithTheReference) {
 }
 
 // The motion of a tile is that of the middle of many reference patches. It displaces the first of
-// them out of the picture, most of all those of chroma.
+// these patches, especially those of chroma, out of the picture.
 TEST_P(TemporalSession, AgreesWithTheReferenceWhereContentEnters) {
   constexpr FrameFormat format{
       .width = 160, .height = 160, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
@@ -206,7 +206,7 @@ TEST(Temporal, ThreadCountDoesNotChangeResult) {
   }
 }
 
-// The session must keep nothing of the previous clip.
+// The session must not keep any state of the previous clip.
 TEST_P(TemporalSession, DrainedSessionAcceptsAnotherClip) {
   const std::vector<Frame> first = pan(gray(), 4), second = pan(gray(), 5, 2.0);
   const auto session = open_session(quick(1), gray());

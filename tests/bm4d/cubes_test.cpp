@@ -1,4 +1,4 @@
-// Definitions that all backends share, and the parameters.
+// Tests the parameters and the definitions that all backends share.
 
 #include "bm4d/cubes.h"
 

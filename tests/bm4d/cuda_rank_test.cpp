@@ -23,7 +23,7 @@ using namespace test_support;
 using lull::test_support::on_device;
 using lull::test_support::on_host;
 
-/// Lists of random displacements, some of which are equal.
+/// Lists of random displacements. Some displacements are equal.
 class Bm4dCudaRank : public lull::test_support::GpuTest {
  protected:
   static void expect_groups(const Size& size, const PhaseParams& first, const PhaseParams& params,

@@ -28,7 +28,7 @@ using lull::test_support::on_host;
 
 constexpr Backend gpu_backend{.kind = BackendKind::cuda};
 
-// Before the device is asked for anything.
+// The check runs before any call of the device.
 TEST(Bm4dCudaPlan, RejectsSlicesThatKernelsCannotAddress) {
   Params params = make_params(Profile::balanced, {20, 20, 20});
   EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}));
@@ -193,7 +193,7 @@ TEST_F(Bm4dCudaFilter, TiledKernelMatchesTheKernelForSingleGroups) {
         const double d = std::abs(static_cast<double>(alone[i]) - static_cast<double>(tiled[i]));
         worst = std::max(worst, d), sum += d;
       }
-      // a coefficient at the threshold may be decided either way
+      // Rounding may decide whether a coefficient at the threshold is kept.
       EXPECT_LT(worst, wiener ? 0.5 : 8);
       EXPECT_LT(sum / (size.width * size.height * size.slices), 0.08);
       EXPECT_GT(sum, 0);  // the two results come from different kernels

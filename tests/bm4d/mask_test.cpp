@@ -1,4 +1,4 @@
-// Volumes of which only the masked part has to be filtered.
+// Volumes with a mask: only the masked part has to be filtered.
 
 #include <gtest/gtest.h>
 
@@ -133,7 +133,7 @@ TEST(Bm4dMask, WantedCubesOverlapTheMask) {
       for (int i = 0; i < 7; ++i)
         EXPECT_EQ(wanted[j * 7 + i], found && i == 3 && j > 0) << i << " " << j << " " << z;
   }
-  // The first phase also needs the cubes around them.
+  // The first phase also filters the reference cubes around the cubes above.
   const int reach = first_phase_reach(params);
   ASSERT_LE(reach, params.hard.radius());
   wanted.clear();

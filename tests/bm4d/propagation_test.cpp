@@ -1,4 +1,4 @@
-// The candidates of the second phase when it does not search.
+// Tests the candidates of the second phase without a search.
 
 #include "bm4d/propagation.h"
 
@@ -86,7 +86,7 @@ TEST(Bm4dPropagation, CandidatesLieInTheWindowAndOccurOnce) {
         }
       }
   EXPECT_GT(most, 20u);
-  // Far from the kept layers there are no candidates.
+  // There are no candidates far from the retained layers.
   EXPECT_EQ(kept.candidates(3, 3, 30, {0, 40}, buffer).size(), 0u);
 }
 

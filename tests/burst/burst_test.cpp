@@ -30,8 +30,8 @@ double brightness(double x, double y) {
 
 constexpr double degree = 3.14159265358979 / 180;
 
-/// The picture of a camera that is displaced, rotated and nearer. The alignment `s` maps the
-/// reference frame, which shows brightness() itself, to this picture.
+/// Returns the picture of a camera that is displaced, rotated and nearer. The alignment `s` maps
+/// the reference frame, which shows brightness() itself, to this picture.
 Plane<float> render_view(int width, int height, const Alignment& s) {
   Plane<float> picture(width, height);
   const double square = s.a * s.a + s.b * s.b;
@@ -145,7 +145,7 @@ TEST(Burst, HandHeldBurstBeatsOneFrameAndMotionAlone) {
   const double one = quality(false, 0), motion = quality(false, 3), by_hand = quality(true, 3);
   EXPECT_GT(by_hand, one + 2.5);
   EXPECT_GT(by_hand, motion + 0.3);
-  // A burst whose last frame is never reached, and a reference frame that does not exist.
+  // A burst may consist of two frames with the second one as reference frame.
   burst.resize(2);
   (void)filter_burst(burst, 1, true, bm3d::BackendKind::reference, 1);
 }

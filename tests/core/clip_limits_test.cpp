@@ -78,7 +78,7 @@ TEST(ClipLimits, DoNotChangeSamplesWithinTheLimits) {
 
 TEST(ClipLimits, AcceptAnySizeAndAnySample) {
   for (const auto& [width, height] : {std::pair{1, 1}, {33, 1}, {1, 65}, {31, 33}, {64, 64}}) {
-    // all samples are below the limit
+    // All samples are below the limit.
     Plane<float> plane = flat_with_residual_noise(-50, 3, width, height);
     clip_preserving_mean(at_both, plane.view());
     for_each(plane, [](float v, int, int) { EXPECT_EQ(v, 16); });

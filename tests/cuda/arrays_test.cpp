@@ -118,7 +118,7 @@ void expect_conversions(double low, double span) {
                        x < width ? expected_sample(numbers[number(x, y)], low, span) : -77.0f))
           << x << ", " << y;
 
-  // stands for a filter that leaves some samples unchanged
+  // The loop simulates a filter that leaves some samples unchanged.
   for (int k = 0; k < pitch * height; ++k)
     if (k % 3 != 0) made[k] += 0.01f * static_cast<float>(k % 11) - 0.05f;
   samples = on_device(made);

@@ -1,4 +1,4 @@
-// The layout of planes in device memory, and the sizes that kernels reject.
+// Tests the layout of planes in device memory, and the sizes that kernels reject.
 
 #include "cuda/layout/margins.h"
 

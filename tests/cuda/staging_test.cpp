@@ -48,8 +48,8 @@ struct OnDevice {
 
 using StagingOnGpu = test_support::GpuTest;
 
-// Sizes below the limit from which buffers are used, of one piece, of pieces of which the last is
-// shorter, and of so many pieces that every buffer is reused.
+// Sizes in samples: below the limit from which buffers are used, one piece, several pieces with a
+// shorter last one, and more pieces than buffers, so that every buffer is reused.
 constexpr std::array<std::pair<int, int>, 5> sizes{
     {{37, 11}, {1021, 521}, {7680, 1080}, {4099, 2503}, {5'000'003, 2}}};
 

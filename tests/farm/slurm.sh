@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs Slurm on one machine, without systemd, for tests: `slurm.sh start DIR`, `slurm.sh stop DIR`,
 # `slurm.sh kill-node DIR n1`, `slurm.sh start-node DIR n1`. Clients like sbatch need `. DIR/env`.
-# The script must run as root; slurmctld, slurmd, slurm-client and munge must be installed.
+# The script must run as root. It requires slurmctld, slurmd, slurm-client and munge.
 set -euo pipefail
 say() { printf '%s\n' "$*" >&2; }
 command=${1:?start|stop|kill-node|start-node} dir=${2:?DIR}
@@ -9,7 +9,7 @@ nodes=${NODES:-3} cpus=${CPUS:-1} port=${PORT:-17900}
 mkdir -p "$dir" && dir=$(cd "$dir" && pwd)
 export SLURM_CONF=$dir/slurm.conf # every client needs it, too
 
-start_node() { # runs in the background; its pid is in DIR/slurmd-NAME.daemon
+start_node() { # the node runs in the background; its pid is in DIR/slurmd-NAME.daemon
   mkdir -p "$dir/spool-$1"
   slurmd -D -N "$1" >"$dir/slurmd-$1.out" 2>&1 &
   echo $! >"$dir/slurmd-$1.daemon"

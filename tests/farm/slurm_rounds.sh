@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # slurm_rounds.sh LULL ROUNDS [SEED]: runs a real Slurm with three nodes on this machine. Each round
-# is a job of 12 segments with temporal filtering and a fault: nodes killed with their processes
-# (power) or without them (link), tasks requeued and doubled, a segment corrupted, a full disk. Each
-# round must end with the bytes of one process or name what is missing. The exit code is 77 without
-# Slurm. WHICH="0 3" selects rounds: 0 mod 5 loses power, 1 the network, 2 requeues and doubles
-# tasks, 3 corrupts a segment (3 mod 10 without repair), 4 has a full disk.
+# is a job of 12 segments with temporal filtering and a fault: nodes are killed with their processes
+# (power) or without them (link), tasks are requeued and doubled, a segment is corrupted, or the
+# disk is full. Each round must end with the bytes of one process, or name the missing segments. The
+# exit code is 77 without Slurm. WHICH="0 3" selects rounds: 0 mod 5 loses power, 1 the network, 2
+# requeues and doubles tasks, 3 corrupts a segment (3 mod 10 without repair), 4 has a full disk.
 set -euo pipefail
 lull=$(realpath "$1") rounds=$2 seed=${3:-1}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) farm=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../farm/slurm" && pwd)

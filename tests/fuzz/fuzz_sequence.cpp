@@ -22,7 +22,7 @@ void require(bool holds, const char* what) {
   std::abort();
 }
 
-/// A folder of pictures of 2x2 samples, one of which is damaged.
+/// A folder of pictures of 2x2 samples. One picture is damaged.
 class Folder {
  public:
   Folder() : path_(fuzz::output_name("-sequence")) {

@@ -5,7 +5,7 @@ Two definitions of one name break the one definition rule as soon as a program h
 reads the sources of ROOT and collects the classes, structs, unions and enumerations of each
 namespace, and the concepts and aliases of headers. It fails if several files define a name.
 Definitions that cannot meet are allowed: those in unnamed namespaces of source files, those in
-functions, and those in NAME_cuda.cpp and NAME_nocuda.cpp, of which a build has one."""
+functions, and those in NAME_cuda.cpp and NAME_nocuda.cpp, because a build has only one of them."""
 
 import collections
 import pathlib
@@ -28,7 +28,7 @@ TYPE_WORDS = {"class", "struct", "union", "enum"}
 
 
 class Scope:
-    """What a pair of braces encloses: a namespace, a type, or anything else."""
+    """Content of a pair of braces: a namespace, a type, or anything else."""
 
     def __init__(self, kind, names=()):
         self.kind, self.names = kind, tuple(names)
@@ -61,7 +61,7 @@ def type_defined(tokens):
         head = rest[: rest.index(":")] if ":" in rest else rest
         plain = all(re.fullmatch(r"\w+|::", w) for w in head)
         before = set(words[:i]) - {"template", "typedef", "requires", "static", "constexpr"}
-        # "struct Name" alone. (With more words a function or a variable of the type follows.)
+        # Only "struct Name". (With more words a function or a variable of the type follows.)
         if not before & {"=", "("} and plain and len([w for w in head if w != "::"]) == 1:
             return head[-1]
         # "Outer::Name" is defined outside of its scope, "attribute Name" has a macro before it.
@@ -70,7 +70,7 @@ def type_defined(tokens):
 
 
 def alias_defined(tokens):
-    """The name of an alias or a concept that a complete declaration defines."""
+    """Returns the name of an alias or a concept that a complete declaration defines."""
     words = without_brackets(tokens)
     for keyword in ("using", "concept"):
         if keyword in words:
@@ -124,7 +124,7 @@ def definitions(text):
 
 
 def opening(tokens):
-    """The scope that a brace opens after these tokens, and the type that it defines, or None."""
+    """Returns the scope that a brace opens after these tokens, and the type that it defines."""
     if "namespace" in tokens:
         names = [t for t in tokens[tokens.index("namespace") + 1 :] if re.match(r"\w", t)]
         return Scope("namespace", names or [UNNAMED]), None

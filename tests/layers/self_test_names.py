@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_names.py finds every planted violation and accepts what is allowed."""
+"""check_names.py must find every planted violation and accept all allowed definitions."""
 
 import sys
 import tempfile

@@ -100,7 +100,7 @@ TEST(Clusters, SplitSeparatesDistantPatches) {
     for (const int weight : split->weight) product += value * weight;
     return product < split->bound;
   };
-  // The middle is equally near to both centres and stays with the first one.
+  // The middle has the same distance from both centres and belongs to the first one.
   EXPECT_FALSE(in_second(10));
   EXPECT_FALSE(in_second(105));
   EXPECT_TRUE(in_second(106));

@@ -62,7 +62,7 @@ class Matching {
     return groups;
   }
 
-  /// The definition in group.h, candidate by candidate.
+  /// Returns the group by the definition in group.h, candidate by candidate.
   std::vector<std::uint32_t> expected(int x, int y, int group, int limit) const {
     const auto view = picture_.view();
     const int radius = geometry_.window / 2;
@@ -126,7 +126,7 @@ class Matching {
   void make_quads(int before, int elements, int padding) {
     const std::ptrdiff_t stride = phase_stride_ * step_;
     const int rows = geometry_.height + 2 * padding;
-    // The samples beyond the last row are read but must not matter.
+    // The samples beyond the last row are read, but must not affect the result.
     const std::size_t all = stride * rows + lane_multiple;
     std::int32_t *const quads = quad_samples_.reserve(all), *const norms = norms_.reserve(all);
     std::fill_n(quads, all, 0);
@@ -180,7 +180,7 @@ TEST(CpuMatch, AddsTheBiasToScoresThatSaturate) {
   for (std::size_t i = 0; i < bias.added.size(); ++i)
     (i % 2 == 0 ? bias.subtracted : bias.added)[i] = static_cast<std::uint16_t>(rng() % 65535);
   for (const int step : {2, 5}) {
-    // scores around 64 * 850, some of them above 16 bits
+    // The scores are around 64 * 850, and some exceed 16 bits.
     Matching matching(61, 47, 21, step, 70, 10);
     matching.set_bias(bias);
     matching.expect_right(matching.whole(), 32, everything);

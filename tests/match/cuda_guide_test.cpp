@@ -21,7 +21,7 @@ using test_support::on_host;
 
 constexpr float scale = 0.75f, offset = -3.25f;
 
-/// Samples also outside 0..255. The margins hold values that must not matter.
+/// Some samples are outside 0..255. The margins contain values that must not affect the result.
 std::vector<float> make_plane(const Margins& margins, unsigned seed) {
   std::mt19937 rng{seed};
   std::vector<float> plane(margins.size(), 1000);

@@ -49,7 +49,7 @@ int half_norm(const Picture& p, int x, int y) {
   return sum / 2;
 }
 
-/// The definition of the score (match.cu), candidate by candidate.
+/// Returns the group by the definition of the score (match.cu), candidate by candidate.
 std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const MatchParams& phase,
                                        const Holes* holes) {
   const int min_score = 65535 - static_cast<int>(0.5 * patch * patch * phase.tau);
@@ -175,7 +175,7 @@ TEST_F(CudaMatch, MatchesBruteForceForAnyWindowStepAndBand) {
         expect_brute_force(picture, {.window = window, .group = 16, .step = step, .tau = 900}, gpu);
 }
 
-/// A bias above tau in the centre and below zero elsewhere, different at each displacement.
+/// The bias is above tau in the centre and below zero elsewhere, and differs at each displacement.
 DistanceBias varying_bias() {
   DistanceBias bias;
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)

@@ -1,4 +1,4 @@
-// How the matching work is divided into blocks on GPUs, including GPUs that are not in this
+// Tests how the matcher divides its work into blocks on GPUs, including GPUs that are not in this
 // machine.
 
 #include "match/cuda/match_plan.h"
@@ -24,7 +24,7 @@ using test_support::known_gpus;
 
 /// The number of matching blocks that fit on a multiprocessor.
 int blocks_of(const MatchPlan& plan, const cuda::DeviceLimits& device) {
-  // the register limit
+  // The number of registers limits the number of blocks.
   return std::min(2, device.blocks(match_detail::threads, plan.shared_bytes));
 }
 

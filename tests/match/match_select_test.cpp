@@ -20,7 +20,7 @@ using test_support::Warp;
 
 enum class Content { noise, constant, halves, two_levels, few_levels, one_better };
 
-/// The scores of a window, row by row.
+/// Scores of a window, row by row.
 struct Window {
   int side;
   std::vector<std::uint16_t> scores;
@@ -40,7 +40,7 @@ struct Window {
     scores[side * side / 2] = 0;  // the reference patch itself
   }
 
-  /// The keys of the list, best first.
+  /// Returns the keys of the list, best first.
   std::vector<std::uint32_t> by_sorting(int keep, int min_score) const {
     std::vector<std::uint32_t> keys{best_key};
     for (int i = 0; i < side * side; ++i)
@@ -53,7 +53,7 @@ struct Window {
 
 struct Selection {
   std::vector<std::uint32_t> keys;
-  std::int64_t operations;  // of the complete warp
+  std::int64_t operations;  // number of operations of the complete warp
 };
 
 /// The scan works like match_own(): in bands of rows, one scan each.

@@ -161,7 +161,7 @@ TEST(Motion, IsZeroForStillOrTinyPictures) {
   EXPECT_EQ(cells.size(), 4u);
 }
 
-/// A guide for step 1, prepared like in the engine.
+/// A guide for step 1, which the test prepares as the engine does.
 struct StepOne {
   explicit StepOne(PlaneView<const float> plane) {
     const int elements = plane.width + cpu::temporal_padding;

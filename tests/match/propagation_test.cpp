@@ -234,7 +234,7 @@ TEST(KeptGroups, ProvideCandidatesInTheOrderOfNeighbours) {
             (std::vector{group.members[1], right(1), right(2), right(3)}));
 }
 
-/// Small enough for the reference.
+/// These parameters are fast enough for the reference backend.
 bm3d::Params small_params(int temporal) {
   bm3d::Params params = bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20}, temporal);
   for (bm3d::PhaseParams* phase : {&params.hard, &params.wiener}) {
@@ -344,7 +344,7 @@ TEST(KeptGroups, UseThePredictedMemory) {
   yuv.layout = Layout::yuv;
   EXPECT_EQ(bm3d::kept_bytes(params, yuv), 17u * 9 * (4 * 16 + 1));  // chroma uses luma's groups
   yuv.chroma_shift_x = yuv.chroma_shift_y = 1;
-  // smaller chroma has its own groups
+  // Chroma that is smaller than luma has its own groups.
   EXPECT_EQ(bm3d::kept_bytes(params, yuv), (17u * 9 + 8 * 4) * (4 * 16 + 1));
   params.phases = 1;
   EXPECT_EQ(bm3d::kept_bytes(params, yuv), 0u);

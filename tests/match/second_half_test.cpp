@@ -23,7 +23,7 @@ TEST(SecondHalf, UniformMotionHasNoAcceleration) {
 
 TEST(SecondHalf, ComparesTheAreaWithinThePlane) {
   const MotionGrid grid{100, 60, 6};
-  // Eight by four reference patches of 10x10 samples.
+  // There are eight by four reference patches of 10x10 samples.
   const BundleArea inside = compared_area(grid, 10, 0, 0, {2, 3}, {4, -1});
   EXPECT_EQ(inside.left, 0);
   EXPECT_EQ(inside.top, 0);

@@ -162,7 +162,7 @@ TEST(Features, EachFeatureImprovesTheResult) {
   EXPECT_LT(alone, 0.5 * noisy);
   EXPECT_LT(divided, 0.5 * alone);
   EXPECT_LT(all, divided);
-  // The noise is estimated if no variance is given.
+  // If no variance is given, the session estimates the noise.
   EXPECT_LT(left({Feature::albedo}), 0.5 * alone);
 }
 

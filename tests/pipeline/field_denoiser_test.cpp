@@ -63,8 +63,8 @@ class OffsetDenoiser final : public Denoiser {
   }
   int delay_;
   Numbers repeats_;
-  int counted_ = 0;        // of the waiting fields
-  std::size_t ready_ = 0;  // of the waiting fields that are ready
+  int counted_ = 0;        // distinct fields that are not ready
+  std::size_t ready_ = 0;  // number of waiting fields that are ready
   std::deque<Frame> waiting_;
 };
 
@@ -72,8 +72,8 @@ std::unique_ptr<Denoiser> make_offset_denoiser(int delay, Numbers repeats = {}) 
   return std::make_unique<OffsetDenoiser>(delay, std::move(repeats));
 }
 
-/// Runs a clip. Frames must come out in order and woven, except for those in `missing`. Returns the
-/// maximum number of frames in flight.
+/// Runs a clip. The denoiser must return woven frames in order, except for those in `missing`.
+/// Returns the maximum number of frames in flight.
 std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& missing = {}) {
   std::int64_t out = 0, most = 0;
   const auto check = [&](const Frame& frame) {
@@ -92,7 +92,7 @@ std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& mi
   };
   for (std::int64_t in = 0; in < frames; ++in) {
     Frame noisy = make_frame(in);
-    // for the frame; the state of its fields is unknown
+    // The state is known for the frame, but unknown for its fields.
     noisy.repeat_state = RepeatState::independent;
     if (const auto frame = denoiser.push(std::move(noisy))) check(*frame);
     most = std::max(most, in + 1 - out);
@@ -113,7 +113,8 @@ TEST(FieldDenoiser, ReweavesFieldsForAllLatencies) {
     }
 }
 
-// As in telecined film and in stills: one parity's results then come before the other's.
+// This happens in telecined film and in stills. The results of one parity then come before those of
+// the other parity.
 TEST(FieldDenoiser, FieldsOfEitherParityMayRepeat) {
   const Numbers telecine_even{3, 8, 13, 18}, telecine_odd{1, 6, 11, 16}, still{4, 5, 6, 7, 8, 9};
   for (const Numbers& even : {Numbers{}, telecine_even, still})
@@ -214,7 +215,7 @@ TEST(FieldOf, HasTheRowsOfGuideMaskHolesAndFeatures) {
     const Frame field = field_of(frame, parity);
     EXPECT_EQ(field.format.height, 3);
     ASSERT_TRUE(field.guide && field.mask && field.holes && field.features);
-    EXPECT_EQ(holes_of(field), field.holes);  // of the size of the field
+    EXPECT_EQ(holes_of(field), field.holes);  // the holes have the size of the field
     EXPECT_EQ(field.mask->height(), 3);
     EXPECT_EQ(field.mask->width(), 4);
     EXPECT_TRUE(field.mask->zero());

@@ -100,7 +100,7 @@ class DigestDenoiser final : public Denoiser {
   const Options options_;
   std::vector<Seen>* seen_;
   std::vector<int> distinct_;
-  // with the index of the distinct frame that each one is or repeats
+  // Each frame has the index of the distinct frame that it is or repeats.
   std::vector<std::pair<Frame, std::size_t>> frames_;
   std::size_t out_ = 0;
   int pushes_ = 0;

@@ -108,7 +108,7 @@ TEST(PartScheduler, IdleSessionTakesHalfOfTheRemainingPart) {
   EXPECT_EQ(own.size(), 200u);
 }
 
-// The remainder is not worth the margins of an additional part.
+// The remaining frames are too few to justify the margins of an additional part.
 TEST(PartScheduler, ShortRemaindersAreNotSplit) {
   std::array<std::vector<DigestDenoiser::Seen>, 2> seen;
   std::vector<std::unique_ptr<Denoiser>> sessions;
@@ -163,8 +163,8 @@ TEST(PartScheduler, LimitsFramesInFlightForShortParts) {
     }
 }
 
-// Frames that are filtered only for margins are wasted. Their share must be the same for a clip of
-// stills as for any other.
+// Frames that are filtered only for margins produce no result. Their share must be the same for a
+// clip of stills as for other clips.
 TEST(PartScheduler, RepeatedFramesDoNotShortenParts) {
   std::set<std::int64_t> repetitions;
   for (std::int64_t i = 0; i < 600; ++i)

@@ -63,7 +63,7 @@ TEST(Run, LostFrameIsAnInternalError) {
   EXPECT_FALSE(sink.finished);
 }
 
-// The stage that fails before its call number `at`.
+// A stage that fails before its call number `at`.
 enum class Place { read, push, drain, write, finish };
 struct Failure {
   Place place;
@@ -120,7 +120,7 @@ TEST(Run, FirstOfSeveralErrorsIsReported) {
   };
   sink.before = [&](std::int64_t n) {
     if (n < 2) return;
-    // until the first error has been recorded
+    // The wait ends when the first error has been recorded.
     wait_until([&] { return source.interrupted.load(); });
     throw TestError("second");
   };

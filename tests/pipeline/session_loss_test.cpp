@@ -24,7 +24,7 @@ using testing::SizeIs;
 
 constexpr int never = -1;
 
-/// The behaviour of one session.
+/// Behaviour of one session.
 struct SessionBehaviour {
   int latency = 1;
   int delay_ms = 0;
@@ -116,7 +116,7 @@ class SessionTeam {
     ASSERT_EQ(static_cast<std::int64_t>(sink.frames.size()), frames);
     for (std::int64_t i = 0; i < frames; ++i) expect_frame(sink.frames[i], i);
   }
-  /// The message of the failure with which the job ends.
+  /// Returns the message of the failure with which the job ends.
   std::string fail(std::int64_t frames) {
     FakeSource source(frames);
     FakeSink sink;
@@ -180,7 +180,8 @@ TEST(SessionFailover, SurvivesTwoFailuresOfThree) {
 }
 
 TEST(SessionFailover, FailureWhileTheOthersAreFullIsHandled) {
-  // The slow session holds the oldest frames, so the others are as far ahead as allowed.
+  // The slow session holds the oldest frames. The other sessions are ahead by the maximum number of
+  // frames.
   SessionTeam team({{4, 0}, {4, 60, 5}, {4, 0}});
   team.filter(60);
   EXPECT_THAT(team.lost(), ElementsAre("1: device 1 failed, 2"));

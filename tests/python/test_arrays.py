@@ -48,7 +48,7 @@ def test_dlpack_arrays_return_the_same_type():
 def test_numba_arrays_are_copied():
     class OnDevice:
         shape = NOISY.shape
-        __cuda_array_interface__ = {  # with another byte order, which is converted on the host
+        __cuda_array_interface__ = {  # another byte order, converted on the host
             "shape": NOISY.shape,
             "typestr": ">f8",
             "data": (0, True),

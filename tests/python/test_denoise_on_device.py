@@ -88,7 +88,7 @@ def test_functions_of_the_authors_equal_the_host(monkeypatch):
         lull.bm3d_rgb(colours, SIGMA, "lc", device="cpu"),
         lull.bm4d(SCAN * 900.0, SIGMA * 900, "lc", device="cpu"),
     ]
-    integers = lull.bm3d(OnDevice(scaled(NOISY, 255, np.uint8)), 20, "lc")  # needs no library for floats
+    integers = lull.bm3d(OnDevice(scaled(NOISY, 255, np.uint8)), 20, "lc")  # no float library
     assert isinstance(integers, np.ndarray)
     stays(monkeypatch)
     results = [

@@ -46,7 +46,7 @@ def test_rician_volumes():
     assert found.kind == "rician" and float(found) == pytest.approx(50, rel=0.12)
     rician = lull.denoise(noisy, 50, noise="rician")
     gaussian = lull.denoise(noisy, 50, noise="gaussian")
-    # Magnitudes of air have a mean of 1.25 sigma, which a filter for Gaussian noise keeps.
+    # Magnitudes of air have a mean of 1.25 sigma. A filter for Gaussian noise preserves it.
     assert rician[:, :10].mean() < 0.5 * gaussian[:, :10].mean()
     np.testing.assert_array_equal(lull.denoise(noisy, 50), rician)
 
@@ -65,8 +65,8 @@ def test_a_given_sigma_models_clipping_as_an_estimate_does(dtype, white):
     noisy = (noisy if white == 1 else np.rint(noisy)).astype(dtype)
     given, found = (lull.denoise(noisy, sigma) / white for sigma in (0.15 * white, "auto"))
     assert psnr(clean, given) > psnr(clean, found) - 0.1
-    assert given[:, :64].mean() < 0.01  # a mean of clipped noise is 0.06
-    # In colour each channel is clipped by itself, and a clip in all of its frames.
+    assert given[:, :64].mean() < 0.01  # the mean of clipped noise is 0.06
+    # In colour each channel is clipped separately. In a clip all frames are clipped.
     colours = np.stack([noisy, noisy, np.full_like(noisy, white // 2 or 0.5)], axis=-1)
     result = lull.denoise(colours, 0.15 * white, channel_axis=-1) / white
     assert result[:, :64, :2].mean() < 0.01
@@ -78,7 +78,7 @@ def test_a_given_sigma_of_what_is_not_clipped():
     clean = dark_scene()
     noisy = clean + noise_like(clean, 0.15)  # with samples below 0
     with lull.Session(noisy.shape, noisy.dtype, 0.15, temporal=0) as session:
-        results = session.push(noisy) + list(session.drain())  # it sees no samples beforehand
+        results = session.push(noisy) + list(session.drain())  # no samples beforehand
     np.testing.assert_array_equal(lull.denoise(noisy, 0.15), results[0])
     # Slices of a stack are not clipped.
     stack = np.clip(np.stack([noisy] * 4), 0, 1)

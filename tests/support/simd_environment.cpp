@@ -11,7 +11,7 @@
 namespace lull::test_support {
 namespace {
 
-/// The member of `targets` with this name; 0 if there is none.
+/// Returns the member of `targets` with this name; 0 if there is none.
 std::int64_t find_target(std::int64_t targets, const std::string& name) {
   for (; targets != 0; targets &= targets - 1) {
     const std::int64_t lowest = targets & -targets;

@@ -102,7 +102,7 @@ struct BlockIndex {
 
 }  // namespace lull::test_support
 
-// The names of CUDA's device code.
+// The following definitions have the names of CUDA's device code.
 inline const lull::test_support::ThreadIndex threadIdx;
 inline const lull::test_support::BlockIndex blockIdx;
 

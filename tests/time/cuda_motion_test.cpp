@@ -1,4 +1,4 @@
-// The counts of a GPU over frames must equal the host's counts, which are integers.
+// The counts that a GPU computes over frames are integers and must equal those of the host.
 
 #include <gtest/gtest.h>
 

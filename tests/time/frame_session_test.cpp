@@ -1,5 +1,5 @@
-// When a session processes its frames, for all relations between frames and all latencies of a
-// backend. The backend of this test only counts.
+// Tests when a session processes its frames, for all relations between frames and all latencies of
+// a backend. The backend of this test does not filter: it only checks the order of calls.
 
 #include "time/frame_session.h"
 
@@ -75,7 +75,7 @@ class Counting final : public FrameWorker {
     late_.front().pixels[1] = std::byte{1};
     late_.pop_front();
   }
-  /// The number of results that may wait if the caller never calls next().
+  /// Returns the number of results that may wait if the caller never calls next().
   void expect_unread(int most) { unread_ = most; }
   bool has_late_ones() const { return !late_.empty(); }
 
@@ -87,7 +87,7 @@ class Counting final : public FrameWorker {
                                     : State::better;
   }
   std::vector<State> states_;
-  std::vector<std::int64_t> numbers_;  // of the frames in the slots
+  std::vector<std::int64_t> numbers_;  // numbers of the frames in the slots
   std::int64_t taken_ = 0;
   int in_flight_, unread_ = 0;
   std::deque<Frame> late_;

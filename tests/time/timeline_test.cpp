@@ -1,4 +1,4 @@
-// The candidate frames of each frame, determined without samples.
+// Tests which frames are candidates for each frame. Timeline determines them without samples.
 
 #include "time/timeline.h"
 

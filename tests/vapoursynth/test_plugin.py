@@ -226,7 +226,7 @@ def test_unsuitable_guides_and_changing_clips_are_rejected():
 
 
 def test_source_may_fail_temporarily():
-    # Stronger noise would read frames when the filter is made, to look for clipping.
+    # With stronger noise the plug-in would read frames early, to find clipping.
     calls = []
 
     def fail_once(n, f):

@@ -22,7 +22,7 @@ constexpr std::pair<std::string_view, std::string_view> image_kinds[] = {
     {"anat", "FLAIR"}, {"anat", "angio"}, {"anat", "inplaneT1"}, {"anat", "inplaneT2"},
     {"func", "bold"},  {"dwi", "dwi"},    {"perf", "asl"}};
 
-/// The names in a folder, sorted; empty if there is no such folder.
+/// Returns the sorted names of the files in a folder; empty if there is no such folder.
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code code;

@@ -13,7 +13,7 @@
 
 namespace lull::tools {
 
-/// Does nothing if the name of the file is empty.
+/// Writes a CSV file. If the name of the file is empty, all functions do nothing.
 class Csv {
  public:
   /// Opens the file and writes the first row. `access` sets the permission bits of a new file.

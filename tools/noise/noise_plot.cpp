@@ -57,7 +57,7 @@ NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames) {
 }
 
 std::string plot(const NoiseRecord& record, const std::string& title) {
-  constexpr std::size_t max_scenes = 12;  // of a picture
+  constexpr std::size_t max_scenes = 12;  // maximum number of scenes in a picture
   constexpr int gap = 90;
   const std::size_t count = std::min(record.scenes.size(), max_scenes);
   std::string charts;

@@ -123,7 +123,7 @@ struct DenoiseOptions {
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
   MethodChoice method = MethodChoice::automatic;
-  bool stack = false;         // frames are slices of a volume, even if the file does not say so
+  bool stack = false;         // the user states that the frames are slices of a volume
   std::string mask;           // volume that is 0 outside of the region of interest; empty: no mask
   bool zero_outside = false;  // the result is 0 outside of the mask; else it keeps the input
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;  // for bm4d
@@ -191,21 +191,21 @@ struct OptionRow {
 /// The options of `lull preview`: its own and those of the table that affect its frame.
 [[nodiscard]] std::vector<OptionRow> preview_option_rows();
 
-/// The part of the table about the noise.
+/// Returns the rows of denoise_option_table() about the noise.
 [[nodiscard]] std::span<const OptionRow> noise_option_rows();
-/// The part of the table about depth maps.
+/// Returns the rows of denoise_option_table() about depth maps.
 [[nodiscard]] std::span<const OptionRow> depth_option_rows();
-/// The part of the table about the format of results.
+/// Returns the rows of denoise_option_table() about the format of results.
 [[nodiscard]] std::span<const OptionRow> encoding_option_rows();
-/// The part of the table about reports and about behaviour after errors.
+/// Returns the rows of denoise_option_table() about reports and about behaviour after errors.
 [[nodiscard]] std::span<const OptionRow> report_option_rows();
-/// The part of the table about volumes.
+/// Returns the rows of denoise_option_table() about volumes.
 [[nodiscard]] std::span<const OptionRow> volume_option_rows();
-/// The part of the table about non-local means.
+/// Returns the rows of denoise_option_table() about non-local means.
 [[nodiscard]] std::span<const OptionRow> nlm_option_rows();
-/// The part of the table about patch matching.
+/// Returns the rows of denoise_option_table() about patch matching.
 [[nodiscard]] std::span<const OptionRow> matcher_option_rows();
-/// The part of the table about reading inputs and about the frames to process.
+/// Returns the rows of denoise_option_table() about reading inputs and about the frames to process.
 [[nodiscard]] std::span<const OptionRow> media_option_rows();
 /// The reader options from the rows of media_option_rows().
 /// @throws InvalidArgument  an option is missing, or options contradict each other

@@ -27,8 +27,9 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 /// Returns the facts of a job without the noise record, which is long and has its own section.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
-/// Returns the noise record among the facts, if any.
-/// @throws BadData  it is damaged
+/// Returns the noise record of a job, or an empty vector if its facts contain none.
+/// @param name  file that contains the record, for messages
+/// @throws BadData  the record is damaged
 [[nodiscard]] std::vector<NoiseRecord> noise_among(const std::vector<io::JobFact>& facts,
                                                    const std::string& name);
 

@@ -28,8 +28,8 @@ enum class KnownFrom {
 /// noise is estimated at a cut, where a known scene begins, and where the quick check indicates
 /// another noise level. The estimate uses three frames. If they do not confirm the current or the
 /// predicted noise, it uses up to `frames_ahead` frames, or fewer if a cut follows. If the noise
-/// resembles that of an earlier scene, the earlier scene is used again. The result depends on the
-/// frames alone: equal streams give equal scenes.
+/// resembles that of an earlier scene, the estimate of that scene is used again. The result depends
+/// on the frames alone: equal streams give equal scenes.
 ///
 /// Context frames (Frame::context_only) and frames in GPU memory are not examined. There, the known
 /// scenes begin at their times.

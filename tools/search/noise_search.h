@@ -28,8 +28,9 @@ namespace lull::tools {
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options,
                                        const io::MediaSource& source);
 
-/// Returns the frames that search_noise() uses. Returns none for a stack, whose slices show no
-/// clipping: air is dark, and the range limits of stacks have other units.
+/// Returns the frames that search_noise() uses, so that the caller can detect clipping. Returns no
+/// frames for a stack, because clipping cannot be detected there: air is dark, and the range limits
+/// of a stack are in the units of its file.
 /// @param source  the open input, which is not read
 /// @throws whatever reading throws
 [[nodiscard]] std::vector<Excerpt> read_excerpts(const DenoiseOptions& options,

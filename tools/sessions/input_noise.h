@@ -61,7 +61,7 @@ class InputNoise {
   Notify info_;
   NoiseRecord known_, record_;
   ClipPlan plan_;
-  std::vector<Frame> first_;  // of a pipe
+  std::vector<Frame> first_;  // first frames of a pipe
 };
 
 }  // namespace lull::tools

@@ -30,8 +30,9 @@ struct RowOfCandidates {
 };
 void bayes_distances(const RowOfCandidates& row, float* distances);
 
-/// Parameters of bayes_estimate(), which filters one group. Patches are rows of `pitch` floats, of
-/// which the first `samples` are used. There are `group` rows, of which the first `count` are used.
+/// Parameters of bayes_estimate(), which filters one group. Each patch is a row of `pitch` floats
+/// and uses the first `samples` of them. The arrays have `group` rows; the group uses the first
+/// `count` of them.
 struct BayesGroup {
   float* noisy;   // patches; overwritten
   float* basic;   // the basic estimate's patches; null: the spectrum is that of `noisy`

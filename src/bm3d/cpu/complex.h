@@ -28,8 +28,9 @@ namespace {
 /// in the second row, imaginary part first.
 class ComplexRows {
  public:
-  /// `first` and `second` below are the vectors of a unit that hold rows `row` and `row` + 1. With
-  /// 4 lanes, they hold the part `part` of these rows.
+  /// Parameters `first` and `second` of the functions below are vectors of a unit, which hold row
+  /// `row` and row `row` + 1. Vectors of 4 lanes hold half of a row: `part` is 0 for the first
+  /// half, and 1 for the second.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};

@@ -22,7 +22,7 @@ struct Task {
   Block block;
 };
 
-/// A rectangle of the picture, without `right` and `bottom`.
+/// A rectangle of the picture. Column `right` and row `bottom` are the first ones outside of it.
 struct Area {
   int left, top, right, bottom;
   int width() const { return right - left; }

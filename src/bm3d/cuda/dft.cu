@@ -1,6 +1,6 @@
 // The kernels around cuFFT. They copy the patches of a batch's groups out of the picture, filter
 // their spectra across each group, and add the estimates to the sums. The groups of a slice follow
-// each other in memory, `capacity` patches each, of which a group uses the first M.
+// each other in memory. Each group has space for `capacity` patches and uses the first M of them.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"

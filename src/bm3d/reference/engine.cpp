@@ -286,7 +286,7 @@ class BayesFilter {
   const reference::Matcher& matcher_;
   PatchShape shape_;
   std::vector<FramePlane> guides_;
-  // Motion to the first frames and to their partners.
+  // Motion of each cell to the first frame of each pair, and to its partner.
   std::vector<std::array<std::span<const Motion>, 2>> motions_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
   std::array<std::vector<FrameAt<PairSums>>, 3> sums_;

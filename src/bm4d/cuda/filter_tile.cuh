@@ -15,7 +15,8 @@ constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 /// The layout of a block's shared memory. Lengths are in words.
 struct TilePlan {
   int layers;  // layers of reference cubes in a block
-  /// Rows and columns that windows reach; words of a row; words of a slice.
+  /// `side`: rows, and columns, of the tile: all that the windows of the block reach. `pitch`:
+  /// words of a row. `plane`: words of a slice.
   int side, pitch, plane;
   int depth;              // slices
   std::uint32_t inverse;  // 2^16 / side, rounded up

@@ -20,7 +20,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// The reference cubes of some layers.
+/// The reference cubes of consecutive layers.
 struct ReferenceCubes {
   PhaseParams params;
   int z = 0, layers = 1;      // the first layer; others follow a step apart
@@ -125,7 +125,7 @@ struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
   int columns = 0, rows = 0;  // size of a layer
-  /// KeptLayers::around (propagation.h) for each layer of the second phase.
+  /// The slots of KeptLayers::around (propagation.h) for each layer of the second phase.
   int around[max_layers][3] = {};
 };
 /// Finds groups like find_groups(), but only among the candidates that propagation.h lists.

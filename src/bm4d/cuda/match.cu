@@ -6,9 +6,10 @@
 // |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where dp4a multiplies a row of a cube at a time. A
 // lane processes columns of candidates along y, one for each position in the window along x and z:
 // a word that it reads serves as many candidates of the column as the cube has rows. All distances
-// of a warp are then in the registers of its lanes. The largest distance in the group is found bit
-// by bit, by counting. So the result does not depend on any order, and ties are broken by the
-// position in the window.
+// of a warp are then in the registers of its lanes. A binary search determines the largest distance
+// in the group: for each bit, from the highest to the lowest, the warp counts the smaller
+// distances. So the result does not depend on any order, and ties are broken by the position in the
+// window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -38,7 +39,7 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Words, half norms, and the members that a warp collects.
+  /// Returns the size of the shared memory: words, half norms, and the members that warps collect.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);

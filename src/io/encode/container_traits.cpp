@@ -212,7 +212,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// For containers that are not in the table. There is no test of which times they lose.
+// For containers that are not in the table. No test determines the times that they lose.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {{"png", "png"},

@@ -34,7 +34,7 @@ struct EncoderInput {
   /// Must be called before the first read of `source`.
   EncoderInput(const FileSource& source, const SinkOptions& options);
 
-  FrameFormat format;  // of the frames that the encoder gets
+  FrameFormat format;  // format of the frames that the encoder gets
   int source_height;
   AVPixelFormat pixel_format;
   PixelTraits traits;

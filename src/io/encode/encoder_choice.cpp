@@ -101,8 +101,9 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         " (it holds " + list_formats(container, codec) + "); " + advice);
 }
 
-/// Returns the encoders with the pixel format that loses least, nearest format first. Raw frames
-/// for other programs are never converted without a request.
+/// Returns each usable encoder with the pixel format that loses the least information of the
+/// samples. The encoder with the nearest format comes first. Encoders of raw frames are not
+/// returned: other programs read such frames, so they are converted only on request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const RequestedFormat& wanted, bool lossless) {

@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Options of FFmpeg's wrappers, x264, x265, SVT-AV1, libaom, VVenC, kvazaar and similar encoders
-// that name files.
+// Encoder options whose value is the name of a file. The list covers FFmpeg's wrappers, x264, x265,
+// SVT-AV1, libaom, VVenC, kvazaar and similar encoders.
 constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder",
                                                                     "analysis-load",
                                                                     "analysis-reuse-file",

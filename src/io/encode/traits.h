@@ -15,7 +15,7 @@ struct PictureProperties {
   bool colour = false;  // primaries, transfer and matrix
   bool range = false;   // full or limited range
   bool chroma_location = false;
-  bool aspect = false;      // of the samples
+  bool aspect = false;      // aspect ratio of the samples
   bool static_hdr = false;  // HDR10: mastering display, content light level
   bool rotation = false;
   bool dynamic_hdr = false;  // HDR10+, for each frame
@@ -33,12 +33,12 @@ using Names = std::span<const std::string_view>;
 struct ContainerTraits {
   std::string_view name;  // FFmpeg's name of the muxer; empty: any that is not in the table
 
-  // What the container keeps of an input, as FFmpeg 5.1 to 6.1 write and read it. Tests compare
-  // these fields with ffprobe.
+  // Properties of an input that files of this container keep if FFmpeg 5.1 to 6.1 write and read
+  // them. Tests compare these fields with ffprobe.
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  // if the container stores languages: it stores one for the video, too
+  // If true, a container that stores languages also stores one for the video.
   bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;

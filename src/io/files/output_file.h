@@ -70,7 +70,8 @@ std::string partial_name(const std::string& path, int number = 1);
 /// Returns whether `name`, without a folder, is such a partial name for `path`.
 bool is_partial_name(const std::string& name, const std::string& path);
 
-/// @throws CannotCreate  no file can have that name, or one has it and may not be replaced
+/// @throws CannotCreate  `path` is a folder or another special file, or a file exists there and
+/// `overwrite` is false
 void check_free(const std::string& path, bool overwrite);
 
 /// A file that was created exclusively and is open for reading and writing.

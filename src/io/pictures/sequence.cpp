@@ -26,7 +26,7 @@ std::size_t last_part(const std::string& path) {
 }
 
 /// Returns the minimum number of digits of the number pattern at `at`, and sets `end` to its end.
-/// 0: there is no number pattern.
+/// Returns 0 if there is none.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {

@@ -18,8 +18,8 @@ struct NumberPattern {
   std::string name(std::int64_t number) const;
 };
 
-/// Parses a pattern: %d, %4d, %04d, or a run of '#', each of which stands for one digit; %% is a
-/// percent sign. Returns nullopt if it contains no number.
+/// Parses a pattern: %d, %4d, %04d, or a run of '#' with one '#' for each digit. %% is a percent
+/// sign. Returns nullopt if the pattern contains no number.
 /// @throws InvalidArgument  several numbers
 std::optional<NumberPattern> number_pattern(const std::string& path);
 

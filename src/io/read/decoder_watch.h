@@ -47,10 +47,10 @@ class DecoderWatch {
   void note(const void* context, bool is_error, const std::string& text);
   static int allocate(AVCodecContext* context, AVFrame* picture, int flags);
 
-  std::atomic<std::int64_t> packet_bytes_ = 0;  // of the largest packet so far
+  std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  std::map<const void*, Message> last_;  // by the context of a frame thread
+  std::map<const void*, Message> last_;  // last message by the context of a frame thread
   LogTopic::Mark mark_;                  // last member, because its listener uses the members above
 };
 

@@ -22,7 +22,7 @@ namespace lull::io {
 /// Properties of a finished segment.
 struct SegmentRecord {
   std::int64_t frames = 0, bytes = 0;
-  std::string sha256;  // of the file without its last bytes, which contain it
+  std::string sha256;  // checksum of the file without its last bytes, which contain the checksum
   bool operator==(const SegmentRecord&) const = default;
 };
 

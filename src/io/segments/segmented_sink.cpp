@@ -132,7 +132,7 @@ class SegmentedSink final : public EncodingSink {
   std::optional<SegmentJob> job_;
   std::string mark_;
   bool done_ = false;
-  std::shared_ptr<FrameTimes> times_;  // of all frames, encoded now or earlier
+  std::shared_ptr<FrameTimes> times_;  // times of all frames, encoded now or earlier
   std::vector<FrameRange> needed_frames_;
   std::optional<SegmentEncoder> segments_;
   std::int64_t segment_ = 0;  // the segment that is being made

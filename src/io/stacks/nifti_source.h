@@ -18,7 +18,7 @@ struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
   Axis axis;
-  int width, height;                        // of a slice
+  int width, height;                        // size of a slice in voxels
   std::int64_t slices_of_block;             // slices in a block
   std::int64_t slices_of_volume;            // along the axis
   std::int64_t step_x, step_y, step_slice;  // distances in samples, within a block

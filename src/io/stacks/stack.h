@@ -18,9 +18,11 @@ enum class StackKind { none, nifti, tiff };
 /// result is `none` also for files that cannot be read, and if the options state the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
-/// Return whether a name ends in .nii or .nii.gz; .gz; .tif or .tiff, ignoring case.
+/// Returns whether a name ends in .nii or .nii.gz, ignoring case.
 bool is_nifti_name(std::string_view path);
+/// Returns whether a name ends in .gz, ignoring case.
 bool is_gzip_name(std::string_view path);
+/// Returns whether a name ends in .tif or .tiff, ignoring case.
 bool is_tiff_name(std::string_view path);
 
 /// Returns the maximum number of samples of a slice. It ensures that each side fits in an int.

@@ -42,10 +42,10 @@ struct ValueRange {
 /// span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
-/// Samples that lie outside the range by more than this multiple of the span are no Gaussian noise,
-/// but hot pixels or fill values. They, NaN and infinities are preserved unchanged. Frames hold NaN
-/// for them; filters replace it by values computed from surrounding samples. The filter range of
-/// core/float_range.h has the same margin.
+/// Samples that lie outside the range by more than this multiple of the span are not Gaussian
+/// noise, but hot pixels or fill values. They, NaN and infinities are preserved unchanged. Frames
+/// hold NaN for them; filters replace it by values computed from surrounding samples. The filter
+/// range of core/float_range.h has the same margin.
 inline constexpr double outlier_margin = 0.5;
 
 /// Collects the values of a stack piece by piece and chooses the range.

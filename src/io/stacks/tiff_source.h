@@ -20,7 +20,8 @@ class TiffSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return path_; }
-  /// The maximum number of samples of a page, by the limits with which the source was opened.
+  /// Returns the maximum number of samples of a page. It follows from the limits with which the
+  /// source was opened.
   std::uint64_t max_samples() const { return max_samples_; }
   const TiffPage& page() const { return page_; }
   const ValueRange& range() const { return range_; }

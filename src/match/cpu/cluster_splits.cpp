@@ -53,7 +53,7 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the value that must be added to each sum.
+  /// Returns the value that must be added to each result of of().
   std::int32_t offset() const { return offset_; }
 
   /// The lane sum of the result is the dot product of a patch, less offset().

@@ -15,7 +15,7 @@ struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
   int stored = 0;
-  /// For each stored array, the phases that are summed in it, as bits: bit i stands for phase[i].
+  /// For each stored array, a mask of the phases that are summed in it. Bit i represents phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
   /// A patch is the sum of these stored arrays, each read at this lane offset.

@@ -27,8 +27,8 @@ struct MatchTuning {
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
-                                   // First: compute capabilities 8.0, 8.7, 9.0, 10.x. Second: 7.5,
-                                   // 8.6, 8.9, 12.x.
+                                   // The first entry applies to compute capabilities 8.0, 8.7, 9.0
+                                   // and 10.x, the second one to 7.5, 8.6, 8.9 and 12.x.
                                    {0, true}};
 
 const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {

@@ -28,7 +28,7 @@ constexpr int references = 16;  // reference patches of a thread block; each has
 constexpr int threads = references * 32;
 constexpr int pending_slots = 64;  // keys of a warp: 31 left over and 32 new ones
 constexpr int listed_quads = 128;  // maximum number of listed quads with hits, one byte each
-/// Words of a warp for the selection.
+/// Words of shared memory in which a warp selects candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
 /// Words of a patch, its base score, and padding against bank conflicts.
 constexpr int reference_pitch = 20;
@@ -138,8 +138,8 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   return plan;
 }
 
-/// A window and a step that profiles use, with the shape of their plan if all rows are one band.
-/// For these searches there are kernels with all parameters as constants.
+/// A search with the window and the step of a profile. Its kernel has all parameters as constants.
+/// `shape` is the shape of its plan, in which one band contains all rows.
 struct FixedSearch {
   int window = 0, step = 0;  // 0: any
   MatchShape shape{};

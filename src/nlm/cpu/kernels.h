@@ -91,8 +91,8 @@ struct Tile {
   int slices = 1;
   int guides = 1, planes = 1;
   std::span<const TileSource> sources;  // the first source contains the reference patches
-  /// Result planes: for slice t, plane c at t * planes + c. They are complete planes, of which the
-  /// kernel writes the tile.
+  /// Result planes: for slice t, plane c at t * planes + c. They are complete planes. The kernel
+  /// writes only the tile.
   std::span<const PlaneView<float>> results;
   /// The kernel divides each plane's results by this factor.
   std::span<const float> scale;

@@ -227,8 +227,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples for RawFrame::restore(). Planes that pass through need
-  /// none; they get arbitrary planes.
+  /// Returns the original float samples for RawFrame::restore(). Planes that pass through have no
+  /// stored original; their entries point to the planes of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)

@@ -265,7 +265,7 @@ void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* wo
                       : blocks                     ? tiles_kernel<3>
                                                    : tiles_kernel<0>;
   const int tiles = TilePosition::count(plan);
-  // The number of threads is chosen such that few threads have no patch in the last round.
+  // Threads process patches in rounds. With this number of threads, few are idle in the last round.
   const int patches = plan.patches_across() * plan.patches_across();
   const int rounds = (patches + max_threads - 1) / max_threads;
   const int threads = round_up((patches + rounds - 1) / rounds, 32);

@@ -29,8 +29,8 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Waits for all threads of the block. Both kinds of threads call it at different places in the
-/// code, which __syncthreads() does not allow.
+/// Waits for all threads of the block. The first and the second threads of the pixels call it at
+/// different places in the code, which __syncthreads() does not allow.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }
@@ -130,8 +130,8 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Step 3: sums along columns, and computes the bases of the weights. Each kind of threads
-/// processes half of the displacements.
+/// Step 3: sums along columns, and computes the bases of the weights. The two threads of a pixel
+/// process half of the displacements each.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =

@@ -52,7 +52,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
-  // Frames of which no plane is filtered need not wait for other frames.
+  // If no plane is filtered, frames need not wait for other frames.
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()

@@ -30,7 +30,7 @@ struct ClipDifference {
   float clipped = 0;      // share of clipped samples in the ring, in the channel with the most
   // share of the noise variance that remains after clipping; 0: the block is not used
   float retained = 1;
-  /// The channels of which the plane is made: one, or R, G and B.
+  /// The channels from which the plane is computed: one, or R, G and B.
   std::array<ClipChannel, 3> channels{};
   // If false, the other members are undefined: the block is at a border or contains NaN.
   bool valid = false;

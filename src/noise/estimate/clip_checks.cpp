@@ -22,7 +22,7 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums over the common samples of two overviews, one of which is shifted.
+/// Sums over the common samples of two overviews. The second one is shifted.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }

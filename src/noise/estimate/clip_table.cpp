@@ -13,13 +13,14 @@ namespace lull {
 namespace {
 
 constexpr std::size_t min_blocks = 30, enough_blocks = 60;
-/// Groups of equal size by brightness, so that noise that depends on brightness is measured
-/// everywhere.
+/// Number of groups into which blocks are divided by brightness. The groups have equal size, so
+/// that noise that depends on brightness is measured at all brightnesses.
 constexpr std::size_t brightness_groups = 4;
-/// `smooth_share` is the share of blocks that is used: those with the smallest slopes. Among these,
-/// blocks count whose ring energy is at most `still_typical` times the quantile `typical` of ring
-/// energies. The values were chosen on three clips (docs/measurements/noise-estimation.md), where
-/// twice the share estimates 0.02 more.
+/// `smooth_share` is the share of blocks that is used: those with the smallest slopes. From these
+/// blocks only those are used whose ring energy is at most `still_typical` times the quantile
+/// `typical` of ring energies. The values were chosen on three clips
+/// (docs/measurements/noise-estimation.md), where twice this share gives estimates that are higher
+/// by 0.02.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 

@@ -36,9 +36,9 @@ using PlaneClipping = std::array<Clipping, 3>;
 /// no limits, because they are not clipped.
 ///
 /// The level is the given one, unless estimate_noise() is certain of noise that is weaker by more
-/// than 30 %. Then the estimate is used: a curve for more noise than there is would turn dark areas
-/// black. If the estimate is below 4 levels, the plane has no limits. A plane with a curve keeps
-/// the level of its curve.
+/// than 30 %. Then the estimate is used, because a curve for more noise than the samples contain
+/// would turn dark areas black. If the estimate is below 4 levels, the plane has no limits. A plane
+/// with a curve keeps the level of its curve.
 /// @param noise  the noise with the given levels
 /// @param excerpts  at least one frame; all frames have the same format and are in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,

@@ -234,9 +234,9 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
   return curve;
 }
 
-/// Returns a block of chroma with the selection criteria of the luma block at its position. Noise
-/// of chroma also depends on colour: if chroma selected the blocks, colours with little noise would
-/// represent all colours.
+/// Returns a block of chroma with the selection criteria of the luma block at its position. The
+/// noise of chroma depends on the colour. If chroma's own criteria were used, they would prefer
+/// colours with little noise, and the estimate would be too low for the other colours.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;

@@ -67,8 +67,8 @@ std::string refusal(const Params& params, const FrameFormat& format) {
   return {};
 }
 
-/// The plan of a phase's filter if groups contain patches of the two frames that are farthest
-/// apart.
+/// Returns the plan of a phase's filter for groups that contain patches of the two frames with the
+/// largest distance.
 FilterPlan plan_of_farthest(const Params& params, Phase phase, const FrameFormat& format,
                             const cuda::DeviceLimits& device) {
   const AddressRange range = address_range(params, format);
@@ -124,7 +124,7 @@ TEST(AddressRange, FitsTheIndicesOfTheFilterKernels) {
           }
 }
 
-// A Bayes phase counts from the middle of all frames when it reads device memory.
+// A Bayes phase reads device memory at offsets from the middle of all frames.
 TEST(AddressRange, FitsTheIndicesOfBayesPhases) {
   for (const auto& [width, height] : all_sizes)
     for (int temporal = 1; temporal <= max_temporal; ++temporal) {

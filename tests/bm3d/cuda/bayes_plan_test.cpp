@@ -1,5 +1,5 @@
-// The plans of the Bayes phases for GPUs that are not in this machine: specialised kernels and
-// scales of samples.
+// Tests the plans of the Bayes phases for GPUs that are not in this machine: the choice of
+// specialised kernels and the scale of samples.
 
 #include <gtest/gtest.h>
 

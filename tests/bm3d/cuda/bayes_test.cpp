@@ -20,7 +20,7 @@ std::vector<Frame> result_on(BackendKind kind, const Params& params,
   return run_clip(*open(params, frames[0].format, {.kind = kind}), frames);
 }
 
-/// Minimum PSNR over all planes and frames against another result.
+/// Returns the minimum PSNR over all planes and frames, compared with another result.
 double min_psnr(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   double least = 200;
   for (std::size_t n = 0; n < a.size(); ++n)
@@ -88,8 +88,8 @@ TEST_F(CudaBayes, BestProfileMatchesTheHostAtEveryNoiseLevel) {
   }
 }
 
-// Halves are off by 2^-12 of the contrast of a block, which limits the result. Below that no noise
-// is lost, and nothing becomes infinite.
+// Rounding to half precision causes errors of 2^-12 of the contrast of a block. If the noise is
+// weaker than this error, the filter must not increase it, and no value may become infinite.
 TEST_F(CudaBayes, ImprovesWeakNoise) {
   const FrameFormat format{
       .width = 90, .height = 70, .sample = SampleType::f32, .bits = 32, .white = 255};
@@ -114,7 +114,7 @@ TEST_F(CudaBayes, ImprovesWeakNoise) {
   }
 }
 
-// Windows that fit into no shared memory.
+// These windows do not fit into shared memory.
 TEST_F(CudaBayes, ReadsWideWindowsFromDeviceMemory) {
   const std::vector<Frame> frames = noisy_pan({.width = 50, .height = 40}, 18);
   Params params = small_best(max_temporal);

@@ -80,8 +80,8 @@ TEST_F(CudaColouredNoise, AgreesWithTheReferenceInGroupsOf32AndWalshHadamard) {
   }
 }
 
-// Members in other frames share no noise with the reference patch, and the matcher adds its bias to
-// none of them.
+// Members in other frames share no noise with the reference patch, so the matcher does not add its
+// bias to them.
 TEST_F(CudaColouredNoise, AgreesWithTheReferenceOverTime) {
   const ColouredNoise noise = blurred_noise(8, 8, 15, true, false);
   const std::vector<Frame> clip = noisy_clip(5, 72, 56, noise);

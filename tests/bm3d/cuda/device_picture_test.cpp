@@ -113,8 +113,8 @@ TEST_F(CudaDevicePicture, SmallerThanAPatchGivesTheBytesOfAHostFrame) {
   }
 }
 
-// A decoder may overwrite a picture once its result is out, but not before: many pictures are in
-// flight and all must stay alive.
+// A decoder may overwrite a picture after the session has returned its result, but not before. Many
+// pictures are in flight, and the session must keep all of them.
 TEST_F(CudaDevicePicture, StaysAliveUntilItsResultIsOut) {
   const FrameFormat format = yuv(97, 65, 1, 8);
   const Params params = make_params(Profile::fast, {20, 20, 20});

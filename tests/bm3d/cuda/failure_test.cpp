@@ -53,7 +53,7 @@ std::vector<Frame> filter(Denoiser& denoiser, int breaks = -1, int device = 0) {
   return results;
 }
 
-/// Runs a job on these GPUs, the last of which fails. `replace` may be empty.
+/// Runs a job on `gpus` GPUs. The last GPU fails. `replace` may be empty.
 int job(int gpus, const decltype(pipeline::ShardOptions::replace)& replace) {
   ::alarm(100);  // the alarm kills a process that hangs
   const Backend first{.kind = BackendKind::cuda, .device = 0};
@@ -98,8 +98,8 @@ TEST_F(BrokenDevice, CpuContinuesAfterFailure) {
   EXPECT_EXIT(std::exit(job(1, open_cpu)), ExitedWithCode(good), "");
 }
 
-// A kernel that fails ends CUDA for the whole process. If the GPU contains the failure, the other
-// GPU does the rest.
+// After a kernel has failed, CUDA is unusable in the whole process. If the failure affects only one
+// GPU, the other GPU filters the remaining frames.
 TEST_F(BrokenDevice, JobOnTwoDevicesEndsWithoutWrongFrames) {
   if (cuda::list_devices().devices.size() < 2) GTEST_SKIP() << "fewer than two GPUs";
   const auto ends_well = [](int status) {

@@ -176,8 +176,9 @@ double rms_difference(const Plane<float>& a, const Plane<float>& b) {
 
 using CudaFilter = test_support::GpuTest;
 
-// The filter computes in half precision: a relative error of 2^-12 in each step at a contrast of
-// 128, forwards and backwards, averaged over the estimates of a sample.
+// The filter computes in half precision. Each step of the forward and inverse transforms has a
+// relative error of 2^-12 at a contrast of 128. The errors are averaged over the estimates of a
+// sample.
 constexpr double tolerance = 0.08;
 // A coefficient that is this close to the threshold may be decided differently.
 constexpr double tolerance_hard = 0.35;
@@ -255,7 +256,7 @@ TEST_F(CudaFilter, MatchesTheReferenceAtHighBrightness) {
   EXPECT_LT(rms_difference(scene.by_device(), scene.by_reference()), tolerance);
 }
 
-/// The autocorrelation of the noise that Scene adds.
+/// Returns the autocorrelation of the noise that Scene adds.
 std::shared_ptr<const Autocorrelation> blurred() {
   return test_support::blurred_noise(8, 8, 1, true, true).correlation;
 }

@@ -1,5 +1,5 @@
-// The matcher interface on the GPU: groups of one member, produced by another matcher and by the
-// parameters.
+// Tests the matcher interface on the GPU with groups of one member. Such groups come from another
+// matcher, or follow from the parameters.
 
 #include <gtest/gtest.h>
 

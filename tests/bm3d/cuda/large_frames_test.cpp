@@ -147,7 +147,7 @@ class TwoFrames {
   const float* noisy() const { return noisy_.get(); }
   const float* basic() const { return basic_.get(); }
   Sums sums() const { return {numerators_.get(), denominators_.get()}; }
-  /// The sums of both frames, one kind after the other.
+  /// Returns the sums of both frames: for each frame first all numerators, then all weights.
   std::vector<unsigned long long> added() const {
     std::vector<unsigned long long> all;
     for (const int t : {0, 1}) {

@@ -19,8 +19,8 @@ using test_support::on_host;
 
 constexpr float fresh = -1;  // marks samples that no kernel wrote
 
-/// Random sums: positive weights at positions that hold patches, zero at others. The margins hold
-/// values that must not matter.
+/// Random sums: positive weights at positions that hold patches, zero at others. The margins
+/// contain values that must not affect the result.
 struct HostSums {
   std::vector<unsigned long long> numerator;
   std::vector<std::uint32_t> denominator;

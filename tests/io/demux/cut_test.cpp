@@ -1,4 +1,5 @@
-// Selected parts of an input: their frames, sound and times. Also limits on what is read.
+// Tests selected parts of an input: their frames, sound and times, and the limits on the data that
+// is read.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Copies the frames of `selection`; returns what was left out.
+/// Copies the frames of `selection`; returns the notes about omitted content.
 std::vector<std::string> cut(const std::string& from, const std::string& to,
                              const Selection& selection) {
   const auto source = open_source(from, {.selection = selection});

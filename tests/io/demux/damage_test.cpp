@@ -1,5 +1,5 @@
-// Truncated, empty, damaged and foreign inputs: each must give an error and must never be accepted
-// silently.
+// Truncated, empty, damaged and foreign inputs: reading them must give an error. They must never be
+// accepted silently.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

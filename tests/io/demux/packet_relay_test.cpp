@@ -1,4 +1,5 @@
-// Packets on their way to the muxer: their number is unlimited, the memory for them is bounded.
+// Tests the relay of packets to the muxer: the number of packets is unlimited, and the memory for
+// them is bounded.
 
 #include "io/demux/packet_relay.h"
 

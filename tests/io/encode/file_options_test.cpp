@@ -1,4 +1,4 @@
-// Encoder options that name files are found, whatever encoder they are for.
+// Options that name files are recognised for all encoders.
 
 #include "io/encode/file_options.h"
 

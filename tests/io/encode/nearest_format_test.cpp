@@ -1,4 +1,4 @@
-// The pixel format that substitutes one that an encoder does not support.
+// Tests which pixel format lull chooses if the encoder does not support that of the input.
 
 #include "io/encode/nearest_format.h"
 

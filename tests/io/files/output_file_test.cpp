@@ -1,4 +1,4 @@
-// Outputs appear complete or not at all.
+// Output files appear complete or not at all.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST_F(Output, IsNotOverwrittenByDefault) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
-// A network file system can say that the name exists to the very call that has created it.
+// A network file system may report that the name exists although this call created the file.
 TEST_F(Output, KeepsTheNameThatItAlreadyHas) {
   const auto source = open_source(in);
   const auto sink = open_sink(out, *source, {});

@@ -100,7 +100,8 @@ TEST_F(TextFiles, FollowsOrReplacesLinksAsAsked) {
   EXPECT_FALSE(fs::exists(folder / "new"));
 }
 
-// The names of temporary files are unpredictable, so nobody can place a link there in advance.
+// The names of temporary files are unpredictable, so an attacker cannot place a link there in
+// advance.
 TEST_F(TextFiles, ReplacingLeavesNoTemporaryFile) {
   write_text(folder / "victim", "precious", {});
   const std::string guess = folder / ("m." + std::to_string(::getpid()) + ".tmp");

@@ -14,7 +14,7 @@ class Options : public testing::Test {
  protected:
   void SetUp() override { make_clip(in, {}); }
 
-  /// The message of InvalidArgument; empty if it is not thrown.
+  /// Returns the message of InvalidArgument; empty if it is not thrown.
   std::string refusal(const std::string& name, const SinkOptions& options) {
     try {
       const auto source = open_source(in);

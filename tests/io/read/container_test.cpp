@@ -1,4 +1,4 @@
-// What surrounds the samples: timestamps, other streams, metadata, colour.
+// Tests the data that accompanies the samples: timestamps, other streams, metadata, colour.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

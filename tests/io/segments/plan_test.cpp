@@ -1,4 +1,5 @@
-// What the plan of a shared job records in advance, and what of it is checked when a part is read.
+// Tests the properties of the input that the plan of a shared job records, and the properties that
+// are checked when a part is read.
 
 #include <gtest/gtest.h>
 
@@ -102,7 +103,7 @@ TEST(Plans, BeginAtAKeyframeBeforeTheMargin) {
   EXPECT_EQ(index.start_with_margin(13, 0), 15);  // picture 16
   EXPECT_EQ(index.start_with_margin(13, 2), 10);  // frames 13, 14 and 15 precede it
   EXPECT_EQ(index.start_with_margin(9, 2),
-            5);  // of the preceding frames, 11, 7 and 6 are not repeats
+            5);  // frames 11, 7 and 6 are the preceding frames that are not repeats
   EXPECT_EQ(index.start_with_margin(0, 2), 0);
   index.no_seek_reason = "of a reason";
   EXPECT_EQ(index.start_with_margin(13, 0), 0);

@@ -67,7 +67,7 @@ TEST_F(Segments, SequenceEqualsTheUninterruptedFile) {
   EXPECT_EQ(read_file(job.out), expected);
 }
 
-// Fewer frames than an encoder delays for reordering.
+// The segments have fewer frames than an encoder delays for reordering.
 TEST_F(Segments, MayBeShorterThanTheEncoderDelay) {
   for (const char* encoder : {"libx264", "libx265", "libvpx-vp9", "ffv1"})
     for (const char* out : {"out.mkv", "out.nut"}) {

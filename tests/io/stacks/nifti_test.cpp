@@ -164,7 +164,7 @@ TEST_F(Nifti, SpikesNanAndInfinityPassThrough) {
   for (int i = 0; i < 200 * 200; ++i) {
     const float v = frame->plane<float>(0)(i % 200, i / 200);
     if (i >= 77 && i <= 79)
-      // the filter gets a value interpolated from the surroundings
+      // The filter gets a value that is interpolated from the surroundings.
       EXPECT_TRUE(std::isnan(v)) << i;
     else
       EXPECT_TRUE(v >= -0.5f && v <= 1.5f) << i;

@@ -56,7 +56,8 @@ inline void add_hdr_plus(AVFrame& frame) {
   for (int i = 0; i < 3; ++i) w.bezier_curve_anchors[i] = {300 + 200 * i, 1023};
 }
 
-// Like transcode(), but adds something to each frame; returns what was left out.
+// Works like transcode(), but adds side data to each frame. Returns the notes about omitted
+// content.
 inline std::vector<std::string> convert(const std::string& from, const std::string& to,
                                         const SinkOptions& options,
                                         const std::function<void(AVFrame&)>& add = {}) {

@@ -1,4 +1,5 @@
-// Losses as warnings and errors, messages in the bit stream, interlaced input.
+// Tests losses that are reported as warnings and errors, messages in the bit stream, and interlaced
+// input.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -121,7 +122,7 @@ TEST(Interlaced, DvStaysInterlacedInFfv1) {
   spec.frame_rate = {30000, 1001};
   make_clip(folder / "in.avi", spec);
   ASSERT_TRUE(open_source(folder / "in.avi")->info().interlaced);
-  // NUT has no field for it.
+  // NUT has no field for this property.
   EXPECT_THAT(convert(folder / "in.avi", folder / "out.nut", {.vcodec = "ffv1"}),
               testing::Not(testing::Contains(HasSubstr("fields"))));
   const Decoded in = decode(folder / "in.avi"), out = decode(folder / "out.nut");

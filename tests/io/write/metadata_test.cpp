@@ -180,7 +180,7 @@ const std::vector<Row>& rows() {
                         "R(34000,16000)WP(15635,16450)L(10000000,50):max-cll=1000,400"}};
                  },
                  [](const Report&, const Report& out) {
-                   // FFmpeg 5.1 does not read it from H.264, but reports its presence.
+                   // FFmpeg 5.1 does not read this property from H.264, but reports its presence.
                    return (out.says("max_content", "1000") && out.says("max_average", "400") &&
                            out.mentions("white_point_x")) ||
                           (out.traces("display_primaries_x[0]", 13250) &&

@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, std::string>> before_wrap(double seconds) {
   return {{"output_ts_offset", std::to_string(offset)}, {"mpegts_copyts", "1"}};
 }
 
-/// The start of a stream according to its packets, in seconds.
+/// Returns the start of a stream according to its packets, in seconds.
 double start_of(const std::string& path, AVMediaType type) {
   for (const StreamRecord& stream : read_packets(path)) {
     if (stream.type != type) continue;

@@ -246,7 +246,8 @@ class Drop : public testing::Test {
     };
     make_clip(in, spec);  // 0 video, 1 audio, 2 subtitles, 3 to 5 attachments
   }
-  /// The names of what accompanies the video in the output; `notes` receives the notes of the sink.
+  /// Returns the names of the streams that accompany the video in the output. `notes` receives the
+  /// notes of the sink.
   std::vector<std::string> kept(const Drops& drops, const std::string& name = "out.mkv") {
     const auto source = open_source(in);
     const auto sink =
@@ -305,7 +306,7 @@ TEST_F(Drop, AllowsContainersThatWouldRejectTheInput) {
 TEST_F(Drop, RejectsMissingStreams) {
   EXPECT_THAT(refusal({.streams = {0}}), HasSubstr("--drop 0"));
   EXPECT_THAT(refusal({.streams = {6}}), HasSubstr("streams 0 to 5"));
-  // an option for a batch may name kinds that some files lack
+  // An option for a batch may name kinds of streams that some files lack.
   EXPECT_EQ(refusal({.data = true, .video = true}), "");
 }
 

@@ -1,5 +1,5 @@
-// Depth maps: the variable in which their noise is uniform, the samples that filters get for holes,
-// and the inverse.
+// Tests depth maps: the variable in which their noise is uniform, the samples that filters get for
+// holes, and the inverse.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ Frame slanted(const FrameFormat& format) {
   return frame;
 }
 
-/// Returns its input plus a constant and records it.
+/// A filter that records its input and returns it plus a constant.
 class AddingDenoiser final : public Denoiser {
  public:
   explicit AddingDenoiser(float more, Frame& seen) : more_(more), seen_(seen) {}

@@ -22,7 +22,7 @@ TEST(NoiseOfClips, ClippedNoiseIsEstimatedBeforeClipping) {
     return plane;
   };
   EXPECT_NEAR(sigma_of(clip(grey(), white(25), dark)), 25, 3);
-  // Limited range: samples end at 16.
+  // In the limited range, samples end at 16.
   const Scene limited = [](int w, int h, int i, double time) {
     Plane<float> plane = moving(w, h, time, i);
     for (int y = 0; y < h; ++y)

@@ -59,7 +59,7 @@ TEST(FindClipping, FindsLimitsAtEitherEnd) {
   const Clipping bright = find_clipping(level(30), excerpts)[0];
   EXPECT_EQ(bright.low, -infinity);
   EXPECT_EQ(bright.high, 255);
-  // Limited range: samples end at 16 and 235.
+  // In the limited range, samples end at 16 and 235.
   change_samples(excerpts, [](int, int, int v) { return std::clamp(v, 16, 235); });
   EXPECT_EQ(find_clipping(level(30), excerpts)[0].high, 235);
 }

@@ -38,14 +38,14 @@ inline FrameFormat colour(Layout layout) {
   return format;
 }
 
-/// The noise-free content of plane `i` of frame number `time`.
+/// Returns the noise-free content of plane `i` of frame number `time`.
 using Scene = std::function<Plane<float>(int w, int h, int i, double time)>;
 inline Plane<float> texture(int w, int h, int i, double time) {
   return moving(w, h, w < width ? time / 2 : time,
                 i);  // half of the motion in chroma of half the size
 }
 
-/// `excerpts` excerpts of 3 frames, ten frames apart, with the noise that `add` adds to plane `i`.
+/// Returns `excerpts` excerpts of 3 frames, ten frames apart. `add` adds the noise to plane `i`.
 using Noise = std::function<Plane<float>(PlaneView<const float>, int i, unsigned seed)>;
 inline std::vector<Excerpt> clip(const FrameFormat& format, const Noise& add,
                                  const Scene& scene = texture, int excerpts = 2) {

@@ -225,7 +225,7 @@ TEST(NoiseOfClips, BrightnessDependentNoiseGetsACurve) {
   EXPECT_EQ(measure_clip(clip(grey(), white(6), texture, 6)).curve, nullptr);
 }
 
-// Coarse noise in all planes, most of which lies below the frequencies of 8x8 samples.
+// Coarse noise in all planes. Most of its energy lies below the frequencies of 8x8 samples.
 TEST(NoiseOfClips, LevelsByLumaAreMeasuredForEachPlane) {
   const auto excerpts = clip(
       colour(Layout::yuv),
@@ -243,7 +243,7 @@ TEST(NoiseOfClips, LevelsByLumaAreMeasuredForEachPlane) {
           }
         return noisy;
       },
-      // Dark on the left, bright on the right.
+      // The picture is dark on the left and bright on the right.
       [](int w, int h, int i, double time) {
         Plane<float> picture = texture(w, h, i, time);
         for (int y = 0; y < h; ++y)

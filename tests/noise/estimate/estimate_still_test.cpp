@@ -194,8 +194,8 @@ TEST(EstimateStill, IsNotMisledByClippedSamples) {
   }
 }
 
-// A dark picture, a quarter of it black, in which hardly any block is free of clipped samples; also
-// inverted, so that white clips.
+// A dark picture with a black quarter. Nearly all blocks contain clipped samples. The test also
+// inverts the picture, so that white clips.
 TEST(EstimateStill, EstimatesHalfClippedNoise) {
   const FrameFormat format{.width = 480, .height = 360};
   const auto clean = texture_picture(format.width, format.height);
@@ -249,7 +249,7 @@ TEST(EstimateStill, EstimatesTheSpectrumOfCoarseNoise) {
   }
 }
 
-// Uniformly coarse and strong like noise, but with bumps, as in plaster.
+// A texture that is uniformly coarse and strong like noise, but has bumps, as in plaster.
 TEST(EstimateStill, TreatsPlasterAsTexture) {
   test_support::ColouredNoise bumps = blurred_noise(grey.width, grey.height, 1, true, true);
   for (int y = 0; y < grey.height; ++y)

@@ -23,7 +23,7 @@ TEST(VolumeNoise, GaussianNoiseIsRecognisedWithAndWithoutAir) {
       Draw draw;
       const auto slices = phantom.slices_of([&](int x, int y, int z) {
         const bool masked = !phantom.is_tissue(x, y, z) && around != 0;
-        // 999 stands for air whose noise is far below 0.
+        // The value 999 is used for air whose noise is far below 0.
         if (around == 999) return draw.gaussian(phantom.clean(x, y, z) - 60, sigma);
         return masked ? around : draw.gaussian(phantom.clean(x, y, z), sigma);
       });
@@ -143,7 +143,7 @@ TEST(VolumeNoise, SeriesAreEstimatedTogether) {
 TEST(VolumeNoise, HugeVolumesAreSampledSparsely) {
   const Phantom phantom{.width = 256, .height = 256, .slices = 16};
   const auto slices = phantom.slices_of([](int x, int, int) { return x; });
-  // the number of slices of the complete series
+  // The argument is the number of slices of the complete series.
   CubeCollector collector(slices.front().format, 16'000);
   for (const Frame& slice : slices) collector.add(slice);
   EXPECT_LT(collector.examined(), 400'000 * 16 / 16'000 * 2);

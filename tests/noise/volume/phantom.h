@@ -29,7 +29,7 @@ struct Phantom {
                  dz = 2.3 * z / slices - 1.15;
     return dx * dx + dy * dy + dz * dz < 1;
   }
-  /// The noise-free value; 0 in air.
+  /// Returns the noise-free value; 0 in air.
   double clean(int x, int y, int z) const {
     if (!is_tissue(x, y, z)) return 0;
     return (x + y < 60 ? 120 : 170) + 8 * std::sin(0.1 * x) + 6 * std::sin(0.08 * (y + z));

@@ -69,7 +69,7 @@ class ForeignDataset : public ::testing::Test {
     const Outcome outcome = Program(command()).wait(60s);
     EXPECT_EQ(outcome.code, code) << outcome.err;
     EXPECT_THAT(outcome.err, AllOf(HasSubstr(text), HasSubstr("1 of 2 images denoised, 1 failed")));
-    // It fails before the image is denoised.
+    // The command fails before it denoises the image.
     EXPECT_FALSE(fs::exists(out_ + "/" + t1_ + ".nii"));
     EXPECT_TRUE(fs::exists(out_ + "/" + dwi_ + ".json"));
   }
@@ -177,14 +177,14 @@ TEST_F(ForeignDataset, DoesNotWriteThroughLinks) {
   fs::create_symlink(victim_, out_ + "/" + t1_ + ".json");
   EXPECT_EQ(run_lull(command({"--participant-label", "01", "-y"})).code, 0);
   EXPECT_FALSE(fs::is_symlink(out_ + "/" + t1_ + ".json"));
-  // A folder that leads out of the derivative.
+  // The link leads to a folder outside of the derivative.
   fs::remove_all(out_ + "/sub-01");
   fs::create_directories(folder_ / "else/anat");
   write_bytes(folder_ / "else/anat/sub-01_desc-denoised_T1w.json", "precious");
   fs::create_directory_symlink(folder_ / "else", out_ + "/sub-01");
   EXPECT_EQ(run_lull(command({"--participant-label", "01"})).code, 73);
   EXPECT_EQ(bytes_of(folder_ / "else/anat/sub-01_desc-denoised_T1w.json"), "precious");
-  // The derivative's own files.
+  // The link has the name of a file that the command adds to each derivative.
   fs::remove_all(out_);
   fs::create_directories(out_);
   fs::create_symlink(folder_ / "new", out_ + "/README.md");

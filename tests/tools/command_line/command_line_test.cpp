@@ -1,4 +1,5 @@
-// The command line of a newcomer: names without -i and -o, typing errors, help on one screen.
+// Tests the command line of a new user: names without -i and -o, typing errors, help that fits one
+// screen.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

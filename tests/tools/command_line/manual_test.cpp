@@ -1,5 +1,5 @@
-// The manual and the shell completions: the output that is generated from the option table, and
-// that it works.
+// Tests the manual and the shell completions, which are generated from the option table: their
+// content, and their use by man and by shells.
 
 #include "tools/command_line/manual.h"
 

@@ -17,8 +17,8 @@ using testing::StartsWith;
 
 constexpr FrameFormat small{.width = 24, .height = 16};
 
-/// A noise level below the minimum of the search for clipped samples. The inputs have clipped
-/// samples, and a stronger --sigma adds a line about them to standard error.
+/// A noise level that is too low for lull to search clipped samples. The inputs have clipped
+/// samples, and a higher --sigma would add a line about them to standard error.
 constexpr const char* weak = "3";
 
 /// A folder with a good clip, a good picture and many kinds of bad ones.

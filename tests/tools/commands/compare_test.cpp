@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr FrameFormat format{
     .width = 24, .height = 18, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
-/// `frame` with `step` added to every sample of a plane.
+/// Returns `frame` with `step` added to every sample of a plane.
 Frame raised(const Frame& frame, int plane, int step) {
   const Frame result = noisy_picture(frame, 0);
   const PlaneView<std::uint8_t> samples = result.plane<std::uint8_t>(plane);
@@ -35,7 +35,7 @@ std::string decibels(double mse) {
   return text.str();
 }
 
-/// The words of the line that starts with `name`.
+/// Returns the words of the line that starts with `name`.
 std::vector<std::string> row(const std::string& text, const std::string& name) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

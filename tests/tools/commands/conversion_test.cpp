@@ -90,7 +90,7 @@ TEST_F(Conversion, JpegConvertsToPng) {
   EXPECT_THAT(outcome.err, Not(HasSubstr("warning")));  // nothing is lost
   EXPECT_EQ(pixels_of("photo.png"), "rgb24");
   EXPECT_LE(difference(only_frame("photo.jpg"), only_frame("photo.png")), rounding);
-  // Compared with the source of the JPEG: the colours are right.
+  // The comparison with the source of the JPEG shows that the colours are right.
   for (int plane = 0; plane < 3; ++plane)
     EXPECT_NEAR(bias(only_frame("photo.ppm"), only_frame("photo.png"), plane), 0, 1) << plane;
 }
@@ -106,7 +106,7 @@ TEST_F(Conversion, VideoFrameConvertsToJpeg) {
         std::fill_n(clip[2].plane<std::uint8_t>(plane).row(y), format.plane_width(plane),
                     static_cast<std::uint8_t>(brick[plane]));
     write_y4m(folder_ / "in.y4m", clip);
-    // Unchanged, and with the full range of a JPEG.
+    // The inputs are the clip itself, and the clip in the full range of a JPEG.
     convert(folder_ / "in.y4m", folder_ / "in.mkv",
             {.vcodec = "libx264", .pix_fmt = "yuvj420p", .lossless = true, .overwrite = true});
     for (const char* input : {"in.y4m", "in.mkv"}) {

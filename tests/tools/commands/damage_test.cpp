@@ -44,7 +44,7 @@ class DamagedInput : public testing::Test {
     all.insert(all.end(), more.begin(), more.end());
     return run_lull(all);
   }
-  /// The file next to the output with the frames that could be denoised.
+  /// Returns the file next to the output. It contains the frames that could be denoised.
   std::string kept() const {
     std::string found;
     for (const std::string& name : folder_.names())
@@ -99,7 +99,7 @@ TEST_F(DamagedInput, TruncationEndsTheResult) {
   expect_refused(outcome);
   EXPECT_THAT(outcome.err, HasSubstr("cut short"));
   std::filesystem::remove(kept());
-  // Half of the frames are missing, not one.
+  // Half of the frames are missing, not only one.
   expect_refused(run({"--max-decode-errors", "5"}));
   std::filesystem::remove(kept());
   ASSERT_EQ(run({"--max-decode-errors", "15"}).code, 0);

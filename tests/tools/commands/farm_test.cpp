@@ -102,7 +102,7 @@ TEST_F(Farm, SegmentsInAnyOrderAndTwiceGiveEqualBytes) {
   EXPECT_FALSE(fs::exists(out_));
   ASSERT_EQ(join().code, 0);
   EXPECT_EQ(bytes_of(out_), expected);
-  // The complete sequence once more: nothing is left to do.
+  // The complete sequence runs once more and finds no work.
   EXPECT_EQ(plan(in, {"--temporal", "1"}).code, 0);
   EXPECT_THAT(task("4").err, HasSubstr("all segments are done"));
   EXPECT_EQ(join().code, 0);
@@ -274,7 +274,7 @@ TEST_F(Farm, OtherKindsOfJobsGiveEqualBytes) {
   }
 }
 
-// How far the reader is ahead of the selection is random.
+// The number of frames that the reader is ahead of the selection is random.
 TEST_F(Farm, PlanOfASelectionIsReproducible) {
   const std::string in = make_input_with_streams();
   std::set<std::string> plans;

@@ -34,7 +34,7 @@ std::vector<std::string> names_in(const std::string& folder) {
 class Faults : public testing::Test {
  protected:
   void SetUp() override {
-    // Noise: about 10 KB per frame with lossless encoding.
+    // The clip consists of noise, which needs about 10 KB per frame with lossless encoding.
     write_y4m(in_, std::vector<Frame>(
                        120, noisy_picture(clean_picture({.width = 128, .height = 96}), 40)));
     fs::create_directory(disk_);
@@ -74,8 +74,8 @@ TEST_F(Faults, FullDiskKeepsTheOldFile) {
   EXPECT_EQ(bytes_of(disk_ + "/out.mkv"), "precious");
 }
 
-// Disks of every size up to that of the file, in steps: the error occurs in a header, a frame, the
-// index and the last flush.
+// The disks have all sizes up to that of the file, in steps. The error thus occurs in a header, a
+// frame, the index and the last flush.
 TEST_F(Faults, DiskOfAnySizeGivesAnErrorOrTheFile) {
   write_y4m(in_,
             std::vector<Frame>(4, noisy_picture(clean_picture({.width = 64, .height = 64}), 20)));

@@ -156,7 +156,7 @@ TEST(Grain, PlayerRestoresTheRemovedNoiseLevel) {
     GTEST_SKIP() << "this FFmpeg lacks libdav1d";
   Folder folder;
   write_noisy(folder / "in.y4m", yuv420, 6, 10);
-  // A file name that the option syntax of the encoder would split.
+  // The option syntax of the encoder would split this file name.
   const std::string table = folder / "a:b='c' d.tbl";
   const Outcome outcome =
       denoise(folder / "in.y4m", folder / "out.mkv",

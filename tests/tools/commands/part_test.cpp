@@ -22,7 +22,7 @@ constexpr int count = 44;
 
 class FrameSelection : public ::testing::Test {
  protected:
-  /// Moving pictures, some of which repeat the previous one.
+  /// Creates moving pictures. Some of them repeat the previous picture.
   FrameSelection() {
     for (int n = 0; n < count; ++n) {
       const bool again = n % 7 == 3 || n % 7 == 4;
@@ -84,7 +84,7 @@ TEST_F(FrameSelection, GivesTheFramesOfTheCompleteClip) {
   EXPECT_EQ(digests({"--frames", "2-4,9-"}), some(whole, {{2, 4}, {9, count - 1}}));
   EXPECT_EQ(digests({"--frames", "20-22"}), some(whole, {{20, 22}}));
   EXPECT_EQ(digests({"--frames", "0-1,13,40-99"}), some(whole, {{0, 1}, {13, 13}, {40, 99}}));
-  // 25 frames per second.
+  // The clip has 25 frames per second.
   EXPECT_EQ(digests({"--start", "0.8", "--duration", "0.12"}), some(whole, {{20, 22}}));
   EXPECT_EQ(digests({"--start", "1.6"}), some(whole, {{40, 43}}));
 }
@@ -134,7 +134,7 @@ TEST_F(FrameSelection, WritesASingleFrameAsPicture) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(frames_of(folder_ / "one.png").size(), 1u);
   }
-  // With several frames the picture is the first one, and a message reports it.
+  // If several frames are selected, the picture is the first frame, and a message reports this.
   const Outcome outcome = denoise("in.y4m", folder_ / "two.png", {"--frames", "20-21"});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(bytes_of(folder_ / "two.png"), bytes_of(folder_ / "one.png"));

@@ -95,7 +95,7 @@ TEST_F(Preview, ShowsBeforeAfterAndTheRemovedNoise) {
     for (int y = 0; y < format.height; ++y)
       for (int x = 0; x < format.width; ++x) {
         const auto at = [&](int i) { return panels[i].plane<std::uint8_t>(plane)(x, y); };
-        ASSERT_NEAR(at(2), std::clamp(128 + 2 * (at(0) - at(1)), 0, 255), 3);  // of rounded bytes
+        ASSERT_NEAR(at(2), std::clamp(128 + 2 * (at(0) - at(1)), 0, 255), 3);  // bytes are rounded
       }
 }
 

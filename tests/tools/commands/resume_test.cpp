@@ -134,8 +134,7 @@ TEST_F(Resume, FinishedJobIsNotRepeated) {
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(fs::last_write_time(out_), time);
   EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv"));
-  // This holds neither for a different job, nor without --resume, nor for a file that was modified
-  // since.
+  // The run fails for a different job, without --resume, and for a file that was modified since.
   EXPECT_EQ(run_lull(command(out_, {"--resume", "--sigma", "21"})).code, 73);
   EXPECT_EQ(run_lull(command(out_)).code, 73);
   write_bytes(out_, bytes.substr(1));

@@ -260,7 +260,7 @@ TEST(DepthMaps, PreviewsStretchDepthsAndShowHoles) {
     expect_displayed(picture, 1, read_tiff(folder / "out.tif"), in);
     EXPECT_EQ(picture.plane<std::uint8_t>(0)(2 * (width + 4) + 40, 30), 128);  // in a hole
   }
-  // Neither the unit nor the marker of holes matters.
+  // The unit and the marker of holes must not affect the picture.
   const std::vector<std::string> invalid{"--invalid", "0",    "--sigma",       "20",
                                          "--profile", "fast", "--sigma-model", "depth2:3000"};
   const Map of_integers = noisy_map(0.02, 0, 0, 1000);

@@ -200,7 +200,7 @@ TEST(FilterOptions, MatcherCanBeChosenPerPhase) {
   EXPECT_EQ(params_of(options).hard.clusters, ClusterParams{});
   EXPECT_EQ(params_of(options).wiener.clusters, ClusterParams{});
   apply(options, "--cluster", "15:32:1");
-  // in any order; the last option of each name counts
+  // The options may have any order. The last option of each name counts.
   apply(options, "--matcher", "window:cluster");
   EXPECT_FALSE(params_of(options).hard.clusters);
   EXPECT_EQ(params_of(options).wiener.clusters, paper_clusters);

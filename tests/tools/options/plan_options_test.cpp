@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A new option is in neither list until somebody has decided where it belongs.
+/// A new option is in neither list, so the test fails until a developer adds it to one of them.
 const std::set<std::string_view> planned = {"--align",
                                             "--axis",
                                             "--batch",

@@ -71,7 +71,7 @@ TEST_F(RunFiles, OutputsMayNotBeInputs) {
       output.set(options_, folder_ / file);
       EXPECT_THAT(error(), AllOf(HasSubstr(output.name), HasSubstr("is another file of this run"),
                                  HasSubstr(what)));
-      // The same through symbolic and hard links.
+      // The output is a symbolic or a hard link to the other file.
       fs::remove(folder_ / "link");
       fs::create_symlink(folder_ / file, folder_ / "link");
       output.set(options_, folder_ / "link");

@@ -288,7 +288,7 @@ TEST_F(Renders, PreviewsShowLightInSrgb) {
   ASSERT_EQ(preview.format.width, 3 * width + 8);
   EXPECT_LE(difference(preview, 0, noisy), 1);
   EXPECT_LE(difference(preview, 1, read_exr(folder / "out.exr")), 1);
-  // Light in another unit.
+  // The light has another unit.
   ASSERT_EQ(run_lull({"preview", folder / "in.exr", "--guide", "auto", "-d", "cpu", "--white", "4",
                       "-y", "-o", folder / "p.png"})
                 .code,

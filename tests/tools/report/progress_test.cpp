@@ -210,7 +210,8 @@ TEST(JsonText, EncodesAnyBytesAndKeepsTheOrderOfMembers) {
             "{\"b\":\"a\\\"b\\\\c\\n\\u0001\",\"a\":1}");
   EXPECT_EQ(json_text("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"),
             "\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"");
-  // Truncated, overlong, a surrogate, beyond the last code point, and a lone continuation byte.
+  // Invalid UTF-8: a truncated and an overlong sequence, a surrogate, a value beyond the last code
+  // point, and a lone continuation byte.
   for (const std::string bad :
        {"\xc3", "\xe2\x82", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\x80", "\xff"})
     EXPECT_THAT(json_text(bad), StartsWith("\"\xef\xbf\xbd")) << bad;

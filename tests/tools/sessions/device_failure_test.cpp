@@ -1,5 +1,5 @@
-// GPUs that fail during a job: the other GPUs process their frames, or the CPU does on request, or
-// the job ends with 75 and no file under the output's name. Simulated GPUs filter on the CPU.
+// GPUs that fail during a job: the other GPUs process their frames, or on request the CPU does, or
+// the job ends with code 75 and no file has the output's name. Simulated GPUs filter on the CPU.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -156,7 +156,7 @@ TEST_F(DeviceFailures, CpuContinuesIfAllowed) {
   EXPECT_THAT(messages_, IsEmpty());
 }
 
-// As for the fields of either parity, each clip detects the failure on its own.
+// Each of two clips detects the failure independently, as for the fields of the two parities.
 TEST_F(DeviceFailures, AreReportedOnceForSeveralClips) {
   const bm3d::Params params = bm3d::make_params(bm3d::Profile::fast, {20, 20, 20});
   const std::vector<Frame> frames = frames_of(in_);

@@ -1,4 +1,4 @@
-// The memory that a job may use.
+// Tests the limit of the memory that a job may use, and the estimate of its need.
 
 #include "tools/sessions/memory_need.h"
 
@@ -98,7 +98,7 @@ TEST_F(MemoryLimit, AppliesToAVolumeAlongX) {
   write_bytes(folder_ / "in.nii.gz", {zipped.begin(), zipped.end()});
   const auto before = folder_.names();
   expect_refused(denoise("in.nii.gz", "null", {"--axis", "x", "--max-memory", "50M"}), "67.1 MB");
-  // The output needs the same amount again.
+  // The output needs the same amount of memory in addition.
   expect_refused(denoise("in.nii.gz", folder_ / "out.nii.gz",
                          {"--axis", "x", "--max-memory", "100M", "--method", "bm3d"}),
                  "134.2 MB");
@@ -135,7 +135,8 @@ TEST(HostMemory, GrowsWithThePictureAndTheTemporalRadius) {
   };
   const std::int64_t once = need(2048, 0) - need(1024, 0);
   EXPECT_GT(once, 0);
-  // Differences cancel the fixed needs of a session, and there are four times as many samples.
+  // The differences do not contain the fixed memory of a session. The second difference belongs to
+  // four times as many samples.
   EXPECT_NEAR(static_cast<double>(need(4096, 0) - need(2048, 0)) / static_cast<double>(once), 4,
               0.2);
   // Each frame on either side is held in bytes and in floats.

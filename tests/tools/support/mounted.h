@@ -13,7 +13,7 @@ class Mounted {
   Mounted(const Mounted&) = delete;
   Mounted& operator=(const Mounted&) = delete;
 
-  /// The reason why it could not be mounted; empty if it is.
+  /// Returns the reason why the file system could not be mounted; empty if it is mounted.
   const std::string& problem() const { return problem_; }
   void make_read_only();
 

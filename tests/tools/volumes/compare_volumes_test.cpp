@@ -165,7 +165,7 @@ TEST_F(CompareVolumes, CountsOnlyMaskedVoxels) {
   const Outcome text = compare({"--mask", folder / "mask.nii"});
   EXPECT_THAT(text.out, HasSubstr("voxels 3072 within " + (folder / "mask.nii")));
   EXPECT_THAT(text.out, HasSubstr("range 200"));
-  // Equal volumes of different types: values are compared.
+  // The volumes have equal values but different types. The command compares values.
   std::vector<float> floats(a.begin(), a.end());
   for (float& v : floats) v *= 2;
   write("b.nii", floats, {16, 16, 16}, 0.5);

@@ -147,7 +147,7 @@ TEST_F(Masks, MakeTheOutsideZero) {
       EXPECT_EQ(result[i], 0) << i;
     }
   EXPECT_LT(error_of(result, 1, 1000), 4);
-  // The value is zero, not the stored number.
+  // The value is zero, but the stored number is not.
   spec = spec_of<std::uint8_t>();
   spec.slope = 2;
   spec.inter = -100;
@@ -282,12 +282,12 @@ TEST_F(Masks, NanStaysAndDoesNotSpread) {
       }
     return error_of(result, 1, 0, [&](int i) { return inside(i) && !lost(i); });
   };
-  // A background of NaN serves about as well as one of zeros.
+  // The result with a background of NaN is about as good as with zeros.
   const auto outside = [](int i) { return !inside(i); };
   const double background = with(outside, nan);
   EXPECT_LT(background, 12 / 3.5);
   EXPECT_LT(background, 1.1 * with(outside, 0));
-  // Single voxels inside the object.
+  // Single voxels inside the object are NaN.
   const auto some = [](int i) { return i % 97 == 0; };
   EXPECT_LT(with(some, nan), 1.1 * whole);
   EXPECT_LT(with(some, std::numeric_limits<float>::infinity()), 1.1 * whole);

@@ -117,7 +117,8 @@ __device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
       if (g == t2 + e) block.half[h].at[2 * h + e] += t;
 }
 
-/// A matrix of halves as left operands: blocks of patches 16 i and 16 j.
+/// A symmetric matrix of halves in the register layout of left operands. at[i][j] is the block for
+/// the 16 patches from 16 i on and the 16 patches from 16 j on.
 template <int T>
 struct Weights {
   std::uint32_t at[T][T][4];

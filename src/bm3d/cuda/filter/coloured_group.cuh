@@ -117,8 +117,9 @@ __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
          displacement_x(packed);
 }
 
-/// Offset of a pair's entry in the table, in bytes. Bits 4 to 6 must be combined with those of u by
-/// XOR. `member`: in lane m, the displacement_key() of member m.
+/// Returns the offset in bytes of a pair's entry in the table, for column u = 0 of coefficients.
+/// The offset for another u is this value XOR 16 u. `member`: in lane m, the displacement_key() of
+/// member m.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -

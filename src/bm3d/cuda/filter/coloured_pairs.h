@@ -4,8 +4,8 @@
 //
 // For two members at displacement d let r = 1 - c(d) / c(0) be their decorrelation, where c is the
 // covariance of a coefficient of their patches (noise/patch_covariance.h): r is 0 at the same
-// position and 1 for patches that share no noise. A difference across members with signs s, n of
-// which are not 0, has the variance, in units of c(0),
+// position and 1 for patches that share no noise. Let a difference across members have the signs s,
+// and let n signs differ from 0. Its variance in units of c(0) is
 //     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm',
 // because its signs add up to 0. For the mean, n is added. So for each number of members all
 // variances are products of one matrix with a vector of r. (Halves are accurate for r near 0, but

@@ -43,8 +43,8 @@ struct SlotSamples {
 /// [coefficient of a column][group coefficients 2t.. | 2t + 8..].
 using Slots = __half2[8][2];
 
-/// Distributes the offsets of the slots, each of which is held by one lane, to the lanes that need
-/// them in step 1.
+/// Distributes the offsets of the slots to the lanes that need them in step 1. Each lane holds the
+/// offset of one slot.
 template <int S, class Offset>
 __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll

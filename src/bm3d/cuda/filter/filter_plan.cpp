@@ -19,7 +19,8 @@ struct FilterTuning {
   std::size_t shared_memory;
   int wanted_blocks;  // blocks that a multiprocessor must hold, even if that needs smaller tiles
 };
-// First: compute capabilities 8.0, 8.7, 9.0, 10.x. Second: 7.5, 8.6, 8.9, 12.x.
+// The first entry applies to compute capabilities 8.0, 8.7, 9.0 and 10.x, the second one to 7.5,
+// 8.6, 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
 /// The kernel exists only for the group transform of the profiles, because kernels take long to

@@ -36,7 +36,7 @@ void normalise(const Quotients& of, const Margins& margins, const std::array<flo
 
 /// The frames in which groups have patches.
 struct GroupFrames {
-  bool over_time = false;  // there may be frames besides the reference frame
+  bool over_time = false;  // there may be frames in addition to the reference frame
   ByOffset<bool> present;
   ByOffset<std::ptrdiff_t> distance;  // elements from the reference frame's planes and sums
   ByOffset<const Motion*> motion;     // for each cell; null: no motion
