@@ -98,7 +98,7 @@ TEST(Warp, AlignsAPictureToAnother) {
   EXPECT_LT(worst, 3);
   warp(read(other), AffineWarp({}, 1, 1), between.view(), result.view());
   EXPECT_GT(psnr(read(result), read(other)), 90)
-      << "nothing changes where nothing is make_alignment";
+      << "an identity warp must copy the samples";
 }
 
 /// The filtered reference frame of a burst.

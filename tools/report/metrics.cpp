@@ -61,7 +61,8 @@ class Lines {
 /// failed writes.
 bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
-         error == EPERM || error == EROFS || error == ENAMETOOLONG || error == ELOOP;
+         error == EEXIST || error == EPERM || error == EROFS || error == ENAMETOOLONG ||
+         error == ELOOP;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class AviWalk final : public ContainerWalk {
   const int video_;
   std::uint64_t movie_end_ = 0;  // end of the list "movi"; 0: outside of it
   int streams_ = 0;
-  std::map<int, std::string> kinds_;  // of the first chunk of each stream
+  std::map<int, std::string> kinds_;  // kind of the first chunk, by stream
   std::uint64_t last_ = 0;            // position of the last chunk of the movie
   std::int64_t packets_ = 0;
 };

@@ -69,7 +69,10 @@ bool replace_text(const std::string& path, const std::string& text) {
   const std::filesystem::path target = resolve_links(path);
   struct stat old;
   const bool exists = ::stat(target.c_str(), &old) == 0;
-  if (exists && !S_ISREG(old.st_mode)) return false;
+  if (exists && !S_ISREG(old.st_mode)) {
+    errno = S_ISDIR(old.st_mode) ? EISDIR : EEXIST;
+    return false;
+  }
   const CreatedFile created =
       create_temporary(target.parent_path().string(), target.filename().string(), {});
   if (created.descriptor < 0) return false;

@@ -268,7 +268,7 @@ INSTANTIATE_TEST_SUITE_P(RoundTrip, LosslessEncoders,
                            return name;
                          });
 
-TEST(RoundTrip, TinyVideoIsKeptIfTheEncoderSupportsIt) {
+TEST(RoundTrip, LosslessKeepsTinyVideo) {
   const TemporaryFolder folder;
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 2}, {3, 1}, {2, 2}, {5, 7}}) {
     SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height));

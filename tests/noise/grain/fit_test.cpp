@@ -355,7 +355,7 @@ TEST(GrainFit, RemovedStructureIsNotGrain) {
   EXPECT_LT(std::abs(found->ar_coeffs[0].back()) * std::ldexp(1, -found->ar_coeff_shift), 0.1);
 }
 
-/// Returns true if the parameters are within the ranges of an AV1 bitstream.
+/// Expects parameters within the ranges of an AV1 bitstream.
 void expect_within_ranges(const GrainParams& grain) {
   const auto expect_within = [](int value, int low, int high) {
     EXPECT_GE(value, low);

@@ -106,5 +106,17 @@ TEST(Metrics, UnwritableFileIsAnIoErrorAndLeavesNothing) {
   EXPECT_EQ(folder.names(), std::vector<std::string>{"in.y4m"});
 }
 
+TEST(Metrics, FoldersAndDevicesCannotBeReplaced) {
+  const Folder folder;
+  write_y4m(folder / "in.y4m", {clean_picture({.width = 48, .height = 32})});
+  for (const std::string& name : {folder / "", std::string("/dev/null")}) {
+    const Outcome outcome = run_lull({"denoise", folder / "in.y4m", "null", "--sigma", "20",
+                                      "--device", "cpu", "--metrics-file", name});
+    EXPECT_EQ(outcome.code, 73) << outcome.err;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("cannot be created"));
+  }
+}
+
 }  // namespace
 }  // namespace lull::tools
