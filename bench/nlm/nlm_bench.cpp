@@ -60,7 +60,7 @@ Options parse(int argc, char** argv) {
 }
 
 const char* name_of(Profile profile) {
-  for (const auto& [value, name] : nlm::profile_names)
+  for (const auto& [value, name] : names_of<Profile>)
     if (value == profile) return name.data();
   return "";
 }

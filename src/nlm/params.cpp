@@ -5,19 +5,16 @@
 #include <cmath>
 #include <string>
 
-#include "core/error.h"
+#include "core/params/require.h"
 
 namespace lull::nlm {
 namespace {
 
 void require_within(bool holds, const std::string& what, double value, const std::string& range) {
-  if (holds) return;
-  std::string number = std::to_string(value);
-  number.erase(number.find_last_not_of('0') + 1);
-  if (number.back() == '.') number.pop_back();
-  throw InvalidArgument(what + " = " + number + " (must be " + range +
-                        " for nlm); choose one in range");
+  require_in_range(holds, what, value, range + " for nlm");
 }
+
+bool is_high(Profile profile) { return profile == Profile::high || profile == Profile::best; }
 
 /// The parameters of both papers: a box around each sample, and uncorrected distances.
 Params paper_profile() {
@@ -38,7 +35,7 @@ float max_sigma(const NoiseModel& noise) {
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
-  return profile == Profile::high ? 0.95f + 0.35f * weak : 1.0f + 0.4f * weak;
+  return is_high(profile) ? 0.95f + 0.35f * weak : 1.0f + 0.4f * weak;
 }
 
 }  // namespace
@@ -66,6 +63,7 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
       p.mean_term = 6;
       break;
     case Profile::high:
+    case Profile::best:
       p.step = 1;
       p.search_radius = 7;
       p.h = 0.8f;
@@ -77,8 +75,8 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   // The best candidates are at the motion vector; other candidates of a large window are similar by
   // chance.
   if (temporal > 0 && profile != Profile::paper) {
-    p.search_radius = profile == Profile::high ? 3 : 2;
-    p.h = profile == Profile::high ? 0.9f : 1.0f;
+    p.search_radius = is_high(profile) ? 3 : 2;
+    p.h = is_high(profile) ? 0.9f : 1.0f;
   }
   return p;
 }
@@ -91,7 +89,7 @@ Params make_volume_params(Profile profile, const NoiseModel& noise) {
     p.h = std::sqrt(2.0f);  // Coupe's h^2 = 2 beta sigma^2 |B| with beta = 1
   } else {
     p.block = p.step = 1;
-    p.search_radius = profile == Profile::high ? 3 : 2;
+    p.search_radius = is_high(profile) ? 3 : 2;
     if (profile == Profile::fast) p.mean_term = 0;
     p.h = volume_strength(profile, noise);
   }

@@ -51,12 +51,6 @@ bool Parser::is_command(const std::string& word) const {
   return std::ranges::find(names, word) != names.end();
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 /// Rejects a first word that can only be a misspelt command: it is not a command, no file has this
 /// name, and it is neither a pattern nor an address.
 void Parser::refuse_stray_word(const std::string& word) const {
@@ -199,7 +193,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");
   }
-  if (given_.denoise.job.folder.empty()) assign_operands(given_.denoise);
+  if (given_.denoise.run.job.folder.empty()) assign_operands(given_.denoise);
   assign_operands(given_.plan);
   const std::string command = selected()->get_name();
   if (command == "denoise") return {[o = given_.denoise] { return denoise(o); }, {}};

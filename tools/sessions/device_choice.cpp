@@ -10,7 +10,7 @@
 namespace lull::tools {
 namespace {
 
-bm3d::Backend gpu(const DenoiseOptions& options, int device) {
+bm3d::Backend gpu(const RunOptions& options, int device) {
   return {.kind = bm3d::BackendKind::cuda,
           .device = device,
           .streams = options.streams,
@@ -36,7 +36,7 @@ std::string cpu_target() {
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
 
-std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options) {
+std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }
 
-ChosenDevices choose_devices(const DenoiseOptions& options) {
+ChosenDevices choose_devices(const RunOptions& options) {
   ChosenDevices chosen;
   const DeviceChoice& choice = options.device;
   if (choice.kind == DeviceKind::cpu || choice.kind == DeviceKind::reference) {
@@ -68,14 +68,15 @@ ChosenDevices choose_devices(const DenoiseOptions& options) {
   if (list.devices.empty())
     throw DeviceUnavailable("no usable GPU (" + list.reason + "); try --device cpu");
   if (choice.gpus.empty())
-    for (const auto& device : list.devices) chosen.backends.push_back(gpu(options, device.index));
+    for (const auto& device : list.devices)
+      chosen.backends.push_back(gpu(options.run, device.index));
   for (const int index : choice.gpus) {
     const bool is_visible = std::any_of(list.devices.begin(), list.devices.end(),
                                         [&](const auto& device) { return device.index == index; });
     if (!is_visible)
       throw DeviceUnavailable("no GPU " + std::to_string(index) + " (" +
                               std::to_string(list.devices.size()) + " visible); see lull devices");
-    chosen.backends.push_back(gpu(options, index));
+    chosen.backends.push_back(gpu(options.run, index));
   }
   if (choice.kind == DeviceKind::automatic) chosen.reason = describe(list.devices);
   return chosen;
