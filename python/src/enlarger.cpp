@@ -1,8 +1,8 @@
 #include "python/src/enlarger.h"
 
-#include "core/params/profile.h"
 #include "choose/choose.h"
 #include "core/error.h"
+#include "core/params/profile.h"
 
 namespace lull::python {
 namespace {

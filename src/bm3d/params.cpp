@@ -18,36 +18,31 @@ constexpr int max_refine_window = 31, max_refine_temporal_window = 15;
 
 void validate_phase(const PhaseParams& p, const std::string& phase) {
   const auto of = [&](const char* what) { return what + (" of the " + phase + " phase"); };
-  require_in_range(p.window >= 1 && p.window <= 127 && p.window % 2 == 1, of("window"), p.window,
-                   "odd, from 1 to 127");
-  require_in_range(
-      p.group >= 1 && p.group <= 32 && std::has_single_bit(static_cast<unsigned>(p.group)),
-      of("group"), p.group, "1, 2, 4, 8, 16 or 32");
-  require_in_range(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
-  require_in_range(p.tau > 0 && std::isfinite(p.tau), of("tau"), p.tau, "above 0");
-  require_in_range(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");
-  require_in_range(p.temporal_window >= 1 && p.temporal_window <= 63 && p.temporal_window % 2 == 1,
-                   of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
-  require_in_range(p.motion_bias >= 0 && std::isfinite(p.motion_bias), of("place-bonus"),
-                   p.motion_bias, "a number from 0");
-  require_in_range(
-      p.refine_window >= 1 && p.refine_window <= std::min(p.window, max_refine_window) &&
-          p.refine_window % 2 == 1,
-      of("near-window"), p.refine_window, "odd, from 1 to the window's side, at most 31");
-  require_in_range(
-      p.refine_temporal_window == 0 ||
-          (p.refine_temporal_window > 0 && p.refine_temporal_window % 2 == 1 &&
-           p.refine_temporal_window <= std::min(p.temporal_window, max_refine_temporal_window)),
-      of("near-temporal-window"), p.refine_temporal_window,
-      "0, or odd, up to the side of the temporal window, at most 15");
+  require(p.window >= 1 && p.window <= 127 && p.window % 2 == 1, of("window"), p.window,
+          "odd, from 1 to 127");
+  require(p.group >= 1 && p.group <= 32 && std::has_single_bit(static_cast<unsigned>(p.group)),
+          of("group"), p.group, "1, 2, 4, 8, 16 or 32");
+  require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
+  require(p.tau > 0 && std::isfinite(p.tau), of("tau"), p.tau, "above 0");
+  require(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");
+  require(p.temporal_window >= 1 && p.temporal_window <= 63 && p.temporal_window % 2 == 1,
+          of("temporal-window"), p.temporal_window, "odd, from 1 to 63");
+  require(p.motion_bias >= 0 && std::isfinite(p.motion_bias), of("place-bonus"), p.motion_bias,
+          "a number from 0");
+  require(p.refine_window >= 1 && p.refine_window <= std::min(p.window, max_refine_window) &&
+              p.refine_window % 2 == 1,
+          of("near-window"), p.refine_window, "odd, from 1 to the window's side, at most 31");
+  require(p.refine_temporal_window == 0 ||
+              (p.refine_temporal_window > 0 && p.refine_temporal_window % 2 == 1 &&
+               p.refine_temporal_window <= std::min(p.temporal_window, max_refine_temporal_window)),
+          of("near-temporal-window"), p.refine_temporal_window,
+          "0, or odd, up to the side of the temporal window, at most 15");
   if (!p.clusters) return;
   const ClusterParams& c = *p.clusters;
-  require_in_range(c.tile >= 8 && c.tile <= max_tile, of("tile of the clusters"), c.tile,
-                   "from 8 to 128");
-  require_in_range(c.leaf >= 8 && c.leaf <= max_leaf, of("leaf of the clusters"), c.leaf,
-                   "from 8 to 128");
-  require_in_range(c.tilings >= 1 && c.tilings <= max_tilings, of("tilings of the clusters"),
-                   c.tilings, "from 1 to 4");
+  require(c.tile >= 8 && c.tile <= max_tile, of("tile of the clusters"), c.tile, "from 8 to 128");
+  require(c.leaf >= 8 && c.leaf <= max_leaf, of("leaf of the clusters"), c.leaf, "from 8 to 128");
+  require(c.tilings >= 1 && c.tilings <= max_tilings, of("tilings of the clusters"), c.tilings,
+          "from 1 to 4");
 }
 
 void validate_bayes(const Params& params) {
@@ -68,33 +63,29 @@ void validate_bayes(const Params& params) {
         "Bayes phases without neighbouring frames (their patches extend over two frames); set a "
         "temporal radius of 1 to 8, or choose another profile");
   const BayesParams& last = params.bayes_phases[1];
-  require_in_range(last.group == 32, "group of the second Bayes phase", last.group, "32");
-  require_in_range(last.sharpenings == 0, "sharpenings of the second Bayes phase", last.sharpenings,
-                   "0");
+  require(last.group == 32, "group of the second Bayes phase", last.group, "32");
+  require(last.sharpenings == 0, "sharpenings of the second Bayes phase", last.sharpenings, "0");
   for (const BayesParams& p : params.bayes_phases) {
     const auto of = [&](const char* what) { return what + std::string(" of a Bayes phase"); };
-    require_in_range(p.side >= patch && p.side <= max_wide_side, of("side"), p.side,
-                     "from 8 to 10");
-    require_in_range(p.group == 32 || p.group == 64, of("group"), p.group, "32 or 64");
-    require_in_range(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
-    require_in_range(p.window >= 1 && p.window <= 31 && p.window % 2 == 1, of("window"), p.window,
-                     "odd, from 1 to 31");
-    require_in_range(
-        p.temporal_window >= 1 && p.temporal_window <= 15 && p.temporal_window % 2 == 1,
-        of("temporal-window"), p.temporal_window, "odd, from 1 to 15");
-    require_in_range(p.motion_bias >= 0 && std::isfinite(p.motion_bias), of("place-bonus"),
-                     p.motion_bias, "a number from 0");
-    require_in_range(p.threshold > 0 && std::isfinite(p.threshold), of("threshold"), p.threshold,
-                     "above 0");
-    require_in_range(p.sharpenings >= 0 && p.sharpenings <= 8, of("sharpenings"), p.sharpenings,
-                     "from 0 to 8");
+    require(p.side >= patch && p.side <= max_wide_side, of("side"), p.side, "from 8 to 10");
+    require(p.group == 32 || p.group == 64, of("group"), p.group, "32 or 64");
+    require(p.step >= 1 && p.step <= patch, of("step"), p.step, "from 1 to 8");
+    require(p.window >= 1 && p.window <= 31 && p.window % 2 == 1, of("window"), p.window,
+            "odd, from 1 to 31");
+    require(p.temporal_window >= 1 && p.temporal_window <= 15 && p.temporal_window % 2 == 1,
+            of("temporal-window"), p.temporal_window, "odd, from 1 to 15");
+    require(p.motion_bias >= 0 && std::isfinite(p.motion_bias), of("place-bonus"), p.motion_bias,
+            "a number from 0");
+    require(p.threshold > 0 && std::isfinite(p.threshold), of("threshold"), p.threshold, "above 0");
+    require(p.sharpenings >= 0 && p.sharpenings <= 8, of("sharpenings"), p.sharpenings,
+            "from 0 to 8");
   }
 }
 
 void validate_means(const Params& p) {
   if (!p.means) return;
-  require_in_range(p.means->h > 0 && std::isfinite(p.means->h), "h of the means over groups",
-                   p.means->h, "above 0");
+  require(p.means->h > 0 && std::isfinite(p.means->h), "h of the means over groups", p.means->h,
+          "above 0");
   const auto refuse = [](const std::string& what) {
     throw InvalidArgument(what + "; leave one out");
   };
@@ -116,13 +107,12 @@ bool can_have_same_groups(const Params& p) {
 
 void validate_propagation(const Params& p) {
   if (p.kept == 0 && p.search_step == 0) return;
-  require_in_range(
+  require(
       p.kept == 0 || (p.kept <= max_group && std::has_single_bit(static_cast<unsigned>(p.kept))),
       "patches kept for the second phase", p.kept, "0, or a power of two up to 32");
-  require_in_range(
-      p.search_step == 0 || (p.search_step > p.hard.step && p.search_step <= max_search_step),
-      "search-step", p.search_step,
-      "0, or above the first phase's step, up to " + std::to_string(max_search_step));
+  require(p.search_step == 0 || (p.search_step > p.hard.step && p.search_step <= max_search_step),
+          "search-step", p.search_step,
+          "0, or above the first phase's step, up to " + std::to_string(max_search_step));
   const std::string what = p.search_step > 0 ? "reference patches that do not search"
                                              : "a second phase without a search";
   const std::string instead = "; leave out --search-step and --second-search, or ";
@@ -172,28 +162,26 @@ void validate(const Params& p) {
         "choose one of these");
   validate_phase(p.hard, "first");
   validate_phase(p.wiener, "second");
-  require_in_range(p.lambda >= 0 && std::isfinite(p.lambda), "lambda", p.lambda, "a number from 0");
-  require_in_range(p.lambda_mean >= 0 && std::isfinite(p.lambda_mean), "lambda-mean", p.lambda_mean,
-                   "a number from 0");
-  require_in_range(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
-  require_in_range(p.guide_noise >= 0 && p.guide_noise <= 1, "guide-noise", p.guide_noise,
-                   "from 0 to 1");
+  require(p.lambda >= 0 && std::isfinite(p.lambda), "lambda", p.lambda, "a number from 0");
+  require(p.lambda_mean >= 0 && std::isfinite(p.lambda_mean), "lambda-mean", p.lambda_mean,
+          "a number from 0");
+  require(p.mu2 > 0 && std::isfinite(p.mu2), "mu2", p.mu2, "above 0");
+  require(p.guide_noise >= 0 && p.guide_noise <= 1, "guide-noise", p.guide_noise, "from 0 to 1");
   if (p.bayes) {
     validate_bayes(p);
-    require_in_range(p.phases >= 1 && p.phases <= 3, "phases", p.phases, "1, 2 or 3");
+    require(p.phases >= 1 && p.phases <= 3, "phases", p.phases, "1, 2 or 3");
   } else {
-    require_in_range(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
+    require(p.phases == 1 || p.phases == 2, "phases", p.phases, "1 or 2");
   }
   validate_propagation(p);
   validate_means(p);
   if (p.holes && has_clusters(p))
     throw InvalidArgument(
         "frames with holes with clusters (which do not support holes); choose the matcher window");
-  require_in_range(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal,
-                   "from 0 to 8");
-  require_in_range(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
-  require_in_range(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");
-  require_in_range(p.batch.height >= 16, "height of a batch", p.batch.height, "at least 16");
+  require(p.temporal >= 0 && p.temporal <= max_temporal, "temporal", p.temporal, "from 0 to 8");
+  require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", p.scene_cut, "from 0 to 1");
+  require(p.batch.width >= 16, "width of a batch", p.batch.width, "at least 16");
+  require(p.batch.height >= 16, "height of a batch", p.batch.height, "at least 16");
 }
 
 }  // namespace lull::bm3d

@@ -10,7 +10,7 @@ namespace lull::bm4d {
 namespace {
 
 void require(bool holds, const std::string& what, double value, const std::string& range) {
-  require_in_range(holds, what, value, range + " for bm4d");
+  lull::require(holds, what, value, range + " for bm4d");
 }
 
 void validate_phase(const PhaseParams& p, const std::string& phase) {

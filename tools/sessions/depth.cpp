@@ -58,7 +58,7 @@ DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& i
 }
 
 std::vector<Frame> read_first_maps(const InputOptions& options) {
-  const auto source = io::open_source(options.file, source_options(options.input));
+  const auto source = io::open_source(options.file, source_options(options));
   return read_frames(*source, frames_ahead);
 }
 

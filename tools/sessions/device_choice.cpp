@@ -68,15 +68,14 @@ ChosenDevices choose_devices(const RunOptions& options) {
   if (list.devices.empty())
     throw DeviceUnavailable("no usable GPU (" + list.reason + "); try --device cpu");
   if (choice.gpus.empty())
-    for (const auto& device : list.devices)
-      chosen.backends.push_back(gpu(options.run, device.index));
+    for (const auto& device : list.devices) chosen.backends.push_back(gpu(options, device.index));
   for (const int index : choice.gpus) {
     const bool is_visible = std::any_of(list.devices.begin(), list.devices.end(),
                                         [&](const auto& device) { return device.index == index; });
     if (!is_visible)
       throw DeviceUnavailable("no GPU " + std::to_string(index) + " (" +
                               std::to_string(list.devices.size()) + " visible); see lull devices");
-    chosen.backends.push_back(gpu(options.run, index));
+    chosen.backends.push_back(gpu(options, index));
   }
   if (choice.kind == DeviceKind::automatic) chosen.reason = describe(list.devices);
   return chosen;
