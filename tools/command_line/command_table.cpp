@@ -56,11 +56,12 @@ void CommandTable::add_row(CLI::App& command, const OptionRow& row, DenoiseOptio
 
 void CommandTable::add_plan() {
   CLI::App* command = add_command("plan");
-  command->add_flag("--json", given.json, "print the plan as one JSON object");
   for (OptionRow row : options_for(in_plan)) {
     if (row.names == "--job") row.help = "folder of the job; lull writes the plan into it";
     add_row(*command, row, given.plan);
   }
+  command->add_flag("--json", given.json, "print the plan as one JSON object")
+      ->group(std::string(heading(OptionGroup::basic)));
 }
 
 void CommandTable::add_join() {

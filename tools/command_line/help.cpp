@@ -41,8 +41,9 @@ std::string command_list(const Manual& manual) {
   return text;
 }
 
+/// Returns the options that have a brief text. The help options are the last ones.
 std::string brief_options(const ManualCommand& command) {
-  std::string text;
+  std::string text, help;
   for (const ManualOption& option : command.options) {
     if (option.brief.empty()) continue;
     constexpr std::size_t column = 26;
@@ -50,9 +51,9 @@ std::string brief_options(const ManualCommand& command) {
     // Long lists of values are part of the text.
     if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
       left += " " + option.value;
-    text += row(left, option.brief, column);
+    (option.is_help() ? help : text) += row(left, option.brief, column);
   }
-  return text;
+  return text + help;
 }
 
 std::string full_options(const ManualCommand& command) {

@@ -113,9 +113,13 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // Operands come first, the options that all commands have come last.
-  std::ranges::stable_sort(command.options, {}, [](const ManualOption& option) {
-    return option.operand() ? 0 : option.names.back().starts_with("--help") ? 2 : 1;
+  // Operands come first. The options that all commands have are the last ones of the first group.
+  const auto own = std::ranges::find_if_not(command.options, &ManualOption::is_help);
+  const std::string first_group = own == command.options.end() ? "Options" : own->group;
+  for (ManualOption& option : command.options)
+    if (option.is_help()) option.group = first_group;
+  std::ranges::stable_sort(command.options, {}, [&](const ManualOption& option) {
+    return option.operand() ? 0 : option.is_help() ? 2 : option.group == first_group ? 1 : 3;
   });
   return command;
 }
