@@ -22,7 +22,7 @@ namespace lull::tools {
 namespace {
 
 io::SourceOptions reference_options(const InputOptions& options, const io::MediaSource& source) {
-  const io::SourceOptions of_input = source_options(options.input);
+  const io::SourceOptions of_input = source_options(options);
   io::SourceOptions of_reference;
   of_reference.threads = of_input.threads;
   of_reference.rate = of_input.rate;
