@@ -195,7 +195,7 @@ void each_group_setting(const Options& o, double sigma, Run&& run) {
       for (const int temporal : o.temporal)
         for (const int step : o.steps)
           for (const float h : o.hs) {
-            const auto which = bm3d::parse<bm3d::Profile>(profile);
+            const auto which = parse_name<Profile>(profile);
             const auto clusters = parse_clusters(text);
             if (!which || !clusters)
               throw std::runtime_error("unknown profile " + profile + " or clusters " + text);
@@ -224,7 +224,7 @@ void each_setting(const Options& o, bool volume, double sigma, Run&& run) {
               for (const float mean_term : o.mean_terms)
                 for (const float correction : o.corrections)
                   for (const float h : o.hs) {
-                    const auto which = nlm::parse(nlm::profile_names, profile);
+                    const auto which = parse_name<Profile>(profile);
                     if (!which) throw std::runtime_error("unknown profile '" + profile + "'");
                     nlm::Params p = volume
                                         ? nlm::make_volume_params(*which, NoiseModel({s, s, s}))
@@ -232,7 +232,7 @@ void each_setting(const Options& o, bool volume, double sigma, Run&& run) {
                     set_if(p.block, block), set_if(p.step, step), set_if(p.patch_radius, patch);
                     set_if(p.search_radius, search), set_if(p.h, h);
                     set_if(p.mean_term, mean_term), set_if(p.correction, correction);
-                    if (const auto weights = nlm::parse(nlm::weights_names, o.weights))
+                    if (const auto weights = parse_name<nlm::Weights>(o.weights))
                       p.weights = *weights;
                     char text[160];
                     std::snprintf(text, sizeof text,

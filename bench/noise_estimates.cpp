@@ -51,7 +51,7 @@ Options read_options(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::exit(app.exit(error));
   }
-  const auto named = bm3d::parse<bm3d::Profile>(profile);
+  const auto named = parse_name<Profile>(profile);
   if (!named) throw InvalidArgument("profile \"" + profile + "\" (unknown); see --help");
   o.profile = *named;
   return o;

@@ -21,8 +21,8 @@
 #include "bench/support/gaussian.h"
 #include "bm3d/bm3d.h"
 #include "bm4d/bm4d.h"
-#include "bm4d/names.h"
 #include "core/frame_pool.h"
+#include "core/params/profile.h"
 #include "io/media.h"
 #include "pipeline/part_scheduler.h"
 
@@ -220,7 +220,7 @@ void set_phases(const std::vector<T>& values, T& first, T& second) {
 }
 
 bm4d::Params params_of(const Options& options, const std::string& profile, float sigma) {
-  const auto which = bm4d::parse_profile(profile);
+  const auto which = parse_name<Profile>(profile);
   if (!which) throw std::runtime_error("unknown profile '" + profile + "'");
   bm4d::Params p = bm4d::make_params(*which, {sigma, sigma, sigma});
   set_phases(options.windows, p.hard.window, p.wiener.window);

@@ -4,7 +4,8 @@
 include(CMakePackageConfigHelpers)
 
 file(GLOB core_headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src
-  ${PROJECT_SOURCE_DIR}/src/core/*.h)
+  ${PROJECT_SOURCE_DIR}/src/core/*.h
+  ${PROJECT_SOURCE_DIR}/src/core/params/*.h)
 set(LULL_PUBLIC_HEADERS
   ${core_headers}
   bm3d/bm3d.h

@@ -59,12 +59,6 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
-const char* name_of(Profile profile) {
-  for (const auto& [value, name] : nlm::profile_names)
-    if (value == profile) return name.data();
-  return "";
-}
-
 double psnr_of(double squares, double samples) {
   return 10 * std::log10(255.0 * 255.0 * samples / squares);
 }
@@ -143,7 +137,7 @@ void measure_picture(const Options& o, const Picture& picture, Profile profile) 
   std::printf(
       "%-9s %4dx%-4d planes %d block %d step %d patch %d search %2d: %8.4f ms (%.4f .. "
       "%.4f), noisy %.2f dB, %.2f dB\n",
-      name_of(profile), plan.width, plan.height, planes, params.block, params.step,
+      name_of(profile).data(), plan.width, plan.height, planes, params.block, params.step,
       params.patch_radius, params.search_radius, times.median(), times.at(0.1), times.at(0.9),
       psnr_of(picture.noisy, picture.clean), psnr_of(results, picture.clean));
 }
@@ -248,7 +242,7 @@ class VolumeRun {
 };
 
 void print_volume(Profile profile, const std::string& what, double ms, double voxels) {
-  std::printf("%-9s %s: %.2f ms, %.4f ms a megavoxel", name_of(profile), what.c_str(), ms,
+  std::printf("%-9s %s: %.2f ms, %.4f ms a megavoxel", name_of(profile).data(), what.c_str(), ms,
               ms / voxels * 1e6);
 }
 

@@ -55,7 +55,7 @@ Figures measure(const std::vector<Frame>& burst, std::size_t keep, const Frame& 
                 const Options& options, int temporal, bool align) {
   const auto sigma = static_cast<float>(options.sigma);
   const FrameFormat& format = clean.format;
-  bm3d::Params params = bm3d::make_params(bm3d::parse<bm3d::Profile>(options.profile).value(),
+  bm3d::Params params = bm3d::make_params(parse_name<Profile>(options.profile).value(),
                                           {sigma, sigma, sigma}, temporal);
   params.scene_cut = 0;
   const bm3d::Backend backend{.kind =

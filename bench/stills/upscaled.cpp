@@ -69,7 +69,7 @@ void measure(const std::string& file, double sigma, const Options& options) {
   const bm3d::Backend backend{.kind =
                                   options.device == "cuda" ? BackendKind::cuda : BackendKind::cpu};
   for (const std::string& profile : options.profiles) {
-    const bm3d::Profile which = bm3d::parse<bm3d::Profile>(profile).value();
+    const bm3d::Profile which = parse_name<Profile>(profile).value();
     const auto s = static_cast<float>(sigma);
     std::clock_t start = std::clock();
     auto session = bm3d::open(bm3d::make_params(which, {s, s, s}), small_format, backend);

@@ -32,7 +32,7 @@ double number(const std::string& text) {
 
 template <class Enum>
 Enum choice(const std::string& text) {
-  const auto value = bm3d::parse<Enum>(text);
+  const auto value = parse_name<Enum>(text);
   if (!value) throw InvalidArgument("\"" + text + "\" (unknown choice); see params.h");
   return *value;
 }

@@ -1,14 +1,14 @@
 #include "python/src/enlarger.h"
 
-#include "bm3d/names.h"
 #include "choose/choose.h"
 #include "core/error.h"
+#include "core/params/profile.h"
 
 namespace lull::python {
 namespace {
 
 bm3d::Profile profile_of(const std::string& name) {
-  const auto profile = bm3d::parse<bm3d::Profile>(name);
+  const auto profile = parse_name<Profile>(name);
   if (profile) return *profile;
   throw InvalidArgument("profile = '" + name + "' (must be fast, balanced, high, best or paper)");
 }

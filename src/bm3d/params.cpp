@@ -7,22 +7,12 @@
 #include <cmath>
 #include <string>
 
-#include "core/error.h"
+#include "core/params/require.h"
 #include "match/clusters.h"
 #include "match/group.h"
 
 namespace lull::bm3d {
 namespace {
-
-void require(bool holds, const std::string& what, double value, const std::string& range) {
-  if (holds) return;
-  std::string number = std::to_string(value);
-  if (number.find('.') != std::string::npos) {
-    number.erase(number.find_last_not_of('0') + 1);
-    if (number.back() == '.') number.pop_back();
-  }
-  throw InvalidArgument(what + " = " + number + " (must be " + range + "); choose one in range");
-}
 
 constexpr int max_refine_window = 31, max_refine_temporal_window = 15;
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/denoiser.h"
+#include "core/params/profile.h"
 #include "match/match_params.h"
 #include "match/patch_shape.h"
 #include "noise/noise_model.h"
@@ -18,7 +19,7 @@ namespace lull::bm3d {
 /// time, two Bayes phases follow the first phase instead (Params::bayes).
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
-enum class Profile { fast, balanced, high, best, paper };
+using lull::Profile;
 
 /// One phase. Lengths are in samples. Distances are mean squared differences of patches on the
 /// 0..255 scale.

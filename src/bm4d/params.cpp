@@ -4,20 +4,13 @@
 #include <cmath>
 #include <string>
 
-#include "core/error.h"
+#include "core/params/require.h"
 
 namespace lull::bm4d {
 namespace {
 
 void require(bool holds, const std::string& what, double value, const std::string& range) {
-  if (holds) return;
-  std::string number = std::to_string(value);
-  if (number.find('.') != std::string::npos) {
-    number.erase(number.find_last_not_of('0') + 1);
-    if (number.back() == '.') number.pop_back();
-  }
-  throw InvalidArgument(what + " = " + number + " (must be " + range +
-                        " for bm4d); choose one in range");
+  lull::require(holds, what, value, range + " for bm4d");
 }
 
 void validate_phase(const PhaseParams& p, const std::string& phase) {
@@ -49,9 +42,12 @@ Params make_params(Profile profile, const NoiseModel& noise) {
       p.wiener.window = 9;
       break;
     case Profile::high:
+    case Profile::best:
       p.hard.step = p.wiener.step = 2;
       p.wiener.cube = 3;
       break;
+    case Profile::paper:
+      throw InvalidArgument("the profile paper with bm4d (which does not have it); choose another");
   }
   return p;
 }

@@ -6,11 +6,12 @@
 #include <array>
 
 #include "core/denoiser.h"
+#include "core/params/profile.h"
 #include "noise/noise_model.h"
 
 namespace lull::bm4d {
 
-enum class Profile { fast, balanced, high };
+using lull::Profile;
 
 /// The phases in their order. Each phase matches and filters all cubes of a volume.
 enum class Phase { first, second };
@@ -52,7 +53,8 @@ struct Params {
 };
 
 /// Returns the parameters of a profile, which were chosen by measurement
-/// (docs/measurements/volumes.md).
+/// (docs/measurements/volumes.md). `best` is the same as `high`.
+/// @throws InvalidArgument  the profile is `paper`, which bm4d does not have
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise);
 /// Returns the parameters for white noise with these standard deviations.
 [[nodiscard]] inline Params make_params(Profile profile, const std::array<float, 3>& sigma) {

@@ -3,13 +3,11 @@
 #include <charconv>
 #include <string_view>
 
-#include "bm3d/names.h"
-#include "bm4d/names.h"
 #include "core/error.h"
+#include "core/params/profile.h"
 #include "cuda/device_list.h"
 #include "match/clusters.h"
 #include "nlm/features/features.h"
-#include "nlm/names.h"
 #include "nlm/nlm.h"
 #include "noise/depth/vst_depth.h"
 #include "noise/render/vst_render.h"
@@ -19,7 +17,7 @@
 namespace lull {
 namespace {
 
-[[noreturn]] void refuse_name(const char* what, const std::string& name, const char* names) {
+[[noreturn]] void refuse_name(const char* what, const std::string& name, const std::string& names) {
   throw InvalidArgument(std::string(what) + " = '" + name + "' (must be " + names +
                         "); choose one of these");
 }
@@ -50,10 +48,16 @@ NoiseModel even_noise(const RenderNoise& noise) {
   return NoiseModel({sigma, sigma, sigma});
 }
 
-bm3d::Profile picture_profile(const SessionChoice& choice) {
-  const auto profile = bm3d::parse<bm3d::Profile>(choice.profile);
-  if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high, best or paper");
+/// Returns the profile with the given name. `names` lists those that the method has.
+Profile profile_of(const SessionChoice& choice, const char* what, std::string_view names) {
+  const auto profile = parse_name<Profile>(choice.profile);
+  if (!profile || names.find(choice.profile) == names.npos)
+    refuse_name(what, choice.profile, std::string(names));
   return *profile;
+}
+
+Profile picture_profile(const SessionChoice& choice) {
+  return profile_of(choice, "profile", "fast, balanced, high, best or paper");
 }
 
 /// Returns whether nlm averages the groups that the cluster matcher finds. Sessions of bm3d
@@ -64,7 +68,7 @@ bool averages_groups(const SessionChoice& choice) {
 }
 
 bm3d::Params picture_params(const SessionChoice& choice) {
-  const bm3d::Profile profile = picture_profile(choice);
+  const Profile profile = picture_profile(choice);
   bm3d::Params params =
       choice.depth    ? bm3d::make_depth_params(profile, choice.noise, choice.temporal)
       : choice.render ? bm3d::make_params(profile, even_noise(*choice.render), choice.temporal)
@@ -81,10 +85,8 @@ void refuse_time(const SessionChoice& choice) {
                           choice.method + " (slices have no time); leave it out");
 }
 
-nlm::Profile nlm_profile(const SessionChoice& choice) {
-  const auto profile = nlm::parse(nlm::profile_names, choice.profile);
-  if (!profile) refuse_name("profile", choice.profile, "fast, balanced, high or paper");
-  return *profile;
+Profile nlm_profile(const SessionChoice& choice) {
+  return profile_of(choice, "profile", "fast, balanced, high or paper");
 }
 
 bm3d::Params group_means_params(const SessionChoice& choice) {
@@ -108,7 +110,7 @@ nlm::FeatureParams feature_params(const SessionChoice& choice) {
 }
 
 nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
-  const nlm::Profile profile = nlm_profile(choice);
+  const Profile profile = nlm_profile(choice);
   refuse_matcher(choice);
   if (volumes) refuse_time(choice);
   nlm::Params params = volumes ? nlm::make_volume_params(profile, choice.noise)
@@ -119,14 +121,13 @@ nlm::Params nlm_params(const SessionChoice& choice, bool volumes) {
 }
 
 bm4d::Params volume_params(const SessionChoice& choice) {
-  const auto profile = bm4d::parse_profile(choice.profile);
-  if (!profile) refuse_name("profile of bm4d", choice.profile, "fast, balanced or high");
+  const Profile profile = profile_of(choice, "profile of bm4d", "fast, balanced or high");
   refuse_matcher(choice);
   refuse_time(choice);
   if (choice.guided)
     throw InvalidArgument(
         "a guide with bm4d (bm4d matches cubes in the volume itself); leave it out");
-  bm4d::Params params = bm4d::make_params(*profile, choice.noise);
+  bm4d::Params params = bm4d::make_params(profile, choice.noise);
   if (choice.adjust_volumes) choice.adjust_volumes(params);
   return params;
 }

@@ -1,5 +1,5 @@
 #pragma once
-// SHA-256 of texts and files, in hexadecimal.
+// SHA-256 of texts and files, in hexadecimal, and base64 (RFC 4648).
 
 #include <stop_token>
 #include <string>
@@ -11,6 +11,8 @@ namespace lull::io {
 /// Returns the SHA-256 of a file's content; empty if `stop` was requested.
 /// @throws NoInput  the file cannot be read
 [[nodiscard]] std::string sha256_of_file(const std::string& path, const std::stop_token& stop = {});
+
+[[nodiscard]] std::string base64(std::string_view bytes);
 
 /// Returns the versions of FFmpeg's libraries: "libavcodec 59.37.100, libavformat ...".
 [[nodiscard]] std::string library_versions();

@@ -1,30 +1,13 @@
 #pragma once
-// Names of the enumerators in params.h, which tools print and read.
+// Names of the enumerations in params.h.
 
-#include <array>
-#include <optional>
-#include <string_view>
-#include <utility>
-
+#include "core/params/names.h"
 #include "nlm/params.h"
 
-namespace lull::nlm {
+namespace lull {
 
-inline constexpr std::array<std::pair<Profile, std::string_view>, 4> profile_names{
-    {{Profile::fast, "fast"},
-     {Profile::balanced, "balanced"},
-     {Profile::high, "high"},
-     {Profile::paper, "paper"}}};
-inline constexpr std::array<std::pair<Weights, std::string_view>, 2> weights_names{
-    {{Weights::exponential, "exp"}, {Weights::polynomial, "poly"}}};
+template <>
+inline constexpr NamesOf<nlm::Weights, 2> names_of<nlm::Weights>{
+    {{nlm::Weights::exponential, "exp"}, {nlm::Weights::polynomial, "poly"}}};
 
-/// Returns the value with that name, if one exists: parse(profile_names, "fast").
-template <class Names>
-[[nodiscard]] constexpr auto parse(const Names& names, std::string_view text)
-    -> std::optional<typename Names::value_type::first_type> {
-  for (const auto& [value, name] : names)
-    if (name == text) return value;
-  return std::nullopt;
-}
-
-}  // namespace lull::nlm
+}  // namespace lull

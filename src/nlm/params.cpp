@@ -5,19 +5,16 @@
 #include <cmath>
 #include <string>
 
-#include "core/error.h"
+#include "core/params/require.h"
 
 namespace lull::nlm {
 namespace {
 
-void require_within(bool holds, const std::string& what, double value, const std::string& range) {
-  if (holds) return;
-  std::string number = std::to_string(value);
-  number.erase(number.find_last_not_of('0') + 1);
-  if (number.back() == '.') number.pop_back();
-  throw InvalidArgument(what + " = " + number + " (must be " + range +
-                        " for nlm); choose one in range");
+void require(bool holds, const std::string& what, double value, const std::string& range) {
+  lull::require(holds, what, value, range + " for nlm");
 }
+
+bool is_high(Profile profile) { return profile == Profile::high || profile == Profile::best; }
 
 /// The parameters of both papers: a box around each sample, and uncorrected distances.
 Params paper_profile() {
@@ -38,7 +35,7 @@ float max_sigma(const NoiseModel& noise) {
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
-  return profile == Profile::high ? 0.95f + 0.35f * weak : 1.0f + 0.4f * weak;
+  return is_high(profile) ? 0.95f + 0.35f * weak : 1.0f + 0.4f * weak;
 }
 
 }  // namespace
@@ -66,6 +63,7 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
       p.mean_term = 6;
       break;
     case Profile::high:
+    case Profile::best:
       p.step = 1;
       p.search_radius = 7;
       p.h = 0.8f;
@@ -77,8 +75,8 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   // The best candidates are at the motion vector; other candidates of a large window are similar by
   // chance.
   if (temporal > 0 && profile != Profile::paper) {
-    p.search_radius = profile == Profile::high ? 3 : 2;
-    p.h = profile == Profile::high ? 0.9f : 1.0f;
+    p.search_radius = is_high(profile) ? 3 : 2;
+    p.h = is_high(profile) ? 0.9f : 1.0f;
   }
   return p;
 }
@@ -91,7 +89,7 @@ Params make_volume_params(Profile profile, const NoiseModel& noise) {
     p.h = std::sqrt(2.0f);  // Coupe's h^2 = 2 beta sigma^2 |B| with beta = 1
   } else {
     p.block = p.step = 1;
-    p.search_radius = profile == Profile::high ? 3 : 2;
+    p.search_radius = is_high(profile) ? 3 : 2;
     if (profile == Profile::fast) p.mean_term = 0;
     p.h = volume_strength(profile, noise);
   }
@@ -110,30 +108,27 @@ void validate(const Params& p) {
   validate(p.noise);
   const int max_patch = p.is_volume() ? max_volume_patch_radius : max_patch_radius;
   const int max_search = p.is_volume() ? max_volume_search_radius : max_search_radius;
-  require_within(p.block >= 1 && p.block <= max_block && std::has_single_bit(unsigned(p.block)),
-                 "block", p.block, "1, 2, 4 or 8");
-  require_within(p.step >= 1 && p.step <= p.block && std::has_single_bit(unsigned(p.step)), "step",
-                 p.step,
-                 "1, 2, 4 or 8, and no more than the block's side " + std::to_string(p.block));
-  require_within(p.patch_radius >= 0 && p.patch_radius <= max_patch, "patch-radius", p.patch_radius,
-                 "from 0 to " + std::to_string(max_patch));
-  require_within(p.search_radius >= 1 && p.search_radius <= max_search, "search-radius",
-                 p.search_radius, "from 1 to " + std::to_string(max_search));
-  require_within(p.h > 0 && std::isfinite(p.h), "h", double(p.h), "above 0");
-  require_within(p.correction >= 0 && p.correction <= 2, "correction", double(p.correction),
-                 "from 0 to 2");
-  require_within(p.mean_term >= 0 && p.mean_term <= 16, "mean-term", double(p.mean_term),
-                 "from 0 to 16");
+  require(p.block >= 1 && p.block <= max_block && std::has_single_bit(unsigned(p.block)), "block",
+          p.block, "1, 2, 4 or 8");
+  require(p.step >= 1 && p.step <= p.block && std::has_single_bit(unsigned(p.step)), "step", p.step,
+          "1, 2, 4 or 8, and no more than the block's side " + std::to_string(p.block));
+  require(p.patch_radius >= 0 && p.patch_radius <= max_patch, "patch-radius", p.patch_radius,
+          "from 0 to " + std::to_string(max_patch));
+  require(p.search_radius >= 1 && p.search_radius <= max_search, "search-radius", p.search_radius,
+          "from 1 to " + std::to_string(max_search));
+  require(p.h > 0 && std::isfinite(p.h), "h", double(p.h), "above 0");
+  require(p.correction >= 0 && p.correction <= 2, "correction", double(p.correction),
+          "from 0 to 2");
+  require(p.mean_term >= 0 && p.mean_term <= 16, "mean-term", double(p.mean_term), "from 0 to 16");
   const int max_radius = p.is_volume() ? 0 : max_temporal;
-  require_within(p.temporal >= 0 && p.temporal <= max_radius, "temporal", p.temporal,
-                 "from 0 to " + std::to_string(max_radius));
+  require(p.temporal >= 0 && p.temporal <= max_radius, "temporal", p.temporal,
+          "from 0 to " + std::to_string(max_radius));
   if (p.holes && (p.is_volume() || p.guided))
     throw InvalidArgument(
         "holes in volumes, or with a guide (only pictures without a guide can have holes); leave "
         "one "
         "out");
-  require_within(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", double(p.scene_cut),
-                 "from 0 to 1");
+  require(p.scene_cut >= 0 && p.scene_cut <= 1, "scene-cut", double(p.scene_cut), "from 0 to 1");
 }
 
 }  // namespace lull::nlm

@@ -5,12 +5,13 @@
 #include <array>
 
 #include "core/denoiser.h"
+#include "core/params/profile.h"
 #include "noise/noise_model.h"
 #include "time/frames.h"
 
 namespace lull::nlm {
 
-enum class Profile { paper, fast, balanced, high };
+using lull::Profile;
 
 /// Function from distances to weights.
 enum class Weights { exponential, polynomial };
@@ -73,7 +74,7 @@ struct Params {
 
 /// Returns the parameters of a profile for this noise, for pictures. `paper` has the parameters of
 /// Marques and Pardo, with 21x21 windows and 9x9 patches; the other profiles were chosen by
-/// measurement (docs/measurements/nlm.md). `temporal`: see Params.
+/// measurement (docs/measurements/nlm.md). `best` is the same as `high`. `temporal`: see Params.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo, with 11^3
 /// windows, 3^3 patches and Coupe's h.

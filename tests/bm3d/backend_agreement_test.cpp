@@ -28,12 +28,12 @@ TEST_P(BackendAgreement, QualityMatchesReference) {
           run_one(*open(params, noisy.format, {.kind = BackendKind::reference}), noisy);
       const Frame actual = denoise(params, noisy);
       EXPECT_NEAR(gain(noisy, actual, 0), gain(noisy, expected, 0), 0.06)
-          << name(profile) << " at " << sigma;
+          << name_of(profile) << " at " << sigma;
       // 40 dB is a mean error of 2.5, a tenth of the weakest noise. With `fast` few estimates
       // overlap at a sample, and each flipped decision is visible.
       EXPECT_GT(psnr(plane_of(actual, 0).view(), plane_of(expected, 0).view()),
                 profile == Profile::fast ? 39 : 40)
-          << name(profile) << " at " << sigma;
+          << name_of(profile) << " at " << sigma;
     }
 }
 

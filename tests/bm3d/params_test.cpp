@@ -271,13 +271,13 @@ TEST(Validate, NamesTheParameterThatIsOutOfRange) {
 
 TEST(EnumNames, ParseInvertsName) {
   for (const auto& [value, text] : names_of<Transform>) {
-    EXPECT_EQ(name(value), text);
-    EXPECT_EQ(parse<Transform>(text), value);
+    EXPECT_EQ(name_of(value), text);
+    EXPECT_EQ(parse_name<Transform>(text), value);
   }
-  EXPECT_EQ(parse<Profile>("high"), Profile::high);
-  EXPECT_EQ(parse<GroupTransform>("wht"), GroupTransform::wht);
-  EXPECT_EQ(parse<Profile>("High"), std::nullopt);
-  EXPECT_EQ(parse<Transform>(""), std::nullopt);
+  EXPECT_EQ(parse_name<Profile>("high"), Profile::high);
+  EXPECT_EQ(parse_name<GroupTransform>("wht"), GroupTransform::wht);
+  EXPECT_EQ(parse_name<Profile>("High"), std::nullopt);
+  EXPECT_EQ(parse_name<Transform>(""), std::nullopt);
 }
 
 }  // namespace

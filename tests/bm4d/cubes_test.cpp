@@ -6,9 +6,9 @@
 
 #include <limits>
 
-#include "bm4d/names.h"
 #include "bm4d/volumes.h"
 #include "core/error.h"
+#include "core/params/profile.h"
 
 namespace lull::bm4d {
 namespace {
@@ -60,11 +60,11 @@ TEST(Bm4dCubes, ShortAxesAreMirrored) {
 }
 
 TEST(Bm4dParams, ProfilesAreValid) {
-  for (const auto& [profile, name] : profile_names) {
+  for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high, Profile::best})
     EXPECT_NO_THROW(validate(make_params(profile, {20, 20, 20})));
-    EXPECT_EQ(parse_profile(name), profile);
-  }
-  EXPECT_FALSE(parse_profile("paper"));
+  EXPECT_EQ(make_params(Profile::best, {20, 20, 20}).hard,
+            make_params(Profile::high, {20, 20, 20}).hard);
+  EXPECT_THROW((void)make_params(Profile::paper, {20, 20, 20}), InvalidArgument);
 }
 
 TEST(Bm4dParams, ParameterOutOfRangeIsNamed) {

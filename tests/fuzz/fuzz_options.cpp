@@ -8,6 +8,7 @@
 #include "fuzz/fuzz.h"
 #include "tools/command_line/parser.h"
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 
 namespace {
 
@@ -41,7 +42,7 @@ void check(const std::vector<std::string>& arguments) {
     for (const tools::OptionRow& row : tools::denoise_option_table())
       if (is_name(row.names, arguments[i])) {
         const bool flag = row.value.empty();
-        row.apply(options, flag || i + 1 == arguments.size() ? "" : arguments[i + 1]);
+        set_option(options, row, flag || i + 1 == arguments.size() ? "" : arguments[i + 1]);
       }
   tools::check(options);
   for (const io::ValueScale& values :
@@ -49,7 +50,7 @@ void check(const std::vector<std::string>& arguments) {
     fuzz::expect_errors([&] {
       tools::DenoiseOptions scaled = options;
       tools::rescale_sigma(scaled, values);
-      (void)tools::make_params(scaled, tools::given_noise(scaled));
+      (void)tools::make_params(scaled, tools::given_noise(scaled.noise));
     });
 }
 

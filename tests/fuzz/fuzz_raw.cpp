@@ -6,6 +6,7 @@
 
 #include "fuzz/fuzz.h"
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 
 namespace {
 
@@ -16,9 +17,9 @@ io::SourceOptions options_in(const std::string& line) {
   tools::DenoiseOptions options;
   std::istringstream words(line);
   for (std::string name, value; words >> name >> value;)
-    for (const tools::OptionRow& row : tools::media_option_rows())
+    for (const tools::OptionRow& row : tools::options_for(tools::in_probe))
       if (row.names == name) row.apply(options, value);
-  io::SourceOptions source = tools::source_options(options);
+  io::SourceOptions source = tools::source_options(options.input);
   source.threads = 1;
   source.protocols.clear();
   source.limits.pixels = std::min<std::int64_t>(source.limits.pixels, 1 << 14);

@@ -19,6 +19,7 @@ function(module name)
 endfunction()
 
 module(core)
+module(core/params core)
 module(cuda/layout core)
 module(cuda core cuda/layout)
 module(cuda/samples core cuda)
@@ -31,7 +32,7 @@ module(noise/volume core noise)
 module(noise/volume/cuda core noise noise/volume cuda cuda/results)
 module(noise/depth core noise noise/estimate)
 module(time core cuda cuda/samples)
-set(matching core noise time)  # the modules that matching uses
+set(matching core core/params noise time)  # the modules that matching uses
 module(match ${matching})
 module(match/reference ${matching} match)
 module(match/cpu ${matching} match)
@@ -86,7 +87,7 @@ endforeach()
 
 # Bindings for other languages and programs use sessions and noise, but neither files nor the
 # command.
-module(python/src core noise noise/estimate noise/volume noise/depth noise/render cuda cuda/samples
+module(python/src core core/params noise noise/estimate noise/volume noise/depth noise/render cuda cuda/samples
   cuda/results bm3d scale choose)
 module(vapoursynth core noise noise/estimate cuda bm3d choose)
 

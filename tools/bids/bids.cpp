@@ -28,13 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::pair<bm3d::Profile, const char*> profile_texts[] = {
-    {bm3d::Profile::fast, "fast"},
-    {bm3d::Profile::balanced, "balanced"},
-    {bm3d::Profile::high, "high"},
-    {bm3d::Profile::best, "best"},
-    {bm3d::Profile::paper, "paper"}};
-
 constexpr const char* gradients[] = {".bval", ".bvec"};
 
 /// A text file that belongs to an image. `path` is the name that lull gives it in the folder of the
@@ -103,7 +96,7 @@ class ParticipantLevel {
 
   // The log is opened for each message, because denoise() opens the same log while it runs.
   void say(LogLevel level, const std::string& text) const {
-    Log(options_.denoise.log, options_.denoise.quiet).write(level, text);
+    Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }
 
   /// Returns the exit code. A failure is logged and does not stop the other images.
@@ -124,7 +117,7 @@ class ParticipantLevel {
     // The JSON file is written last. If it is missing, the process that wrote the image was killed.
     const std::string output = folder + "/" + image.derived_name(image.extension);
     const bool is_complete = fs::exists(json, code) && fs::exists(output, code);
-    if (is_complete && !options_.denoise.overwrite) {
+    if (is_complete && !options_.denoise.output.overwrite) {
       ++done_before_;
       if (has_other_settings(json)) ++with_other_settings_;
       return 0;
@@ -132,15 +125,15 @@ class ParticipantLevel {
     // The additional files of the image are read first, so that their errors are found before the
     // image is denoised.
     DenoiseOptions options = options_.denoise;
-    options.input = raw_.root() + "/" + image.path;
-    options.output = output;
-    options.overwrite = true;
-    options.follow_links = false;
-    require_regular(options.input);
+    options.input.file = raw_.root() + "/" + image.path;
+    options.output.file = output;
+    options.output.overwrite = true;
+    options.output.follow_links = false;
+    require_regular(options.input.file);
     const std::vector<Companion> companions = companions_of(image, folder);
     Json metadata = raw_.metadata_of(image);
     std::vector<std::string> sources = raw_.files_for(image, ".json");
-    sources.push_back(options.input);
+    sources.push_back(options.input.file);
     warn_of_links(sources);
     fs::create_directories(folder, code);
     if (code) throw CannotCreate("cannot create '" + folder + "' (" + code.message() + ")");
@@ -168,7 +161,7 @@ class ParticipantLevel {
   /// Rejects an output that is a link or that lies behind a link, unless the user gave -y: writing
   /// it would replace another file.
   void refuse_links(const std::string& folder, std::vector<std::string> files) const {
-    if (options_.denoise.overwrite) return;
+    if (options_.denoise.output.overwrite) return;
     for (const char* extension : gradients)
       files.push_back(fs::path(files.back()).replace_extension(extension).string());
     std::error_code code;
@@ -194,34 +187,28 @@ class ParticipantLevel {
     const DenoiseOptions& requested = options_.denoise;
     try {
       const Json recorded = read_json(sidecar);
-      if (recorded.at("DenoisingProfile") != text_of(requested.profile) ||
-          recorded.at("DenoisingStrength") != static_cast<double>(requested.strength) ||
-          recorded.at("NoiseSigmaOrigin") != (requested.sigma ? "stated" : "estimated"))
+      if (recorded.at("DenoisingProfile") != name_of(chosen_profile(requested)) ||
+          recorded.at("DenoisingStrength") != static_cast<double>(requested.noise.strength) ||
+          recorded.at("NoiseSigmaOrigin") != (requested.noise.sigma ? "stated" : "estimated"))
         return true;
-      return requested.sigma &&
-             recorded.at("NoiseSigma") != static_cast<double>(requested.sigma->front());
+      return requested.noise.sigma &&
+             recorded.at("NoiseSigma") != static_cast<double>(requested.noise.sigma->front());
     } catch (const std::exception&) {
       return true;  // the sidecar file is not one of lull
     }
   }
 
-  static std::string text_of(bm3d::Profile profile) {
-    for (const auto& [known, text] : profile_texts)
-      if (known == profile) return std::string(text);
-    return {};
-  }
-
   /// Estimates the noise if the user gave no sigma. The result goes into the sidecar file, the
   /// estimate into `options`.
   static BidsProcessing processing_of(DenoiseOptions& options) {
-    const auto source = io::open_source(options.input, source_options(options));
+    const auto source = io::open_source(options.input.file, source_options(options.input));
     BidsProcessing processing{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
-                              .profile = text_of(options.profile),
+                              .profile = std::string(name_of(chosen_profile(options))),
                               .noise = "Gaussian",
-                              .stated = options.sigma.has_value(),
-                              .strength = static_cast<double>(options.strength)};
+                              .stated = options.noise.sigma.has_value(),
+                              .strength = static_cast<double>(options.noise.strength)};
     NoiseRecord noise;
-    if (options.sigma) {
+    if (options.noise.sigma) {
       noise = stated_noise(options, source->format(), source->info().values).value();
       determine_noise_kind(options, *source, noise);
     } else {
@@ -232,10 +219,10 @@ class ParticipantLevel {
     processing.sigma =
         unit * static_cast<double>(found.volume ? found.volume->level : found.estimate.level[0]);
     const NoiseKind kind =
-        options.noise_kind.value_or(found.volume ? found.volume->noise.kind : NoiseKind::gaussian);
+        options.noise.kind.value_or(found.volume ? found.volume->noise.kind : NoiseKind::gaussian);
     if (kind == NoiseKind::rician) processing.noise = "Rician";
-    if (options.sigma) processing.sigma = static_cast<double>(options.sigma->front());
-    if (!options.sigma) options.known_noise = std::make_shared<NoiseRecord>(std::move(noise));
+    if (options.noise.sigma) processing.sigma = static_cast<double>(options.noise.sigma->front());
+    if (!options.noise.sigma) options.noise.known = std::make_shared<NoiseRecord>(std::move(noise));
     return processing;
   }
 
@@ -256,9 +243,9 @@ class ParticipantLevel {
 
   /// @throws InvalidArgument  the log file is a file of the dataset or of the derivative
   void check_log_file() const {
-    if (options_.denoise.log.file.empty()) return;
+    if (options_.denoise.run.log.file.empty()) return;
     RunFiles files;
-    files.write("--log-file", options_.denoise.log.file);
+    files.write("--log-file", options_.denoise.run.log.file);
     files.read("the dataset", raw_.root() + "/dataset_description.json");
     for (const std::string& subject : raw_.subjects())
       for (const BidsImage& image : raw_.images_of(subject)) {
@@ -298,20 +285,8 @@ class ParticipantLevel {
 }  // namespace
 
 std::vector<OptionRow> bids_option_rows() {
-  constexpr std::string_view groups[] = {"Noise", "Method", "Devices"};
-  // The following options are not useful for the images of BIDS datasets.
-  constexpr std::string_view unsupported[] = {"--sigma-scale", "--temporal",   "--temporal-window",
-                                              "--place-bonus", "--interlaced", "--scene-cut",
-                                              "--hwaccel",     "--batch"};
-  constexpr std::string_view further_rows[] = {"-y,--overwrite", "-q,--quiet", "--method",
-                                               "--datatype",     "--cube",     "--mu2-mean",
-                                               "--log-level",    "--log-file", "--fallback"};
-  std::vector<OptionRow> rows;
-  for (OptionRow row : denoise_option_table()) {
-    const bool is_included = std::ranges::find(groups, row.group) != std::end(groups) ||
-                             std::ranges::find(further_rows, row.names) != std::end(further_rows);
-    if (!is_included || std::ranges::find(unsupported, row.names) != std::end(unsupported))
-      continue;
+  std::vector<OptionRow> rows = options_for(in_bids);
+  for (OptionRow& row : rows) {
     if (row.names == "--noise") {
       row.value = "gaussian|rician|auto";
       row.help =
@@ -320,7 +295,6 @@ std::vector<OptionRow> bids_option_rows() {
     }
     if (row.names == "-y,--overwrite")
       row.help = row.brief = "denoise images again that have a result already";
-    rows.push_back(row);
   }
   return rows;
 }
@@ -330,9 +304,9 @@ int bids(const BidsOptions& options) {
     throw InvalidArgument("level '" + options.level +
                           "' (lull denoises images one by one, so the only level is participant); "
                           "give participant");
-  if (!options.denoise.noise_file.empty())
+  if (!options.denoise.noise.file.empty())
     throw InvalidArgument(
-        "--noise " + options.denoise.noise_file +
+        "--noise " + options.denoise.noise.file +
         " (must be gaussian, rician or auto); lull estimates the level of each image");
   for (const std::string& suffix : options.suffixes) require_image_suffix(suffix);
   return ParticipantLevel(options).run();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 
 namespace lull::tools {
 

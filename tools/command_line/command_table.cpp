@@ -40,36 +40,28 @@ CLI::App* CommandTable::add_command(const std::string& name) {
 
 void CommandTable::add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options) {
   const std::string names(row.names), help(row.help);
-  constexpr auto apply = [](DenoiseOptions& target, const OptionRow& option_row,
-                            const std::string& value) {
-    option_row.apply(target, value);
-    target.given.emplace_back(option_row.names, value);
-  };
   CLI::Option* option =
       row.value.empty()
           ? command.add_flag_callback(
-                names, [&options, row, apply] { apply(options, row, {}); }, help)
+                names, [&options, row] { set_option(options, row, {}); }, help)
           : command.add_option_function<std::string>(
                 names,
-                [&options, row, apply](const std::string& value) { apply(options, row, value); },
+                [&options, row](const std::string& value) { set_option(options, row, value); },
                 help);
   if (!row.value.empty()) option->type_name(std::string(row.value));
   if (row.repeatable) option->join(',');
-  option->group(std::string(row.group));
+  option->group(std::string(heading(row.group)));
   briefs[option] = row.brief;
 }
 
 void CommandTable::add_plan() {
   CLI::App* command = add_command("plan");
-  command->add_flag("--json", given.json, "print the plan as one JSON object");
-  // The following options have no effect on a plan, because lull plan denoises nothing.
-  constexpr std::string_view unsupported[] = {"--segment", "--resume", "--report", "--reference",
-                                              "--report-frames"};
-  for (OptionRow row : denoise_option_table()) {
-    if (std::ranges::find(unsupported, row.names) != std::end(unsupported)) continue;
+  for (OptionRow row : options_for(in_plan)) {
     if (row.names == "--job") row.help = "folder of the job; lull writes the plan into it";
     add_row(*command, row, given.plan);
   }
+  command->add_flag("--json", given.json, "print the plan as one JSON object")
+      ->group(std::string(heading(OptionGroup::basic)));
 }
 
 void CommandTable::add_join() {
@@ -85,8 +77,7 @@ void CommandTable::add_join() {
       ->add_option("-o,--output", given.join.output, "output file (default: the path in the plan)")
       ->type_name("FILE");
   command->add_flag("-y,--overwrite", given.join.overwrite, "replace an existing output");
-  for (const OptionRow& row : media_option_rows())
-    if (row.names == "--allow-protocol") add_row(*command, row, given.join.reading);
+  for (const OptionRow& row : options_for(in_join)) add_row(*command, row, given.join.reading);
   command->add_flag("-q,--quiet", given.join.quiet, "print errors only");
 }
 
@@ -161,7 +152,7 @@ void CommandTable::add_compare() {
 void CommandTable::add_probe() {
   CLI::App* command = add_command("probe");
   command
-      ->add_option("INPUT", given.probe.input,
+      ->add_option("INPUT", given.probe.input.file,
                    "video, picture, image sequence or -, as for lull denoise -i")
       ->type_name("FILE")
       ->required();
@@ -170,14 +161,14 @@ void CommandTable::add_probe() {
       ->add_option("-o,--output", given.probe.output,
                    "also print what lull can store in this output (default: a Matroska file)")
       ->type_name("FILE");
-  for (const OptionRow& row : media_option_rows()) add_row(*command, row, given.probe);
+  for (const OptionRow& row : options_for(in_probe)) add_row(*command, row, given.probe);
 }
 
 void CommandTable::add_noise() {
   CLI::App* command = add_command("noise");
   DenoiseOptions& input = given.noise.input;
   command
-      ->add_option("INPUT", input.input,
+      ->add_option("INPUT", input.input.file,
                    "video, picture, image sequence or stack, as for lull denoise -i")
       ->type_name("FILE")
       ->required();
@@ -190,20 +181,18 @@ void CommandTable::add_noise() {
                    "write a plot of the noise level by brightness and of the spectrum (SVG)")
       ->type_name("FILE");
   command
-      ->add_option("-o,--output", input.output,
+      ->add_option("-o,--output", input.output.file,
                    "write the estimate as JSON for lull denoise --noise")
       ->type_name("FILE");
-  command->add_flag("-y,--overwrite", input.overwrite, "replace existing files");
-  command->add_flag("-q,--quiet", input.quiet, "print only errors and the output of --json");
-  for (const OptionRow& row : media_option_rows()) add_row(*command, row, input);
-  for (const OptionRow& row : volume_option_rows())
-    if (row.names == "--stack" || row.names == "--noise-map") add_row(*command, row, input);
-  for (OptionRow row : noise_option_rows()) {
-    if (row.names != "--noise") continue;
-    row.value = "gaussian|rician|auto";
-    row.help =
-        "kind of the noise of volumes: gaussian, rician (magnitude images of MRI) or auto, which "
-        "selects rician if the background has Rician noise (default: auto)";
+  command->add_flag("-y,--overwrite", input.output.overwrite, "replace existing files");
+  command->add_flag("-q,--quiet", input.run.quiet, "print only errors and the output of --json");
+  for (OptionRow row : options_for(in_noise)) {
+    if (row.names == "--noise") {
+      row.value = "gaussian|rician|auto";
+      row.help =
+          "kind of the noise of volumes: gaussian, rician (magnitude images of MRI) or auto, which "
+          "selects rician if the background has Rician noise (default: auto)";
+    }
     add_row(*command, row, input);
   }
 }

@@ -21,7 +21,7 @@ struct GivenCommands {
   JobReportOptions report;
   BidsOptions bids;
   CompareOptions compare;
-  NoiseOptions noise;
+  NoiseReportOptions noise;
   bool json = false;
   TextRequest text;
 };

@@ -2,6 +2,8 @@
 
 #include <string_view>
 
+#include "tools/options/suggestion.h"
+
 namespace lull::tools {
 namespace {
 
@@ -9,23 +11,17 @@ std::string short_name(const ManualCommand& command) {
   return command.name.substr(command.name.rfind(' ') + 1);
 }
 
-std::string joined(const std::vector<std::string>& words, const char* separator = " ") {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : separator) + word;
-  return text;
-}
-
 std::string commands_of(const Manual& manual) {
   std::vector<std::string> names;
   for (const ManualCommand& command : manual.commands) names.push_back(short_name(command));
-  return joined(names);
+  return joined(names, " ");
 }
 
 std::string options_of(const ManualCommand& command) {
   std::vector<std::string> names;
   for (const ManualOption& option : command.options)
     if (!option.operand()) names.insert(names.end(), option.names.begin(), option.names.end());
-  return joined(names);
+  return joined(names, " ");
 }
 
 /// Returns how bash completes the value of an option: by a list of words, or by file names. Other
@@ -33,7 +29,7 @@ std::string options_of(const ManualCommand& command) {
 std::string bash_value(const ManualOption& option) {
   if (option.value == "FILE") return "files=1";
   const std::vector<std::string> words = choices(option.value);
-  return words.empty() ? "" : "words='" + joined(words) + "'";
+  return words.empty() ? "" : "words='" + joined(words, " ") + "'";
 }
 
 void append_bash_command(std::string& values, std::string& options, const ManualCommand& command) {
@@ -69,7 +65,7 @@ std::string escape_zsh(std::string_view text) {
 std::string zsh_action(const ManualOption& option) {
   if (option.value == "FILE") return "_files";
   const std::vector<std::string> words = choices(option.value);
-  return words.empty() ? " " : "(" + joined(words) + ")";
+  return words.empty() ? " " : "(" + joined(words, " ") + ")";
 }
 
 std::string zsh_argument(const ManualOption& option) {
@@ -80,7 +76,7 @@ std::string zsh_argument(const ManualOption& option) {
   const std::string end =
       "'[" + escape_zsh(option.help) + "]" + (option.value.empty() ? "" : value) + "'";
   if (option.names.size() == 1) return option.names.front() + end;
-  return "'(" + joined(option.names) + ")'{" + joined(option.names, ",") + "}" + end;
+  return "'(" + joined(option.names, " ") + ")'{" + joined(option.names, ",") + "}" + end;
 }
 
 void append_zsh_command(std::string& out, const std::string& pattern,

@@ -4,16 +4,12 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/options/suggestion.h"
+
 namespace lull::tools {
 namespace {
 
 constexpr std::size_t width = 79;  // some terminals wrap a line that fills the last column
-
-std::string names_of(const ManualOption& option) {
-  std::string text;
-  for (const std::string& name : option.names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 /// Formats two columns: `left`, and `right` in lines that begin at `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
@@ -45,18 +41,19 @@ std::string command_list(const Manual& manual) {
   return text;
 }
 
+/// Returns the options that have a brief text. The help options are the last ones.
 std::string brief_options(const ManualCommand& command) {
-  std::string text;
+  std::string text, help;
   for (const ManualOption& option : command.options) {
     if (option.brief.empty()) continue;
     constexpr std::size_t column = 26;
-    std::string left = names_of(option);
+    std::string left = joined(option.names);
     // Long lists of values are part of the text.
     if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
       left += " " + option.value;
-    text += row(left, option.brief, column);
+    (option.is_help() ? help : text) += row(left, option.brief, column);
   }
-  return text;
+  return text + help;
 }
 
 std::string full_options(const ManualCommand& command) {
@@ -64,8 +61,8 @@ std::string full_options(const ManualCommand& command) {
   for (const ManualOption& option : command.options) {
     if (option.group != group) text += (text.empty() ? "" : "\n") + option.group + ":\n";
     group = option.group;
-    text +=
-        row(names_of(option) + (option.value.empty() ? "" : " " + option.value), option.help, 28);
+    text += row(joined(option.names) + (option.value.empty() ? "" : " " + option.value),
+                option.help, 28);
   }
   return text;
 }

@@ -14,6 +14,7 @@ struct ManualOption {
   std::string brief;  // short text for the basic help; empty: the option is not in the basic help
   bool required = false;
   bool operand() const { return !names.front().starts_with('-'); }
+  bool is_help() const { return names.back().starts_with("--help"); }
 };
 
 struct ManualCommand {

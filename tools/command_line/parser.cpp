@@ -51,12 +51,6 @@ bool Parser::is_command(const std::string& word) const {
   return std::ranges::find(names, word) != names.end();
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 /// Rejects a first word that can only be a misspelt command: it is not a command, no file has this
 /// name, and it is neither a pattern nor an address.
 void Parser::refuse_stray_word(const std::string& word) const {
@@ -119,9 +113,13 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // Operands come first, the options that all commands have come last.
-  std::ranges::stable_sort(command.options, {}, [](const ManualOption& option) {
-    return option.operand() ? 0 : option.names.back().starts_with("--help") ? 2 : 1;
+  // Operands come first. The options that all commands have are the last ones of the first group.
+  const auto own = std::ranges::find_if_not(command.options, &ManualOption::is_help);
+  const std::string first_group = own == command.options.end() ? "Options" : own->group;
+  for (ManualOption& option : command.options)
+    if (option.is_help()) option.group = first_group;
+  std::ranges::stable_sort(command.options, {}, [&](const ManualOption& option) {
+    return option.operand() ? 0 : option.is_help() ? 2 : option.group == first_group ? 1 : 3;
   });
   return command;
 }
@@ -199,7 +197,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");
   }
-  if (given_.denoise.job.folder.empty()) assign_operands(given_.denoise);
+  if (given_.denoise.run.job.folder.empty()) assign_operands(given_.denoise);
   assign_operands(given_.plan);
   const std::string command = selected()->get_name();
   if (command == "denoise") return {[o = given_.denoise] { return denoise(o); }, {}};

@@ -41,19 +41,19 @@ int preview(const DenoiseOptions& options);
 /// lull devices: lists the devices that can denoise.
 int devices();
 
-/// lull probe: describes an input, and which of its streams and metadata `options.output` (empty: a
-/// Matroska file) can store.
+/// lull probe: describes an input, and which of its streams and metadata `options.output.file`
+/// (empty: a Matroska file) can store.
 int probe(const DenoiseOptions& options, bool json);
 
-struct NoiseOptions {
-  DenoiseOptions input;  // input and reader options; `input.output` is the noise file to write
+struct NoiseReportOptions {
+  DenoiseOptions input;  // input and reader options; `input.output.file` is the noise file to write
   std::string plot;      // an SVG file; empty: none
   bool json = false;     // prints JSON instead of text
   bool all = false;      // reads all frames of a file instead of samples
 };
 
 /// lull noise: estimates the noise of an input and reports it.
-int noise(const NoiseOptions& options);
+int noise(const NoiseReportOptions& options);
 
 struct CompareOptions {
   std::string first, second;

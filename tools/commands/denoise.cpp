@@ -17,7 +17,7 @@ namespace {
 /// Denoises a part of a shared job. The input is read from the key frame before that part. If this
 /// does not give the frames that the plan recorded, the input is read again from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
-  SharedJob& job = options.job;
+  SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;
   try {
     return run_denoise(options, reports);
@@ -30,7 +30,7 @@ int run_part(DenoiseOptions options, Reports& reports) {
 }
 
 int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_frames) {
-  if (!options.job.folder.empty() && !options.job.plans) return run_part(options, reports);
+  if (!options.run.job.folder.empty() && !options.run.job.plans) return run_part(options, reports);
   return run_denoise(options, reports, &damaged_frames);
 }
 
@@ -41,7 +41,7 @@ int run_with_retry_code(const DenoiseOptions& options, Reports& reports,
   try {
     return run(options, reports, damaged_frames);
   } catch (const IoError& error) {
-    if (options.job.folder.empty()) throw;
+    if (options.run.job.folder.empty()) throw;
     throw TryAgain(error.what());
   }
 }
@@ -51,8 +51,8 @@ int denoise_checked(const DenoiseOptions& given) {
   const RunFiles files = files_of(given);
   files.check();
   DenoiseOptions options = given;
-  options.access = files.access();
-  Reports reports{{options.log, options.quiet}, {options.progress, options.quiet}};
+  options.output.access = files.access();
+  Reports reports{{options.run.log, options.run.quiet}, {options.run.progress, options.run.quiet}};
   std::int64_t damaged_frames = 0;
   try {
     return run_with_retry_code(options, reports, damaged_frames);
@@ -67,15 +67,15 @@ int denoise_checked(const DenoiseOptions& given) {
 }  // namespace
 
 int denoise(const DenoiseOptions& options) {
-  return denoise_checked(options.job.folder.empty() ? options : with_plan(options));
+  return denoise_checked(options.run.job.folder.empty() ? options : with_plan(options));
 }
 
 int plan(const DenoiseOptions& given, bool json) {
   DenoiseOptions options = given;
-  options.job.plans = true;
-  options.job.plan = create_plan(options);
+  options.run.job.plans = true;
+  options.run.job.plan = create_plan(options);
   const int code = denoise_checked(options);
-  if (code == 0 && json) std::fputs(to_json(options.job).c_str(), stdout);
+  if (code == 0 && json) std::fputs(to_json(options.run.job).c_str(), stdout);
   return code;
 }
 

@@ -39,10 +39,10 @@ using Backends = std::vector<bm3d::Backend>;
 /// If the output holds one picture, selects the first frame of a video unless --keep selects
 /// another.
 void select_first_frame(DenoiseOptions& options, Reports& reports) {
-  if (options.keep) return;
-  options.keep = 0;
-  reports.warn("'" + options.output + "' is a single picture: only the first frame of '" +
-               options.input +
+  if (options.output.keep) return;
+  options.output.keep = 0;
+  reports.warn("'" + options.output.file + "' is a single picture: only the first frame of '" +
+               options.input.file +
                "' is written (--start, --frames and --keep select another one, a name such as "
                "out.%04d.png writes all frames)");
 }
@@ -50,7 +50,7 @@ void select_first_frame(DenoiseOptions& options, Reports& reports) {
 /// Returns why the CPU decodes although --hwaccel requests a GPU; empty if this does not apply.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
-  if (options.hwaccel == Hwaccel::none) return {};
+  if (options.run.hwaccel == Hwaccel::none) return {};
   std::string reason = why_no_gpu_decodes(options, backends);
   if (reason.empty()) reason = source.why_not_gpu();
   return reason.empty() ? "" : "decoding on the CPU in spite of --hwaccel cuda (" + reason + ")";
@@ -71,8 +71,8 @@ std::int64_t done_before(const std::vector<io::FrameRange>& needed, std::int64_t
 
 JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
                   const Backends& backends, const InputNoise& noise) {
-  JobFacts facts{.input = options.input,
-                 .output = options.output,
+  JobFacts facts{.input = options.input.file,
+                 .output = options.output.file,
                  .format = source.format(),
                  .frames = source.info().frames_estimate,
                  .devices = {},
@@ -95,12 +95,13 @@ class Run {
 
   /// Returns the exit code.
   int run() {
-    const std::optional<cuda::ContextWarmup> warmup = warm_up_devices(options_);
+    const std::optional<cuda::ContextWarmup> warmup = warm_up_devices(options_.run);
     open_source();
     find_noise();
     if (!open_sessions()) return stopped();
     if (sink_->done()) {
-      reports_.info("'" + options_.output + "' was finished already by a job with these options");
+      reports_.info("'" + options_.output.file +
+                    "' was finished already by a job with these options");
       return 0;
     }
     limit_to_needed_frames();
@@ -112,18 +113,18 @@ class Run {
 
  private:
   void open_source() {
-    std::int64_t& max_memory = options_.source.limits.memory;
+    std::int64_t& max_memory = options_.input.source.limits.memory;
     if (max_memory == 0) max_memory = default_max_memory();
-    devices_ = choose_devices(options_);
+    devices_ = choose_devices(options_.run);
     open_source_on(devices_.backends, true);
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
       reports_.warn(damage.first + "; continuing with the remaining data");
     reports_.info(scale_note(options_, source_->info().values));
     rescale_sigma(options_, source_->info().values);
-    if (options_.depth.on) (void)depth_samples(options_, *source_);
+    if (options_.input.depth.on) (void)depth_samples(options_.input, *source_);
     check_scale(options_, *source_);
     check_align(options_, *source_);
-    mask_ = given_mask(options_, *source_);
+    mask_ = given_mask(options_.input, *source_);
     check_volume_noise(options_, source_->info());
     page_.emplace(options_, *source_);
   }
@@ -133,7 +134,7 @@ class Run {
     if (!may_decode_on_gpu) options.gpu.reset();
     add_part(options_, options);
     options.layers = FeatureLayers(options_).choice();
-    source_ = io::open_source(options_.input, options);
+    source_ = io::open_source(options_.input.file, options);
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
@@ -150,7 +151,8 @@ class Run {
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
-    makes_one_picture_ = io::holds_one_frame(options_.output, *source_, sink_options(options_));
+    makes_one_picture_ =
+        io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
     if (makes_one_picture_) select_first_frame(options_, reports_);
     io::SinkOptions given = sink_options(options_);
     if (given.segments) {
@@ -158,8 +160,8 @@ class Run {
       given.segments->additional = side_inputs_.job_sources();
     }
     given.grain_table = grain_table;
-    add_size(options_, source_->format(), given);
-    sink_ = io::open_sink(options_.output, *source_, given);
+    add_size(options_.output, source_->format(), given);
+    sink_ = io::open_sink(options_.output.file, *source_, given);
     unfinished_.set_path(sink_->temporary());
   }
 
@@ -167,7 +169,7 @@ class Run {
 
   /// Returns the format of the frames or fields that the sessions filter.
   FrameFormat filtered_format() const {
-    const bool fields = options_.interlaced == Interlaced::fields;
+    const bool fields = options_.input.interlaced == Interlaced::fields;
     return fields ? pipeline::field_format(source_->format()) : source_->format();
   }
 
@@ -178,10 +180,11 @@ class Run {
   /// Opens the sessions, and then the sink, whose options may depend on the backends in use.
   /// Returns false if the run was stopped.
   bool open_sessions() {
-    check_memory(options_, {plan().method(), source_->format(), devices_.backends,
-                            scale_memory(options_, source_->format(), devices_.backends)});
+    check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
+                                  scale_memory(options_, source_->format(), devices_.backends)});
     grain_.emplace(options_, source_->format(), noise_->record());
-    if (options_.keep_grain) reports_.info("--grain keep: measuring the grain of the input first");
+    if (options_.output.keep_grain)
+      reports_.info("--grain keep: measuring the grain of the input first");
     if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
       return false;
     opened_ =
@@ -199,11 +202,12 @@ class Run {
 
   void limit_to_needed_frames() {
     needed_frames_ = sink_->needed_frames();
-    if (options_.job.plans) return;
-    const std::vector<io::FrameRange> kept{{options_.keep.value_or(0), options_.keep.value_or(0)}};
+    if (options_.run.job.plans) return;
+    const std::vector<io::FrameRange> kept{
+        {options_.output.keep.value_or(0), options_.output.keep.value_or(0)}};
     if (needs_margins(options_)) context_end_.emplace(*source_, opened_.denoisers.size());
-    tools::select_frames(opened_, options_.keep ? kept : needed_frames_, plan(), filtered_format(),
-                         context_end_ ? &*context_end_ : nullptr, notify());
+    tools::select_frames(opened_, options_.output.keep ? kept : needed_frames_, plan(),
+                         filtered_format(), context_end_ ? &*context_end_ : nullptr, notify());
   }
 
   void report_start() {
@@ -211,7 +215,8 @@ class Run {
     reports_.info(thickness_note(options_, source_->info()));
     reports_.info(decoder_note(options_, opened_.backends, *source_));
     for (const std::string& text : source_->info().notes)
-      if (!options_.depth.on || text.find("white") == std::string::npos)  // depths have no white
+      if (!options_.input.depth.on ||
+          text.find("white") == std::string::npos)  // depths have no white
         reports_.warn(text);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
@@ -242,7 +247,7 @@ class Run {
           *source_, source_->info(),
           [this](const SceneNoise& scene, const ScenePlan& plan) { on_new_scene(scene, plan); });
       StoppingSource stopping(*all, run_sink);
-      const bool stops_early = makes_one_picture_ || !options_.job.folder.empty();
+      const bool stops_early = makes_one_picture_ || !options_.run.job.folder.empty();
       FrameSource& frames = stops_early ? stopping : *all;
       stats = pipeline::run(frames, *denoiser, run_sink, pipeline_options, signals_.token());
     } catch (...) {
@@ -257,24 +262,25 @@ class Run {
     grain_->finish();
     stats.skipped = done_before(needed_frames_, stats.frames);
     report_losses(reports_, *sink_, reported);
-    if (options_.keep) stats.frames = 1;
+    if (options_.output.keep) stats.frames = 1;
     // The user requested the report, so the run fails if it cannot be written. The result is
     // complete.
     const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
-    if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input));
+    if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
     if (!problem.empty()) reports_.warn(problem);
-    reports_.info(options_.job.folder.empty() ? summary(stats, options_.output) : decoded());
+    reports_.info(options_.run.job.folder.empty() ? summary(stats, options_.output.file)
+                                                  : decoded());
     return 0;
   }
 
   std::unique_ptr<Denoiser> build_denoiser() {
-    if (options_.job.plans) {
+    if (options_.run.job.plans) {
       const Backends backends = std::move(opened_.backends);
       opened_ = {};
       const auto context_end = [this](std::int64_t number) { source_->end_context_at(number); };
       const auto at_end = [this, backends] {
-        update_facts(*options_.job.plan,
+        update_facts(*options_.run.job.plan,
                      job_facts(options_, plan().method(), noise_->record(), backends));
       };
       return side_inputs_.attach_to(
@@ -283,7 +289,7 @@ class Run {
     const Backends backends = opened_.backends;
     auto denoiser = aligned(merge_fields(std::move(opened_), source_->format()), options_,
                             plan().method(), *source_);
-    const bool part = !options_.job.folder.empty();
+    const bool part = !options_.run.job.folder.empty();
     denoiser = side_inputs_.attach_to(page_->observe(grain_->observe(std::move(denoiser))),
                                       part ? FirstFrame(0) : std::nullopt);
     if (mask_) return masked(std::move(denoiser), *std::move(mask_));
@@ -291,9 +297,10 @@ class Run {
   }
 
   std::string decoded() const {
-    const std::int64_t all = static_cast<std::int64_t>(options_.job.plan->index.pictures.size());
+    const std::int64_t all =
+        static_cast<std::int64_t>(options_.run.job.plan->index.pictures.size());
     return "decoded " + std::to_string(source_->decoded()) + " of " + std::to_string(all) +
-           " pictures, starting at " + std::to_string(options_.job.start_picture);
+           " pictures, starting at " + std::to_string(options_.run.job.start_picture);
   }
 
   int stopped() {

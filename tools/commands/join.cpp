@@ -19,11 +19,11 @@ std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   io::SourceOptions source = source_options(options, {{bm3d::BackendKind::cpu}});
   source.gpu.reset();
   add_part(options, source);
-  return io::open_source(options.input, source);
+  return io::open_source(options.input.file, source);
 }
 
 /// @throws TryAgain  segments are missing or damaged; the message names them
-void require_done(const DenoiseOptions& options, io::SegmentCheck check) {
+void require_done(const RunOptions& options, io::SegmentCheck check) {
   const std::string& folder = options.job.folder;
   if (io::find_unfinished(folder, *options.job.plan, {}, check).none()) return;
   const io::UnfinishedSegments unfinished = io::find_unfinished(folder, *options.job.plan, {});
@@ -33,12 +33,12 @@ void require_done(const DenoiseOptions& options, io::SegmentCheck check) {
 }
 
 void join_segments(const DenoiseOptions& options, Log& log) {
-  const io::JobPlan& plan = *options.job.plan;
+  const io::JobPlan& plan = *options.run.job.plan;
   const auto source = open_input(options);
   io::SinkOptions sink_settings = sink_options(options);
   sink_settings.segments->part = io::JobPart::join;
-  add_size(options, source->format(), sink_settings);
-  const auto sink = io::open_sink(options.output, *source, sink_settings);
+  add_size(options.output, source->format(), sink_settings);
+  const auto sink = io::open_sink(options.output.file, *source, sink_settings);
   for (const std::string& text : sink->notes()) log.write(LogLevel::info, text);
   for (const std::string& text : sink->losses())
     log.write(LogLevel::warning, "not in the output: " + text);
@@ -47,26 +47,27 @@ void join_segments(const DenoiseOptions& options, Log& log) {
     const io::Damage copied = sink->damage();
     if (damage.first.empty()) damage.first = copied.first;
     damage.frames = plan.damage.frames + copied.frames;
-    return damage.frames <= options.max_decode_errors;
+    return damage.frames <= options.input.max_decode_errors;
   };
   const std::string kept = sink->finish_if(is_acceptable);
   if (!is_acceptable())
-    throw BadData(describe(damage, options.input) +
+    throw BadData(describe(damage, options.input.file) +
                   (kept.empty() ? "" : "; the incomplete output is in '" + kept + "'") +
                   "; plan with --max-decode-errors " + std::to_string(damage.frames));
   log.write(LogLevel::info, std::to_string(plan.frames()) + " frames in " +
-                                std::to_string(plan.segments()) + " segments: " + options.output);
+                                std::to_string(plan.segments()) +
+                                " segments: " + options.output.file);
 }
 
 /// The access of the output: that of all inputs of the job together.
 /// @throws InvalidArgument  the output is another file of the job
 io::Access checked_access(const DenoiseOptions& options) {
   RunFiles files;
-  files.read_samples("the input", options.input);
-  for (const io::JobPlan::AdditionalInput& input : options.job.plan->additional)
+  files.read_samples("the input", options.input.file);
+  for (const io::JobPlan::AdditionalInput& input : options.run.job.plan->additional)
     files.read_samples(input.name, input.input);
-  files.read_job(options.job.folder);
-  files.write("-o", options.output);
+  files.read_job(options.run.job.folder);
+  files.write("-o", options.output.file);
   files.check();
   return files.access();
 }
@@ -75,29 +76,29 @@ io::Access checked_access(const DenoiseOptions& options) {
 
 int join(const JoinOptions& given) {
   DenoiseOptions options;
-  options.job.folder = given.folder;
+  options.run.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
   // The limit for damaged frames is the one of the plan.
-  options.max_decode_errors = options.job.accepted_damage;
-  options.source.protocols = given.reading.source.protocols;
-  if (!given.output.empty()) options.output = given.output;
-  options.overwrite = given.overwrite;
-  options.access = checked_access(options);
-  Log log(options.log, given.quiet);
-  if (!given.overwrite && io::is_joined(given.folder, options.output)) {
-    log.write(LogLevel::info, "'" + options.output + "' is already complete");
+  options.input.max_decode_errors = options.run.job.accepted_damage;
+  options.input.source.protocols = given.reading.input.source.protocols;
+  if (!given.output.empty()) options.output.file = given.output;
+  options.output.overwrite = given.overwrite;
+  options.output.access = checked_access(options);
+  Log log(options.run.log, given.quiet);
+  if (!given.overwrite && io::is_joined(given.folder, options.output.file)) {
+    log.write(LogLevel::info, "'" + options.output.file + "' is already complete");
     return 0;
   }
-  require_done(options, io::SegmentCheck::ends);
+  require_done(options.run, io::SegmentCheck::ends);
   try {
     join_segments(options, log);
   } catch (const IoError& error) {
-    require_done(options, io::SegmentCheck::all);
+    require_done(options.run, io::SegmentCheck::all);
     throw TryAgain(error.what());
   } catch (const std::exception&) {
     // The packets of a damaged segment can cause any error before lull compares its checksum.
-    require_done(options, io::SegmentCheck::all);
+    require_done(options.run, io::SegmentCheck::all);
     throw;
   }
   return 0;

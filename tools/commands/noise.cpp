@@ -23,17 +23,17 @@ namespace fs = std::filesystem;
 /// The files of the command, checked before the noise is estimated.
 /// @throws InvalidArgument  an output is another file of the command
 /// @throws CannotCreate  an output exists already
-RunFiles checked_files(const NoiseOptions& options) {
+RunFiles checked_files(const NoiseReportOptions& options) {
   const DenoiseOptions& input = options.input;
   RunFiles files;
-  files.read_samples("the input", input.input);
-  files.write("-o", input.output);
+  files.read_samples("the input", input.input.file);
+  files.write("-o", input.output.file);
   files.write("--plot", options.plot);
-  files.write("--noise-map", input.noise_map);
+  files.write("--noise-map", input.noise.map);
   files.check();
   std::error_code ignored;
-  for (const std::string& path : {input.output, options.plot, input.noise_map})
-    if (!path.empty() && !input.overwrite && fs::exists(path, ignored))
+  for (const std::string& path : {input.output.file, options.plot, input.noise.map})
+    if (!path.empty() && !input.output.overwrite && fs::exists(path, ignored))
       throw CannotCreate("'" + path + "' exists; give -y to overwrite it");
   return files;
 }
@@ -50,7 +50,7 @@ void follow(const DenoiseOptions& options, FrameSource& source, KnownFrom from,
 
 NoiseRecord noise_of_pipe(const DenoiseOptions& options, io::MediaSource& source) {
   const bool scenes = follows_scenes(options, source.info());
-  std::vector<Frame> first = read_frames(source, frames_to_read_ahead(options));
+  std::vector<Frame> first = read_frames(source, frames_to_read_ahead(options.input));
   NoiseRecord noise =
       noise_of_first_frames(options, scenes ? first_scene_of(first) : first, source.info().values);
   if (!scenes || noise.scenes.front().volume) return noise;
@@ -59,19 +59,19 @@ NoiseRecord noise_of_pipe(const DenoiseOptions& options, io::MediaSource& source
   return noise;
 }
 
-NoiseRecord noise_of(const NoiseOptions& given) {
+NoiseRecord noise_of(const NoiseReportOptions& given) {
   const DenoiseOptions& options = given.input;
-  io::SourceOptions reading = source_options(options);
-  reading.threads = options.threads;
+  io::SourceOptions reading = source_options(options.input);
+  reading.threads = options.run.threads;
   reading.tolerate_damage = true;
-  const auto source = io::open_source(options.input, reading);
+  const auto source = io::open_source(options.input.file, reading);
   check_volume_noise(options, source->info());
-  if (!can_read_again(options.input)) return noise_of_pipe(options, *source);
+  if (!can_read_again(options.input.file)) return noise_of_pipe(options, *source);
   NoiseRecord estimated = search_noise(options, *source);
   const bool scenes = follows_scenes(options, source->info()) && !estimated.scenes.front().volume;
   if (given.all && !scenes)
     throw InvalidArgument(
-        "--all of '" + options.input +
+        "--all of '" + options.input.file +
         "' (only a clip or one part of a clip has scenes; volumes, single pictures "
         "and several parts have not); leave it out");
   write_noise_map(options, *source, estimated);
@@ -81,25 +81,26 @@ NoiseRecord noise_of(const NoiseOptions& given) {
 
 }  // namespace
 
-int noise(const NoiseOptions& given) {
-  NoiseOptions options = given;
+int noise(const NoiseReportOptions& given) {
+  NoiseReportOptions options = given;
   const DenoiseOptions& input = options.input;
-  options.input.access = checked_files(options).access();
-  if (!input.noise_file.empty())
-    throw InvalidArgument("--noise " + input.noise_file +
+  options.input.output.access = checked_files(options).access();
+  if (!input.noise.file.empty())
+    throw InvalidArgument("--noise " + input.noise.file +
                           " (must be gaussian, rician or auto); lull noise estimates the level");
   const NoiseRecord estimated = noise_of(options);
-  if (!input.output.empty()) write_noise(input.output, estimated, input.overwrite, input.access);
+  if (!input.output.file.empty())
+    write_noise(input.output.file, estimated, input.output.overwrite, input.output.access);
   if (!options.plot.empty()) {
-    const std::string name = input.input == "-" ? "standard input" : input.input;
+    const std::string name = input.input.file == "-" ? "standard input" : input.input.file;
     io::write_text(options.plot, plot(estimated, one_line(name)),
-                   {.overwrite = input.overwrite, .access = input.access});
+                   {.overwrite = input.output.overwrite, .access = input.output.access});
   }
   if (options.json) {
     std::printf("%s\n", to_json(estimated).c_str());
     return 0;
   }
-  if (input.quiet) return 0;
+  if (input.run.quiet) return 0;
   for (const std::string& line : describe(estimated)) std::printf("noise: %s\n", line.c_str());
   return 0;
 }

@@ -53,30 +53,32 @@ std::string stem_of(const std::string& input) {
 }
 
 void choose_output(DenoiseOptions& options) {
-  if (options.output.empty()) options.output = stem_of(options.input) + ".preview.png";
-  std::string extension = fs::path(options.output).extension().string();
+  if (options.output.file.empty())
+    options.output.file = stem_of(options.input.file) + ".preview.png";
+  std::string extension = fs::path(options.output.file).extension().string();
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return std::tolower(c); });
   if (extension != ".png")
-    throw InvalidArgument("-o " + options.output +
+    throw InvalidArgument("-o " + options.output.file +
                           " (a preview is a PNG file); give a name that ends in .png");
   const RunFiles files = files_of(options);
   files.check();
-  options.access = files.access();
+  options.output.access = files.access();
   std::error_code ignored;
-  if (!options.overwrite && fs::exists(options.output, ignored))
-    throw CannotCreate("'" + options.output + "' exists; give -y to overwrite it");
+  if (!options.output.overwrite && fs::exists(options.output.file, ignored))
+    throw CannotCreate("'" + options.output.file + "' exists; give -y to overwrite it");
 }
 
 FramePosition position_in(const io::VideoInfo& info, const DenoiseOptions& options) {
-  if (info.stack || info.still || options.stack) {
-    if (options.at_us)
-      throw InvalidArgument("--at with '" + options.input + "' (" +
+  if (info.stack || info.still || options.input.stack) {
+    if (options.input.at_us)
+      throw InvalidArgument("--at with '" + options.input.file + "' (" +
                             (info.still ? "a still picture has no time" : "slices have no times") +
                             "); leave it out");
     return {.time = 0, .number = info.frames_estimate / 2};
   }
-  if (options.at_us) return {.time = static_cast<double>(*options.at_us) * 1e-6, .number = {}};
+  if (options.input.at_us)
+    return {.time = static_cast<double>(*options.input.at_us) * 1e-6, .number = {}};
   if (info.duration_s > 0) return {.time = info.duration_s / 3, .number = {}};
   return {.time = 0, .number = info.frames_estimate / 3};
 }
@@ -87,24 +89,24 @@ class Preview {
   Preview(const DenoiseOptions& options, Log& log) : options_(options), log_(log) {}
 
   void run() {
-    const ChosenDevices devices = choose_devices(options_);
+    const ChosenDevices devices = choose_devices(options_.run);
     backends_ = {devices.backends.front()};  // one frame does not occupy several devices
     open_source();
-    params_ = choose_method(options_, given_noise(options_), source_->info());
-    check_memory(options_, {params_, source_->format(), backends_});
-    mask_ = given_mask(options_, *source_);
+    params_ = choose_method(options_, given_noise(options_.noise), source_->info());
+    check_memory(options_.input, {params_, source_->format(), backends_});
+    mask_ = given_mask(options_.input, *source_);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       log_.write(LogLevel::warning, note);
     log_.write(LogLevel::info, devices.reason);
     log_.write(LogLevel::info, thickness_note(options_, source_->info()));
     if (has_cuts()) return show_cuts();
-    if (!options_.at_voxel.empty())
-      throw InvalidArgument("--at X,Y,Z with '" + options_.input +
+    if (!options_.input.at_voxel.empty())
+      throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
     // Depth maps and renders are filtered on a scale of their own. The scale must be known before
     // find_window(), which searches for repeated frames on it.
-    if (options_.depth.on) estimate_depth_noise();
-    if (uses_features(options_)) find_noise({}, 0);
+    if (options_.input.depth.on) estimate_depth_noise();
+    if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
     find_noise(window.frames, time_of(window.frames[window.target]));
     const int factor = show(window.frames[window.target], denoised(window));
@@ -118,8 +120,8 @@ class Preview {
   void open_source() {
     io::SourceOptions options = source_options(options_, backends_);
     options.layers = FeatureLayers(options_).choice();
-    source_ = io::open_source(options_.input, options);
-    if (options_.depth.on) samples_ = depth_samples(options_, *source_);
+    source_ = io::open_source(options_.input.file, options);
+    if (options_.input.depth.on) samples_ = depth_samples(options_.input, *source_);
     rescale_sigma(options_, source_->info().values);
     check_volume_noise(options_, source_->info());
     side_inputs_ = SideInputs(options_, options, *source_);
@@ -128,15 +130,15 @@ class Preview {
   FrameFormat filtered_format() const {
     return fields() ? pipeline::field_format(source_->format()) : source_->format();
   }
-  bool fields() const { return options_.interlaced == Interlaced::fields; }
+  bool fields() const { return options_.input.interlaced == Interlaced::fields; }
 
   /// Determines the noise at the time `position` in seconds. The noise of a pipe is estimated from
   /// the frames `read`.
   void find_noise(const std::vector<Frame>& read, double position) {
-    if (options_.depth.on) return;  // estimate_depth_noise() has set the plan
+    if (options_.input.depth.on) return;  // estimate_depth_noise() has set the plan
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
-    if (!noise && can_read_again(options_.input)) noise = search_noise(options_, *source_);
+    if (!noise && can_read_again(options_.input.file)) noise = search_noise(options_, *source_);
     if (!noise) noise = noise_of_first_frames(options_, read, values);
     add_clipping(options_, *source_, read, *noise);
     determine_noise_kind(options_, *source_, *noise);
@@ -148,9 +150,9 @@ class Preview {
   }
 
   void estimate_depth_noise() {
-    const bool again = can_read_again(options_.input);
+    const bool again = can_read_again(options_.input.file);
     std::vector<Frame> first =
-        again ? read_first_maps(options_) : read_frames(*source_, frames_ahead);
+        again ? read_first_maps(options_.input) : read_frames(*source_, frames_ahead);
     const DepthPlan depth = plan_depth(options_, *source_, first);
     for (const std::string& line : depth.lines) log_.write(LogLevel::info, line);
     plan_ = clip_plan(options_, depth, source_->info());
@@ -160,7 +162,7 @@ class Preview {
 
   /// Whether the preview shows cuts through a volume. Then the complete volume is denoised.
   bool has_cuts() const {
-    if (options_.depth.on) return false;
+    if (options_.input.depth.on) return false;
     constexpr int min_slices = 8;
     const io::VideoInfo& info = source_->info();
     const std::int64_t slices = info.stack ? info.slices : info.frames_estimate;
@@ -171,11 +173,11 @@ class Preview {
   /// The geometry with the voxel that the cuts go through, and the number of the volume in its
   /// series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
-    CutGeometry geometry = cut_geometry(*source_, options_.source.axis.value_or(io::Axis::z));
+    CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
     const std::int64_t volumes = source_->info().frames_estimate / slices;
-    std::vector<std::int64_t> at = options_.at_voxel;
-    if (options_.at_us)
+    std::vector<std::int64_t> at = options_.input.at_voxel;
+    if (options_.input.at_us)
       (void)position_in(source_->info(), options_);  // throws, because a volume has no times
     if (at.empty()) return {geometry, volumes / 2};
     if (at.size() == 3) at.push_back(volumes / 2);
@@ -186,7 +188,7 @@ class Preview {
       for (const std::int64_t length : sizes)
         size += (size.empty() ? "" : "x") + std::to_string(length);
       throw InvalidArgument("--at " + std::to_string(at[i]) + " along axis " +
-                            std::to_string(i + 1) + " ('" + options_.input + "' has " + size +
+                            std::to_string(i + 1) + " ('" + options_.input.file + "' has " + size +
                             " voxels, counted from 0); give a smaller coordinate");
     }
     for (int i = 0; i < 3; ++i) geometry.at[i] = static_cast<int>(at[i]);
@@ -196,7 +198,7 @@ class Preview {
   void show_cuts() {
     const auto [geometry, volume] = cut_position();
     std::vector<Frame> first;
-    if (!can_read_again(options_.input)) first = read_frames(*source_, frames_ahead);
+    if (!can_read_again(options_.input.file)) first = read_frames(*source_, frames_ahead);
     find_noise(first, 0);
     const Notify warn = [this](const std::string& text) { log_.write(LogLevel::warning, text); };
     auto denoiser = merge_fields(open_sessions(options_, plan_, source_->format(), backends_, warn),
@@ -212,7 +214,8 @@ class Preview {
     };
     for (std::int64_t number = 0; pushed < slices; ++number) {
       std::optional<Frame> slice = source.read();
-      if (!slice) throw BadData("'" + options_.input + "' has fewer slices than its header says");
+      if (!slice)
+        throw BadData("'" + options_.input.file + "' has fewer slices than its header says");
       if (number < volume * slices) continue;
       before.add(*slice, pushed++);
       for (bool has_more = collect(denoiser->push(*std::move(slice))); has_more;)
@@ -220,8 +223,8 @@ class Preview {
     }
     while (collect(denoiser->drain())) continue;
     const int factor = amplification();
-    io::write_png(options_.output, cuts_picture(geometry, before, after, factor),
-                  options_.overwrite, options_.access);
+    io::write_png(options_.output.file, cuts_picture(geometry, before, after, factor),
+                  options_.output.overwrite, options_.output.access);
     log_summary("cuts through voxel " + std::to_string(geometry.at[0]) + "," +
                     std::to_string(geometry.at[1]) + "," + std::to_string(geometry.at[2]) +
                     " of volume " + std::to_string(volume),
@@ -232,7 +235,7 @@ class Preview {
     const FramePosition position = position_in(source_->info(), options_);
     FrameSource& frames = prefixed_ ? static_cast<FrameSource&>(*prefixed_) : *source_;
     std::optional<Frame> first = frames.read();
-    if (!first) throw BadData("'" + options_.input + "' has no frame; check the file");
+    if (!first) throw BadData("'" + options_.input.file + "' has no frame; check the file");
     const double start = seconds(first->pts, first->time_base);
     if (std::optional<Window> window = skip_to(position, start)) return *std::move(window);
     std::optional<Window> window = read_window(frames, position, start, std::move(first));
@@ -246,7 +249,7 @@ class Preview {
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
-    if (position.number || rate.num <= 0 || !can_read_again(options_.input) ||
+    if (position.number || rate.num <= 0 || !can_read_again(options_.input.file) ||
         side_inputs_.has_files())
       return std::nullopt;
     const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
@@ -255,7 +258,7 @@ class Preview {
     try {
       io::SourceOptions options = source_options(options_, backends_);
       options.skip_us = std::llround(skip * 1e6);
-      const auto source = io::open_source(options_.input, options);
+      const auto source = io::open_source(options_.input.file, options);
       std::optional<Frame> first = source->read();
       const bool early = first && seconds(first->pts, first->time_base) - start <= position.time;
       if (!early || source->format() != source_->format()) return std::nullopt;
@@ -302,7 +305,7 @@ class Preview {
   /// Writes the picture. Returns the factor by which the removed part is amplified.
   int show(const Frame& before, const Frame& after) {
     std::optional<DisplayedDepths> depths;
-    if (options_.depth.on) depths = displayed_depths(before, samples_);
+    if (options_.input.depth.on) depths = displayed_depths(before, samples_);
     const auto displayed = [&](const Frame& frame) {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
@@ -310,10 +313,11 @@ class Preview {
     // The factor follows from the noise level, or from the difference itself if the noise level is
     // not on the scale of the picture.
     const bool from_difference =
-        depths || uses_features(options_) || before.format.sample == SampleType::f32;
+        depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =
         from_difference ? tools::amplification(rms_difference(a, b)) : amplification();
-    io::write_png(options_.output, panels(a, b, factor), options_.overwrite, options_.access);
+    io::write_png(options_.output.file, panels(a, b, factor), options_.output.overwrite,
+                  options_.output.access);
     if (depths)
       log_.write(LogLevel::info, "depths from " + text_of(depths->low) + " (dark) to " +
                                      text_of(depths->high) + " (bright), holes black");
@@ -331,7 +335,7 @@ class Preview {
   }
 
   void log_summary(const std::string& which, int factor) {
-    log_.write(LogLevel::info, options_.output + ": " + which +
+    log_.write(LogLevel::info, options_.output.file + ": " + which +
                                    ", before | after | the removed part, amplified " +
                                    std::to_string(factor) + (factor == 1 ? " time" : " times"));
   }
@@ -354,7 +358,7 @@ int preview(const DenoiseOptions& given) {
   DenoiseOptions options = given;
   choose_output(options);
   check(options);
-  Log log(options.log, options.quiet);
+  Log log(options.run.log, options.run.quiet);
   try {
     Preview(options, log).run();
     return 0;

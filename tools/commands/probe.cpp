@@ -118,11 +118,11 @@ void print_json(const io::InputReport& r) {
 }  // namespace
 
 int probe(const DenoiseOptions& options, bool json) {
-  const io::SourceOptions source = source_options(options);
+  const io::SourceOptions source = source_options(options.input);
   io::SinkOptions sink;
-  sink.drops = options.drops;
-  sink.format = options.output_format;
-  const io::InputReport report = io::probe(options.input, source, options.output, sink);
+  sink.drops = options.output.drops;
+  sink.format = options.output.format;
+  const io::InputReport report = io::probe(options.input.file, source, options.output.file, sink);
   if (json) {
     print_json(report);
   } else {

@@ -33,12 +33,12 @@ struct Reports {
   }
   void debug(const std::string& text) { log.write(LogLevel::debug, text); }
   void stopped(const DenoiseOptions& options, int signal) {
-    const bool pipe = options.output == "-";
+    const bool pipe = options.output.file == "-";
     progress.stopped(signal);
     log.write(LogLevel::error, "stopped by signal " + std::to_string(signal) + "; " +
-                                   (pipe ? "standard output" : options.output) + " was not " +
+                                   (pipe ? "standard output" : options.output.file) + " was not " +
                                    (pipe ? "completed" : "written") +
-                                   (options.segment_frames > 0 && options.job.folder.empty()
+                                   (options.run.segment_frames > 0 && options.run.job.folder.empty()
                                         ? "; continue with --resume"
                                         : ""));
   }

@@ -21,7 +21,7 @@
 namespace lull::tools {
 namespace {
 
-io::SourceOptions reference_options(const DenoiseOptions& options, const io::MediaSource& source) {
+io::SourceOptions reference_options(const InputOptions& options, const io::MediaSource& source) {
   const io::SourceOptions of_input = source_options(options);
   io::SourceOptions of_reference;
   of_reference.threads = of_input.threads;
@@ -77,8 +77,8 @@ double value_at(const Frame& slice, const io::ValueScale& values, int x, int y) 
 }  // namespace
 
 ReferenceReader::ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source)
-    : name_(options.page.reference),
-      source_(io::open_source(name_, reference_options(options, source))),
+    : name_(options.run.page.reference),
+      source_(io::open_source(name_, reference_options(options.input, source))),
       reference_values_(source_->info().values),
       input_values_(source.info().values),
       stack_(source.info().stack && source.format().layout == Layout::gray) {
@@ -148,25 +148,25 @@ std::optional<FrameErrors> ReferenceReader::errors(const Frame& noisy, const Fra
 
 RunReport::RunReport(const DenoiseOptions& options, const io::MediaSource& source)
     : options_(options) {
-  const PageOptions& page = options.page;
+  const PageOptions& page = options.run.page;
   if (page.file.empty()) return;
   info_ = source.info();
-  facts_ = {.input = options.input,
-            .output = options.output,
-            .origin = options.sigma ? NoiseOrigin::stated : NoiseOrigin::found,
-            .stack = info_.stack || options.stack,
+  facts_ = {.input = options.input.file,
+            .output = options.output.file,
+            .origin = options.noise.sigma ? NoiseOrigin::stated : NoiseOrigin::found,
+            .stack = info_.stack || options.input.stack,
             .unit = unit_of(info_.values),
             .reference = page.reference,
             .given = options.given};
   if (!page.reference.empty()) reference_.emplace(options, source);
-  const io::Access access = options.access & io::access_of({page.reference});
+  const io::Access access = options.output.access & io::access_of({page.reference});
   file_ = std::make_unique<io::TextFile>(
-      page.file, io::TextFileOptions{.overwrite = options.overwrite, .access = access});
+      page.file, io::TextFileOptions{.overwrite = options.output.overwrite, .access = access});
   record_.emplace(source.format(), page.frames);
-  geometry_ = cut_geometry(source, options.source.axis.value_or(io::Axis::z));
-  if (is_regular(options.input))
+  geometry_ = cut_geometry(source, options.input.source.axis.value_or(io::Axis::z));
+  if (is_regular(options.input.file))
     input_digest_ =
-        std::async(std::launch::async, [name = options.input, stop = stop_.get_token()] {
+        std::async(std::launch::async, [name = options.input.file, stop = stop_.get_token()] {
           return io::sha256_of_file(name, stop);
         });
 }
@@ -178,7 +178,7 @@ void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
   if (!file_) return;
   NoiseRecord with_unit = noise;
   with_unit.unit = facts_.unit;  // a given level comes without a unit
-  record_->begin(with_unit, plan, options_.interlaced == Interlaced::fields);
+  record_->begin(with_unit, plan, options_.input.interlaced == Interlaced::fields);
   const SceneNoise& first = noise.scenes.front();
   const bool certain = first.volume ? first.volume->certain : first.estimate.certain;
   if (!certain && facts_.origin == NoiseOrigin::found) facts_.origin = NoiseOrigin::assumed;
@@ -186,9 +186,9 @@ void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
   facts_.parameters = plain_facts(job_facts(options_, plan.method(), noise, backends));
   constexpr std::int64_t min_slices = 8;  // as in lull preview
   const std::int64_t slices = info_.stack ? info_.slices : info_.frames_estimate;
-  const bool volume = info_.stack || (options_.stack && plan.method().volumes);
+  const bool volume = info_.stack || (options_.input.stack && plan.method().volumes);
   if (volume && slices >= min_slices && record_->format().layout == Layout::gray &&
-      options_.page.frames.empty())
+      options_.run.page.frames.empty())
     record_->show_cuts(geometry_, info_.frames_estimate / slices / 2, slices);
 }
 
@@ -238,10 +238,11 @@ std::string RunReport::digest_of_input(double patience_s) {
 }
 
 std::string RunReport::digest_of_output(double patience_s) {
-  if (!is_regular(options_.output)) return {};
+  if (!is_regular(options_.output.file)) return {};
   std::stop_source stop;
-  auto digest = std::async(std::launch::async,
-                           [&] { return io::sha256_of_file(options_.output, stop.get_token()); });
+  auto digest = std::async(std::launch::async, [&] {
+    return io::sha256_of_file(options_.output.file, stop.get_token());
+  });
   const auto patience = std::chrono::duration<double>(patience_s);
   if (digest.wait_for(patience) != std::future_status::ready) stop.request_stop();
   return digest.get();
@@ -265,9 +266,10 @@ void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t da
     return name + (digest.empty() ? "" : ", SHA-256 " + digest);
   };
   Facts& versions = facts_.versions;
-  versions.emplace_back("input", name_and_digest(options_.input, digest_of_input(patience)));
-  versions.emplace_back("output", name_and_digest(options_.output, digest_of_output(patience)));
-  if (reference_) versions.emplace_back("reference", options_.page.reference);
+  versions.emplace_back("input", name_and_digest(options_.input.file, digest_of_input(patience)));
+  versions.emplace_back("output",
+                        name_and_digest(options_.output.file, digest_of_output(patience)));
+  if (reference_) versions.emplace_back("reference", options_.run.page.reference);
   versions.emplace_back("frame format", describe(record_->format()));
   versions.emplace_back("input format",
                         info_.container + ", " + info_.codec + ", " + info_.pixel_format);
@@ -295,8 +297,9 @@ void RunReport::write_page(const pipeline::PipelineStats& stats, std::int64_t da
 }
 
 std::string RunReport::write_failure_text(const std::exception& error) const {
-  return "cannot write the report '" + options_.page.file + "' (" +
-         without_suggestion(error.what()) + "); the result '" + options_.output + "' is complete";
+  return "cannot write the report '" + options_.run.page.file + "' (" +
+         without_suggestion(error.what()) + "); the result '" + options_.output.file +
+         "' is complete";
 }
 
 std::string RunReport::finish(const pipeline::PipelineStats& stats, std::int64_t damaged_frames) {

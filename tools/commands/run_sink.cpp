@@ -19,21 +19,21 @@ void RunSink::write(Frame frame) {
   }
   time_s_ = time_of(frame);
   const auto number = written_++;
-  if (!options_.keep || number == *options_.keep) sink_.write(std::move(frame));
-  if (number == options_.keep) kept_ = true;
+  if (!options_.output.keep || number == *options_.output.keep) sink_.write(std::move(frame));
+  if (number == options_.output.keep) kept_ = true;
 }
 
 void RunSink::finish() {
-  if (options_.keep && written_ <= *options_.keep)
-    throw InvalidArgument("--keep " + std::to_string(*options_.keep) + " (the input has " +
+  if (options_.output.keep && written_ <= *options_.output.keep)
+    throw InvalidArgument("--keep " + std::to_string(*options_.output.keep) + " (the input has " +
                           std::to_string(written_) +
                           " frames, counted from 0); choose one of "
                           "them");
-  const auto accepts = [&] { return damage().frames <= options_.max_decode_errors; };
+  const auto accepts = [&] { return damage().frames <= options_.input.max_decode_errors; };
   const std::string kept = sink_.finish_if(accepts);
   if (accepts()) return;
   const io::Damage found = damage();
-  throw BadData(describe(found, options_.input) +
+  throw BadData(describe(found, options_.input.file) +
                 (kept.empty() ? "" : "; the frames that could be denoised are in '" + kept + "'") +
                 "; --max-decode-errors " + std::to_string(found.frames) + " accepts it");
 }

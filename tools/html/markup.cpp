@@ -1,7 +1,5 @@
 #include "tools/html/markup.h"
 
-#include <cstdint>
-
 #include "core/error.h"
 #include "tools/report/json.h"
 
@@ -27,20 +25,6 @@ std::string escaped(const std::string& text) {
       default:
         out += c;
     }
-  return out;
-}
-
-std::string base64(const std::string& bytes) {
-  constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t word = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      word = word << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k)
-      out += i + k <= bytes.size() ? letters[word >> (18 - 6 * k) & 63] : '=';
-  }
   return out;
 }
 

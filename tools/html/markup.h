@@ -12,8 +12,6 @@ namespace lull::tools {
 /// untrusted. Invalid UTF-8 becomes U+FFFD, control characters become '?'.
 [[nodiscard]] std::string escaped(const std::string& text);
 
-[[nodiscard]] std::string base64(const std::string& bytes);
-
 /// Formats values like printf, up to 255 characters.
 template <class... Values>
 [[nodiscard]] std::string printed(const char* format, Values... values) {

@@ -17,7 +17,7 @@ std::string source_of(std::string_view text) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
     bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  return "'sha256-" + base64(bytes) + "'";
+  return "'sha256-" + io::base64(bytes) + "'";
 }
 
 std::string policy() {
@@ -29,7 +29,7 @@ std::string image(const Panel& panel, const std::string& caption) {
   return "<img alt=\"" + escaped(panel.name + ": " + caption) +
          printed("\" width=\"%d\" height=\"%d\" src=\"data:image/png;base64,",
                  panel.picture.format.width, panel.picture.format.height) +
-         base64(io::encode_png(panel.picture)) + "\">";
+         io::base64(io::encode_png(panel.picture)) + "\">";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "match/clusters.h"
 #include "nlm/params.h"
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 #include "tools/options/option_values.h"
 
 namespace lull::tools {
@@ -15,24 +16,24 @@ static_assert(ClusterParams{} ==
               ClusterParams{64, 48, 2});  // the defaults in the help text of --cluster
 
 constexpr OptionRow rows[] = {
-    {"--matcher", "A[:B]", "Method",
+    {"--matcher", "A[:B]", OptionGroup::tuning,
+     planned | in_preview | in_bids | for_bm3d | for_groups,
      "how similar patches are found: window searches the whole search window; cluster takes the "
      "members of the clusters that a patch belongs to; cluster with --method nlm averages such "
      "groups (default: window)",
      [](DenoiseOptions& o, const std::string& v) {
        const std::vector<std::string> parts = split(v, ':');
        if (parts.size() > 2) reject("--matcher", v, "must be one value, or A:B for the two phases");
-       o.by_clusters = {choose("--matcher", parts.front(), matchers),
-                        choose("--matcher", parts.back(), matchers)};
-       o.bm3d_only.emplace_back("--matcher");
+       o.method.by_clusters = {choose("--matcher", parts.front(), matchers),
+                               choose("--matcher", parts.back(), matchers)};
      }},
-    {"--cluster", "TILE:LEAF:TILINGS", "Method",
+    {"--cluster", "TILE:LEAF:TILINGS", OptionGroup::tuning,
+     planned | in_preview | in_bids | for_bm3d | for_groups,
      "clusters of at most LEAF patches, in tiles of TILE patches a side (both 8 to 128), in 1 to 4 "
      "tilings; paper: 15:32:1, as in Tsai 2016; implies --matcher cluster (default: 64:48:2)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.clusters = parse_clusters(v);
-       if (!o.clusters) reject("--cluster", v, "must be TILE:LEAF:TILINGS or paper");
-       o.bm3d_only.emplace_back("--cluster");
+       o.method.clusters = parse_clusters(v);
+       if (!o.method.clusters) reject("--cluster", v, "must be TILE:LEAF:TILINGS or paper");
      }},
 };
 
@@ -40,7 +41,7 @@ constexpr OptionRow rows[] = {
 
 std::span<const OptionRow> matcher_option_rows() { return rows; }
 
-void choose_matchers(const DenoiseOptions& options, bm3d::Params& params) {
+void choose_matchers(const MethodOptions& options, bm3d::Params& params) {
   if (!options.by_clusters && !options.clusters) return;
   const ClusterParams clusters = options.clusters.value_or(ClusterParams{});
   const auto [first, second] = options.by_clusters.value_or(std::array{true, true});
@@ -48,27 +49,27 @@ void choose_matchers(const DenoiseOptions& options, bm3d::Params& params) {
   if (second) params.wiener.clusters = clusters;
 }
 
-void check_matchers(const DenoiseOptions& options) {
+void check_matchers(const MethodOptions& options) {
   if (options.clusters && options.by_clusters == std::array{false, false})
     throw InvalidArgument("--cluster with --matcher window (which has no clusters); leave one out");
 }
 
-bool averages_groups(const DenoiseOptions& options) {
-  if (options.method != MethodChoice::nlm) return false;
+bool averages_groups(const MethodOptions& options) {
+  if (options.choice != MethodChoice::nlm) return false;
   return options.by_clusters ? options.by_clusters == std::array{true, true}
                              : options.clusters.has_value();
 }
 
 bm3d::Params make_means_params(const DenoiseOptions& options, const NoiseModel& noise,
                                int temporal) {
-  const NoiseModel all = options.strength == 1 ? noise : scaled(noise, options.strength);
-  bm3d::Params params = bm3d::make_means_params(chosen_profile(options), all, temporal,
-                                                options.clusters.value_or(ClusterParams{}));
-  if (options.align) params.scene_cut = 0;
-  for (const auto& override_one : options.overrides) override_one(params);
+  bm3d::Params params =
+      bm3d::make_means_params(chosen_profile(options), with_strength(options.noise, noise),
+                              temporal, options.method.clusters.value_or(ClusterParams{}));
+  if (options.method.align) params.scene_cut = 0;
+  for (const auto& override_one : options.method.overrides) override_one(params);
   nlm::Params of_nlm;
   of_nlm.h = params.means->h;
-  for (const auto& override_one : options.nlm_overrides) override_one(of_nlm);
+  for (const auto& override_one : options.method.nlm_overrides) override_one(of_nlm);
   params.means->h = of_nlm.h;
   bm3d::validate(params);
   return params;
@@ -79,16 +80,16 @@ void check_group_means(const DenoiseOptions& options) {
     throw InvalidArgument(other + " with --method nlm --matcher cluster (" + why +
                           "); leave one out");
   };
-  if (has_guide_file(options)) refuse("--guide", "patches are matched in the input itself");
-  if (uses_features(options))
-    refuse(options.features.empty() ? "--guide auto" : "--feature",
+  if (has_guide_file(options.method)) refuse("--guide", "patches are matched in the input itself");
+  if (uses_features(options.method))
+    refuse(options.method.features.empty() ? "--guide auto" : "--feature",
            "averaging of groups does not use features");
-  if (options.depth.on) refuse("--depth", "clusters do not support holes");
+  if (options.input.depth.on) refuse("--depth", "clusters do not support holes");
   if (may_be_volume(options)) refuse("--stack", "clusters exist in pictures only");
-  for (const std::string& given : options.nlm_only)
-    if (given != "--nlm-h")
-      refuse(given, "this method has 8x8 patches, no search window and one kind of weights");
-  (void)make_means_params(options, given_noise(options), options.temporal.value_or(0));
+  if (const std::string given = first_given(options, for_nlm, for_bm3d | for_groups);
+      !given.empty())
+    refuse(given, "this method has 8x8 patches, no search window and one kind of weights");
+  (void)make_means_params(options, given_noise(options.noise), options.method.temporal.value_or(0));
 }
 
 }  // namespace lull::tools

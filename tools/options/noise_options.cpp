@@ -6,13 +6,14 @@
 
 #include "core/error.h"
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 #include "tools/options/option_values.h"
 
 namespace lull::tools {
 namespace {
 
 void set_sigma(DenoiseOptions& options, const std::string& text) {
-  options.sigma.reset();
+  options.noise.sigma.reset();
   if (text == "auto") return;
   const std::vector<std::string> parts = split(text, ':');
   if (parts.size() != 1 && parts.size() != 3)
@@ -24,7 +25,7 @@ void set_sigma(DenoiseOptions& options, const std::string& text) {
       reject("--sigma", text, "must be auto, or a number from 0");
     sigma[i] = *value;
   }
-  options.sigma = sigma;
+  options.noise.sigma = sigma;
 }
 
 constexpr std::pair<std::string_view, float> strengths[] = {
@@ -33,50 +34,49 @@ constexpr std::pair<std::string_view, float> strengths[] = {
 void set_strength(DenoiseOptions& options, const std::string& text) {
   for (const auto& [name, value] : strengths)
     if (name == text) {
-      options.strength = value;
+      options.noise.strength = value;
       return;
     }
   const auto value = number<float>(text);
   if (!value || !(*value >= 0.1f && *value <= 10))
     reject("--strength", text, "must be light, medium, strong or a number from 0.1 to 10");
-  options.strength = *value;
+  options.noise.strength = *value;
 }
 
 void set_noise(DenoiseOptions& options, const std::string& text) {
   if (text.empty()) reject("--noise", text, "must be the name of a file, or a kind of noise");
-  options.noise_kind.reset();
-  options.noise_file.clear();
+  options.noise.kind.reset();
+  options.noise.file.clear();
   if (text == "gaussian")
-    options.noise_kind = NoiseKind::gaussian;
+    options.noise.kind = NoiseKind::gaussian;
   else if (text == "rician")
-    options.noise_kind = NoiseKind::rician;
+    options.noise.kind = NoiseKind::rician;
   else if (text != "auto")
-    options.noise_file = text;
+    options.noise.file = text;
 }
 
 constexpr std::pair<std::string_view, SigmaScale> sigma_scales[] = {
     {"native", SigmaScale::native}, {"8bit", SigmaScale::eight_bits}, {"unit", SigmaScale::unit}};
-constexpr std::string_view group = "Noise";
-
 constexpr OptionRow rows[] = {
-    {"-s,--sigma", "S|Y:Cb:Cr|auto", group,
+    {"-s,--sigma", "S|Y:Cb:Cr|auto", OptionGroup::basic, planned | in_preview | in_bids,
      "standard deviation of the noise on the 0..255 scale, at any bit depth: one value for all "
      "planes, or one for each (Y:Cb:Cr or R:G:B); planes with 0 are copied unchanged; auto: "
      "estimate it from the input (default: auto)",
      set_sigma, "noise level: 5 weak, 25 strong (default: estimated)"},
-    {"--sigma-scale", "native|8bit|unit", group,
+    {"--sigma-scale", "native|8bit|unit", OptionGroup::volumes, planned | in_preview,
      "unit of --sigma: the file's own units, 0..255 or 0..1 (default: native for NIfTI volumes, "
      "float TIFF stacks and depth maps, otherwise 8bit)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.sigma_scale = choose("--sigma-scale", v, sigma_scales);
+       o.noise.scale = choose("--sigma-scale", v, sigma_scales);
      }},
-    {"--noise", "FILE|gaussian|rician|auto", group,
+    {"--noise", "FILE|gaussian|rician|auto", OptionGroup::basic,
+     planned | in_preview | in_bids | in_noise,
      "use the noise estimate in FILE, written by lull noise -o FILE, instead of an estimate from "
      "this input: one estimate for all clips of a camera; or the kind of noise of a volume: rician "
      "(MRI magnitude), gaussian, or auto, which is Rician if the background shows it (default: "
      "auto; a file of that name is ./auto)",
      set_noise},
-    {"--strength", "X|light|medium|strong", group,
+    {"--strength", "X|light|medium|strong", OptionGroup::basic, planned | in_preview | in_bids,
      "multiply the noise level by X: light is 0.7, medium 1, strong 1.4 (default: medium)",
      set_strength, "light, medium or strong (default: medium)"},
 };
@@ -85,15 +85,24 @@ constexpr OptionRow rows[] = {
 
 std::span<const OptionRow> noise_option_rows() { return rows; }
 
+NoiseModel given_noise(const NoiseOptions& options) {
+  return NoiseModel(options.sigma.value_or(std::array<float, 3>{1, 1, 1}));
+}
+
+NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
+  // With a strength of 1 the noise levels are used bit for bit.
+  return options.strength == 1 ? noise : scaled(noise, options.strength);
+}
+
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
-  if (!options.sigma || options.depth.on) return;  // a depth map has its own scale
+  if (!options.noise.sigma || options.input.depth.on) return;  // a depth map has its own scale
   double unit = values.full / 255;  // size of one unit of --sigma in the file's values
-  if (options.sigma_scale == SigmaScale::unit) unit = values.full;
-  if (options.sigma_scale == SigmaScale::native ||
-      (options.sigma_scale == SigmaScale::automatic && values.native))
+  if (options.noise.scale == SigmaScale::unit) unit = values.full;
+  if (options.noise.scale == SigmaScale::native ||
+      (options.noise.scale == SigmaScale::automatic && values.native))
     unit = 1;
   if (unit * 255 == values.span) return;
-  for (float& sigma : *options.sigma) {
+  for (float& sigma : *options.noise.sigma) {
     const double scaled = sigma * unit / values.span * 255;
     if (!(scaled <= std::numeric_limits<float>::max()))
       throw InvalidArgument("--sigma exceeds all values of the input; see --sigma-scale");
@@ -102,9 +111,9 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values) {
 }
 
 std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values) {
-  const bool unit = options.sigma_scale == SigmaScale::unit;
-  if (options.depth.on || !values.native ||
-      (!unit && options.sigma_scale != SigmaScale::eight_bits))
+  const bool unit = options.noise.scale == SigmaScale::unit;
+  if (options.input.depth.on || !values.native ||
+      (!unit && options.noise.scale != SigmaScale::eight_bits))
     return {};
   char text[96];
   std::snprintf(text, sizeof text, "--sigma-scale %s: %s is %.4g in the file's own units",

@@ -26,9 +26,7 @@ namespace lull::tools {
 /// Rejects a value that is not one of `names`.
 [[noreturn]] inline void reject_word(std::string_view option, const std::string& value,
                                      const std::vector<std::string>& names) {
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-  reject(option, value, "must be one of " + list,
+  reject(option, value, "must be one of " + joined(names),
          did_you_mean(value, names, "see lull denoise --help-all"));
 }
 

@@ -1,82 +1,64 @@
 #include "tools/options/plan_options.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 #include "core/error.h"
 #include "io/encode/file_options.h"
+#include "tools/options/option_table.h"
 
 namespace lull::tools {
 namespace {
-
-constexpr std::array<std::string_view, 3> local_groups = {"Files", "Reports", "Shared jobs"};
-constexpr std::array<std::string_view, 5> local_options = {"--allow-protocol", "--grain-table",
-                                                           "--mask", "--noise-map", "--resume"};
-
-const OptionRow* find_row(std::string_view names) {
-  const auto rows = denoise_option_table();
-  const auto row = std::ranges::find(rows, names, &OptionRow::names);
-  return row == rows.end() ? nullptr : &*row;
-}
 
 [[noreturn]] void refuse(const std::string& problem) {
   throw BadData("the plan " + problem + "; plan the job again");
 }
 
 void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& options) {
-  const OptionRow* row = find_row(given.first);
+  const OptionRow* row = find_option(given.first);
   if (!row) refuse("has an option that this version of lull does not know (" + given.first + ")");
-  if (!belongs_to_plan(*row))
+  if ((row->uses & kept_by_plan) == 0)
     refuse("sets " + given.first + " (an option that only the command line may set)");
-  row->apply(options, given.second);
+  set_option(options, *row, given.second);
 }
 
 /// Replaces the path of a guide or feature by the path in the plan's list of inputs. The path in
 /// the options is relative to the folder in which the job was planned.
 void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
-  if (input.name == guide_name) options.guide = input.input;
-  for (FeatureChoice& choice : options.features)
+  if (input.name == guide_name) options.method.guide = input.input;
+  for (FeatureChoice& choice : options.method.features)
     if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
 /// Checks that the plan lists the files of its guide and features. Until apply_input(), the options
 /// have paths of the machine that planned the job.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
-  if (has_guide_file(options) && !plan.find_additional(guide_name))
+  if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");
-  for (const FeatureChoice& choice : options.features)
+  for (const FeatureChoice& choice : options.method.features)
     if (!choice.file.empty() && !plan.find_additional(option_of(choice.feature)))
       refuse("does not list the file of " + option_of(choice.feature));
 }
 
 /// Repeats the checks of `lull plan` with the options of the plan.
 void check_plan_options(const io::JobPlan& plan, DenoiseOptions options) {
-  options.input = plan.input;
-  options.output = plan.output;
-  options.segment_frames = plan.segment_frames;
+  options.input.file = plan.input;
+  options.output.file = plan.output;
+  options.run.segment_frames = plan.segment_frames;
   check(options);
-  if (const std::string option = io::option_with_file(options.vopts); !option.empty())
+  if (const std::string option = io::option_with_file(options.output.vopts); !option.empty())
     refuse("gives a file to the encoder (" + option + ")");
 }
 
 }  // namespace
 
-bool belongs_to_plan(const OptionRow& row) {
-  return std::ranges::find(local_groups, row.group) == local_groups.end() &&
-         std::ranges::find(local_options, row.names) == local_options.end();
-}
-
 std::vector<std::pair<std::string, std::string>> options_for_plan(const DenoiseOptions& given) {
-  if (const std::string option = io::option_with_file(given.vopts); !option.empty())
+  if (const std::string option = io::option_with_file(given.output.vopts); !option.empty())
     throw InvalidArgument(
         "--vopts " + option +
         " (it names a file that all processes of the job would use at the same time); "
         "leave it out");
   std::vector<std::pair<std::string, std::string>> options;
   for (const auto& option : given.given) {
-    const OptionRow* row = find_row(option.first);
-    if (row && belongs_to_plan(*row)) options.push_back(option);
+    const OptionRow* row = find_option(option.first);
+    if (row && (row->uses & kept_by_plan) != 0) options.push_back(option);
   }
   return options;
 }

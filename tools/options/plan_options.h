@@ -10,11 +10,6 @@
 
 namespace lull::tools {
 
-/// Whether a plan keeps this option. It does if results may depend on the option, but never if the
-/// option names files, replaces files or opens connections: a plan from another user must not do
-/// that for the user who runs a part of the job.
-[[nodiscard]] bool belongs_to_plan(const OptionRow& row);
-
 /// The given options that belong to the plan.
 /// @throws InvalidArgument  an option cannot be used in a shared job
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(

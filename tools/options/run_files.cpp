@@ -132,36 +132,35 @@ void RunFiles::check() const {
 
 RunFiles files_of(const DenoiseOptions& options) {
   RunFiles files;
-  const bool is_task = options.job.plan && !options.job.plans;
-  files.read_samples(std::string(the_input), options.input);
-  files.read_samples("--mask", options.mask);
-  if (has_guide_file(options)) files.read_samples(guide_name, options.guide);
-  for (const FeatureChoice& choice : options.features)
+  const bool is_task = options.run.job.plan && !options.run.job.plans;
+  files.read_samples(std::string(the_input), options.input.file);
+  files.read_samples("--mask", options.input.mask);
+  if (has_guide_file(options.method)) files.read_samples(guide_name, options.method.guide);
+  for (const FeatureChoice& choice : options.method.features)
     files.read_samples(option_of(choice.feature), choice.file);
-  if (!is_task) files.read("--noise", options.noise_file);  // a task uses the noise of its plan
-  files.read("--reference", options.page.reference);
-  if (!options.job.folder.empty())
-    files.read_job(options.job.folder);
-  else if (options.segment_frames > 0)
-    files.read_job(options.output + ".lull-job");
+  if (!is_task) files.read("--noise", options.noise.file);  // a task uses the noise of its plan
+  files.read("--reference", options.run.page.reference);
+  if (!options.run.job.folder.empty())
+    files.read_job(options.run.job.folder);
+  else if (options.run.segment_frames > 0)
+    files.read_job(options.output.file + ".lull-job");
 
-  files.write_result("-o", options.output, options.input);
-  files.write("--log-file", options.log.file);
-  files.write("--metrics-file", options.progress.metrics_file);
-  files.write("--report", options.page.file);
-  files.write("--grain-table", options.grain_table);
-  files.write("--noise-map", options.noise_map);
-  if (options.output == "-" || options.output == "hash")
-    files.write_open("standard output", STDOUT_FILENO);
-  if (options.progress.descriptor != STDERR_FILENO)
-    files.write_open("--progress-fd", options.progress.descriptor);
+  files.write_result("-o", options.output.file, options.input.file);
+  files.write("--log-file", options.run.log.file);
+  files.write("--metrics-file", options.run.progress.metrics_file);
+  files.write("--report", options.run.page.file);
+  files.write("--grain-table", options.output.grain_table);
+  files.write("--noise-map", options.noise.map);
+  if (options.output.is_stdout()) files.write_open("standard output", STDOUT_FILENO);
+  if (options.run.progress.descriptor != STDERR_FILENO)
+    files.write_open("--progress-fd", options.run.progress.descriptor);
   // lull also copies the gradient files of a diffusion series, whose names no option gives.
   for (const std::string extension : {".bval", ".bvec"}) {
-    const std::string source = with_extension(options.input, extension);
+    const std::string source = with_extension(options.input.file, extension);
     std::error_code ignored;
     if (source.empty() || !std::filesystem::exists(source, ignored)) continue;
     files.read("the " + extension + " file of the input", source);
-    const std::string copy = with_extension(options.output, extension);
+    const std::string copy = with_extension(options.output.file, extension);
     if (!io::same_file(source, copy)) files.write("the " + extension + " file of the output", copy);
   }
   return files;

@@ -49,6 +49,12 @@ std::optional<std::size_t> typing_distance(const std::string& word, const std::s
 
 }  // namespace
 
+std::string joined(const std::vector<std::string>& words, std::string_view separator) {
+  std::string text;
+  for (const std::string& word : words) (text += text.empty() ? "" : separator) += word;
+  return text;
+}
+
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string normalised = normalise(word);
   if (normalised.empty() || normalised.size() > max_word_length) return {};

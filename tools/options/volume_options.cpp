@@ -3,81 +3,75 @@
 #include <algorithm>
 #include <array>
 
-#include "bm4d/names.h"
 #include "core/error.h"
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 #include "tools/options/option_values.h"
 
 namespace lull::tools {
 namespace {
 
-constexpr std::string_view stacks = "Slice stacks";
-constexpr std::pair<std::string_view, MethodChoice> methods[] = {{"auto", MethodChoice::automatic},
-                                                                 {"bm3d", MethodChoice::bm3d},
-                                                                 {"bm4d", MethodChoice::bm4d},
-                                                                 {"nlm", MethodChoice::nlm}};
-
 constexpr std::pair<std::string_view, bool> outsides[] = {{"keep", false}, {"zero", true}};
 
 constexpr OptionRow rows[] = {
-    {"--method", "auto|bm3d|bm4d|nlm", stacks,
-     "bm3d: patches, in pictures or slice by slice; bm4d: cubes, in volumes; nlm: non-local means, "
-     "in pictures, or in volumes where auto selects bm4d (--temporal 0: slice by slice); auto: "
-     "bm4d for stacks of at least 8 slices that are less than 4 times as thick as their voxels are "
-     "wide, otherwise bm3d, also if a given option exists only there (default: auto)",
-     [](DenoiseOptions& o, const std::string& v) { o.method = choose("--method", v, methods); }},
-    {"--stack", "", stacks,
+    {"--stack", "", OptionGroup::volumes, planned | in_preview | in_noise,
      "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
-     [](DenoiseOptions& o, const std::string&) { o.stack = true; }},
-    {"--mask", "FILE", stacks,
+     [](DenoiseOptions& o, const std::string&) { o.input.stack = true; }},
+    {"--mask", "FILE", OptionGroup::volumes, in_plan | in_preview,
      "denoise only where this volume (NIfTI, TIFF stack) of the same size is not 0; for a series, "
      "one volume or as many as the series has",
-     [](DenoiseOptions& o, const std::string& v) { o.mask = v; }},
-    {"--outside", "keep|zero", stacks,
+     [](DenoiseOptions& o, const std::string& v) { o.input.mask = v; }},
+    {"--outside", "keep|zero", OptionGroup::volumes, planned | in_preview,
      "voxels outside --mask: keep them unchanged, or set them to 0 (default: keep)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.zero_outside = choose("--outside", v, outsides);
+       o.input.zero_outside = choose("--outside", v, outsides);
      }},
-    {"--noise-map", "FILE", stacks,
+    {"--noise-map", "FILE", OptionGroup::volumes, in_plan | in_noise,
      "write the noise level of each voxel of a NIfTI volume, in the units of the volume, as NIfTI",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--noise-map", v, "must be the name of a file");
-       o.noise_map = v;
+       o.noise.map = v;
      }},
-    {"--cube", "A[:B]", stacks, "side of a cube in voxels, 3 or 4 (bm4d)",
+    {"--cube", "A[:B]", OptionGroup::tuning, planned | in_preview | in_bids | for_bm4d,
+     "side of a cube in voxels, 3 or 4 (bm4d)",
      [](DenoiseOptions& o, const std::string& v) {
        const std::vector<std::string> parts = split(v, ':');
        if (parts.size() > 2) reject("--cube", v, "must be one value, or A:B for the two phases");
        const int first = count_or_reject("--cube", parts.front(), 3, 4);
        const int second = count_or_reject("--cube", parts.back(), 3, 4);
-       o.volume_overrides.emplace_back([=](bm4d::Params& params) {
+       o.method.volume_overrides.emplace_back([=](bm4d::Params& params) {
          params.hard.cube = first;
          params.wiener.cube = second;
        });
-       o.bm4d_only.emplace_back("--cube");
      }},
-    {"--mu2-mean", "X", stacks,
+    {"--mu2-mean", "X", OptionGroup::tuning, planned | in_preview | in_bids | for_bm4d,
      "noise factor of the Wiener filter for the mean over a group, relative to --mu2 (bm4d)",
      [](DenoiseOptions& o, const std::string& v) {
        const auto value = number_or_reject<float>("--mu2-mean", v);
-       o.volume_overrides.emplace_back([=](bm4d::Params& params) { params.mu2_mean = value; });
-       o.bm4d_only.emplace_back("--mu2-mean");
+       o.method.volume_overrides.emplace_back(
+           [=](bm4d::Params& params) { params.mu2_mean = value; });
      }},
 };
 
+std::string only_of_bm4d(const DenoiseOptions& options) {
+  return first_given(options, for_bm4d, for_bm3d);
+}
+
 /// Returns the first given option that bm4d does not support; empty if there is none.
 std::string unsupported_by_bm4d(const DenoiseOptions& options) {
-  if (!options.bm3d_only.empty()) return options.bm3d_only.front();
-  if (options.profile == bm3d::Profile::paper) return "--profile paper";
-  if (options.temporal.value_or(0) > 0) return "--temporal " + std::to_string(*options.temporal);
-  if (options.interlaced == Interlaced::fields) return "--interlaced fields";
+  if (std::string given = first_given(options, for_bm3d, for_bm4d); !given.empty()) return given;
+  if (has_guide_file(options.method)) return "--guide";
+  if (chosen_profile(options) == Profile::paper) return "--profile paper";
+  if (options.method.temporal.value_or(0) > 0)
+    return "--temporal " + std::to_string(*options.method.temporal);
+  if (options.input.interlaced == Interlaced::fields) return "--interlaced fields";
   return {};
 }
 
 /// Returns why bm4d does not accept a given value; empty if it accepts all.
 std::string out_of_range(const DenoiseOptions& options) {
   try {
-    (void)make_volume_params(options, given_noise(options));
+    (void)make_volume_params(options, given_noise(options.noise));
     return {};
   } catch (const InvalidArgument& error) {
     return error.what();
@@ -91,7 +85,7 @@ bool has_thick_slices(const io::VideoInfo& input) {
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);
 }
 
-bool looks_like_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
+bool looks_like_volume(const InputOptions& options, const io::VideoInfo& input) {
   constexpr int min_slices = 8;  // in fewer slices, cubes find too few matches
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
   return (input.stack || options.stack) && (slices >= min_slices || (options.stack && slices == 0));
@@ -104,13 +98,9 @@ std::span<const OptionRow> volume_option_rows() { return rows; }
 bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel& noise) {
   if (const std::string option = unsupported_by_bm4d(options); !option.empty())
     throw InvalidArgument(option + " with --method bm4d (bm4d does not support it); leave one out");
-  const bool high =
-      options.profile == bm3d::Profile::high || options.profile == bm3d::Profile::best;
-  const auto profile = options.profile == bm3d::Profile::fast ? bm4d::Profile::fast
-                       : high                                 ? bm4d::Profile::high
-                                                              : bm4d::Profile::balanced;
-  bm4d::Params params = bm4d::make_params(profile, scaled(noise, options.strength).sigmas());
-  for (const auto& override_one : options.volume_overrides) override_one(params);
+  bm4d::Params params =
+      bm4d::make_params(chosen_profile(options), with_strength(options.noise, noise).sigmas());
+  for (const auto& override_one : options.method.volume_overrides) override_one(params);
   try {
     bm4d::validate(params);
   } catch (const InvalidArgument& error) {
@@ -120,43 +110,49 @@ bm4d::Params make_volume_params(const DenoiseOptions& options, const NoiseModel&
 }
 
 bool may_be_volume(const DenoiseOptions& options) {
-  if (options.depth.on) return false;
-  if (options.method == MethodChoice::nlm) return options.stack && !options.temporal;
-  return options.stack && options.method != MethodChoice::bm3d && out_of_range(options).empty();
+  if (options.input.depth.on) return false;
+  if (options.method.choice == MethodChoice::nlm)
+    return options.input.stack && !options.method.temporal;
+  return options.input.stack && options.method.choice != MethodChoice::bm3d &&
+         out_of_range(options).empty();
 }
 
 std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input) {
-  const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_only.empty();
-  if (chosen || !looks_like_volume(options, input) || !has_thick_slices(input)) return {};
+  const bool chosen =
+      options.method.choice != MethodChoice::automatic || !only_of_bm4d(options).empty();
+  if (chosen || !looks_like_volume(options.input, input) || !has_thick_slices(input)) return {};
   return "the slices are at least 4 times as thick as the voxels are wide: denoising slice by "
          "slice (bm3d); --method bm4d uses cubes";
 }
 
 std::string method_note(const DenoiseOptions& options, const io::VideoInfo& input) {
-  const bool chosen = options.method != MethodChoice::automatic || !options.bm4d_only.empty();
-  if (chosen || !looks_like_volume(options, input) || !unsupported_by_bm4d(options).empty())
+  const bool chosen =
+      options.method.choice != MethodChoice::automatic || !only_of_bm4d(options).empty();
+  if (chosen || !looks_like_volume(options.input, input) || !unsupported_by_bm4d(options).empty())
     return {};
   if (has_thick_slices(input)) return {};
   const std::string why = out_of_range(options);
   if (why.empty()) return {};
-  return "'" + options.input +
+  return "'" + options.input.file +
          "' is denoised slice by slice, with --method bm3d: " + why.substr(0, why.rfind(';')) +
          "; values in range allow volume denoising";
 }
 
 bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {
-  if (options.depth.on) return false;
-  const bool stack = input.stack || options.stack;
-  if (options.method == MethodChoice::bm3d) return false;
-  if (options.method == MethodChoice::nlm)
-    return looks_like_volume(options, input) && !has_thick_slices(input) && !options.temporal;
-  const bool requested = options.method == MethodChoice::bm4d || !options.bm4d_only.empty();
+  if (options.input.depth.on) return false;
+  const bool stack = input.stack || options.input.stack;
+  if (options.method.choice == MethodChoice::bm3d) return false;
+  if (options.method.choice == MethodChoice::nlm)
+    return looks_like_volume(options.input, input) && !has_thick_slices(input) &&
+           !options.method.temporal;
+  const bool requested =
+      options.method.choice == MethodChoice::bm4d || !only_of_bm4d(options).empty();
   if (requested && !stack)
-    throw InvalidArgument((options.bm4d_only.empty() ? "--method bm4d" : options.bm4d_only[0]) +
-                          " for '" + options.input +
-                          "' (its frames are not slices of a volume); give --stack if they are");
+    throw InvalidArgument(
+        (only_of_bm4d(options).empty() ? "--method bm4d" : only_of_bm4d(options)) + " for '" +
+        options.input.file + "' (its frames are not slices of a volume); give --stack if they are");
   if (requested) return true;
-  return looks_like_volume(options, input) && !has_thick_slices(input) &&
+  return looks_like_volume(options.input, input) && !has_thick_slices(input) &&
          out_of_range(options).empty();
 }
 

@@ -8,15 +8,10 @@
 #include "tools/html/markup.h"
 #include "tools/html/page.h"
 #include "tools/noise/noise_text.h"
+#include "tools/options/suggestion.h"
 
 namespace lull::tools {
 namespace {
-
-std::string joined_names(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::string short_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -191,7 +186,7 @@ void add_tiles_of(Page& page, const RunRecord& record, const pipeline::PipelineS
   Facts tiles{{facts.stack ? "slices" : "frames", std::to_string(stats.frames)},
               {"per second", number_text("%.2f", stats.fps())},
               {kind_text(format), printed("%dx%d", format.width, format.height)},
-              {"lull " + std::string(version), joined_names(facts.devices)},
+              {"lull " + std::string(version), joined(facts.devices)},
               {"looks like noise", name_of(verdict.answer)}};
   if (stats.skipped > 0)
     tiles.emplace_back("of these, by an earlier run", std::to_string(stats.skipped));

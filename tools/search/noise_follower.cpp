@@ -64,8 +64,8 @@ bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
 }  // namespace
 
 bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input) {
-  return !options.stack && !input.stack && !input.still && !options.align && !options.keep &&
-         options.source.selection.ranges.size() <= 1;
+  return !options.input.stack && !input.stack && !input.still && !options.method.align &&
+         !options.output.keep && options.input.source.selection.ranges.size() <= 1;
 }
 
 std::vector<Frame> first_scene_of(const std::vector<Frame>& frames) {
@@ -83,7 +83,7 @@ std::vector<Frame> first_scene_of(const std::vector<Frame>& frames) {
 NoiseFollower::NoiseFollower(FrameSource& source, const DenoiseOptions& options,
                              std::vector<SceneNoise> known, KnownFrom from, OnScene on_scene)
     : source_(source),
-      fields_(options.interlaced == Interlaced::fields),
+      fields_(options.input.interlaced == Interlaced::fields),
       on_scene_(std::move(on_scene)),
       known_(std::move(known)),
       predicted_count_(known_.size()),

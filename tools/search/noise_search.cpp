@@ -46,7 +46,8 @@ class Search {
       return record;
     }
     std::vector<TimedExcerpt> excerpts = video_excerpts();
-    if (excerpts.empty()) throw BadData("'" + options_.input + "' has no frame; check the file");
+    if (excerpts.empty())
+      throw BadData("'" + options_.input.file + "' has no frame; check the file");
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
     move_to_cut(record.scenes);
@@ -59,12 +60,12 @@ class Search {
   }
 
  private:
-  bool is_stack() const { return info_.stack || options_.stack; }
+  bool is_stack() const { return info_.stack || options_.input.stack; }
 
   io::SourceOptions excerpt_options() const {
-    io::SourceOptions options = source_options(options_);
+    io::SourceOptions options = source_options(options_.input);
     options.selection = {};
-    options.threads = options_.threads;
+    options.threads = options_.run.threads;
     options.tolerate_damage = true;
     options.white =
         format_.sample == SampleType::f32 && !info_.stack ? format_.white : options.white;
@@ -72,12 +73,12 @@ class Search {
   }
 
   Frame filter_view(Frame frame) const {
-    return options_.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
+    return options_.input.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
   }
 
   /// Returns the selected part of the input in seconds after its first frame.
   std::pair<double, double> part() const {
-    const io::Selection& selection = options_.source.selection;
+    const io::Selection& selection = options_.input.source.selection;
     double first = static_cast<double>(selection.start_us) * 1e-6, last = info_.duration_s;
     if (selection.duration_us)
       last = std::min(last, first + static_cast<double>(*selection.duration_us) * 1e-6);
@@ -96,7 +97,7 @@ class Search {
     io::SourceOptions options = excerpt_options();
     options.skip_us = std::llround(time_s * 1e6);
     try {
-      const auto source = io::open_source(options_.input, options);
+      const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
         if (!frame || frame->format != format_ || !take(filter_view(*std::move(frame)))) return;
@@ -112,7 +113,9 @@ class Search {
   }
 
   /// Returns whether timestamps identify scenes; they do not if several parts are joined.
-  bool has_scenes() const { return !info_.still && options_.source.selection.ranges.size() <= 1; }
+  bool has_scenes() const {
+    return !info_.still && options_.input.source.selection.ranges.size() <= 1;
+  }
 
   FramesFrom by_pts() const {
     return [this](double time_s, const FrameConsumer& take) { read_from(time_s - start_s_, take); };
@@ -151,7 +154,7 @@ class Search {
   }
 
   std::vector<Excerpt> stack_excerpts() const {
-    const auto source = io::open_source(options_.input, excerpt_options());
+    const auto source = io::open_source(options_.input.file, excerpt_options());
     const double samples = static_cast<double>(format_.width) * format_.height;
     const auto bound = static_cast<std::int64_t>(std::max(max_samples / samples, 1.0));
     const std::int64_t count = std::clamp<std::int64_t>(info_.frames_estimate, 1, bound);
@@ -198,8 +201,7 @@ std::vector<Excerpt> read_excerpts(const DenoiseOptions& options, const io::Medi
   return Search(options, source).excerpts();
 }
 
-std::vector<Excerpt> excerpts_from(const DenoiseOptions& options,
-                                   const std::vector<Frame>& frames) {
+std::vector<Excerpt> excerpts_from(const InputOptions& options, const std::vector<Frame>& frames) {
   std::vector<Excerpt> excerpts = split_excerpts(frames);
   if (options.interlaced == Interlaced::fields)
     for (Excerpt& excerpt : excerpts)
@@ -209,12 +211,12 @@ std::vector<Excerpt> excerpts_from(const DenoiseOptions& options,
 
 NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vector<Frame>& frames,
                                   const io::ValueScale& values) {
-  if (frames.empty()) throw BadData("'" + options.input + "' has no frame; check the file");
+  if (frames.empty()) throw BadData("'" + options.input.file + "' has no frame; check the file");
   if (std::optional<SceneNoise> volume = noise_of_first_slices(options, frames, values))
     return {.layout = frames.front().format.layout,
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
-  const std::vector<Excerpt> excerpts = excerpts_from(options, frames);
+  const std::vector<Excerpt> excerpts = excerpts_from(options.input, frames);
   // (Context frames come before the selected part.)
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);

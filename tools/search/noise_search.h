@@ -43,14 +43,14 @@ namespace lull::tools {
 
 /// Returns these frames as excerpts; for interlaced video that is filtered by fields, their even
 /// fields.
-[[nodiscard]] std::vector<Excerpt> excerpts_from(const DenoiseOptions& options,
+[[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 
 /// Number of frames of a pipe that are read before the first one is denoised.
 inline constexpr std::size_t frames_ahead = 12;
 /// Number of slices, if the input may be a volume.
 inline constexpr std::size_t slices_ahead = 48;
-[[nodiscard]] inline std::size_t frames_to_read_ahead(const DenoiseOptions& options) {
+[[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;
 }
 

@@ -11,17 +11,17 @@ namespace lull::tools {
 namespace {
 
 std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
-  io::SourceOptions settings = source_options(options);
+  io::SourceOptions settings = source_options(options.input);
   settings.selection = {};
-  settings.threads = options.threads;
+  settings.threads = options.run.threads;
   settings.tolerate_damage = true;
-  return io::open_source(options.input, settings);
+  return io::open_source(options.input.file, settings);
 }
 
 bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   const bool rician =
-      options.noise_kind == NoiseKind::rician;  // also if slices are denoised as pictures
-  return is_volume(options, info) || (rician && (info.stack || options.stack));
+      options.noise.kind == NoiseKind::rician;  // also if slices are denoised as pictures
+  return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
 CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source) {
@@ -41,7 +41,7 @@ std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
   constexpr std::size_t min_cubes = 16;
   if (collector.cubes().size() < min_cubes && collector.constant_values().empty())
     return std::nullopt;
-  return estimate_volume(collector, options.noise_kind, sample_of_zero(values));
+  return estimate_volume(collector, options.noise.kind, sample_of_zero(values));
 }
 
 std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> volume) {
@@ -75,11 +75,11 @@ float sample_of_zero(const io::ValueScale& values) {
 }
 
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input) {
-  if (options.noise_kind == NoiseKind::rician && !input.stack && !options.stack)
-    throw InvalidArgument("--noise rician for '" + options.input +
+  if (options.noise.kind == NoiseKind::rician && !input.stack && !options.input.stack)
+    throw InvalidArgument("--noise rician for '" + options.input.file +
                           "' (its frames are not slices of a volume); give --stack if they are");
-  if (!options.noise_map.empty() && input.container != "nifti")
-    throw InvalidArgument("--noise-map for '" + options.input +
+  if (!options.noise.map.empty() && input.container != "nifti")
+    throw InvalidArgument("--noise-map for '" + options.input.file +
                           "' (only NIfTI volumes are supported); leave it out");
 }
 
@@ -93,7 +93,7 @@ std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
 std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
                                                 const std::vector<Frame>& slices,
                                                 const io::ValueScale& values) {
-  const bool rician = options.stack && options.noise_kind == NoiseKind::rician;
+  const bool rician = options.input.stack && options.noise.kind == NoiseKind::rician;
   if (slices.empty() || slices.front().format.planes() != 1 || !(may_be_volume(options) || rician))
     return std::nullopt;
   CubeCollector collector(slices.front().format, static_cast<std::int64_t>(slices.size()));
@@ -109,12 +109,12 @@ std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise) {
   const float sigma = noise.scenes.front().estimate.noise.sigma(0);
-  const bool known = !options.sigma || options.noise_kind == NoiseKind::gaussian;
+  const bool known = !options.noise.sigma || options.noise.kind == NoiseKind::gaussian;
   if (known || !(sigma > 0) || !is_volume_noise(options, source.info())) return;
   VolumeEstimate with_given_level{.noise = {.kind = NoiseKind::rician, .sigma = sigma},
                                   .level = sigma};
-  if (!options.noise_kind) {
-    if (!can_read_again(options.input) || source.format().planes() != 1) return;
+  if (!options.noise.kind) {
+    if (!can_read_again(options.input.file) || source.format().planes() != 1) return;
     const auto found = estimate(options, collect(options, source), source.info().values);
     if (!found || found->noise.kind != NoiseKind::rician) return;
   }
@@ -123,15 +123,15 @@ void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& 
 
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise) {
-  if (options.noise_map.empty()) return;
+  if (options.noise.map.empty()) return;
   const SceneNoise& scene = noise.scenes.front();
   VolumeNoise levels{.sigma = scene.estimate.level[0]};
   if (scene.volume) levels = scene.volume->noise;
   const auto reopened = open_again(options);
-  const auto sink = io::open_sink(options.noise_map, *reopened,
-                                  {.overwrite = options.overwrite,
+  const auto sink = io::open_sink(options.noise.map, *reopened,
+                                  {.overwrite = options.output.overwrite,
                                    .datatype = io::DataType::float32,
-                                   .access = options.access});
+                                   .access = options.output.access});
   Plane<float> buffer(source.format().width, source.format().height);
   while (const std::optional<Frame> slice = reopened->read()) {
     write_levels(levels, source.info().values, slice->slice, buffer, *slice);

@@ -30,20 +30,20 @@ void check_invalid(double invalid, const FrameFormat& format) {
 }
 
 /// Converts --sigma to the unit of the depths.
-double stated_sigma(const DenoiseOptions& options, const DepthSamples& samples,
+double stated_sigma(const NoiseOptions& options, const DepthSamples& samples,
                     const FrameFormat& format) {
   const auto sigma = static_cast<double>((*options.sigma)[0]);
   const double full = format.full_scale() * samples.unit;
-  if (options.sigma_scale == SigmaScale::eight_bits) return sigma * full / 255;
-  return options.sigma_scale == SigmaScale::unit ? sigma * full : sigma;
+  if (options.scale == SigmaScale::eight_bits) return sigma * full / 255;
+  return options.scale == SigmaScale::unit ? sigma * full : sigma;
 }
 
 }  // namespace
 
-DepthSamples depth_samples(const DenoiseOptions& options, const io::MediaSource& input) {
+DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& input) {
   const FrameFormat& format = input.format();
   if (format.planes() != 1)
-    throw InvalidArgument("'" + options.input + "' has frames of " + describe(format) +
+    throw InvalidArgument("'" + options.file + "' has frames of " + describe(format) +
                           " (a depth map has one value per pixel); convert it, or leave "
                           "--depth, --invalid and --sigma-model out");
   DepthSamples samples{.noise = options.depth.noise};
@@ -57,22 +57,23 @@ DepthSamples depth_samples(const DenoiseOptions& options, const io::MediaSource&
   return samples;
 }
 
-std::vector<Frame> read_first_maps(const DenoiseOptions& options) {
-  const auto source = io::open_source(options.input, source_options(options));
+std::vector<Frame> read_first_maps(const InputOptions& options) {
+  const auto source = io::open_source(options.file, source_options(options));
   return read_frames(*source, frames_ahead);
 }
 
 DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                      const std::vector<Frame>& frames) {
-  const DepthSamples samples = depth_samples(options, input);
+  const DepthSamples samples = depth_samples(options.input, input);
   DepthStatistics statistics(samples);
   for (const Frame& frame : frames) statistics.add(frame);
   if (statistics.empty())
-    throw BadData("'" + options.input + "' contains only holes (no sample is a depth); check " +
+    throw BadData("'" + options.input.file +
+                  "' contains only holes (no sample is a depth); check " +
                   "--invalid and the file");
   std::optional<double> stated;
-  if (options.sigma) stated = stated_sigma(options, samples, input.format());
-  DepthSetup known = prepare_depth(statistics, frames, stated, options.depth.reference);
+  if (options.noise.sigma) stated = stated_sigma(options.noise, samples, input.format());
+  DepthSetup known = prepare_depth(statistics, frames, stated, options.input.depth.reference);
   const float level = known.noise.sigma;
   SceneNoise scene;
   scene.estimate.noise = NoiseModel({level, level, level});
@@ -82,14 +83,14 @@ DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input
                  .noise = {.layout = Layout::gray, .unit = 0, .scenes = {scene}},
                  .lines = {}};
 
-  const bool squared = options.depth.noise == DepthNoise::squared;
+  const bool squared = options.input.depth.noise == DepthNoise::squared;
   const double holes = statistics.share_of_holes();
   plan.lines.push_back("depth: " + text_of_depth(statistics.min_depth()) + " to " +
                        text_of_depth(statistics.max_depth()) + ", " +
                        (holes > 0 ? text_of_depth(100 * holes) + " % holes" : "no holes"));
-  if (!options.sigma || (squared && !options.depth.reference))
-    plan.lines.push_back("noise: " + std::string(options.sigma ? "" : "estimated, ") + "sigma " +
-                         text_of_depth(known.scale.sigma) +
+  if (!options.noise.sigma || (squared && !options.input.depth.reference))
+    plan.lines.push_back("noise: " + std::string(options.noise.sigma ? "" : "estimated, ") +
+                         "sigma " + text_of_depth(known.scale.sigma) +
                          (squared ? " at depth " + text_of_depth(plan.scale.reference) +
                                         ", growing with the square of the depth"
                                   : std::string()));

@@ -21,11 +21,10 @@ struct DepthPlan {
 /// Returns how the samples of the input represent depths.
 /// @throws InvalidArgument  the input is not grey, or its samples cannot hold the value that marks
 /// holes
-[[nodiscard]] DepthSamples depth_samples(const DenoiseOptions& options,
-                                         const io::MediaSource& input);
+[[nodiscard]] DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& input);
 
 /// Reads the first frames of an input that can be read again.
-[[nodiscard]] std::vector<Frame> read_first_maps(const DenoiseOptions& options);
+[[nodiscard]] std::vector<Frame> read_first_maps(const InputOptions& options);
 
 /// Plans the filtering of an input that begins with `frames`.
 /// @throws BadData  the frames contain only holes

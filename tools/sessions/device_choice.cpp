@@ -10,7 +10,7 @@
 namespace lull::tools {
 namespace {
 
-bm3d::Backend gpu(const DenoiseOptions& options, int device) {
+bm3d::Backend gpu(const RunOptions& options, int device) {
   return {.kind = bm3d::BackendKind::cuda,
           .device = device,
           .streams = options.streams,
@@ -36,7 +36,7 @@ std::string cpu_target() {
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
 
-std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options) {
+std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }
 
-ChosenDevices choose_devices(const DenoiseOptions& options) {
+ChosenDevices choose_devices(const RunOptions& options) {
   ChosenDevices chosen;
   const DeviceChoice& choice = options.device;
   if (choice.kind == DeviceKind::cpu || choice.kind == DeviceKind::reference) {

@@ -18,10 +18,10 @@ struct ChosenDevices {
 
 /// Starts to create contexts on the GPUs that may be selected, in the background. Returns nothing
 /// if no GPU denoises, if FFmpeg decodes on a GPU, or if the run only plans a job.
-[[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const DenoiseOptions& options);
+[[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options);
 
 /// @throws DeviceUnavailable  a requested GPU does not exist
-[[nodiscard]] ChosenDevices choose_devices(const DenoiseOptions& options);
+[[nodiscard]] ChosenDevices choose_devices(const RunOptions& options);
 
 /// Returns Highway's name of the instruction set that the CPU backend uses, for example "AVX2".
 [[nodiscard]] std::string cpu_target();

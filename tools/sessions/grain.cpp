@@ -25,7 +25,7 @@ void check_grain_format(const FrameFormat& format) {
 /// Whether the grain equals the estimated noise. This is not so for fields, whose noise statistics
 /// differ from those of frames, and for strengths below 1, which leave noise in the frames.
 bool removes_all_noise(const DenoiseOptions& options) {
-  return options.interlaced != Interlaced::fields && options.strength >= 1;
+  return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
 /// The noise of the scenes from which the table is computed. Estimates from single pictures are too
@@ -43,18 +43,18 @@ std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
 
 GrainJob::GrainJob(const DenoiseOptions& options, const FrameFormat& format,
                    const NoiseRecord& noise)
-    : keep_(options.keep_grain),
-      has_file_(!options.grain_table.empty()),
+    : keep_(options.output.keep_grain),
+      has_file_(!options.output.grain_table.empty()),
       removes_all_noise_(removes_all_noise(options)),
       scenes_(noise.scenes),
       collector_(format, keep_ ? sparse : GrainSampling{}) {
   if (!keep_ && !has_file_) return;
   check_grain_format(format);
-  if (keep_ && !can_read_again(options.input)) refuse_grain_of_pipe(options.input);
+  if (keep_ && !can_read_again(options.input.file)) refuse_grain_of_pipe(options.input.file);
   if (has_file_)
     file_ = std::make_unique<io::TextFile>(
-        options.grain_table,
-        io::TextFileOptions{.overwrite = options.overwrite, .access = options.access});
+        options.output.grain_table, io::TextFileOptions{.overwrite = options.output.overwrite,
+                                                        .access = options.output.access});
   else
     temporary_ = std::make_unique<io::TemporaryText>();
 }
@@ -76,10 +76,10 @@ bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
   if (!keep_) return true;
   io::SourceOptions reading = source_options(options, backends);
   reading.margins = false;
-  const auto source = io::open_source(options.input, reading);
+  const auto source = io::open_source(options.input.file, reading);
   ClipPlan plan = noise.plan();
   plan.frame_by_frame = true;  // the sampled frames are far apart
-  const bool fields = options.interlaced == Interlaced::fields;
+  const bool fields = options.input.interlaced == Interlaced::fields;
   const FrameFormat filtered = fields ? pipeline::field_format(source->format()) : source->format();
   const auto denoiser = pipeline::observed(
       merge_fields(open_sessions(options, plan, filtered, backends, notify), source->format()),

@@ -45,18 +45,18 @@ std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoI
 /// plan.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
-  return finds_noise(options) && !is_part_of_job(options) && follows_scenes(options, input) &&
+  return finds_noise(options) && !options.run.job.is_part() && follows_scenes(options, input) &&
          !known.scenes.front().volume;
 }
 
 }  // namespace
 
 void InputNoise::find(io::MediaSource& source, const std::function<void()>& open_sink) {
-  if (options_.depth.on) return estimate_depth_noise(source, open_sink);
+  if (options_.input.depth.on) return estimate_depth_noise(source, open_sink);
   const io::VideoInfo& input = source.info();
   std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), input.values);
-  const bool again = can_read_again(options_.input);
-  if (!again && !noise) read_ahead(source, frames_to_read_ahead(options_), open_sink);
+  const bool again = can_read_again(options_.input.file);
+  if (!again && !noise) read_ahead(source, frames_to_read_ahead(options_.input), open_sink);
   if (!again && noise && needs_clipping(options_, *noise, input))
     read_ahead(source, frames_before_result(options_, input), open_sink);
   if (!noise) noise = again ? search_noise(options_, source) : noise_of_pipe(input);
@@ -87,12 +87,12 @@ NoiseRecord InputNoise::noise_of_pipe(const io::VideoInfo& input) const {
 
 void InputNoise::estimate_depth_noise(io::MediaSource& source,
                                       const std::function<void()>& open_sink) {
-  const bool again = can_read_again(options_.input);
+  const bool again = can_read_again(options_.input.file);
   if (!again) {
     open_sink();
     first_ = read_frames(source, frames_ahead);
   }
-  DepthPlan depth = plan_depth(options_, source, again ? read_first_maps(options_) : first_);
+  DepthPlan depth = plan_depth(options_, source, again ? read_first_maps(options_.input) : first_);
   for (const std::string& line : depth.lines) info_(line);
   plan_ = clip_plan(options_, depth, source.info());
   known_ = record_ = std::move(depth.noise);

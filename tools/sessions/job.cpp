@@ -25,8 +25,8 @@ std::string text_of(float value) {
   return text;
 }
 std::string text_of(int value) { return std::to_string(value); }
-std::string text_of(bm3d::Transform value) { return std::string(bm3d::name(value)); }
-std::string text_of(bm3d::GroupTransform value) { return std::string(bm3d::name(value)); }
+std::string text_of(bm3d::Transform value) { return std::string(name_of(value)); }
+std::string text_of(bm3d::GroupTransform value) { return std::string(name_of(value)); }
 std::string text_of(const std::optional<ClusterParams>& clusters) {
   return clusters ? "cluster " + lull::text_of(*clusters) : "window";
 }
@@ -144,8 +144,8 @@ std::vector<io::JobFact> means_facts(const DenoiseOptions& options, const nlm::P
           {"the corrections", text_of(params.correction) + ":" + text_of(params.mean_term)},
           {"--temporal", text_of(params.temporal)},
           {"--scene-cut", text_of(params.scene_cut)},
-          {"--scale", text_of(static_cast<float>(options.scale))},
-          {"--interlaced", name_of(options.interlaced)},
+          {"--scale", text_of(static_cast<float>(options.output.scale))},
+          {"--interlaced", name_of(options.input.interlaced)},
           {"the device", device_of(backends)}};
 }
 
@@ -175,13 +175,13 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"--temporal-window", both(params, &Phase::temporal_window)},
           {"--place-bonus", both(params, &Phase::motion_bias)},
           {"--scene-cut", text_of(params.scene_cut)},
-          {"--scale", text_of(static_cast<float>(options.scale))},
-          {"--interlaced", name_of(options.interlaced)},
+          {"--scale", text_of(static_cast<float>(options.output.scale))},
+          {"--interlaced", name_of(options.input.interlaced)},
           {"the device", device_of(backends)}};
 }
 
 /// Files have separate facts (io::SegmentOptions::additional).
-void add_features(const DenoiseOptions& options, const RenderNoise& noise,
+void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});
   for (const FeatureChoice& choice : options.features)
@@ -200,31 +200,31 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
                                                     : picture_facts(options, method, backends);
   if (method.pictures.means)
     facts.push_back({"--nlm-h, of groups", text_of(method.pictures.means->h)});
-  if (method.render) add_features(options, *method.render, facts);
+  if (method.render) add_features(options.method, *method.render, facts);
   if (method.volume_noise) facts.push_back({"--noise", text_of(*method.volume_noise)});
   const NoiseModel& given = noise.scenes.front().estimate.noise;
-  if (!options.sigma)
+  if (!options.noise.sigma)
     facts.push_back({noise_fact, to_json(noise)});
   else if (given.has_curves())
     facts.push_back({clipping_fact, to_text(clipping_of(given))});
   return facts;
 }
 
-PlaneClipping clipping_of_job(const DenoiseOptions& options) {
-  for (const io::JobFact& fact : options.job.plan->facts)
-    if (fact.name == clipping_fact) return parse_clipping(fact.value, options.job.folder);
+PlaneClipping clipping_of_job(const SharedJob& job) {
+  for (const io::JobFact& fact : job.plan->facts)
+    if (fact.name == clipping_fact) return parse_clipping(fact.value, job.folder);
   return {};
 }
 
 std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options) {
-  if (is_part_of_job(options)) {
-    for (const io::JobFact& fact : options.job.plan->facts)
-      if (fact.name == noise_fact) return parse_noise(fact.value, options.job.folder);
+  if (options.run.job.is_part()) {
+    for (const io::JobFact& fact : options.run.job.plan->facts)
+      if (fact.name == noise_fact) return parse_noise(fact.value, options.run.job.folder);
     return std::nullopt;
   }
-  if (!options.resume || options.segment_frames == 0) return std::nullopt;
-  for (const io::JobFact& fact : io::facts_of_interrupted_job(options.output))
-    if (fact.name == noise_fact) return parse_noise(fact.value, options.output + ".lull-job");
+  if (!options.run.resume || options.run.segment_frames == 0) return std::nullopt;
+  for (const io::JobFact& fact : io::facts_of_interrupted_job(options.output.file))
+    if (fact.name == noise_fact) return parse_noise(fact.value, options.output.file + ".lull-job");
   return std::nullopt;
 }
 

@@ -15,11 +15,6 @@
 
 namespace lull::tools {
 
-/// Returns whether this run makes segments of a job that was planned before.
-[[nodiscard]] inline bool is_part_of_job(const DenoiseOptions& options) {
-  return options.job.plan && !options.job.plans;
-}
-
 /// Returns everything that affects the denoised frames, without settings that only limit memory or
 /// parallelism. If `noise` was not given by --sigma, a fact contains the complete record, and the
 /// runs that continue the job use it. If it was, a fact contains the clip limits that samples show.
@@ -32,7 +27,7 @@ namespace lull::tools {
 /// Returns the clip limits in the plan of a job, for a noise that was given by --sigma. The run
 /// must make segments of the job.
 /// @throws BadData
-[[nodiscard]] PlaneClipping clipping_of_job(const DenoiseOptions& options);
+[[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 
 /// Returns the context that a session needs around the missing frames when a job is resumed.
 [[nodiscard]] pipeline::PartContext part_context_of(const Method& params,

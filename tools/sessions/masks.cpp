@@ -138,10 +138,10 @@ VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
   return mask;
 }
 
-std::optional<VolumeMask> given_mask(const DenoiseOptions& options, const io::MediaSource& source) {
+std::optional<VolumeMask> given_mask(const InputOptions& options, const io::MediaSource& source) {
   if (options.mask.empty()) return std::nullopt;
   if (!source.info().stack && !options.stack)
-    throw InvalidArgument("--mask for '" + options.input +
+    throw InvalidArgument("--mask for '" + options.file +
                           "' (its frames are not slices of a volume); give --stack if they are");
   return read_mask(options.mask, source, source_options(options), options.zero_outside);
 }

@@ -10,7 +10,7 @@
 #include "core/denoiser.h"
 #include "core/slices.h"
 #include "io/media.h"
-#include "tools/options/denoise_options.h"
+#include "tools/options/input_options.h"
 
 namespace lull::tools {
 
@@ -36,7 +36,7 @@ struct VolumeMask {
 
 /// Reads the mask that the options name, if any.
 /// @throws as read_mask(); InvalidArgument  a mask is given although the frames are not slices
-[[nodiscard]] std::optional<VolumeMask> given_mask(const DenoiseOptions& options,
+[[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);
 
 /// Wraps `denoiser` so that every slice has its mask, which the session may use. Voxels outside the

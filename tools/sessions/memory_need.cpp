@@ -133,7 +133,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   return static_cast<std::int64_t>(bytes + frames * frame);
 }
 
-void check_memory(const DenoiseOptions& options, const PlannedSessions& plan) {
+void check_memory(const InputOptions& options, const PlannedSessions& plan) {
   const std::int64_t limit = options.source.limits.memory, need = host_memory(plan);
   if (limit <= 0 || need <= limit) return;
   const bool temporal = plan.params.is_temporal();

@@ -38,6 +38,6 @@ struct PlannedSessions {
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);
 
 /// @throws OutOfMemory  the need exceeds the limit of the options
-void check_memory(const DenoiseOptions& options, const PlannedSessions& plan);
+void check_memory(const InputOptions& options, const PlannedSessions& plan);
 
 }  // namespace lull::tools

@@ -8,6 +8,7 @@
 #include "noise/depth/vst_depth.h"
 #include "noise/render/vst_render.h"
 #include "noise/volume/vst_volume.h"
+#include "tools/options/option_table.h"
 
 namespace lull::tools {
 namespace {
@@ -72,26 +73,28 @@ Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                      const io::VideoInfo& input) {
   const bool volumes = is_volume(options, input);
   const int temporal = volumes ? 0 : temporal_radius(options, input);
-  const bool groups = averages_groups(options);
+  const bool groups = averages_groups(options.method);
   if (groups && volumes)
-    throw InvalidArgument("--matcher cluster with --method nlm for the volume '" + options.input +
+    throw InvalidArgument("--matcher cluster with --method nlm for the volume '" +
+                          options.input.file +
                           "' (clusters exist in pictures only); give --temporal 0 to filter it "
                           "slice by slice, or leave it out");
-  Method method = groups              ? Method(make_means_params(options, noise, temporal))
-                  : uses_nlm(options) ? Method(make_nlm_params(options, noise, volumes, temporal))
-                  : volumes           ? Method(make_volume_params(options, noise))
-                                      : Method(make_params(options, noise, temporal));
-  if (uses_features(options)) {
+  Method method = groups ? Method(make_means_params(options, noise, temporal))
+                  : uses_nlm(options.method)
+                      ? Method(make_nlm_params(options, noise, volumes, temporal))
+                  : volumes ? Method(make_volume_params(options, noise))
+                            : Method(make_params(options, noise, temporal));
+  if (uses_features(options.method)) {
     RenderNoise& render = method.render.emplace();
-    if (options.sigma) render.sigma = (*options.sigma)[0];
+    if (options.noise.sigma) render.sigma = (*options.noise.sigma)[0];
     if (method.means) {
-      render.strength = options.strength;
-      if (options.nlm_only.empty())
-        method.means->search_radius = nlm::feature_search_radius(nlm_profile(options));
+      render.strength = options.noise.strength;
+      if (first_given(options, for_nlm, for_bm3d).empty())
+        method.means->search_radius = nlm::feature_search_radius(chosen_profile(options));
     }
   }
   method.frames = input.stack ? input.slices : input.frames_estimate;
-  method.memory = options.source.limits.memory;
+  method.memory = options.input.source.limits.memory;
   return method;
 }
 

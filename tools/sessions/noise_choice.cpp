@@ -17,7 +17,7 @@ const char* text_of_layout(Layout layout) {
   return layout == Layout::gray ? "grey" : layout == Layout::yuv ? "YUV" : "RGB";
 }
 
-bool is_stack(const DenoiseOptions& options, const io::VideoInfo& input) {
+bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
@@ -25,16 +25,16 @@ bool is_stack(const DenoiseOptions& options, const io::VideoInfo& input) {
 /// the minimum of its map. Other inputs are not stabilised; the filter gets their median level.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
-  if (!scene.volume || is_stack(options, input)) return scene.estimate.noise;
+  if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
   const float level = scene.volume->level;
   return NoiseModel({level, level, level});
 }
 
 std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
                                               const SceneNoise& scene, const io::VideoInfo& input) {
-  if (!scene.volume || !is_stack(options, input)) return std::nullopt;
+  if (!scene.volume || !is_stack(options.input, input)) return std::nullopt;
   VolumeNoise noise = scene.volume->noise;
-  if (options.noise_kind) noise.kind = *options.noise_kind;
+  if (options.noise.kind) noise.kind = *options.noise.kind;
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
@@ -50,30 +50,30 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
 
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
-  if (uses_features(
-          options)) {  // the features give the noise, and the filter gets stabilised noise
+  if (uses_features(options.method)) {
+    // The features give the noise, and the filter gets stabilised noise.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
   }
-  if (options.sigma) {
+  if (options.noise.sigma) {
     SceneNoise scene;
-    scene.estimate.noise = *options.sigma;
+    scene.estimate.noise = *options.noise.sigma;
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
   }
-  if ((options.noise_file.empty() && !options.known_noise) || is_part_of_job(options))
+  if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
-  NoiseRecord noise = options.known_noise ? *options.known_noise : read_noise(options.noise_file);
+  NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
   noise.scenes.resize(1);  // the scenes of another clip begin at other times
   if (noise.layout != format.layout)
-    throw InvalidArgument("--noise " + options.noise_file + " (it is from " +
+    throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
                           text_of_layout(noise.layout) + " frames, the input has " +
                           text_of_layout(format.layout) +
                           " frames); use a noise file from an input of the same kind");
   const double unit = unit_of(values);
   if ((noise.unit > 0) != (unit > 0))
     throw InvalidArgument(
-        "--noise " + options.noise_file + " (the noise file or the input has " +
+        "--noise " + options.noise.file + " (the noise file or the input has " +
         "physical units, but not both); use a noise file from an input of the same kind");
   if (unit > 0) {
     NoiseEstimate& estimate = noise.scenes.front().estimate;
@@ -93,9 +93,10 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
 
 bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                     const io::VideoInfo& input) {
-  if (finds_noise(options) || uses_features(options) || is_stack(options, input)) return false;
+  if (finds_noise(options) || uses_features(options.method) || is_stack(options.input, input))
+    return false;
   // The plan has the complete noise of a file.
-  if (is_part_of_job(options) && !options.sigma) return false;
+  if (options.run.job.is_part() && !options.noise.sigma) return false;
   const SceneNoise& scene = noise.scenes.front();
   const bool exact = scene.over_time || scene.estimate.noise.is_white();
   return exact && !scene.volume && may_show_clipping(scene.estimate.noise, noise.layout);
@@ -106,19 +107,20 @@ void add_clipping(const DenoiseOptions& options, const io::MediaSource& source,
   if (!needs_clipping(options, noise, source.info())) return;
   NoiseModel& given = noise.scenes.front().estimate.noise;
   const auto find = [&] {
-    if (is_part_of_job(options)) return clipping_of_job(options);
-    return find_clipping(given, can_read_again(options.input) ? read_excerpts(options, source)
-                                                              : excerpts_from(options, first));
+    if (options.run.job.is_part()) return clipping_of_job(options.run.job);
+    return find_clipping(given, can_read_again(options.input.file)
+                                    ? read_excerpts(options, source)
+                                    : excerpts_from(options.input, first));
   };
   given = with_clipping(given, find());
 }
 
 std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseRecord& noise) {
-  if (uses_features(options)) return {};
+  if (uses_features(options.method)) return {};
   const SceneNoise& scene = noise.scenes.front();
   std::vector<std::string> lines;
-  if (options.sigma) {
-    if (scene.volume && !options.noise_kind)
+  if (options.noise.sigma) {
+    if (scene.volume && !options.noise.kind)
       lines.push_back(
           "noise: Rician, estimated from the background (--noise gaussian overrides it)");
     if (const std::string where = describe(clipping_of(scene.estimate.noise), noise.layout);
@@ -128,7 +130,8 @@ std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseR
     return lines;
   }
   char strength[48];
-  std::snprintf(strength, sizeof strength, "; strength %g", static_cast<double>(options.strength));
+  std::snprintf(strength, sizeof strength, "; strength %g",
+                static_cast<double>(options.noise.strength));
   for (const std::string& text : describe(noise)) lines.push_back("noise: " + text + strength);
   return lines;
 }
@@ -147,7 +150,7 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
   // A guide has frames of full size only.
-  if (scene.half && options.guide.empty())
+  if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);
   return plan;

@@ -19,7 +19,7 @@ using Backends = std::vector<bm3d::Backend>;
 
 /// A job in segments uses one kind of device, so that its results do not depend on when a device
 /// fails.
-Fallback fallback_of(const DenoiseOptions& options) {
+Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
 }
@@ -81,40 +81,40 @@ class RepeatsOfScenes final : public RepeatFinder {
 }  // namespace
 
 bool needs_margins(const DenoiseOptions& options) {
-  return (may_be_temporal(options) || may_be_volume(options)) && !options.source.selection.all();
+  return (may_be_temporal(options) || may_be_volume(options)) &&
+         !options.input.source.selection.all();
 }
 
 std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& backends) {
   if (backends.front().kind != bm3d::BackendKind::cuda) return "frames are not denoised on a GPU";
   if (backends.size() > 1 && may_be_temporal(options))
     return "several GPUs use the same frames over time";
-  if (uses_features(options)) return "features require frames in host memory";
-  if (options.depth.on) return "depth maps must be in host memory";
+  if (uses_features(options.method)) return "features require frames in host memory";
+  if (options.input.depth.on) return "depth maps must be in host memory";
   if (may_be_volume(options)) return "the slices of volumes must be in host memory";
-  if (options.interlaced == Interlaced::fields) return "fields are split in host memory";
-  if (options.align) return "frames are aligned in host memory";
-  if (options.keep_grain || !options.grain_table.empty())
-    return "the grain is measured in host memory";
-  if (!options.page.file.empty()) return "the report uses frames in host memory";
+  if (options.input.interlaced == Interlaced::fields) return "fields are split in host memory";
+  if (options.method.align) return "frames are aligned in host memory";
+  if (options.output.has_grain()) return "the grain is measured in host memory";
+  if (!options.run.page.file.empty()) return "the report uses frames in host memory";
   if (needs_margins(options)) return "context frames are kept in host memory";
-  if (options.fallback == Fallback::cpu && !can_read_again(options.input))
+  if (options.run.fallback == Fallback::cpu && !can_read_again(options.input.file))
     return "--fallback cpu would have to read the input again, which is a pipe";
-  if (can_read_again(options.input)) return {};
+  if (can_read_again(options.input.file)) return {};
   if (finds_noise(options)) return "the noise of a pipe is estimated in host memory";
-  if (!options.sigma || may_show_clipping(NoiseModel(*options.sigma), Layout::rgb))
+  if (!options.noise.sigma || may_show_clipping(NoiseModel(*options.noise.sigma), Layout::rgb))
     return "clipped samples of a pipe are detected in host memory";
   return {};
 }
 
 io::SourceOptions source_options(const DenoiseOptions& options, const Backends& backends) {
-  io::SourceOptions source = tools::source_options(options);
+  io::SourceOptions source = tools::source_options(options.input);
   source.memory = bm3d::frame_memory(backends.front());
-  source.threads = options.threads;
+  source.threads = options.run.threads;
   source.tolerate_damage = true;
   source.margins = needs_margins(options);
-  source.scratch = scratch_folder(options.output);
-  source.refuse_interlaced = options.interlaced == Interlaced::refuse;
-  if (options.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, backends).empty())
+  source.scratch = scratch_folder(options.output.file);
+  source.refuse_interlaced = options.input.interlaced == Interlaced::refuse;
+  if (options.run.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, backends).empty())
     source.gpu = backends.front().device;
   return source;
 }
@@ -161,8 +161,8 @@ pipeline::PartContext part_context_of(const ClipPlan& plan, const FrameFormat& f
 OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                               const FrameFormat& format, const Backends& backends,
                               const Notify& notify) {
-  const Fallback fallback = fallback_of(options);
-  OpenedDenoisers opened = open_denoisers(options.interlaced == Interlaced::fields ? 2 : 1,
+  const Fallback fallback = fallback_of(options.run);
+  OpenedDenoisers opened = open_denoisers(options.input.interlaced == Interlaced::fields ? 2 : 1,
                                           plan.scene(0).method, format, backends, fallback, notify);
   for (std::unique_ptr<Denoiser>& denoiser : opened.denoisers)
     denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, notify);

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "pipeline/repeat_notes.h"
+#include "tools/options/option_table.h"
 #include "tools/options/plan_options.h"
 #include "tools/report/json.h"
 
@@ -81,56 +82,54 @@ class IndexingDenoiser final : public Denoiser {
 }  // namespace
 
 DenoiseOptions with_plan(const DenoiseOptions& given) {
-  const auto plan = std::make_shared<io::JobPlan>(read_plan_for_task(given.job.folder));
+  const auto plan = std::make_shared<io::JobPlan>(read_plan_for_task(given.run.job.folder));
   DenoiseOptions options = options_of_plan(*plan);
   for (const io::JobPlan::AdditionalInput& input : plan->additional)
     require_file(input.name, input.input);
-  options.job.accepted_damage = options.max_decode_errors;
+  options.run.job.accepted_damage = options.input.max_decode_errors;
   for (const auto& [names, value] : given.given) {
-    const auto rows = denoise_option_table();
-    const auto row = std::ranges::find(rows, names, &OptionRow::names);
-    if (row == rows.end()) throw InternalError("a given option has no row in the table");
-    row->apply(options, value);
+    const OptionRow* row = find_option(names);
+    if (!row) throw InternalError("a given option has no row in the table");
+    set_option(options, *row, value);
   }
-  options.given = given.given;
-  options.job.folder = given.job.folder;
+  options.run.job.folder = given.run.job.folder;
   assign_operands(options);
-  if (!options.output.empty())
-    throw InvalidArgument("--job with the output '" + options.output +
+  if (!options.output.file.empty())
+    throw InvalidArgument("--job with the output '" + options.output.file +
                           "' (the plan names the output, and lull join writes it); leave it out");
-  if (given.resume)
+  if (given.run.resume)
     throw InvalidArgument("--job with --resume (finished segments are always kept); " +
                           std::string("leave --resume out"));
-  if (options.input.empty()) {
+  if (options.input.file.empty()) {
     require_file("the input", plan->input);
-    options.input = plan->input;
+    options.input.file = plan->input;
   }
-  options.output = plan->output;
-  options.segment_frames = plan->segment_frames;
+  options.output.file = plan->output;
+  options.run.segment_frames = plan->segment_frames;
   // lull plan has compared the damaged frames with the limit.
-  options.max_decode_errors = std::numeric_limits<int>::max();
-  options.job.plan = plan;
+  options.input.max_decode_errors = std::numeric_limits<int>::max();
+  options.run.job.plan = plan;
   return options;
 }
 
 io::SinkOptions sink_options(const DenoiseOptions& options) {
   io::SinkOptions sink;
-  sink.vcodec = options.vcodec;
-  sink.crf = options.crf;
-  sink.vopts = options.vopts;
-  sink.pix_fmt = options.pix_fmt;
-  sink.lossless = options.lossless;
-  sink.single = options.keep.has_value();
-  sink.overwrite = options.overwrite;
-  sink.follow_links = options.follow_links;
-  sink.access = options.access;
-  sink.format = options.output_format;
-  sink.datatype = options.datatype;
-  sink.strict_metadata = options.strict_metadata;
-  sink.drops = options.drops;
-  if (options.segment_frames > 0)
-    sink.segments =
-        io::SegmentOptions{.frames = options.segment_frames, .resume = options.resume, .facts = {}};
+  sink.vcodec = options.output.vcodec;
+  sink.crf = options.output.crf;
+  sink.vopts = options.output.vopts;
+  sink.pix_fmt = options.output.pix_fmt;
+  sink.lossless = options.output.lossless;
+  sink.single = options.output.keep.has_value();
+  sink.overwrite = options.output.overwrite;
+  sink.follow_links = options.output.follow_links;
+  sink.access = options.output.access;
+  sink.format = options.output.format;
+  sink.datatype = options.output.datatype;
+  sink.strict_metadata = options.output.strict_metadata;
+  sink.drops = options.output.drops;
+  if (options.run.segment_frames > 0)
+    sink.segments = io::SegmentOptions{
+        .frames = options.run.segment_frames, .resume = options.run.resume, .facts = {}};
   if (sink.segments) add_part(options, *sink.segments);
   // --threads does not set the threads of the encoder, because the output of some encoders depends
   // on their number of threads.
@@ -138,7 +137,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 }
 
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
-  const std::string& folder = options.job.folder;
+  const std::string& folder = options.run.job.folder;
   std::error_code ignored;
   // This error must occur before the complete input is decoded.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
@@ -190,18 +189,18 @@ bool prepare_part(SharedJob& job, const Notify& info) {
 }
 
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments) {
-  const SharedJob& job = options.job;
+  const SharedJob& job = options.run.job;
   if (job.folder.empty()) return;
   segments.folder = job.folder;
   segments.plan = job.plan;
-  segments.input = options.input;
+  segments.input = options.input.file;
   segments.range = job.segments.value_or(io::FrameRange{});
   segments.start_picture = job.start_picture;
   segments.part = job.plans ? io::JobPart::plan : io::JobPart::segments;
 }
 
 void add_part(const DenoiseOptions& options, io::SourceOptions& source) {
-  const SharedJob& job = options.job;
+  const SharedJob& job = options.run.job;
   if (job.folder.empty()) return;
   if (job.plans) {
     source.recorded_index = std::make_shared<io::FrameIndex>();
@@ -211,7 +210,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source) {
   source.start_picture = job.start_picture;
 }
 
-std::int64_t add_part_to_side_input(const DenoiseOptions& options, const std::string& name,
+std::int64_t add_part_to_side_input(const RunOptions& options, const std::string& name,
                                     io::SourceOptions& source) {
   const SharedJob& job = options.job;
   source.recorded_index.reset();
@@ -239,14 +238,14 @@ std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const Clip
                                        std::function<void(std::int64_t)> context_end,
                                        std::function<void()> at_end) {
   pipeline::PartContext context = part_context_of(clip, format);
-  io::JobPlan& plan = *options.job.plan;
+  io::JobPlan& plan = *options.run.job.plan;
   plan.margin = context.margin.before;
-  if (context.repeats && options.interlaced == Interlaced::fields) {
+  if (context.repeats && options.input.interlaced == Interlaced::fields) {
     context.repeats.reset();
     plan.index.no_seek_reason = "repeated fields are searched from the first frame on";
   }
   return std::make_unique<IndexingDenoiser>(std::move(context.repeats), context.margin,
-                                            options.job.plan, std::move(context_end),
+                                            options.run.job.plan, std::move(context_end),
                                             std::move(at_end));
 }
 

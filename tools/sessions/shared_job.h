@@ -41,7 +41,7 @@ void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
 /// Sets the part for a side input that the plan contains under `name`; `source` has the options of
 /// the input. Returns the number of frames before the one that belongs to the input's first frame.
-[[nodiscard]] std::int64_t add_part_to_side_input(const DenoiseOptions& options,
+[[nodiscard]] std::int64_t add_part_to_side_input(const RunOptions& options,
                                                   const std::string& name,
                                                   io::SourceOptions& source);
 

@@ -11,22 +11,23 @@
 namespace lull::tools {
 
 void check_align(const DenoiseOptions& options, const io::MediaSource& source) {
-  if (!options.align) return;
-  const std::string with = "--align with '" + options.input + "' (";
-  if (source.info().stack || options.stack)
+  if (!options.method.align) return;
+  const std::string with = "--align with '" + options.input.file + "' (";
+  if (source.info().stack || options.input.stack)
     throw InvalidArgument(with + "slices are not a burst); leave it out");
   if (source.info().still) throw InvalidArgument(with + "it is one picture); leave it out");
-  if (!options.keep && !io::holds_one_frame(options.output, source, sink_options(options)))
+  if (!options.output.keep &&
+      !io::holds_one_frame(options.output.file, source, sink_options(options)))
     throw InvalidArgument(
         "--align without --keep (all frames are aligned to this one); give its number");
 }
 
 std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser, const DenoiseOptions& options,
                                   const Method& method, const io::MediaSource& source) {
-  if (!options.align) return denoiser;
+  if (!options.method.align) return denoiser;
   const FrameFormat& format = source.format();
   return burst::aligned(std::move(denoiser), format, main_plane(format.layout == Layout::rgb),
-                        *options.keep, margin_of(method).before);
+                        *options.output.keep, margin_of(method).before);
 }
 
 }  // namespace lull::tools

@@ -13,8 +13,8 @@ namespace lull::tools {
 namespace {
 
 scale::Params scale_params(const DenoiseOptions& options, const io::VideoInfo& input) {
-  return {.factor = options.scale,
-          .profile = options.profile,
+  return {.factor = options.output.scale,
+          .profile = chosen_profile(options),
           .site = {input.chroma_x, input.chroma_y}};
 }
 
@@ -59,23 +59,23 @@ class EnlargedDenoiser final : public Denoiser {
 }  // namespace
 
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source) {
-  if (options.scale == 1) return;
+  if (options.output.scale == 1) return;
   const io::VideoInfo& input = source.info();
-  if (input.stack || options.stack)
-    throw InvalidArgument("--scale with '" + options.input +
+  if (input.stack || options.input.stack)
+    throw InvalidArgument("--scale with '" + options.input.file +
                           "' (the slices of a volume keep their voxels); leave it out");
   if (input.interlaced)
-    throw InvalidArgument("--scale with '" + options.input +
+    throw InvalidArgument("--scale with '" + options.input.file +
                           "' (it is interlaced: lines of two fields would be mixed); deinterlace "
                           "it first");
-  const FrameFormat to = scale::scaled_format(source.format(), options.scale);
-  if (1.0 * to.width * to.height > static_cast<double>(options.source.limits.pixels))
+  const FrameFormat to = scale::scaled_format(source.format(), options.output.scale);
+  if (1.0 * to.width * to.height > static_cast<double>(options.input.source.limits.pixels))
     throw BadData("--scale would give frames of " + describe(to) + " (more than " +
-                  std::to_string(options.source.limits.pixels) +
+                  std::to_string(options.input.source.limits.pixels) +
                   " pixels); give a smaller factor, or --max-pixels");
 }
 
-void add_size(const DenoiseOptions& options, const FrameFormat& format, io::SinkOptions& sink) {
+void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkOptions& sink) {
   if (options.scale == 1) return;
   const FrameFormat to = scale::scaled_format(format, options.scale);
   sink.width = to.width;
@@ -84,19 +84,19 @@ void add_size(const DenoiseOptions& options, const FrameFormat& format, io::Sink
 
 double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                     const std::vector<bm3d::Backend>& backends) {
-  if (options.scale == 1) return 0;
+  if (options.output.scale == 1) return 0;
   // Results are held in a queue, in the pipeline stages and in the encoder.
   constexpr double waiting = 8;
-  const FrameFormat to = scale::scaled_format(format, options.scale);
-  return scale::host_bytes({.factor = options.scale, .profile = options.profile}, format,
-                           backends.front()) +
+  const FrameFormat to = scale::scaled_format(format, options.output.scale);
+  return scale::host_bytes({.factor = options.output.scale, .profile = chosen_profile(options)},
+                           format, backends.front()) +
          waiting * to.planes() * to.width * to.height * to.bytes_per_sample();
 }
 
 std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                    const DenoiseOptions& options, const io::MediaSource& source,
                                    const std::vector<bm3d::Backend>& backends) {
-  if (options.scale == 1) return denoiser;
+  if (options.output.scale == 1) return denoiser;
   return std::make_unique<EnlargedDenoiser>(
       std::move(denoiser), scale_params(options, source.info()), source.format(), backends.front());
 }

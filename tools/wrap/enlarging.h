@@ -17,7 +17,7 @@ namespace lull::tools {
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
 
 /// Sets the size of the frames that the sink receives.
-void add_size(const DenoiseOptions& options, const FrameFormat& format, io::SinkOptions& sink);
+void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkOptions& sink);
 
 /// Returns the host memory in bytes that enlarging needs in addition; 0 without --scale.
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,

@@ -70,7 +70,7 @@ const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Fea
 }  // namespace
 
 FeatureLayers::FeatureLayers(const DenoiseOptions& options)
-    : finds_by_name_(options.guide == "auto"), choices_(options.features) {}
+    : finds_by_name_(options.method.guide == "auto"), choices_(options.method.features) {}
 
 std::vector<FeatureLayer> FeatureLayers::select(const std::vector<io::LayerName>& all) const {
   std::vector<FeatureLayer> found;

@@ -106,10 +106,10 @@ void check_feature_file(const FeatureSources::File& one, const FrameFormat& inpu
 
 FeatureSources open_features(const DenoiseOptions& given, const io::SourceOptions& options,
                              const io::MediaSource& input) {
-  FeatureSources sources{.layers = FeatureLayers(given), .files = {}, .input = given.input};
+  FeatureSources sources{.layers = FeatureLayers(given), .files = {}, .input = given.input.file};
   io::SourceOptions feature_options = options;
   feature_options.white = 1;
-  for (const FeatureChoice& choice : given.features) {
+  for (const FeatureChoice& choice : given.method.features) {
     if (choice.file.empty()) continue;
     sources.files.push_back({choice.feature, open_side_input(option_of(choice.feature), choice.file,
                                                              given, feature_options)});

@@ -103,8 +103,8 @@ class GuidedDenoiser final : public Denoiser {
 
 std::optional<SideInput> open_guide(const DenoiseOptions& given, const io::SourceOptions& options,
                                     const io::MediaSource& input) {
-  if (!has_guide_file(given)) return std::nullopt;
-  SideInput guide = open_side_input(guide_name, given.guide, given, options);
+  if (!has_guide_file(given.method)) return std::nullopt;
+  SideInput guide = open_side_input(guide_name, given.method.guide, given, options);
   GuidedDenoiser::check(guide.source->format(), input.format());
   const bool floats = guide.source->format().sample == SampleType::f32;
   if (floats != (input.format().sample == SampleType::f32) && input.info().values.native)

@@ -9,7 +9,7 @@ SideInput open_side_input(const std::string& name, const std::string& path,
   options.gpu.reset();
   options.layers = {};
   options.tolerate_damage = false;
-  const std::int64_t leading_frames = add_part_to_side_input(given, name, options);
+  const std::int64_t leading_frames = add_part_to_side_input(given.run, name, options);
   return {.name = name,
           .path = path,
           .source = io::open_source(path, options),

@@ -9,7 +9,7 @@ namespace lull::tools {
 SideInputs::SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
                        const io::MediaSource& input)
     : input_(&input), guide_(open_guide(given, options, input)) {
-  if (uses_features(given)) features_ = open_features(given, options, input);
+  if (uses_features(given.method)) features_ = open_features(given, options, input);
 }
 
 std::vector<io::AdditionalSource> SideInputs::job_sources() const {

@@ -5,12 +5,28 @@
 
 #include "io/files/sha256.h"
 
+extern "C" {
+#include <libavutil/base64.h>
+}
+
 namespace lull::io {
 
 std::string sha256_of(std::string_view text) {
   Sha256 digest;
   digest.add(text.data(), text.size());
   return digest.take();
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::size_t max_bytes = std::size_t{1} << 28;
+  if (bytes.size() > max_bytes)
+    throw InternalError("base64 of " + std::to_string(bytes.size()) + " bytes");
+  std::string text(AV_BASE64_SIZE(bytes.size()), '\0');
+  av_base64_encode(text.data(), static_cast<int>(text.size()),
+                   reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                   static_cast<int>(bytes.size()));
+  text.pop_back();  // the NUL
+  return text;
 }
 
 std::string sha256_of_file(const std::string& path, const std::stop_token& stop) {

@@ -27,7 +27,9 @@ struct FeatureParams {
 /// Returns S for a profile. It is larger than for other pictures, because weights of single pixels
 /// are more selective than those of patches.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
-  return profile == Profile::fast ? 5 : profile == Profile::high ? 10 : 6;
+  return profile == Profile::fast                               ? 5
+         : profile == Profile::high || profile == Profile::best ? 10
+                                                                : 6;
 }
 
 /// Opens a session for renders of one format: grey or RGB of floats, of any range. Each frame has

@@ -168,5 +168,19 @@ TEST_F(CommandLine, HelpFitsOnAScreen) {
     EXPECT_THAT(all, HasSubstr(part));
 }
 
+TEST_F(CommandLine, HelpOfDenoisingCommandsHasEachGroupOnce) {
+  const std::vector<std::string> groups{
+      "Basic:", "Video:", "Volumes:", "Renders and depth maps:", "Input and output:",
+      "Run:",   "Tuning:"};
+  for (const char* command : {"denoise", "plan", "preview"}) {
+    std::vector<std::string> headings;
+    for (const std::string& line : lines_of(run({command, "--help-all"}).out)) {
+      if (line == "Exit codes:" || line == "Examples:") break;
+      if (line.ends_with(':') && !line.starts_with(' ')) headings.push_back(line);
+    }
+    EXPECT_EQ(headings, groups) << command;
+  }
+}
+
 }  // namespace
 }  // namespace lull::tools

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "tools/command_line/completion.h"
-#include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 #include "tools/support/program.h"
 
 namespace lull::tools {

@@ -62,7 +62,7 @@ TEST(FilterOptions, SecondSearchDependsOnProfileAndOptions) {
     DenoiseOptions options = minimal();
     for (const auto& [name, value] : given) apply(options, name, value);
     check(options);
-    return params_of(options, options.temporal.value_or(0));
+    return params_of(options, options.method.temporal.value_or(0));
   };
   // The value in terms of --second-search.
   const auto second = [&](Given given, const char* name, const char* value) {
@@ -106,7 +106,7 @@ TEST(FilterOptions, SearchStepDependsOnProfileAndOptions) {
     apply(options, "--profile", "high");
     apply(options, name, value);
     check(options);
-    return params_of(options, options.temporal.value_or(0)).search_step;
+    return params_of(options, options.method.temporal.value_or(0)).search_step;
   };
   EXPECT_EQ(step("--sigma", "20", ""), 0);
   EXPECT_EQ(step("--temporal", "2", ""), 4);
@@ -148,14 +148,15 @@ TEST(FilterOptions, BestProfileIsTemporal) {
   apply(options, "--profile", "best");
   EXPECT_TRUE(may_be_temporal(options));
   EXPECT_EQ(temporal_radius(options, video), 4);
-  EXPECT_TRUE(make_params(options, given_noise(options), 4).bayes);
-  EXPECT_FALSE(make_params(options, given_noise(options), 0).bayes);
+  EXPECT_TRUE(make_params(options, given_noise(options.noise), 4).bayes);
+  EXPECT_FALSE(make_params(options, given_noise(options.noise), 0).bayes);
   const auto refused = [&](const char* option, const char* value) -> std::string {
     DenoiseOptions more = options;
     apply(more, option, value);
-    EXPECT_NO_THROW((void)make_params(more, given_noise(more), 0)) << "frame by frame it is high";
+    EXPECT_NO_THROW((void)make_params(more, given_noise(more.noise), 0))
+        << "frame by frame it is high";
     try {
-      (void)make_params(more, given_noise(more), 2);
+      (void)make_params(more, given_noise(more.noise), 2);
     } catch (const InvalidArgument& error) {
       return error.what();
     }
@@ -168,7 +169,7 @@ TEST(FilterOptions, BestProfileIsTemporal) {
   EXPECT_NE(refused("--guide-noise", "0.1").find("--guide-noise"), std::string::npos);
   DenoiseOptions first = options;
   apply(first, "--phases", "2");
-  EXPECT_EQ(make_params(first, given_noise(first), 2).phases, 2);
+  EXPECT_EQ(make_params(first, given_noise(first.noise), 2).phases, 2);
 }
 
 TEST(FilterOptions, TemporalOptionsOverrideTheProfile) {
@@ -231,10 +232,7 @@ TEST(FilterOptions, NlmWithClusterMatcherAveragesGroups) {
   const auto with = [](const std::vector<std::pair<std::string, std::string>>& given) {
     DenoiseOptions options = minimal();
     apply(options, "--method", "nlm");
-    for (const auto& [name, value] : given) {
-      apply(options, name, value);
-      options.given.emplace_back(name, value);  // as the parser records it
-    }
+    for (const auto& [name, value] : given) apply(options, name, value);
     return options;
   };
   const NoiseModel noise({20, 20, 20});
@@ -244,7 +242,7 @@ TEST(FilterOptions, NlmWithClusterMatcherAveragesGroups) {
                                        {"--scene-cut", "off"},
                                        {"--batch", "64x32"}});
   check(options);
-  EXPECT_TRUE(averages_groups(options));
+  EXPECT_TRUE(averages_groups(options.method));
   const bm3d::Params params = make_means_params(options, noise, 2);
   EXPECT_EQ(params.means->h, 0.7f);
   EXPECT_EQ(params.hard.clusters, paper_clusters);
@@ -254,7 +252,7 @@ TEST(FilterOptions, NlmWithClusterMatcherAveragesGroups) {
   EXPECT_EQ(params.temporal, 2);
   EXPECT_EQ(params.phases, 1);
   check(with({{"--matcher", "cluster"}}));
-  EXPECT_FALSE(averages_groups(with({})));
+  EXPECT_FALSE(averages_groups((with({})).method));
   for (const auto& [name, value] :
        std::vector<std::pair<std::string, std::string>>{{"--search-radius", "3"},
                                                         {"--patch-radius", "1"},

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 
 namespace lull::tools {
 
@@ -14,7 +15,7 @@ namespace lull::tools {
 inline void apply(DenoiseOptions& options, std::string_view name, const std::string& value) {
   for (const OptionRow& row : denoise_option_table())
     if (row.names == name || row.names.ends_with("," + std::string(name)))
-      return row.apply(options, value);
+      return set_option(options, row, value);
   FAIL() << "no option " << name;
 }
 
@@ -29,7 +30,7 @@ inline DenoiseOptions minimal() {
 
 /// The parameters for the given noise.
 inline bm3d::Params params_of(const DenoiseOptions& options, int temporal = 0) {
-  return make_params(options, given_noise(options), temporal);
+  return make_params(options, given_noise(options.noise), temporal);
 }
 
 }  // namespace lull::tools

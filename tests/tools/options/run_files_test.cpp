@@ -26,8 +26,8 @@ class RunFiles : public ::testing::Test {
     for (const char* name : {"in.mkv", "noise.json", "mask.nii", "guide.mkv", "albedo.exr",
                              "clean.mkv", "s1.png", "s2.png", "g7.png"})
       write_bytes(folder_ / name, name);
-    options_.input = folder_ / "in.mkv";
-    options_.output = folder_ / "out.mkv";
+    options_.input.file = folder_ / "in.mkv";
+    options_.output.file = folder_ / "out.mkv";
   }
   std::string error() const {
     try {
@@ -46,20 +46,20 @@ struct Output {
   void (*set)(DenoiseOptions&, const std::string&);
 };
 const Output outputs[] = {
-    {"-o", [](DenoiseOptions& o, const std::string& v) { o.output = v; }},
-    {"--log-file", [](DenoiseOptions& o, const std::string& v) { o.log.file = v; }},
+    {"-o", [](DenoiseOptions& o, const std::string& v) { o.output.file = v; }},
+    {"--log-file", [](DenoiseOptions& o, const std::string& v) { o.run.log.file = v; }},
     {"--metrics-file",
-     [](DenoiseOptions& o, const std::string& v) { o.progress.metrics_file = v; }},
-    {"--report", [](DenoiseOptions& o, const std::string& v) { o.page.file = v; }},
-    {"--grain-table", [](DenoiseOptions& o, const std::string& v) { o.grain_table = v; }},
-    {"--noise-map", [](DenoiseOptions& o, const std::string& v) { o.noise_map = v; }}};
+     [](DenoiseOptions& o, const std::string& v) { o.run.progress.metrics_file = v; }},
+    {"--report", [](DenoiseOptions& o, const std::string& v) { o.run.page.file = v; }},
+    {"--grain-table", [](DenoiseOptions& o, const std::string& v) { o.output.grain_table = v; }},
+    {"--noise-map", [](DenoiseOptions& o, const std::string& v) { o.noise.map = v; }}};
 
 TEST_F(RunFiles, OutputsMayNotBeInputs) {
-  options_.noise_file = folder_ / "noise.json";
-  options_.mask = folder_ / "mask.nii";
-  options_.guide = folder_ / "guide.mkv";
-  options_.features = {{Feature::albedo, {}, folder_ / "albedo.exr"}};
-  options_.page.reference = folder_ / "clean.mkv";
+  options_.noise.file = folder_ / "noise.json";
+  options_.input.mask = folder_ / "mask.nii";
+  options_.method.guide = folder_ / "guide.mkv";
+  options_.method.features = {{Feature::albedo, {}, folder_ / "albedo.exr"}};
+  options_.run.page.reference = folder_ / "clean.mkv";
   ASSERT_EQ(error(), "none");
   const std::pair<const char*, const char*> inputs[] = {
       {"in.mkv", "the input"},  {"noise.json", "--noise"},          {"mask.nii", "--mask"},
@@ -87,8 +87,8 @@ TEST_F(RunFiles, OutputsMustDiffer) {
     for (const Output& other : outputs) {
       if (&one == &other) continue;
       options_ = {};
-      options_.input = folder_ / "in.mkv";
-      options_.output = folder_ / "out.mkv";
+      options_.input.file = folder_ / "in.mkv";
+      options_.output.file = folder_ / "out.mkv";
       one.set(options_, folder_ / "new");  // it does not exist
       other.set(options_, folder_ / "." + "/new");
       EXPECT_THAT(error(), HasSubstr("another file of this run")) << one.name << " " << other.name;
@@ -96,32 +96,32 @@ TEST_F(RunFiles, OutputsMustDiffer) {
 }
 
 TEST_F(RunFiles, SequencesStandForTheirPictures) {
-  options_.input = folder_ / "s%d.png";
+  options_.input.file = folder_ / "s%d.png";
   for (const char* name : {"s1.png", "s2.png"}) {
-    options_.progress.metrics_file = folder_ / name;
+    options_.run.progress.metrics_file = folder_ / name;
     EXPECT_THAT(error(), HasSubstr("the input"));
   }
-  options_.progress.metrics_file = folder_ / "s3.png";
+  options_.run.progress.metrics_file = folder_ / "s3.png";
   EXPECT_EQ(error(), "none");
   // The output's numbers are those of the input.
-  options_.progress.metrics_file = folder_ / "g2.png";
-  options_.output = folder_ / "g%d.png";
+  options_.run.progress.metrics_file = folder_ / "g2.png";
+  options_.output.file = folder_ / "g%d.png";
   EXPECT_THAT(error(), HasSubstr("--metrics-file"));
-  options_.progress.metrics_file = folder_ / "g3.png";
+  options_.run.progress.metrics_file = folder_ / "g3.png";
   EXPECT_EQ(error(), "none");
-  options_.guide = folder_ / "g7.png";
+  options_.method.guide = folder_ / "g7.png";
   EXPECT_EQ(error(), "none");
 }
 
 TEST_F(RunFiles, SequenceOfUnknownLengthReservesAllNamesOfItsPattern) {
-  options_.output = folder_ / "g%d.png";
+  options_.output.file = folder_ / "g%d.png";
   EXPECT_EQ(error(), "none");
-  options_.mask = folder_ / "g7.png";
+  options_.input.mask = folder_ / "g7.png";
   EXPECT_THAT(error(), AllOf(HasSubstr("-o"), HasSubstr("--mask")));
-  options_.mask.clear();
-  options_.log.file = folder_ / "g99.png";
+  options_.input.mask.clear();
+  options_.run.log.file = folder_ / "g99.png";
   EXPECT_THAT(error(), HasSubstr("--log-file"));
-  options_.log.file = folder_ / "g.png";
+  options_.run.log.file = folder_ / "g.png";
   EXPECT_EQ(error(), "none");
   // A link whose name fits the pattern leads to an input.
   fs::create_symlink(folder_ / "in.mkv", folder_ / "g8.png");
@@ -131,43 +131,43 @@ TEST_F(RunFiles, SequenceOfUnknownLengthReservesAllNamesOfItsPattern) {
 TEST_F(RunFiles, JobFilesMayNotBeOutputs) {
   fs::create_directories(folder_ / "out.mkv.lull-job");
   write_bytes(folder_ / "out.mkv.lull-job/manifest", "x");
-  options_.segment_frames = 9;
+  options_.run.segment_frames = 9;
   EXPECT_EQ(error(), "none");
   for (const char* name : {"manifest", "lock", "000003.lullseg"}) {
-    options_.log.file = folder_ / "out.mkv.lull-job/" + name;
+    options_.run.log.file = folder_ / "out.mkv.lull-job/" + name;
     EXPECT_THAT(error(), HasSubstr("a file of the job in")) << name;
   }
-  options_.log.file = folder_ / "out.mkv.lull-job/run.log";
+  options_.run.log.file = folder_ / "out.mkv.lull-job/run.log";
   EXPECT_EQ(error(), "none");
   fs::create_hard_link(folder_ / "out.mkv.lull-job/manifest", folder_ / "hard");
-  options_.log.file = folder_ / "hard";
+  options_.run.log.file = folder_ / "hard";
   EXPECT_THAT(error(), HasSubstr("a file of the job in"));
 }
 
 TEST_F(RunFiles, GradientsBelongToTheirVolumes) {
   for (const char* name : {"dwi.nii", "dwi.bval"}) write_bytes(folder_ / name, "x");
-  options_.input = folder_ / "dwi.nii";
-  options_.output = folder_ / "new.nii.gz";
+  options_.input.file = folder_ / "dwi.nii";
+  options_.output.file = folder_ / "new.nii.gz";
   EXPECT_EQ(error(), "none");
   for (const char* name : {"dwi.bval", "new.bval"}) {
-    options_.page.file = folder_ / name;
+    options_.run.page.file = folder_ / name;
     EXPECT_THAT(error(), HasSubstr("--report")) << name;
   }
-  options_.page.file = folder_ / "new.bvec";  // none is copied
+  options_.run.page.file = folder_ / "new.bvec";  // none is copied
   EXPECT_EQ(error(), "none");
-  options_.output = folder_ / "dwi.nii.gz";  // has the gradients already
+  options_.output.file = folder_ / "dwi.nii.gz";  // has the gradients already
   EXPECT_EQ(error(), "none");
 }
 
 TEST_F(RunFiles, OpenFilesStandForTheirNames) {
   const int descriptor = ::open((folder_ / "in.mkv").c_str(), O_RDWR);
-  options_.progress.descriptor = descriptor;
+  options_.run.progress.descriptor = descriptor;
   EXPECT_THAT(error(), AllOf(HasSubstr("--progress-fd"), HasSubstr("the input")));
-  options_.progress.descriptor = STDERR_FILENO;
+  options_.run.progress.descriptor = STDERR_FILENO;
   const int before = ::dup(STDIN_FILENO);
   ::dup2(descriptor, STDIN_FILENO);
-  options_.input = "-";
-  options_.log.file = folder_ / "in.mkv";
+  options_.input.file = "-";
+  options_.run.log.file = folder_ / "in.mkv";
   EXPECT_THAT(error(), AllOf(HasSubstr("--log-file"), HasSubstr("the input")));
   ::dup2(before, STDIN_FILENO);
   ::close(before);
@@ -175,10 +175,10 @@ TEST_F(RunFiles, OpenFilesStandForTheirNames) {
 }
 
 TEST_F(RunFiles, PipesAndDevicesMayBeUsedTwice) {
-  options_.log.file = "/dev/stderr";
-  options_.page.reference = "/dev/null";
-  options_.page.file = "/dev/null";
-  options_.output = "null";
+  options_.run.log.file = "/dev/stderr";
+  options_.run.page.reference = "/dev/null";
+  options_.run.page.file = "/dev/null";
+  options_.output.file = "null";
   EXPECT_EQ(error(), "none");
 }
 
@@ -186,8 +186,8 @@ TEST_F(RunFiles, InputsLimitWhoMayReadTheResult) {
   const auto mode = [&] { return files_of(options_).access().mode; };
   for (const char* name : {"in.mkv", "guide.mkv", "noise.json"})
     fs::permissions(folder_ / name, fs::perms(0644));
-  options_.guide = folder_ / "guide.mkv";
-  options_.noise_file = folder_ / "noise.json";
+  options_.method.guide = folder_ / "guide.mkv";
+  options_.noise.file = folder_ / "noise.json";
   EXPECT_EQ(mode(), 0644u);
   fs::permissions(folder_ / "noise.json", fs::perms(0600));  // holds no samples
   EXPECT_EQ(mode(), 0644u);

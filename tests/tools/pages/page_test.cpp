@@ -28,12 +28,12 @@ TEST(Markup, EscapesSpecialCharacters) {
 }
 
 TEST(Markup, EncodesBase64LikeTheStandard) {  // RFC 4648, section 10
-  EXPECT_EQ(base64(""), "");
-  EXPECT_EQ(base64("f"), "Zg==");
-  EXPECT_EQ(base64("fo"), "Zm8=");
-  EXPECT_EQ(base64("foo"), "Zm9v");
-  EXPECT_EQ(base64("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64(std::string("\0\xff\x80", 3)), "AP+A");
+  EXPECT_EQ(io::base64(""), "");
+  EXPECT_EQ(io::base64("f"), "Zg==");
+  EXPECT_EQ(io::base64("fo"), "Zm8=");
+  EXPECT_EQ(io::base64("foo"), "Zm9v");
+  EXPECT_EQ(io::base64("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(io::base64(std::string("\0\xff\x80", 3)), "AP+A");
 }
 
 Page page_of_all() {
@@ -66,7 +66,7 @@ TEST(Page, PolicyAllowsOnlyItsOwnScriptAndStyle) {
     std::string bytes;
     for (std::size_t i = 0; i < hex.size(); i += 2)
       bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-    EXPECT_THAT(html, HasSubstr(tag + "-src 'sha256-" + base64(bytes) + "'")) << tag;
+    EXPECT_THAT(html, HasSubstr(tag + "-src 'sha256-" + io::base64(bytes) + "'")) << tag;
   }
 }
 

@@ -1,13 +1,38 @@
-// Options for progress, logs and reports, for failures, and for shared jobs.
+// Options for devices, progress, logs and reports, for failures, and for shared jobs.
 
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 #include "tools/options/option_values.h"
 
 namespace lull::tools {
 namespace {
 
-constexpr std::string_view reports = "Reports", trouble = "Trouble", shared = "Shared jobs";
+void set_device(DenoiseOptions& options, const std::string& text) {
+  options.run.device = {};
+  if (text == "auto") return;
+  if (text == "cpu" || text == "reference") {
+    options.run.device.kind = text == "cpu" ? DeviceKind::cpu : DeviceKind::reference;
+    return;
+  }
+  const std::string why = "must be auto, cpu, reference, cuda or cuda:0,2";
+  if (text.rfind("cuda", 0) != 0)
+    reject("--device", text, why,
+           did_you_mean(text, {"auto", "cpu", "reference", "cuda"}, "see lull devices"));
+  options.run.device.kind = DeviceKind::cuda;
+  if (text == "cuda") return;
+  if (text[4] != ':') reject("--device", text, why);
+  std::vector<int>& gpus = options.run.device.gpus;
+  for (const std::string& part : split(text.substr(5), ',')) {
+    const auto gpu = number<int>(part);
+    if (!gpu || *gpu < 0) reject("--device", text, why);
+    if (std::find(gpus.begin(), gpus.end(), *gpu) != gpus.end())
+      reject("--device", text, "GPU " + part + " is listed twice");
+    gpus.push_back(*gpu);
+  }
+}
 
+constexpr std::pair<std::string_view, Hwaccel> hwaccels[] = {{"none", Hwaccel::none},
+                                                             {"cuda", Hwaccel::cuda}};
 constexpr std::pair<std::string_view, ProgressMode> progress_modes[] = {
     {"bar", ProgressMode::bar},
     {"plain", ProgressMode::plain},
@@ -45,83 +70,104 @@ std::vector<std::int64_t> frames_of_page(const std::string& text) {
 }
 
 constexpr OptionRow rows[] = {
-    {"--progress", "bar|plain|json|none", reports,
+    {"-d,--device", "DEVICE", OptionGroup::basic, planned | in_preview | in_bids,
+     "auto, cpu, reference, cuda (all GPUs) or cuda:0,2 (these GPUs); auto: all GPUs if there are "
+     "any, otherwise the CPU (default: auto)",
+     set_device, "auto, cpu, cuda or cuda:0,1 (default: auto)"},
+    {"--hwaccel", "none|cuda", OptionGroup::video, planned,
+     "cuda: decode on the GPU that denoises (the first one if there are several); formats that it "
+     "cannot decode are decoded on the CPU (default: none)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.run.hwaccel = choose("--hwaccel", v, hwaccels);
+     }},
+    {"--streams", "N", OptionGroup::run, planned | in_bids,
+     "frames in flight on each GPU with --temporal 0, 1 to 16 (default: 2)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.run.streams = count_or_reject("--streams", v, 1, 16);
+     }},
+    {"--threads", "N", OptionGroup::run, planned | in_preview | in_bids,
+     "CPU threads for decoding and denoising; 0: all cores (default: 0)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.run.threads = count_or_reject("--threads", v, 0, 1024);
+     }},
+    {"--progress", "bar|plain|json|none", OptionGroup::run, in_plan,
      "bar: one line that is updated in place; plain: a line every five seconds; json: one JSON "
      "object per line, see docs/progress.schema.json (default: bar on a terminal, otherwise plain)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.progress.mode = choose("--progress", v, progress_modes);
+       o.run.progress.mode = choose("--progress", v, progress_modes);
      }},
-    {"--progress-fd", "N", reports, "file descriptor for progress (default: 2, standard error)",
+    {"--progress-fd", "N", OptionGroup::run, in_plan,
+     "file descriptor for progress (default: 2, standard error)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.progress.descriptor = count_or_reject("--progress-fd", v, 0, 1 << 20);
+       o.run.progress.descriptor = count_or_reject("--progress-fd", v, 0, 1 << 20);
      }},
-    {"--log-level", "error|warning|info|debug", reports,
+    {"--log-level", "error|warning|info|debug", OptionGroup::run, in_plan | in_preview | in_bids,
      "minimum severity of messages; debug includes FFmpeg's (default: info)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.log.level = choose("--log-level", v, log_levels);
+       o.run.log.level = choose("--log-level", v, log_levels);
      }},
-    {"--log-file", "FILE", reports,
+    {"--log-file", "FILE", OptionGroup::run, in_plan | in_preview | in_bids,
      "also append messages to this file, with timestamps; independent of -q",
-     [](DenoiseOptions& o, const std::string& v) { o.log.file = v; }},
-    {"--metrics-file", "FILE", reports,
+     [](DenoiseOptions& o, const std::string& v) { o.run.log.file = v; }},
+    {"--metrics-file", "FILE", OptionGroup::run, in_plan | in_preview,
      "write metrics of the run for Prometheus, in its text format, every two seconds and at the "
      "end; an existing file is replaced: docs/reference/machine-output.md",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--metrics-file", v, "must be the name of a file");
-       o.progress.metrics_file = v;
+       o.run.progress.metrics_file = v;
      }},
-    {"--report", "FILE", reports,
+    {"--report", "FILE", OptionGroup::run, 0,
      "write an HTML page about the run: frames before and after, the removed part, whether it "
      "looks like noise, the noise estimate, load, settings, digests: docs/reference/reports.md",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--report", v, "must be the name of a file");
-       o.page.file = v;
+       o.run.page.file = v;
      }},
-    {"--reference", "CLEAN", reports,
+    {"--reference", "CLEAN", OptionGroup::run, 0,
      "with --report: a clean version of the input, for comparison with the frames before and after",
-     [](DenoiseOptions& o, const std::string& v) { o.page.reference = v; }},
-    {"--report-frames", "K[,L ...]", reports,
+     [](DenoiseOptions& o, const std::string& v) { o.run.page.reference = v; }},
+    {"--report-frames", "K[,L ...]", OptionGroup::run, 0,
      "with --report: show these frames, counted from 0, up to 16 (default: several, spread over "
      "the clip; for a volume three cuts)",
-     [](DenoiseOptions& o, const std::string& v) { o.page.frames = frames_of_page(v); }},
+     [](DenoiseOptions& o, const std::string& v) { o.run.page.frames = frames_of_page(v); }},
 
-    {"--max-decode-errors", "N", trouble,
+    {"--max-decode-errors", "N", OptionGroup::run, planned,
      "accept an input with up to N damaged or missing frames; with more, the result keeps its "
      "temporary name and the exit code is 65 (default: 0)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.max_decode_errors = count_or_reject("--max-decode-errors", v, 0, 1 << 30);
+       o.input.max_decode_errors = count_or_reject("--max-decode-errors", v, 0, 1 << 30);
      }},
-    {"--segment-frames", "N", trouble,
+    {"--segment-frames", "N", OptionGroup::run, planned,
      "encode in segments of N frames, from 2; each finished segment is safe on disk, in the folder "
      "OUTPUT.lull-job, until all are joined into one file; a few hundred is a good value",
      [](DenoiseOptions& o, const std::string& v) {
-       o.segment_frames = count_or_reject("--segment-frames", v, 2, 1 << 30);
+       o.run.segment_frames = count_or_reject("--segment-frames", v, 2, 1 << 30);
      }},
-    {"--resume", "", trouble,
+    {"--resume", "", OptionGroup::run, 0,
      "continue an interrupted job in segments, with the same input and options and to the same "
      "bytes; start a job if there is none",
-     [](DenoiseOptions& o, const std::string&) { o.resume = true; }},
-    {"--fallback", "none|cpu", trouble,
+     [](DenoiseOptions& o, const std::string&) { o.run.resume = true; }},
+    {"--fallback", "none|cpu", OptionGroup::run, planned | in_bids,
      "cpu: denoise on the CPU if there is no GPU, if its memory is too small even with fewer "
      "streams and smaller batches, or if the last GPU fails during the run (not for jobs in "
      "segments) (default: none)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.fallback = choose("--fallback", v, fallbacks);
+       o.run.fallback = choose("--fallback", v, fallbacks);
      }},
 
-    {"--job", "DIR", shared,
+    {"--job", "DIR", OptionGroup::run, in_plan,
      "process segments of the job that lull plan wrote to this folder, with the planned options; "
      "other options may be added if they do not change the result; several processes may work on "
      "the same job",
-     [](DenoiseOptions& o, const std::string& v) { o.job.folder = v; }},
-    {"--segment", "K[-L]", shared,
+     [](DenoiseOptions& o, const std::string& v) { o.run.job.folder = v; }},
+    {"--segment", "K[-L]", OptionGroup::run, 0,
      "process only this segment, or this range, counted from 0 (default: all that are not "
      "finished)",
-     [](DenoiseOptions& o, const std::string& v) { o.job.segments = segments_of(v); }},
+     [](DenoiseOptions& o, const std::string& v) { o.run.job.segments = segments_of(v); }},
 };
 
 }  // namespace
 
-std::span<const OptionRow> report_option_rows() { return rows; }
+std::span<const OptionRow> run_option_rows() { return rows; }
 
 }  // namespace lull::tools

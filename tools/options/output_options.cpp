@@ -1,8 +1,9 @@
-// Options for the output: encoder, pixel format and size.
+// Options for the output: file, encoder, pixel format and size.
 
 #include "core/error.h"
 #include "scale/enlarger.h"
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 #include "tools/options/option_values.h"
 
 namespace lull::tools {
@@ -23,7 +24,7 @@ void set_vopts(DenoiseOptions& options, const std::string& text) {
     const std::size_t equals = part.find('=');
     if (equals == std::string::npos || equals == 0)
       reject("--vopts", text, "must be key=value, with colons between several");
-    options.vopts.emplace_back(part.substr(0, equals), part.substr(equals + 1));
+    options.output.vopts.emplace_back(part.substr(0, equals), part.substr(equals + 1));
   }
 }
 
@@ -36,109 +37,119 @@ constexpr std::pair<std::string_view, io::DataType> data_types[] = {
 
 constexpr std::pair<std::string_view, bool> grains[] = {{"keep", true}, {"drop", false}};
 
-constexpr std::string_view encoding = "Encoding", stacks = "Slice stacks";
-
-constexpr OptionRow encoding_rows[] = {
-    {"--keep", "K", encoding, "write only frame K, counted from 0: one picture of a burst",
+constexpr OptionRow rows[] = {
+    {"--keep", "K", OptionGroup::basic, planned,
+     "write only frame K, counted from 0: one picture of a burst",
      [](DenoiseOptions& o, const std::string& v) {
        const auto frame = number<std::int64_t>(v);
        if (!frame || *frame < 0) reject("--keep", v, "must be a frame number from 0");
-       o.keep = frame;
+       o.output.keep = frame;
      },
      "write only frame K, counted from 0"},
-    {"--scale", "F", encoding,
+    {"--scale", "F", OptionGroup::basic, planned,
      "enlarge the result F times in width and height, 1 to 4, with detail from similar patches; "
      "aspect ratios are preserved (default: 1)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.scale = number_or_reject<double>("--scale", v);
-       if (!(o.scale >= scale::min_factor && o.scale <= scale::max_factor))
+       o.output.scale = number_or_reject<double>("--scale", v);
+       if (!(o.output.scale >= scale::min_factor && o.output.scale <= scale::max_factor))
          reject("--scale", v, "must be from 1 to 4");
      },
      "enlarge the result F times, 1 to 4"},
-    {"--vcodec", "NAME", encoding,
+    {"--vcodec", "NAME", OptionGroup::files, planned,
      "encoder, by FFmpeg's name (default: selected by the output's name: libx264, libx265 above 8 "
      "bits, FFV1 with --lossless; a still picture keeps its format)",
-     [](DenoiseOptions& o, const std::string& v) { o.vcodec = v; }},
-    {"--crf", "X", encoding, "constant rate factor, on the encoder's own scale",
-     [](DenoiseOptions& o, const std::string& v) { o.crf = number_or_reject<double>("--crf", v); },
+     [](DenoiseOptions& o, const std::string& v) { o.output.vcodec = v; }},
+    {"--crf", "X", OptionGroup::files, planned, "constant rate factor, on the encoder's own scale",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.output.crf = number_or_reject<double>("--crf", v);
+     },
      "quality of the encoder, lower is better (x264: 18)"},
-    {"--vopts", "K=V:K=V", encoding,
+    {"--vopts", "K=V:K=V", OptionGroup::files, planned,
      "further options of the encoder or the container; write \\: for a colon in a value",
      set_vopts},
-    {"--pix-fmt", "NAME", encoding,
+    {"--pix-fmt", "NAME", OptionGroup::files, planned,
      "pixel format of the result, by FFmpeg's name (default: that of the input, or the closest one "
      "that the output supports)",
-     [](DenoiseOptions& o, const std::string& v) { o.pix_fmt = v; }},
-    {"--lossless", "", encoding, "encode with FFV1, or with the lossless mode of --vcodec",
-     [](DenoiseOptions& o, const std::string&) { o.lossless = true; },
+     [](DenoiseOptions& o, const std::string& v) { o.output.pix_fmt = v; }},
+    {"--lossless", "", OptionGroup::files, planned,
+     "encode with FFV1, or with the lossless mode of --vcodec",
+     [](DenoiseOptions& o, const std::string&) { o.output.lossless = true; },
      "encode without loss (FFV1)"},
 
-    {"--grain", "keep|drop", encoding,
+    {"--grain", "keep|drop", OptionGroup::video, planned,
      "keep: describe the removed noise in the AV1 stream, scene by scene, so that the player adds "
      "similar grain; needs --vcodec libaom-av1 and an input that can be read twice (default: drop)",
-     [](DenoiseOptions& o, const std::string& v) { o.keep_grain = choose("--grain", v, grains); }},
-    {"--grain-table", "FILE", encoding,
+     [](DenoiseOptions& o, const std::string& v) {
+       o.output.keep_grain = choose("--grain", v, grains);
+     }},
+    {"--grain-table", "FILE", OptionGroup::video, in_plan,
      "write the removed noise as a film grain table for AV1 encoders (filmgrn1): its strength by "
      "brightness and its coarseness, scene by scene",
-     [](DenoiseOptions& o, const std::string& v) { o.grain_table = v; }},
+     [](DenoiseOptions& o, const std::string& v) { o.output.grain_table = v; }},
 
-    {"--strict-metadata", "", encoding,
+    {"--strict-metadata", "", OptionGroup::files, planned,
      "fail if the output cannot hold all streams and metadata of the input (without this option: "
      "one warning each)",
-     [](DenoiseOptions& o, const std::string&) { o.strict_metadata = true; }},
+     [](DenoiseOptions& o, const std::string&) { o.output.strict_metadata = true; }},
 
-    {"--axis", "x|y|z", stacks,
+    {"--axis", "x|y|z", OptionGroup::volumes, planned | in_preview,
      "axis along which the slices of a NIfTI volume are stacked (default: z)",
-     [](DenoiseOptions& o, const std::string& v) { o.source.axis = choose("--axis", v, axes); }},
-    {"--datatype", "same|int16|float32", stacks, "sample type of a NIfTI output (default: same)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.datatype = choose("--datatype", v, data_types);
+       o.input.source.axis = choose("--axis", v, axes);
+     }},
+    {"--datatype", "same|int16|float32", OptionGroup::volumes, planned | in_bids,
+     "sample type of a NIfTI output (default: same)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.output.datatype = choose("--datatype", v, data_types);
      }},
 };
 
 }  // namespace
 
 void check_grain(const DenoiseOptions& options) {
-  if (!options.keep_grain && options.grain_table.empty()) return;
-  if (options.segment_frames > 0)
+  if (!options.output.has_grain()) return;
+  if (options.run.segment_frames > 0)
     throw InvalidArgument(
-        std::string(options.keep_grain ? "--grain keep" : "--grain-table") +
+        std::string(options.output.keep_grain ? "--grain keep" : "--grain-table") +
         " with --segment-frames (a table belongs to one run and one encoder); leave one out");
-  if (options.keep_grain && !io::supports_grain_table(options.vcodec))
+  if (options.output.keep_grain && !io::supports_grain_table(options.output.vcodec))
     throw InvalidArgument(
         "--grain keep " +
-        (options.vcodec.empty() ? std::string("without --vcodec") : "with " + options.vcodec) +
+        (options.output.vcodec.empty() ? std::string("without --vcodec")
+                                       : "with " + options.output.vcodec) +
         " (not every encoder supports film grain tables); give --vcodec libaom-av1");
-  if (options.keep_grain && options.input == "-") refuse_grain_of_pipe(options.input);
+  if (options.output.keep_grain && options.input.file == "-")
+    refuse_grain_of_pipe(options.input.file);
 }
 
 void check_scale_and_align(const DenoiseOptions& options) {
-  if (options.align && options.temporal == 0)
+  if (options.method.align && options.method.temporal == 0)
     throw InvalidArgument(
         "--align with --temporal 0 (alignment requires neighbouring frames); leave one out");
-  if (options.align && options.interlaced == Interlaced::fields)
+  if (options.method.align && options.input.interlaced == Interlaced::fields)
     throw InvalidArgument(
         "--align with --interlaced fields (a burst consists of whole frames); leave " +
         std::string("one out"));
-  if (options.align && options.depth.on)
+  if (options.method.align && options.input.depth.on)
     throw InvalidArgument(
         "--align with --depth (depth maps are not photographs of a "
         "burst); leave one out");
-  if (options.scale == 1) return;
+  if (options.output.scale == 1) return;
   const auto refuse = [](const std::string& other, const std::string& why) {
     throw InvalidArgument("--scale with " + other + " (" + why + "); leave one out");
   };
-  if (options.interlaced == Interlaced::fields)
+  if (options.input.interlaced == Interlaced::fields)
     refuse("--interlaced fields", "lines of two fields would be mixed");
-  if (options.keep_grain || !options.grain_table.empty())
-    refuse(options.keep_grain ? "--grain keep" : "--grain-table",
+  if (options.output.has_grain())
+    refuse(options.output.keep_grain ? "--grain keep" : "--grain-table",
            "grain is measured at the size of the input");
-  if (!options.mask.empty()) refuse("--mask", "volumes cannot be enlarged");
-  if (options.depth.on) refuse("--depth", "depths cannot be interpolated across edges");
-  if (!options.features.empty()) refuse("--feature", "features cannot be enlarged");
-  if (!options.guide.empty()) refuse("--guide", "enlarging matches patches in the result itself");
-  if (options.method == MethodChoice::bm4d || options.stack)
-    refuse(options.stack ? "--stack" : "--method bm4d", "volumes cannot be enlarged");
+  if (!options.input.mask.empty()) refuse("--mask", "volumes cannot be enlarged");
+  if (options.input.depth.on) refuse("--depth", "depths cannot be interpolated across edges");
+  if (!options.method.features.empty()) refuse("--feature", "features cannot be enlarged");
+  if (!options.method.guide.empty())
+    refuse("--guide", "enlarging matches patches in the result itself");
+  if (options.method.choice == MethodChoice::bm4d || options.input.stack)
+    refuse(options.input.stack ? "--stack" : "--method bm4d", "volumes cannot be enlarged");
 }
 
 void refuse_grain_of_pipe(const std::string& input) {
@@ -147,6 +158,6 @@ void refuse_grain_of_pipe(const std::string& input) {
                         "file, or write a table with --grain-table and encode in a second step");
 }
 
-std::span<const OptionRow> encoding_option_rows() { return encoding_rows; }
+std::span<const OptionRow> output_option_rows() { return rows; }
 
 }  // namespace lull::tools

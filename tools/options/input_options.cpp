@@ -1,4 +1,4 @@
-// Options for the input and the form of the output.
+// Options for the input.
 
 #include <algorithm>
 #include <charconv>
@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "tools/options/denoise_options.h"
+#include "tools/options/option_table.h"
 #include "tools/options/option_values.h"
 
 namespace lull::tools {
@@ -49,28 +50,28 @@ void set_size(DenoiseOptions& options, const std::string& text) {
   constexpr int max = 1 << 20;
   if (width < 1 || height < 1 || width > max || height > max)
     reject("--size", text, "must be WIDTHxHEIGHT in samples");
-  options.raw.width = static_cast<int>(width);
-  options.raw.height = static_cast<int>(height);
-  options.sized = true;
+  options.input.raw.width = static_cast<int>(width);
+  options.input.raw.height = static_cast<int>(height);
+  options.input.sized = true;
 }
 
 void set_white(DenoiseOptions& options, const std::string& text) {
-  options.white = 0;
+  options.input.white = 0;
   if (text == "auto") return;
-  options.white = number_or_reject<double>("--white", text);
-  if (!(options.white > 0)) reject("--white", text, "must be auto, or a number above 0");
+  options.input.white = number_or_reject<double>("--white", text);
+  if (!(options.input.white > 0)) reject("--white", text, "must be auto, or a number above 0");
 }
 
 void set_rate(DenoiseOptions& options, const std::string& text) {
   const auto value = rate(text);
   if (!value) reject("--rate", text, "must be frames per second: 25, 23.976 or 30000/1001");
-  options.source.rate = *value;
+  options.input.source.rate = *value;
 }
 
 /// Parses "10-200,300-": increasing frame numbers from 0, both ends included.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
-  std::vector<io::FrameRange>& ranges = options.source.selection.ranges;
+  std::vector<io::FrameRange>& ranges = options.input.source.selection.ranges;
   ranges.clear();
   std::string_view rest(text);
   for (bool more = true; more;) {
@@ -146,7 +147,7 @@ void set_max_memory(DenoiseOptions& options, const std::string& text) {
   const double bytes = value.value_or(0) * unit;
   if (!(bytes >= 1 << 20 && bytes <= std::exp2(60)))
     reject("--max-memory", text, "must be bytes, or a number and K, M, G or T, from 1M");
-  options.source.limits.memory = static_cast<std::int64_t>(bytes);
+  options.input.source.limits.memory = static_cast<std::int64_t>(bytes);
 }
 
 void set_protocols(DenoiseOptions& options, const std::string& text) {
@@ -157,7 +158,7 @@ void set_protocols(DenoiseOptions& options, const std::string& text) {
     } else if (name.empty()) {
       reject("--allow-protocol", text, "must be names, with commas between several");
     } else {
-      options.source.protocols.push_back(std::exchange(name, {}));
+      options.input.source.protocols.push_back(std::exchange(name, {}));
     }
   }
 }
@@ -184,81 +185,93 @@ void add_drop(Drops& drops, const std::string& text) {
 }
 
 void set_drops(DenoiseOptions& options, const std::string& text) {
-  options.drops = {};
+  options.output.drops = {};
   std::string_view rest(text);
   for (bool more = true; more;) {
     const std::size_t comma = rest.find(',');
-    add_drop(options.drops, std::string(rest.substr(0, comma)));
+    add_drop(options.output.drops, std::string(rest.substr(0, comma)));
     more = comma != rest.npos;
     if (more) rest.remove_prefix(comma + 1);
   }
 }
 
-constexpr std::string_view limits = "Limits";
-constexpr std::string_view input = "Input and output";
-
+constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
+    {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
 constexpr OptionRow rows[] = {
-    {"--input-format", "NAME", input,
+    {"--interlaced", "refuse|fields|frames", OptionGroup::video, planned | in_preview,
+     "interlaced video: refuse it, filter the two fields as separate videos (whatever the input "
+     "declares), or filter whole frames (default: refuse)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.input.interlaced = choose("--interlaced", v, interlacings);
+     }},
+    {"--input-format", "NAME", OptionGroup::files, planned | in_preview | in_noise | in_probe,
      "container of the input: y4m, nut or another of FFmpeg's (default: detected from the content)",
-     [](DenoiseOptions& o, const std::string& v) { o.source.format = v; }},
-    {"--raw-format", "PIXFMT", input,
+     [](DenoiseOptions& o, const std::string& v) { o.input.source.format = v; }},
+    {"--raw-format", "PIXFMT", OptionGroup::files, planned | in_preview | in_noise | in_probe,
      "the input is raw samples without a header, in this pixel format of FFmpeg; needs --size",
-     [](DenoiseOptions& o, const std::string& v) { o.raw.pix_fmt = v; }},
-    {"--size", "WxH", input, "frame size of a raw input in samples", set_size},
-    {"--rate", "R", input,
+     [](DenoiseOptions& o, const std::string& v) { o.input.raw.pix_fmt = v; }},
+    {"--size", "WxH", OptionGroup::files, planned | in_preview | in_noise | in_probe,
+     "frame size of a raw input in samples", set_size},
+    {"--rate", "R", OptionGroup::files, planned | in_preview | in_noise | in_probe,
      "frames per second of a raw input or a sequence: 25 or 30000/1001 (default: 25)", set_rate},
-    {"--white", "X|auto", input,
+    {"--white", "X|auto", OptionGroup::renders, planned | in_preview | in_noise | in_probe,
      "float pictures (OpenEXR, TIFF): the value of white; samples up to it are filtered at full "
      "precision, samples above 1.5 times this value are preserved unchanged; auto: 1, or a larger "
      "power of two if most of the first picture is brighter (default: auto)",
      set_white},
-    {"--output-format", "NAME", input,
+    {"--output-format", "NAME", OptionGroup::files, planned | in_noise | in_probe,
      "container of the output: y4m, raw, nut or another of FFmpeg's (default: by the extension of "
      "the output; for -: nut or raw if the input is, otherwise y4m)",
-     [](DenoiseOptions& o, const std::string& v) { o.output_format = v; }},
+     [](DenoiseOptions& o, const std::string& v) { o.output.format = v; }},
     {"--drop",
      "KIND|N",
-     input,
+     OptionGroup::files,
+     planned | in_preview | in_noise | in_probe,
      "do not copy these streams: one by its number, or all of a kind: audio, subtitle, data, "
      "attachment (covers too), video (other than the denoised stream), chapters, tags (of the "
      "file); may be given several times",
      set_drops,
      {},
      true},
-    {"--frames", "A-B,C-", input,
+    {"--frames", "A-B,C-", OptionGroup::basic, planned | in_noise | in_probe,
      "process only these frames, counted from 0, both ends included; they are joined without gaps, "
      "and audio is cut with them",
      set_frames},
-    {"--start", "TIME", input, "start at this time after the first frame, in seconds or h:m:s",
+    {"--start", "TIME", OptionGroup::basic, planned | in_noise | in_probe,
+     "start at this time after the first frame, in seconds or h:m:s",
      [](DenoiseOptions& o, const std::string& v) {
-       o.source.selection.start_us = time_or_reject("--start", v);
+       o.input.source.selection.start_us = time_or_reject("--start", v);
      },
      "start at this time: in seconds, or h:m:s"},
-    {"--duration", "TIME", input, "process only this long",
+    {"--duration", "TIME", OptionGroup::basic, planned | in_noise | in_probe,
+     "process only this long",
      [](DenoiseOptions& o, const std::string& v) {
-       o.source.selection.duration_us = time_or_reject("--duration", v);
+       o.input.source.selection.duration_us = time_or_reject("--duration", v);
      },
      "process only this long"},
 
-    {"--max-pixels", "N", limits,
+    {"--max-pixels", "N", OptionGroup::run, planned | in_preview | in_noise | in_probe,
      "largest frame that is accepted, width times height (default: 2^28)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.source.limits.pixels = limit_or_reject("--max-pixels", v, std::int64_t{1} << 40);
+       o.input.source.limits.pixels = limit_or_reject("--max-pixels", v, std::int64_t{1} << 40);
      }},
-    {"--max-frames", "N", limits, "fail if the input has more frames (default: no limit)",
+    {"--max-frames", "N", OptionGroup::run, planned | in_preview | in_noise | in_probe,
+     "fail if the input has more frames (default: no limit)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.source.limits.frames = limit_or_reject("--max-frames", v, std::int64_t{1} << 60);
+       o.input.source.limits.frames = limit_or_reject("--max-frames", v, std::int64_t{1} << 60);
      }},
-    {"--max-streams", "N", limits, "fail if the input has more streams (default: 1000)",
+    {"--max-streams", "N", OptionGroup::run, planned | in_preview | in_noise | in_probe,
+     "fail if the input has more streams (default: 1000)",
      [](DenoiseOptions& o, const std::string& v) {
-       o.source.limits.streams =
+       o.input.source.limits.streams =
            static_cast<int>(limit_or_reject("--max-streams", v, std::int64_t{1} << 30));
      }},
-    {"--max-memory", "SIZE", limits,
+    {"--max-memory", "SIZE", OptionGroup::run, planned | in_preview | in_noise | in_probe,
      "limit of host memory for frames and for data in flight between input and output: 2G, 512M; "
      "inputs that need more fail (default: half of the free memory)",
      set_max_memory},
-    {"--allow-protocol", "NAME,NAME", limits,
+    {"--allow-protocol", "NAME,NAME", OptionGroup::run,
+     in_plan | in_preview | in_noise | in_probe | in_join,
      "read addresses of these protocols of FFmpeg, for example https; without this option, inputs "
      "are files and pipes, and refer only to files",
      set_protocols},
@@ -267,56 +280,44 @@ constexpr OptionRow rows[] = {
 /// Sets a time in a video, or a position in a volume.
 void set_position(DenoiseOptions& o, const std::string& v) {
   if (v.find(',') == std::string::npos) {
-    o.at_us = time_or_reject("--at", v);
+    o.input.at_us = time_or_reject("--at", v);
     return;
   }
-  o.at_voxel.clear();
+  o.input.at_voxel.clear();
   for (const std::string& part : split(v, ',')) {
     const auto coordinate = number<int>(part);
     if (!coordinate || *coordinate < 0)
       reject("--at", v, "must be X,Y,Z or X,Y,Z,V: whole numbers from 0");
-    o.at_voxel.push_back(*coordinate);
+    o.input.at_voxel.push_back(*coordinate);
   }
-  if (o.at_voxel.size() < 3 || o.at_voxel.size() > 4)
+  if (o.input.at_voxel.size() < 3 || o.input.at_voxel.size() > 4)
     reject("--at", v, "must be a time, X,Y,Z or X,Y,Z,V");
 }
 
 }  // namespace
 
-std::span<const OptionRow> media_option_rows() { return rows; }
+std::span<const OptionRow> input_option_rows() { return rows; }
 
 std::vector<OptionRow> preview_option_rows() {
-  constexpr std::string_view files = "Files";
   std::vector<OptionRow> all{
-      {"INPUT", "FILE", files,
+      {"INPUT", "FILE", OptionGroup::basic, 0,
        "video, picture, sequence, render, depth map or stack of slices, as for lull denoise",
-       [](DenoiseOptions& o, const std::string& v) { o.input = v; }},
-      {"-o,--output", "FILE", files,
+       [](DenoiseOptions& o, const std::string& v) { o.input.file = v; }},
+      {"-o,--output", "FILE", OptionGroup::basic, 0,
        "the PNG file (default: NAME.preview.png in the working folder for an input NAME.mkv)",
-       [](DenoiseOptions& o, const std::string& v) { o.output = v; },
+       [](DenoiseOptions& o, const std::string& v) { o.output.file = v; },
        "the PNG file (default: NAME.preview.png here)"},
-      {"--at", "TIME|X,Y,Z[,V]", files,
+      {"--at", "TIME|X,Y,Z[,V]", OptionGroup::basic, 0,
        "the frame at this time after the first one, in seconds or h:m:s (default: a third of the "
        "duration); for a volume the voxel where the cuts intersect, and for a series the number "
        "of the volume, all counted from 0 (default: the centre)",
        set_position, "the frame at this time: seconds or h:m:s; for a volume a voxel"}};
-  constexpr std::string_view groups[] = {"Files",           "Noise",     "Method", "Devices",
-                                         "Slice stacks",    input,       limits,   "Reports",
-                                         "Non-local means", "Depth maps"};
-  // Options that affect a complete result only.
-  constexpr std::string_view excluded[] = {
-      "INPUT",       "OUTPUT",          "-i,--input",      "-o,--output", "--hwaccel",
-      "--streams",   "--frames",        "--output-format", "--start",     "--duration",
-      "--progress",  "--progress-fd",   "--datatype",      "--noise-map", "--report",
-      "--reference", "--report-frames", "--align"};
-  for (const OptionRow& row : denoise_option_table())
-    if (std::ranges::find(groups, row.group) != std::end(groups) &&
-        std::ranges::find(excluded, row.names) == std::end(excluded))
-      all.push_back(row);
+  const std::vector<OptionRow> shared = options_for(in_preview);
+  all.insert(all.end(), shared.begin(), shared.end());
   return all;
 }
 
-io::SourceOptions source_options(const DenoiseOptions& options) {
+io::SourceOptions source_options(const InputOptions& options) {
   io::SourceOptions source = options.source;
   const io::Selection& part = source.selection;
   if (!part.ranges.empty() && (part.start_us > 0 || part.duration_us))

@@ -1,0 +1,19 @@
+#pragma once
+// The profiles of all methods.
+
+#include "core/params/names.h"
+
+namespace lull {
+
+/// A set of parameters of a method, from the fastest to the best. `paper` has the parameters of the
+/// method's paper. Each method states which profiles it has.
+enum class Profile { fast, balanced, high, best, paper };
+
+template <>
+inline constexpr NamesOf<Profile, 5> names_of<Profile>{{{Profile::fast, "fast"},
+                                                        {Profile::balanced, "balanced"},
+                                                        {Profile::high, "high"},
+                                                        {Profile::best, "best"},
+                                                        {Profile::paper, "paper"}}};
+
+}  // namespace lull

@@ -1,0 +1,49 @@
+#pragma once
+// Options that name the input and state how lull reads it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/media.h"
+#include "noise/depth/depth_scale.h"
+
+namespace lull::tools {
+
+/// Treatment of interlaced video. refuse: an error; fields: the fields of each parity are filtered
+/// as a video of their own; frames: complete frames are filtered as progressive ones.
+enum class Interlaced { refuse, fields, frames };
+
+/// Depth maps (--depth and the options that imply it).
+struct DepthOptions {
+  bool on = false;
+  /// The value that marks holes, in addition to values that are not finite; NaN: no other value.
+  std::optional<double> invalid;
+  DepthNoise noise = DepthNoise::constant;
+  /// The depth at which the noise level is --sigma; empty: the median depth.
+  std::optional<double> reference;
+};
+
+struct InputOptions {
+  std::string file;
+  io::SourceOptions source;  // set by the options for inputs; see source_options()
+  io::RawVideo raw;          // used if its pix_fmt is set
+  bool sized = false;        // --size was given
+  double white = 0;          // white of float samples; 0: from the first frame
+  Interlaced interlaced = Interlaced::refuse;
+  bool stack = false;  // frames are slices of a volume, even if the file does not say so
+  DepthOptions depth;
+  std::string mask;           // volume that is 0 outside of the region of interest; empty: no mask
+  bool zero_outside = false;  // the result is 0 outside of the mask; else it keeps the input
+  int max_decode_errors = 0;  // accepted number of damaged or missing frames
+  std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
+  /// For `lull preview` of a volume: x, y, z and optionally the number of the volume.
+  std::vector<std::int64_t> at_voxel;
+};
+
+/// The reader options.
+/// @throws InvalidArgument  an option is missing, or options contradict each other
+[[nodiscard]] io::SourceOptions source_options(const InputOptions& options);
+
+}  // namespace lull::tools

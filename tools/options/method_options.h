@@ -1,0 +1,76 @@
+#pragma once
+// Options that select the denoising method and its parameters.
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bm3d/params.h"
+#include "bm4d/params.h"
+#include "nlm/params.h"
+#include "noise/render/features.h"
+
+namespace lull::tools {
+
+/// The denoising method. bm3d: pictures, also over time; bm4d: volumes; nlm: both. automatic: by
+/// the input.
+enum class MethodChoice { automatic, bm3d, bm4d, nlm };
+enum class SecondSearch { window, kept, luma, none };
+
+/// The source of a feature of renders: a layer of the input, or a file.
+struct FeatureChoice {
+  Feature feature;
+  std::string layer, file;  // one of them is empty
+};
+
+/// Names of these inputs in jobs and messages.
+inline constexpr const char* guide_name = "--guide";
+[[nodiscard]] inline std::string option_of(Feature feature) {
+  return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
+}
+
+struct MethodOptions {
+  MethodChoice choice = MethodChoice::automatic;
+  std::optional<bm3d::Profile> profile;  // empty: by the input; see chosen_profile()
+  std::optional<int> temporal;           // temporal radius; empty: by the input
+  bool align = false;  // frames of a burst are shifted and rotated and must be aligned
+  std::string guide;   // clip in which patches are matched; auto: features; empty: the input
+  std::vector<FeatureChoice> features;  // of renders; --guide auto adds its own
+  /// Changes to the parameters of the profile, for each method.
+  std::vector<std::function<void(bm3d::Params&)>> overrides;
+  std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
+  std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
+  /// Given options that only the Wiener phase with fixed transforms has. The profile best lacks it
+  /// over time.
+  std::vector<std::string> wiener_only;
+  bool search_step = false;                   // whether --search-step was given
+  std::optional<SecondSearch> second_search;  // empty: by the profile
+  /// By phase: matching by clusters instead of windows. Empty: by the profile.
+  std::optional<std::array<bool, 2>> by_clusters;
+  std::optional<ClusterParams> clusters;  // empty: default values
+};
+
+/// Whether patches are matched in another clip.
+[[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
+  return !options.guide.empty() && options.guide != "auto";
+}
+/// Whether the input is a render that is denoised with its features.
+[[nodiscard]] inline bool uses_features(const MethodOptions& options) {
+  return options.guide == "auto" || !options.features.empty();
+}
+/// Whether the method is nlm, as requested or because it is the best one for the other options.
+[[nodiscard]] inline bool uses_nlm(const MethodOptions& options) {
+  return options.choice == MethodChoice::nlm ||
+         (options.choice == MethodChoice::automatic && uses_features(options));
+}
+/// Whether nlm averages groups that are matched by clusters, instead of search windows.
+[[nodiscard]] bool averages_groups(const MethodOptions& options);
+/// Applies --matcher and --cluster to the parameters.
+void choose_matchers(const MethodOptions& options, bm3d::Params& params);
+/// Checks the combination of --matcher and --cluster.
+void check_matchers(const MethodOptions& options);
+
+}  // namespace lull::tools

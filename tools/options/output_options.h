@@ -1,0 +1,39 @@
+#pragma once
+// Options about the output: file, encoder, pixel format and size.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/media.h"
+
+namespace lull::tools {
+
+struct OutputOptions {
+  std::string file;
+  bool overwrite = false;
+  bool follow_links = true;  // io::SinkOptions::follow_links; no option sets it
+  io::Access access;         // io::SinkOptions::access; no option sets it
+  std::string format;        // container; empty: by the output's name
+  std::string vcodec, pix_fmt;
+  std::optional<double> crf;
+  std::vector<std::pair<std::string, std::string>> vopts;
+  bool lossless = false;
+  std::optional<std::int64_t> keep;  // only this frame is written, counted from 0
+  double scale = 1;                  // factor for width and height of the result
+  io::DataType datatype = io::DataType::same;
+  io::Drops drops;
+  bool strict_metadata = false;
+  /// Film grain parameters go into the stream, and the player adds the grain.
+  bool keep_grain = false;
+  std::string grain_table;  // file of the grain table to write; empty: none
+
+  /// Whether the removed noise is described as film grain.
+  bool has_grain() const { return keep_grain || !grain_table.empty(); }
+  /// Whether standard output receives the result.
+  bool is_stdout() const { return file == "-" || file == "hash"; }
+};
+
+}  // namespace lull::tools
