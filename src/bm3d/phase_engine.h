@@ -73,8 +73,9 @@ class PhaseEngine {
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
     PatchShape shape = square_8);
-/// Makes a matcher for this number of threads.
-using CpuMatcherFactory = std::unique_ptr<cpu::Matcher> (*)(int threads);
+/// Makes a matcher for this number of threads. The engine's other matchers share its memory.
+using CpuMatcherFactory =
+    std::unique_ptr<cpu::Matcher> (*)(int threads, const std::shared_ptr<cpu::GuideMemory>& memory);
 /// Makes the cpu engine. `threads` = 0: one thread per core.
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_cpu_engine(
     int threads, CpuMatcherFactory make_matcher = cpu::make_matcher);

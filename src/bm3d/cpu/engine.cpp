@@ -289,8 +289,9 @@ class PhaseRun {
 class CpuEngine : public PhaseEngine {
  public:
   CpuEngine(int threads, CpuMatcherFactory make_matcher) : threads_(threads), arena_(threads_) {
-    memory_.matcher = make_matcher(threads_);
-    memory_.propagator = make_propagating_matcher(threads_);
+    const auto guides = std::make_shared<GuideMemory>();
+    memory_.matcher = make_matcher(threads_, guides);
+    memory_.propagator = make_propagating_matcher(threads_, guides);
     memory_.reusing = make_reusing_matcher();
     memory_.workspaces.resize(threads_);
     bayes_.workspaces.resize(threads_);
@@ -299,7 +300,7 @@ class CpuEngine : public PhaseEngine {
   }
 
   std::unique_ptr<PhaseSums> make_sums(int width, int height) override {
-    return std::make_unique<CpuSums>(width, height);
+    return std::make_unique<CpuSums>(width, height, weight_memory_);
   }
 
   void search(const PhaseInput& input) override {
@@ -338,18 +339,20 @@ class CpuEngine : public PhaseEngine {
   void normalise(std::span<const float> window, CpuSums& sums, PlaneView<float> estimate) {
     const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);
-    const Normalisation normalisation{sums.numerator(), sums.weights(), window, estimate};
+    const Normalisation normalisation{sums.numerator(), sums.weights().view(), window, estimate};
     tbb::parallel_for(tbb::blocked_range<int>(0, estimate.height, 16), [&](const auto& rows) {
       const int thread = tbb::this_task_arena::current_thread_index();
       normalise_rows(normalisation, rows.begin(), rows.end(), scratch + thread * scratch_size);
     });
-    tbb::parallel_for(0, estimate.height, [&](int y) { sums.clear_row(y); });
+    tbb::parallel_for(0, estimate.height, [&](int y) { sums.clear_numerator(y); });
+    sums.weights().clear();
   }
 
   int threads_;
   tbb::task_arena arena_;
   Memory memory_;
   BayesMemory bayes_;
+  std::shared_ptr<WeightMemory> weight_memory_ = std::make_shared<WeightMemory>();
   Buffer<float> line_;
 };
 

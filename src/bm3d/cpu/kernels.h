@@ -120,6 +120,12 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 /// to += from.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
+/// Lists the weights of a row that are not zero, with their positions; the first sample has the
+/// position `first`. The row, `positions` and `values` extend to a multiple of 16 elements, and the
+/// row is zero there. Returns the number of weights.
+std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
+                         float* values);
+
 /// Parameters of normalise_rows(), which computes rows y0 .. y1 - 1 of the estimate: numerator /
 /// (weights convolved with the window), or 0 where the divisor is 0. rows_of_zeros rows of zeros
 /// precede the rows of `weights`. `scratch` has width + 32 floats.
