@@ -8,6 +8,7 @@
 #include <span>
 
 #include "bm3d/phase_plan.h"
+#include "core/frame.h"
 #include "core/image.h"
 #include "match/cpu/matcher.h"
 #include "match/guide_view.h"
@@ -25,7 +26,10 @@ class PhaseSums {
 /// The planes of one frame that share their groups. All have the same size.
 struct PhasePlanes {
   GuideView guide;
-  std::array<PlaneView<const float>, 3> noisy;  // at least patch x patch samples
+  /// The noisy planes, at least patch x patch samples. They are empty if the engine loads them from
+  /// `frame` (PhaseEngine::loads_samples()).
+  std::array<PlaneView<const float>, 3> noisy;
+  const Frame* frame = nullptr;
   std::array<PlaneView<const float>, 3> basic;  // basic estimates; unused in the first phase
   std::array<PhaseSums*, 3> sums{};             // for each noisy plane
 };
@@ -56,6 +60,9 @@ struct PhaseInput {
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
+  /// Returns whether the engine accepts noisy planes as samples of a frame, on the scale of
+  /// load_part(). These take less memory than floats.
+  [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Searches for the reference patches at distance PhasePlan::search_step and stores their groups.
   /// The session calls it before run() if the first phase propagates. The motion in `input` is that

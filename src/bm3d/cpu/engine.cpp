@@ -22,6 +22,7 @@
 #include "bm3d/cpu/kernels.h"
 #include "bm3d/cpu/tiles.h"
 #include "bm3d/phase_engine.h"
+#include "core/sample_parts.h"
 #include "match/cpu/matcher.h"
 #include "match/cpu/threads.h"
 #include "match/motion_grid.h"
@@ -216,17 +217,25 @@ class PhaseRun {
         float* const weights = part.weights[p].reserve(samples);
         std::fill_n(numerator, samples, 0.0f);
         std::fill_n(weights, samples, 0.0f);
-        planes[p].frame[offset] = {frame.noisy[p].data, frame.basic[p].data, numerator - origin,
-                                   weights - origin, part.stride};
+        FrameTile& to = planes[p].frame[offset];
+        to = {frame.noisy[p].data, frame.basic[p].data,   numerator - origin,   weights - origin,
+              part.stride,         frame.noisy[p].stride, frame.basic[p].stride};
+        if (frame.frame == nullptr) continue;
+        to.noisy = load_noisy(*frame.frame, p, part) - origin;
+        to.noisy_stride = part.stride;
       }
     }
-    const PhasePlanes& own = input_.frames[0].frame;
-    for (std::size_t p = 0; p < input_.planes(); ++p) {
-      planes[p].wiener = input_.plan.phase == Phase::second;
-      planes[p].noisy_stride = own.noisy[p].stride;
-      planes[p].basic_stride = own.basic[p].stride;
-    }
+    for (PlaneTile& plane : planes) plane.wiener = input_.plan.phase == Phase::second;
     return planes;
+  }
+
+  /// Loads the noisy samples of a tile.
+  const float* load_noisy(const Frame& frame, std::size_t p, TilePart& part) const {
+    const Area& area = part.area;
+    float* const noisy = part.noisy[p].reserve(part.stride * area.height());
+    load_part(frame, input_.set.planes[p], area.left, area.top,
+              {noisy, area.width(), area.height(), part.stride});
+    return noisy;
   }
 
   void run_block(const Block& block, std::span<const PlaneTile> planes) {
@@ -298,6 +307,8 @@ class CpuEngine : public PhaseEngine {
     memory_.tiles.resize(threads_ == 1 ? 1 : 2 * threads_);
     allow_threads(threads_);
   }
+
+  bool loads_samples() const override { return true; }
 
   std::unique_ptr<PhaseSums> make_sums(int width, int height) override {
     return std::make_unique<CpuSums>(width, height, weight_memory_);

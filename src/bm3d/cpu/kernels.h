@@ -78,19 +78,19 @@ FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& nois
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
 /// A plane of one frame of a tile. Pointers refer to sample (0, 0) of the picture, although the
-/// numerator and the weights exist for the area of the tile only.
+/// numerator, the weights, and perhaps the noisy samples exist for the area of the tile only.
 struct FrameTile {
   const float* noisy;
   const float* basic;
   float* numerator;
   float* weights;         // weights of groups, at the origins of their patches
   std::ptrdiff_t stride;  // stride of numerator and weights
+  std::ptrdiff_t noisy_stride, basic_stride;
 };
 /// One plane of one tile.
 struct PlaneTile {
   bool wiener;
   ByOffset<FrameTile> frame;
-  std::ptrdiff_t noisy_stride, basic_stride;
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };

@@ -41,6 +41,7 @@ struct TilePart {
   Area area{};
   std::ptrdiff_t stride = 0;
   std::array<Buffer<float>, max_planes> numerator, weights;
+  std::array<Buffer<float>, max_planes> noisy;  // samples that were loaded from the frame
 };
 struct Tile {
   const Task* task = nullptr;

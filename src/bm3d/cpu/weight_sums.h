@@ -3,7 +3,7 @@
 //
 // Groups of few patches on a coarse grid give a weight to a small part of the samples only. Their
 // weights are lists of positions and values, which take a fraction of a plane's memory. Lists that
-// would grow beyond a share of a plane become a plane.
+// grow beyond the memory of a plane become a plane.
 
 #include <algorithm>
 #include <cstddef>
@@ -69,8 +69,8 @@ class WeightSums {
 
  private:
   static constexpr std::size_t min_chunk = 16384;
-  // Half of a plane's memory: an element of a list takes as much memory as two samples.
-  std::size_t max_listed() const { return size() / 4; }
+  // The memory of a plane: an element of a list takes as much memory as two samples.
+  std::size_t max_listed() const { return size() / 2; }
   std::size_t size() const { return static_cast<std::size_t>(stride_) * (height_ + rows_of_zeros); }
 
   PlaneView<float> view_of(Buffer<float>& plane) const {
@@ -108,7 +108,8 @@ class WeightSums {
   void become_plane() {
     expand(plane_);
     is_plane_ = true;
-    release();
+    chunks_.clear();  // this plane needs no lists any more
+    listed_ = 0;
   }
 
   void release() {

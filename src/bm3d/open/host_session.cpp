@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bm3d/host_bytes.h"
 #include "bm3d/open/host_slots.h"
 #include "bm3d/stabilisers.h"
 #include "core/colour.h"
@@ -69,6 +70,7 @@ class HostWorker : public FrameWorker {
       has_composite_guide_ |= std::ranges::any_of(plan.sets, &PlaneSet::is_composite);
     if (!filters()) return;
     last_use_of_groups_ = last_use_of_groups();
+    loads_samples_ = engine_->loads_samples() && filters_samples(params, format);
     slots_.resize(session_.slots());
     for (Slot& slot : slots_) prepare(slot);
     if (params.temporal > 0) motion_.emplace(format, session_.main_sigma, session_.slots());
@@ -85,19 +87,16 @@ class HostWorker : public FrameWorker {
   void load(int at) override {
     const Frame& frame = last_frame_;
     Slot& slot = slots_[at];
-    slot.guarded = false;
     slot.holes = params_.holes ? holes_of(frame) : nullptr;
-    for (int i = 0; i < format_.planes(); ++i)
-      slot.guarded |= samples_.load(frame, i, slot.noisy[i].view());
-    if (passes_through_ || slot.guarded) slot.frame = frame;
-    if (format_.layout == Layout::rgb)
-      apply_colour_matrix(opponent_forward,
-                          {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
+    if (loads_samples_)
+      slot.frame = copy_of(frame);
+    else
+      load_planes(frame, slot);
     const Frame& guide = lull::guide_of(frame, params_.guided);
     if (params_.guided)
       prepare_guide(Phase::first, load_guide_planes(guide, slot), slot);
     else
-      make_guide(plan(Phase::first), views(slot.noisy), slot.composite_guide);
+      make_first_guide(slot);
     if (motion_) motion_->load(at, guide);
     previous_frame_ = {};
     if (!motion_) last_frame_ = {};  // no later frame is compared with this one
@@ -124,6 +123,7 @@ class HostWorker : public FrameWorker {
     Slot& slot = slots_[at];
     if (phase == Phase::first) {
       if (motion_) motion_->release(at);
+      if (loads_samples_) memory_.release(0, slot.luma_guide);
       divide(slot, &Slot::sums, plan(phase));
     } else {
       blend_result(slot, plan(phase), bayes_share);
@@ -173,7 +173,7 @@ class HostWorker : public FrameWorker {
 
   void prepare(Slot& slot) const {
     for (int i = 0; i < format_.planes(); ++i) {
-      slot.noisy[i] = plane_of(i);
+      if (!loads_samples_) slot.noisy[i] = plane_of(i);
       if (params_.guided) slot.guide_planes[i] = plane_of(i);
       if (!is_filtered(i)) continue;
       for (auto* sums : {&slot.sums, &slot.parallel_sums})
@@ -181,6 +181,31 @@ class HostWorker : public FrameWorker {
           (*sums)[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
     }
     if (has_composite_guide_) slot.composite_guide = plane_of(1);
+  }
+
+  void load_planes(const Frame& frame, Slot& slot) {
+    slot.guarded = false;
+    for (int i = 0; i < format_.planes(); ++i)
+      slot.guarded |= samples_.load(frame, i, slot.noisy[i].view());
+    if (passes_through_ || slot.guarded) slot.frame = frame;
+    if (format_.layout == Layout::rgb)
+      apply_colour_matrix(opponent_forward,
+                          {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
+  }
+
+  /// Returns a copy of a frame's samples. The caller of the session may change its own.
+  Frame copy_of(const Frame& frame) {
+    Frame copy = pool_.acquire();
+    for (int i = 0; i < format_.planes(); ++i) copy_plane(frame, i, copy);
+    return copy;
+  }
+
+  /// Returns a noisy plane as floats. If the slot has only the frame, they are written to `memory`.
+  PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
+    if (!loads_samples_) return read(slot.noisy[i]);
+    memory_.acquire(i, memory);
+    load_plane(slot.frame, i, memory.view());
+    return read(memory);
   }
 
   /// Loads the guide in the colour space in which patches are compared.
@@ -204,6 +229,22 @@ class HostWorker : public FrameWorker {
     return estimates;
   }
 
+  /// Returns whether a guide of a phase contains chroma plane `i`.
+  static bool matches_in_chroma(const PhasePlan& plan, int i) {
+    return std::ranges::any_of(plan.sets,
+                               [&](const PlaneSet& set) { return set.chroma_weights[i - 1] != 0; });
+  }
+
+  /// Prepares the guides of the first phase: the noisy picture.
+  void make_first_guide(Slot& slot) {
+    PlaneViews noisy{noisy_plane(slot, 0, slot.luma_guide)};
+    Planes chroma;
+    for (const int i : {1, 2})
+      if (matches_in_chroma(plan(Phase::first), i)) noisy[i] = noisy_plane(slot, i, chroma[i]);
+    make_guide(plan(Phase::first), noisy, slot.composite_guide);
+    for (const int i : {1, 2}) memory_.release(i, chroma[i]);
+  }
+
   /// Prepares the guides of a phase: `estimates`, mixed with their share of the noisy picture.
   void prepare_guide(Phase phase, PlaneViews estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
@@ -213,15 +254,12 @@ class HostWorker : public FrameWorker {
     if (is_mixed()) {
       const auto mix_plane = [&](int i, Plane<float>& to) {
         memory_.acquire(i, to);
-        mix(estimates[i], read(slot.noisy[i]), plan(Phase::second).guide_share, to.view());
+        mix(estimates[i], noisy_plane(slot, i, to), plan(Phase::second).guide_share, to.view());
         estimates[i] = read(to);
       };
       mix_plane(0, slot.luma_guide);
       for (const int i : {1, 2})
-        if (std::ranges::any_of(plan(phase).sets, [&](const PlaneSet& set) {
-              return set.chroma_weights[i - 1] != 0;
-            }))
-          mix_plane(i, mixed[i]);
+        if (matches_in_chroma(plan(phase), i)) mix_plane(i, mixed[i]);
     }
     make_guide(plan(phase), estimates, slot.composite_guide);
     for (const int i : {1, 2}) memory_.release(i, mixed[i]);
@@ -274,6 +312,7 @@ class HostWorker : public FrameWorker {
       part.guide.holes = slot.holes.get();
       for (std::size_t p = 0; p < set.planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[set.planes[p]]);
+        if (loads_samples_) part.frame = &slot.frame;
         part.basic[p] = read(slot.basic[set.planes[p]]);
         part.sums[p] = (slot.*sums)[set.planes[p]].get();
       }
@@ -297,7 +336,8 @@ class HostWorker : public FrameWorker {
 
   const Plane<float>& guide_of(Phase phase, const PlaneSet& set, const Slot& slot) const {
     if (set.is_composite()) return slot.composite_guide;
-    if (phase == Phase::first && !params_.guided) return slot.noisy[0];
+    if (phase == Phase::first && !params_.guided)
+      return loads_samples_ ? slot.luma_guide : slot.noisy[0];
     // If nothing is matched, there is no guide, and the engine only needs its size.
     if (plan(phase).reuses_groups(set)) return slot.basic[0];
     if (stores_luma_guide()) return slot.luma_guide;
@@ -350,6 +390,7 @@ class HostWorker : public FrameWorker {
   FramePool pool_;
   bool has_composite_guide_ = false;   // some set has a composite guide
   bool passes_through_ = false;        // some plane passes through
+  bool loads_samples_ = false;         // the engine loads samples from Slot::frame
   Frame last_frame_, previous_frame_;  // last accepted frame, and the one before it
   Phase last_use_of_groups_ = Phase::first;
   SlotMemory memory_;

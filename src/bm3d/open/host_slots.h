@@ -25,13 +25,15 @@ using PlaneViews = std::array<PlaneView<const float>, 3>;
 /// them needs most of its memory in some phases only. So the members marked with * are empty
 /// outside the phases that need them: their memory comes from the free lists of SlotMemory.
 struct Slot {
-  // The noisy frame; set only if planes or out-of-range samples pass through.
+  // The noisy frame; set only if planes or out-of-range samples pass through, or if the engine
+  // loads samples from a copy of the frame.
   Frame frame;
   bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
-  Planes noisy;
+  Planes noisy;  // empty if the engine loads samples from the frame
   Planes basic;  // * basic estimates of the planes that are filtered
   // * Luma guide of the second phase: the basic estimate mixed with its share of the noisy picture.
+  // If `noisy` is empty, also the luma guide of the first phase.
   Plane<float> luma_guide;
   Planes guide_planes;           // guide that came with the frame
   Plane<float> composite_guide;  // composite guide of the current phase (PlaneSet::is_composite())
