@@ -61,7 +61,7 @@ class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
   /// Returns whether the engine accepts noisy planes as samples of a frame, on the scale of
-  /// load_part(). These take less memory than floats.
+  /// load_plane(). These take less memory than floats.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Searches for the reference patches at distance PhasePlan::search_step and stores their groups.

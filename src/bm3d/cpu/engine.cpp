@@ -20,9 +20,9 @@
 
 #include "bm3d/cpu/bayes.h"
 #include "bm3d/cpu/kernels.h"
+#include "bm3d/cpu/load_part.h"
 #include "bm3d/cpu/tiles.h"
 #include "bm3d/phase_engine.h"
-#include "core/sample_parts.h"
 #include "match/cpu/matcher.h"
 #include "match/cpu/threads.h"
 #include "match/motion_grid.h"

@@ -3,7 +3,7 @@
 
 #include "core/samples.h"
 
-namespace lull {
+namespace lull::bm3d::cpu {
 
 /// Loads the rectangle of plane `i` of `frame` that begins at (x, y) and has the size of `to`. The
 /// samples are those of load_plane().
@@ -22,4 +22,4 @@ inline void load_part(const Frame& frame, int i, int x, int y, PlaneView<float> 
   }
 }
 
-}  // namespace lull
+}  // namespace lull::bm3d::cpu
