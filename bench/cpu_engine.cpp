@@ -143,12 +143,10 @@ void filter(benchmark::State& state) {
       wiener ? make_wiener_tables(phase, {sigma}, 1) : make_hard_tables(phase, {sigma}, 2.7f, 1);
   Plane<float> numerator(size + 16, size), weights(size + 16, size);
   Buffer<float> scratch;
-  PlaneTile tile{.wiener = wiener,
-                 .frame = {},
-                 .noisy_stride = noisy.view().stride,
-                 .basic_stride = basic.view().stride};
-  tile.frame[0] = {noisy.view().data, basic.view().data, numerator.view().data, weights.view().data,
-                   numerator.view().stride};
+  PlaneTile tile{.wiener = wiener, .frame = {}};
+  tile.frame[0] = {noisy.view().data,   basic.view().data,       numerator.view().data,
+                   weights.view().data, numerator.view().stride, noisy.view().stride,
+                   basic.view().stride};
   std::mt19937 rng{2};
   std::vector<Group> groups(256);
   for (Group& group : groups) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "bm3d/phase_plan.h"
+#include "core/frame.h"
 #include "core/image.h"
 #include "match/cpu/matcher.h"
 #include "match/guide_view.h"
@@ -25,7 +26,10 @@ class PhaseSums {
 /// The planes of one frame that share their groups. All have the same size.
 struct PhasePlanes {
   GuideView guide;
-  std::array<PlaneView<const float>, 3> noisy;  // at least patch x patch samples
+  /// The noisy planes, at least patch x patch samples. They are empty if the engine loads them from
+  /// `frame` (PhaseEngine::loads_samples()).
+  std::array<PlaneView<const float>, 3> noisy;
+  const Frame* frame = nullptr;
   std::array<PlaneView<const float>, 3> basic;  // basic estimates; unused in the first phase
   std::array<PhaseSums*, 3> sums{};             // for each noisy plane
 };
@@ -56,6 +60,9 @@ struct PhaseInput {
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
+  /// Returns whether the engine accepts noisy planes as samples of a frame, on the scale of
+  /// load_plane(). These take less memory than floats.
+  [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
   /// Searches for the reference patches at distance PhasePlan::search_step and stores their groups.
   /// The session calls it before run() if the first phase propagates. The motion in `input` is that
@@ -73,8 +80,9 @@ class PhaseEngine {
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
     PatchShape shape = square_8);
-/// Makes a matcher for this number of threads.
-using CpuMatcherFactory = std::unique_ptr<cpu::Matcher> (*)(int threads);
+/// Makes a matcher for this number of threads. The engine's other matchers share its memory.
+using CpuMatcherFactory =
+    std::unique_ptr<cpu::Matcher> (*)(int threads, const std::shared_ptr<cpu::GuideMemory>& memory);
 /// Makes the cpu engine. `threads` = 0: one thread per core.
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_cpu_engine(
     int threads, CpuMatcherFactory make_matcher = cpu::make_matcher);

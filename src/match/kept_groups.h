@@ -22,6 +22,8 @@ constexpr Group first_members(Group group, int most) {
 
 class KeptGroups {
  public:
+  /// Returns whether no memory was reserved.
+  bool empty() const { return members_.empty(); }
   /// Allocates memory for the groups of these reference patches, with at most `capacity` members
   /// each. Groups stored before are lost.
   void reserve(const ReferenceGrid& searched, int capacity) {

@@ -20,6 +20,9 @@ class HostMotion {
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
+  /// Releases the memory of a frame whose vectors, from and to all other frames, are known or not
+  /// needed. Such a frame can only predict other frames.
+  void release(int slot);
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
   /// Returns the vectors of all cells from the frame in slot `from` to the frame in slot `to`,
@@ -50,7 +53,9 @@ class HostMotion {
   };
 
   float main_sigma_;
+  FrameFormat format_;
   std::vector<Slot> slots_;
+  std::vector<BytePlane> free_;  // released planes, which later frames use
 };
 
 }  // namespace lull

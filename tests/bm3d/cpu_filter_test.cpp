@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 
 #include "bm3d/cpu/kernels.h"
+#include "bm3d/cpu/weight_sums.h"
 #include "bm3d/kaiser.h"
 #include "bm3d/reference/stages.h"
 #include "noise/patch_covariance.h"
@@ -101,10 +103,14 @@ class CpuFilter : public ::testing::Test {
       std::fill_n(weights.view().row(v), size, 0.0f);
     }
     Buffer<float> scratch;
-    PlaneTile tile{
-        .wiener = second, .frame = {}, .noisy_stride = noisy.stride, .basic_stride = clean.stride};
-    tile.frame[0] = {noisy.data, clean.data, numerator.view().data, weights.view().data,
-                     numerator.view().stride};
+    PlaneTile tile{.wiener = second, .frame = {}};
+    tile.frame[0] = {noisy.data,
+                     clean.data,
+                     numerator.view().data,
+                     weights.view().data,
+                     numerator.view().stride,
+                     noisy.stride,
+                     clean.stride};
     tile.frame[-1] = tile.frame[1] = tile.frame[0];
     filter_group(tables, tile, x, y, group, scratch.reserve(filter_scratch_size));
     const Contribution expected = by_reference(phase, noisy, second ? &clean : nullptr, x, y, group,
@@ -238,6 +244,39 @@ TEST(CpuAggregate, AddsTilesOfAnyWidth) {
         const float added = in_tile >= 0 && in_tile < width ? static_cast<float>(in_tile + 1) : 0;
         ASSERT_EQ(picture.view()(x, y), 10 + added) << width << ": " << x << ", " << y;
       }
+  }
+}
+
+// Lists of weights replace planes, so their sums must be the same floats: the same numbers, added
+// in the same order. The number of tiles decides how long the lists stay lists.
+TEST(WeightSums, EqualTheSumsOfAPlane) {
+  constexpr int width = 300, height = 70, stride = 304 | 16, tile_height = 30;
+  for (const int tiles : {1, 3, 60}) {
+    const auto memory = std::make_shared<WeightMemory>();
+    WeightSums sums(width, height, stride, memory);
+    for (int round = 0; round < 2; ++round) {  // the second one begins with cleared sums
+      Plane<float> plane(stride, height);
+      for (int y = 0; y < height; ++y) std::fill_n(plane.view().row(y), stride, 0.0f);
+      std::mt19937 rng(tiles);
+      for (int t = 0; t < tiles; ++t) {
+        const int tile_width = 30 + 20 * (t % 5), x = static_cast<int>(rng() % 150);
+        const int y = static_cast<int>(rng() % (height - tile_height));
+        Plane<float> tile(tile_width, tile_height);
+        for (int j = 0; j < tile_height; ++j) {
+          std::fill_n(tile.view().row(j), tile.view().stride, 0.0f);
+          for (int i = 0; i < tile_width; ++i)
+            if (rng() % 3 == 0) tile.view()(i, j) = static_cast<float>(rng()) * 1e-9f;
+        }
+        sums.add(tile.view(), x, y);
+        add_rows(tile.view(), {&plane.view()(x, y), tile_width, tile_height, stride});
+      }
+      const PlaneView<const float> actual = sums.view();
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x)
+          ASSERT_EQ(actual(x, y), plane.view()(x, y)) << tiles << ": " << x << ", " << y;
+      for (int i = 1; i <= rows_of_zeros * stride; ++i) ASSERT_EQ(actual.data[-i], 0.0f);
+      sums.clear();
+    }
   }
 }
 

@@ -84,7 +84,9 @@ class RowMatcherOfCpu final : public cpu::Matcher {
   int width_ = 0, step_ = 1;
 };
 
-std::unique_ptr<cpu::Matcher> make_row_matcher(int) { return std::make_unique<RowMatcherOfCpu>(); }
+std::unique_ptr<cpu::Matcher> make_row_matcher(int, const std::shared_ptr<cpu::GuideMemory>&) {
+  return std::make_unique<RowMatcherOfCpu>();
+}
 
 TEST(MatcherInterface, BothHostBackendsUseAnInjectedMatcher) {
   const Plane<float> clean = texture_picture(85, 61);

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <thread>
 
-#include "bm3d/phase_plan.h"
+#include "bm3d/host_bytes.h"
 #include "core/describe.h"
 #include "core/error.h"
 
@@ -84,10 +84,7 @@ int part_frames(const Method& method, const FrameFormat& format, std::size_t ses
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// A session on the host has float planes for each frame that it works on: the noisy frame, the
-// basic estimate and two sums for every plane, up to two luma guides, and the kept groups. With
-// propagated matches it also holds the guides of all searched frames in bytes, four per sample. On
-// a GPU all of this is in GPU memory, and the host holds the frames only.
+// A session on a GPU has its planes in GPU memory, and the host holds the frames only.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
@@ -109,17 +106,7 @@ std::int64_t host_memory(const PlannedSessions& plan) {
   } else if (plan.params.volumes && (host || plan.backends.size() == 1)) {
     bytes += bm4d::host_bytes(*plan.params.volumes, plan.frame);
   } else if (host) {
-    const double sample = backend.kind == bm3d::BackendKind::cpu ? sizeof(float) : sizeof(double);
-    const double luma = 1.0 * plan.frame.width * plan.frame.height;
-    bytes += inside * (bytes_of(plan.frame, 2 * sizeof(float) + 2 * sample) +
-                       luma * 2 * sizeof(float) + (plan.params.is_temporal() ? luma : 0));
-    bytes += bytes_of(plan.frame, 3 * sizeof(float));
-    if (plan.params.pictures.guided) bytes += inside * bytes_of(plan.frame, sizeof(float));
-    const bm3d::Params& pictures = plan.params.pictures;
-    bytes += inside * static_cast<double>(bm3d::kept_bytes(pictures, plan.frame));
-    if (pictures.search_step > 0 ||
-        (pictures.kept > 0 && pictures.same_groups != bm3d::SameGroups::all))
-      bytes += luma * 4 * (2 * pictures.temporal + 1);
+    bytes += bm3d::host_bytes(plan.params.pictures, plan.frame, backend.kind);
   } else if (margin == Margin{} || plan.backends.size() == 1) {
     frames += 2 * (inside + backend.streams) * static_cast<double>(plan.backends.size());
   } else {

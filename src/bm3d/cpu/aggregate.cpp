@@ -31,6 +31,22 @@ void add_rows(PlaneView<const float> from, PlaneView<float> to) {
   }
 }
 
+std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
+                         float* values) {
+  const hn::CappedTag<float, 16> d;
+  const hn::RebindToUnsigned<decltype(d)> integers;
+  std::size_t count = 0;
+  for (std::size_t x = 0; x < row.size(); x += hn::Lanes(d)) {
+    const auto weights = hn::LoadU(d, row.data() + x);
+    const auto used = hn::Ne(weights, hn::Zero(d));
+    if (hn::AllFalse(d, used)) continue;
+    const auto place = hn::Iota(integers, first + static_cast<std::uint32_t>(x));
+    hn::CompressStore(weights, used, d, values + count);
+    count += hn::CompressStore(place, hn::RebindMask(integers, used), integers, positions + count);
+  }
+  return count;
+}
+
 namespace {
 
 /// Convolves along one axis: the sum over i < kSide of window[i] times the vector that lies i *
@@ -95,9 +111,14 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lull::bm3d::cpu {
 HWY_EXPORT(add_rows);
+HWY_EXPORT(list_weights);
 HWY_EXPORT(normalise_rows);
 void add_rows(PlaneView<const float> from, PlaneView<float> to) {
   HWY_DYNAMIC_DISPATCH(add_rows)(from, to);
+}
+std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
+                         float* values) {
+  return HWY_DYNAMIC_DISPATCH(list_weights)(row, first, positions, values);
 }
 void normalise_rows(const Normalisation& n, int y0, int y1, float* scratch) {
   HWY_DYNAMIC_DISPATCH(normalise_rows)(n, y0, y1, scratch);

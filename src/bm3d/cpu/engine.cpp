@@ -20,6 +20,7 @@
 
 #include "bm3d/cpu/bayes.h"
 #include "bm3d/cpu/kernels.h"
+#include "bm3d/cpu/load_part.h"
 #include "bm3d/cpu/tiles.h"
 #include "bm3d/phase_engine.h"
 #include "match/cpu/matcher.h"
@@ -216,17 +217,25 @@ class PhaseRun {
         float* const weights = part.weights[p].reserve(samples);
         std::fill_n(numerator, samples, 0.0f);
         std::fill_n(weights, samples, 0.0f);
-        planes[p].frame[offset] = {frame.noisy[p].data, frame.basic[p].data, numerator - origin,
-                                   weights - origin, part.stride};
+        FrameTile& to = planes[p].frame[offset];
+        to = {frame.noisy[p].data, frame.basic[p].data,   numerator - origin,   weights - origin,
+              part.stride,         frame.noisy[p].stride, frame.basic[p].stride};
+        if (frame.frame == nullptr) continue;
+        to.noisy = load_noisy(*frame.frame, p, part) - origin;
+        to.noisy_stride = part.stride;
       }
     }
-    const PhasePlanes& own = input_.frames[0].frame;
-    for (std::size_t p = 0; p < input_.planes(); ++p) {
-      planes[p].wiener = input_.plan.phase == Phase::second;
-      planes[p].noisy_stride = own.noisy[p].stride;
-      planes[p].basic_stride = own.basic[p].stride;
-    }
+    for (PlaneTile& plane : planes) plane.wiener = input_.plan.phase == Phase::second;
     return planes;
+  }
+
+  /// Loads the noisy samples of a tile.
+  const float* load_noisy(const Frame& frame, std::size_t p, TilePart& part) const {
+    const Area& area = part.area;
+    float* const noisy = part.noisy[p].reserve(part.stride * area.height());
+    load_part(frame, input_.set.planes[p], area.left, area.top,
+              {noisy, area.width(), area.height(), part.stride});
+    return noisy;
   }
 
   void run_block(const Block& block, std::span<const PlaneTile> planes) {
@@ -289,8 +298,9 @@ class PhaseRun {
 class CpuEngine : public PhaseEngine {
  public:
   CpuEngine(int threads, CpuMatcherFactory make_matcher) : threads_(threads), arena_(threads_) {
-    memory_.matcher = make_matcher(threads_);
-    memory_.propagator = make_propagating_matcher(threads_);
+    const auto guides = std::make_shared<GuideMemory>();
+    memory_.matcher = make_matcher(threads_, guides);
+    memory_.propagator = make_propagating_matcher(threads_, guides);
     memory_.reusing = make_reusing_matcher();
     memory_.workspaces.resize(threads_);
     bayes_.workspaces.resize(threads_);
@@ -298,8 +308,10 @@ class CpuEngine : public PhaseEngine {
     allow_threads(threads_);
   }
 
+  bool loads_samples() const override { return true; }
+
   std::unique_ptr<PhaseSums> make_sums(int width, int height) override {
-    return std::make_unique<CpuSums>(width, height);
+    return std::make_unique<CpuSums>(width, height, weight_memory_);
   }
 
   void search(const PhaseInput& input) override {
@@ -338,18 +350,20 @@ class CpuEngine : public PhaseEngine {
   void normalise(std::span<const float> window, CpuSums& sums, PlaneView<float> estimate) {
     const std::size_t scratch_size = round_up(estimate.width, 16) + 80;
     float* const scratch = line_.reserve(scratch_size * threads_);
-    const Normalisation normalisation{sums.numerator(), sums.weights(), window, estimate};
+    const Normalisation normalisation{sums.numerator(), sums.weights().view(), window, estimate};
     tbb::parallel_for(tbb::blocked_range<int>(0, estimate.height, 16), [&](const auto& rows) {
       const int thread = tbb::this_task_arena::current_thread_index();
       normalise_rows(normalisation, rows.begin(), rows.end(), scratch + thread * scratch_size);
     });
-    tbb::parallel_for(0, estimate.height, [&](int y) { sums.clear_row(y); });
+    tbb::parallel_for(0, estimate.height, [&](int y) { sums.clear_numerator(y); });
+    sums.weights().clear();
   }
 
   int threads_;
   tbb::task_arena arena_;
   Memory memory_;
   BayesMemory bayes_;
+  std::shared_ptr<WeightMemory> weight_memory_ = std::make_shared<WeightMemory>();
   Buffer<float> line_;
 };
 

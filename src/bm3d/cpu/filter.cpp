@@ -72,16 +72,21 @@ struct PatchPositions {
 };
 
 template <class Transform>
-HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t stride,
+HWY_INLINE void load_stack(const float* FrameTile::*plane, std::ptrdiff_t FrameTile::*stride_of,
                            const PatchPositions& positions, float* stack) {
+  const auto first = [&](int m) HWY_ATTR {
+    const FrameTile& frame = *positions.frame[m];
+    return frame.*plane + positions.y[m] * (frame.*stride_of) + positions.x[m];
+  };
   for (int u = 0; u < positions.units; ++u) {
     const int m = positions.second(u);
-    const float* const a = positions.frame[u]->*plane + positions.y[u] * stride + positions.x[u];
-    const float* const b = positions.frame[m]->*plane + positions.y[m] * stride + positions.x[m];
+    const float *const a = first(u), *const b = first(m);
+    const std::ptrdiff_t a_stride = positions.frame[u]->*stride_of;
+    const std::ptrdiff_t b_stride = positions.frame[m]->*stride_of;
     Vector v[unit_vectors];
     for (int row = 0; row < patch; ++row)
       for (int part = 0; part < parts; ++part)
-        v[part * 8 + row] = load_pair(Lanes(), a + row * stride, b + row * stride, part);
+        v[part * 8 + row] = load_pair(Lanes(), a + row * a_stride, b + row * b_stride, part);
     forward_unit<Transform>(v);
     for (int row = 0; row < patch; ++row)
       for (int part = 0; part < parts; ++part)
@@ -139,8 +144,8 @@ void filter_with(const FilterTables& tables, const PlaneTile& tile, int x, int y
   const PatchPositions positions(tile, x, y, group);
   const bool wiener = tile.wiener;
   float* const basic = scratch + max_group * patch * patch;
-  load_stack<Transform>(&FrameTile::noisy, tile.noisy_stride, positions, scratch);
-  if (wiener) load_stack<Transform>(&FrameTile::basic, tile.basic_stride, positions, basic);
+  load_stack<Transform>(&FrameTile::noisy, &FrameTile::noisy_stride, positions, scratch);
+  if (wiener) load_stack<Transform>(&FrameTile::basic, &FrameTile::basic_stride, positions, basic);
   const int size = std::countr_zero(static_cast<unsigned>(group.count));
   Across step;
   if constexpr (std::is_same_v<Transform, Dft>) {

@@ -78,19 +78,19 @@ FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& nois
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
 /// A plane of one frame of a tile. Pointers refer to sample (0, 0) of the picture, although the
-/// numerator and the weights exist for the area of the tile only.
+/// numerator, the weights, and perhaps the noisy samples exist for the area of the tile only.
 struct FrameTile {
   const float* noisy;
   const float* basic;
   float* numerator;
   float* weights;         // weights of groups, at the origins of their patches
   std::ptrdiff_t stride;  // stride of numerator and weights
+  std::ptrdiff_t noisy_stride, basic_stride;
 };
 /// One plane of one tile.
 struct PlaneTile {
   bool wiener;
   ByOffset<FrameTile> frame;
-  std::ptrdiff_t noisy_stride, basic_stride;
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
@@ -119,6 +119,12 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 
 /// to += from.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
+
+/// Lists the weights of a row that are not zero, with their positions; the first sample has the
+/// position `first`. The row, `positions` and `values` extend to a multiple of 16 elements, and the
+/// row is zero there. Returns the number of weights.
+std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
+                         float* values);
 
 /// Parameters of normalise_rows(), which computes rows y0 .. y1 - 1 of the estimate: numerator /
 /// (weights convolved with the window), or 0 where the divisor is 0. rows_of_zeros rows of zeros

@@ -41,19 +41,24 @@ struct Members {
     }
   }
   const float* samples(const PlaneTile& plane, int m) const {
-    return plane.frame[t[m]].noisy + y[m] * plane.noisy_stride + x[m];
+    const FrameTile& frame = plane.frame[t[m]];
+    return frame.noisy + y[m] * frame.noisy_stride + x[m];
+  }
+  std::ptrdiff_t stride(const PlaneTile& plane, int m) const {
+    return plane.frame[t[m]].noisy_stride;
   }
 };
 
 /// Adds the squared differences from the first member. They accumulate in Members::weight.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
-  const std::ptrdiff_t stride = plane.noisy_stride;
+  const std::ptrdiff_t own_stride = members.stride(plane, 0);
   MeansVector own[means_vectors];
   const float* const first = members.samples(plane, 0);
-  for (int v = 0; v < means_vectors; ++v) own[v] = hn::LoadU(d, first + place_of(v, stride));
+  for (int v = 0; v < means_vectors; ++v) own[v] = hn::LoadU(d, first + place_of(v, own_stride));
   for (int m = 1; m < members.count; ++m) {
     const float* const at = members.samples(plane, m);
+    const std::ptrdiff_t stride = members.stride(plane, m);
     MeansVector sum = hn::Zero(d);
     for (int v = 0; v < means_vectors; ++v) {
       const MeansVector difference = hn::Sub(hn::LoadU(d, at + place_of(v, stride)), own[v]);
@@ -67,23 +72,25 @@ HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& memb
 HWY_INLINE void mean_of_plane(const PlaneTile& plane, const Members& members, float sum_of_weights,
                               const float* window, float* mean) {
   const MeansLanes d;
-  const std::ptrdiff_t stride = plane.noisy_stride;
+  const std::ptrdiff_t own_stride = members.stride(plane, 0);
   const float* const first = members.samples(plane, 0);
   MeansVector sum[means_vectors];
   for (int v = 0; v < means_vectors; ++v) sum[v] = hn::Zero(d);
   for (int m = 1; m < members.count; ++m) {
     if (members.weight[m] == 0) continue;
     const float* const at = members.samples(plane, m);
+    const std::ptrdiff_t stride = members.stride(plane, m);
     const MeansVector weight = hn::Set(d, members.weight[m]);
     for (int v = 0; v < means_vectors; ++v) {
-      const std::ptrdiff_t place = place_of(v, stride);
-      sum[v] = hn::MulAdd(weight, hn::Sub(hn::LoadU(d, at + place), hn::LoadU(d, first + place)),
-                          sum[v]);
+      const MeansVector own = hn::LoadU(d, first + place_of(v, own_stride));
+      const MeansVector other = hn::LoadU(d, at + place_of(v, stride));
+      sum[v] = hn::MulAdd(weight, hn::Sub(other, own), sum[v]);
     }
   }
   const MeansVector share = hn::Set(d, 1 / sum_of_weights);
   for (int v = 0; v < means_vectors; ++v) {
-    const MeansVector value = hn::MulAdd(share, sum[v], hn::LoadU(d, first + place_of(v, stride)));
+    const MeansVector value =
+        hn::MulAdd(share, sum[v], hn::LoadU(d, first + place_of(v, own_stride)));
     hn::Store(hn::Mul(value, hn::Load(d, window + v * means_lanes)), d, mean + v * means_lanes);
   }
 }

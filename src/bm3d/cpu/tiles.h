@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bm3d/cpu/kernels.h"
+#include "bm3d/cpu/weight_sums.h"
 #include "bm3d/phase_engine.h"
 
 namespace lull::bm3d::cpu {
@@ -40,6 +41,7 @@ struct TilePart {
   Area area{};
   std::ptrdiff_t stride = 0;
   std::array<Buffer<float>, max_planes> numerator, weights;
+  std::array<Buffer<float>, max_planes> noisy;  // samples that were loaded from the frame
 };
 struct Tile {
   const Task* task = nullptr;
@@ -49,32 +51,26 @@ struct Tile {
 /// Sums of a plane. Groups add their weight only at the origins of patches (aggregate.cpp).
 class CpuSums : public PhaseSums {
  public:
-  CpuSums(int width, int height)
+  CpuSums(int width, int height, const std::shared_ptr<WeightMemory>& memory)
       : width_(width),
         height_(height),
         // An odd number of cache lines per row, so that the rows of a patch are in different cache
         // sets.
-        stride_(round_up(width, 16) | 16) {
+        stride_(round_up(width, 16) | 16),
+        weights_(width, height, stride_, memory) {
     numerator_.reserve(stride_ * height);
-    const std::size_t all = stride_ * (height + rows_of_zeros);
-    std::fill_n(weights_.reserve(all), all, 0.0f);
-    for (int y = 0; y < height; ++y) clear_row(y);
+    for (int y = 0; y < height; ++y) clear_numerator(y);
   }
 
   PlaneView<float> numerator() { return {numerator_.data(), width_, height_, stride_}; }
-  /// rows_of_zeros rows precede these rows.
-  PlaneView<float> weights() {
-    return {weights_.data() + rows_of_zeros * stride_, width_, height_, stride_};
-  }
-  void clear_row(int y) {
-    std::fill_n(numerator().row(y), stride_, 0.0f);
-    std::fill_n(weights().row(y), stride_, 0.0f);
-  }
+  void clear_numerator(int y) { std::fill_n(numerator().row(y), stride_, 0.0f); }
+  WeightSums& weights() { return weights_; }
 
  private:
   int width_, height_;
   std::ptrdiff_t stride_;
-  Buffer<float> numerator_, weights_;
+  Buffer<float> numerator_;
+  WeightSums weights_;
 };
 
 inline CpuSums& cpu_sums(PhaseSums& sums) { return static_cast<CpuSums&>(sums); }
@@ -94,7 +90,7 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
     for (std::size_t p = 0; p < input.planes(); ++p) {
       CpuSums& sums = cpu_sums(*input.frames[f].frame.sums[p]);
       add_rows(rows_of(from.numerator[p]), part(sums.numerator()));
-      add_rows(rows_of(from.weights[p]), part(sums.weights()));
+      sums.weights().add(rows_of(from.weights[p]), area.left, area.top);
     }
   }
 }

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "bm3d/host_bytes.h"
+#include "bm3d/open/host_slots.h"
 #include "bm3d/stabilisers.h"
 #include "core/colour.h"
 #include "core/error.h"
@@ -24,13 +26,25 @@
 namespace lull::bm3d {
 namespace {
 
-/// The planes of a frame as float samples, in the colour space in which they are filtered.
-using Planes = std::array<Plane<float>, 3>;
-
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-void copy_samples(PlaneView<const float> from, PlaneView<float> to) {
-  for (int y = 0; y < to.height; ++y) std::copy_n(from.row(y), to.width, to.row(y));
+/// Blends another estimate into `basic`, with the weight `share`.
+void blend(PlaneView<float> basic, PlaneView<const float> other, float share) {
+  for (int y = 0; y < basic.height; ++y) {
+    const float* const more = other.row(y);
+    float* const to = basic.row(y);
+    for (int x = 0; x < basic.width; ++x) to[x] += share * (more[x] - to[x]);
+  }
+}
+
+/// Mixes an estimate with its share of the noisy picture.
+void mix(PlaneView<const float> estimate, PlaneView<const float> noisy, float share,
+         PlaneView<float> to) {
+  for (int y = 0; y < to.height; ++y) {
+    const float *from = noisy.row(y), *basic = estimate.row(y);
+    float* mixed = to.row(y);
+    for (int x = 0; x < to.width; ++x) mixed[x] = basic[x] + share * (from[x] - basic[x]);
+  }
 }
 
 void refuse_device_memory(const Frame& frame) {
@@ -38,24 +52,6 @@ void refuse_device_memory(const Frame& frame) {
     throw InvalidArgument(
         "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
 }
-
-/// The data of a frame while it is in progress.
-struct Slot {
-  // The noisy frame; set only if planes or out-of-range samples pass through.
-  Frame frame;
-  bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
-  std::shared_ptr<const Holes> holes;
-  Planes noisy, basic;
-  // Luma guide of the second phase: the basic estimate mixed with its share of the noisy picture.
-  Plane<float> luma_guide;
-  Planes guide_planes;           // guide that came with the frame
-  Plane<float> composite_guide;  // composite guide of the current phase (PlaneSet::is_composite())
-  // Sums of the planes that are filtered.
-  std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
-  // Kept groups of each set, stored at its first plane.
-  std::array<KeptGroups, 3> groups;
-  ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are being filtered
-};
 
 class HostWorker : public FrameWorker {
  public:
@@ -65,17 +61,16 @@ class HostWorker : public FrameWorker {
         session_(session_plan(params, format)),
         samples_(params.noise, stabilisers_of(params, format.layout)),
         engine_(std::move(engine)),
-        pool_(format) {
+        pool_(format),
+        memory_(format) {
     for (int k = 0; k < plan_count(params); ++k)
       plans_.push_back(plan_phase(static_cast<Phase>(k), params, format));
-    for (int i = 0; i < format.planes(); ++i) {
-      passes_through_ |= !is_stored(i);
-      result_[i] = plane_of(i);
-      if (is_mixed()) mixed_[i] = plane_of(i);
-    }
+    for (int i = 0; i < format.planes(); ++i) passes_through_ |= !is_stored(i);
     for (const PhasePlan& plan : plans_)
       has_composite_guide_ |= std::ranges::any_of(plan.sets, &PlaneSet::is_composite);
     if (!filters()) return;
+    last_use_of_groups_ = last_use_of_groups();
+    loads_samples_ = engine_->loads_samples() && filters_samples(params, format);
     slots_.resize(session_.slots());
     for (Slot& slot : slots_) prepare(slot);
     if (params.temporal > 0) motion_.emplace(format, session_.main_sigma, session_.slots());
@@ -92,24 +87,18 @@ class HostWorker : public FrameWorker {
   void load(int at) override {
     const Frame& frame = last_frame_;
     Slot& slot = slots_[at];
-    slot.guarded = false;
     slot.holes = params_.holes ? holes_of(frame) : nullptr;
-    for (int i = 0; i < format_.planes(); ++i)
-      slot.guarded |= samples_.load(frame, i, slot.noisy[i].view());
-    if (passes_through_ || slot.guarded) slot.frame = frame;
-    if (format_.layout == Layout::rgb)
-      apply_colour_matrix(opponent_forward,
-                          {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
-    // The estimate of an unfiltered plane is the plane itself. Guides and the conversion back to
-    // RGB use it.
-    for (int i = 0; i < format_.planes(); ++i)
-      if (!is_filtered(i)) copy_samples(slot.noisy[i].view(), slot.basic[i].view());
+    if (loads_samples_)
+      slot.frame = copy_of(frame);
+    else
+      load_planes(frame, slot);
     const Frame& guide = lull::guide_of(frame, params_.guided);
     if (params_.guided)
       prepare_guide(Phase::first, load_guide_planes(guide, slot), slot);
     else
-      make_guide(plan(Phase::first), slot.noisy, slot.composite_guide);
+      make_first_guide(slot);
     if (motion_) motion_->load(at, guide);
+    previous_frame_ = {};
     if (!motion_) last_frame_ = {};  // no later frame is compared with this one
   }
 
@@ -123,40 +112,49 @@ class HostWorker : public FrameWorker {
 
   void filter(Phase phase, std::span<const SlotFrame> frames) override {
     for (const PlaneSet& set : plan(phase).sets) run(plan(phase), set, frames, &Slot::sums);
-    if (phase != Phase::third || !has_parallel_wiener(params_)) return;
-    const PhasePlan& beside = plan(parallel_wiener);
-    for (const PlaneSet& set : beside.sets) run(beside, set, frames, &Slot::parallel_sums);
+    if (phase == Phase::third && has_parallel_wiener(params_)) {
+      const PhasePlan& beside = plan(parallel_wiener);
+      for (const PlaneSet& set : beside.sets) run(beside, set, frames, &Slot::parallel_sums);
+    }
+    if (phase == last_use_of_groups_) memory_.release_groups(slots_[frames[0].frame].groups);
   }
 
   void finish_phase(Phase phase, int at) override {
     Slot& slot = slots_[at];
     if (phase == Phase::first) {
-      divide(slot.sums, plan(phase), slot.basic);
+      if (motion_) motion_->release(at);
+      if (loads_samples_) memory_.release(0, slot.luma_guide);
+      divide(slot, &Slot::sums, plan(phase));
     } else {
-      divide(slot.sums, plan(phase), result_);
-      blend(slot, result_, bayes_share);
+      blend_result(slot, plan(phase), bayes_share);
     }
     prepare_guide(static_cast<Phase>(static_cast<int>(phase) + 1),
-                  params_.guided ? slot.guide_planes : slot.basic, slot);
+                  params_.guided ? views(slot.guide_planes) : estimates(slot), slot);
   }
 
   Frame finish(int at) override {
     Slot& slot = slots_[at];
-    divide(slot.sums, plans_[params_.phases - 1], result_);
-    if (has_parallel_wiener(params_)) blend_parallel_wiener(slot);
+    // The result replaces the basic estimate, which is no longer needed.
+    const PhasePlan& last = plans_[params_.phases - 1];
+    if (has_parallel_wiener(params_)) {
+      divide(slot, &Slot::parallel_sums, plan(parallel_wiener));
+      blend_result(slot, last, result_share);
+    } else {
+      divide(slot, &Slot::sums, last);
+    }
+    std::array<PlaneView<float>, 3> result;
     for (int i = 0; i < format_.planes(); ++i)
-      if (!is_filtered(i)) copy_samples(read(slot.noisy[i]), result_[i].view());
-    if (format_.layout == Layout::rgb)
-      apply_colour_matrix(opponent_inverse,
-                          {result_[0].view(), result_[1].view(), result_[2].view()});
+      result[i] = (is_filtered(i) ? slot.basic : slot.noisy)[i].view();
+    if (format_.layout == Layout::rgb) apply_colour_matrix(opponent_inverse, result);
     Frame clean = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) {
       if (is_stored(i))
-        samples_.store(result_[i].view(), slot.guarded ? &slot.frame : nullptr, i, clean);
+        samples_.store(result[i], slot.guarded ? &slot.frame : nullptr, i, clean);
       else
         copy_plane(slot.frame, i, clean);
     }
     slot.frame = {};
+    memory_.release(slot);
     return clean;
   }
 
@@ -175,69 +173,108 @@ class HostWorker : public FrameWorker {
 
   void prepare(Slot& slot) const {
     for (int i = 0; i < format_.planes(); ++i) {
-      slot.noisy[i] = plane_of(i);
-      slot.basic[i] = plane_of(i);
+      if (!loads_samples_) slot.noisy[i] = plane_of(i);
       if (params_.guided) slot.guide_planes[i] = plane_of(i);
       if (!is_filtered(i)) continue;
       for (auto* sums : {&slot.sums, &slot.parallel_sums})
         if (sums == &slot.sums || has_parallel_wiener(params_))
           (*sums)[i] = engine_->make_sums(format_.plane_width(i), format_.plane_height(i));
     }
-    if (stores_luma_guide()) slot.luma_guide = plane_of(0);
     if (has_composite_guide_) slot.composite_guide = plane_of(1);
   }
 
+  void load_planes(const Frame& frame, Slot& slot) {
+    slot.guarded = false;
+    for (int i = 0; i < format_.planes(); ++i)
+      slot.guarded |= samples_.load(frame, i, slot.noisy[i].view());
+    if (passes_through_ || slot.guarded) slot.frame = frame;
+    if (format_.layout == Layout::rgb)
+      apply_colour_matrix(opponent_forward,
+                          {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
+  }
+
+  /// Returns a copy of a frame's samples. The caller of the session may change its own.
+  Frame copy_of(const Frame& frame) {
+    Frame copy = pool_.acquire();
+    for (int i = 0; i < format_.planes(); ++i) copy_plane(frame, i, copy);
+    return copy;
+  }
+
+  /// Returns a noisy plane as floats. If the slot has only the frame, they are written to `memory`.
+  PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
+    if (!loads_samples_) return read(slot.noisy[i]);
+    memory_.acquire(i, memory);
+    load_plane(slot.frame, i, memory.view());
+    return read(memory);
+  }
+
   /// Loads the guide in the colour space in which patches are compared.
-  const Planes& load_guide_planes(const Frame& guide, Slot& slot) {
+  PlaneViews load_guide_planes(const Frame& guide, Slot& slot) {
     Planes& guide_planes = slot.guide_planes;
     for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, guide_planes[i].view());
     if (format_.layout == Layout::rgb)
       apply_colour_matrix(opponent_forward,
                           {guide_planes[0].view(), guide_planes[1].view(), guide_planes[2].view()});
-    return guide_planes;
+    return views(guide_planes);
+  }
+
+  static PlaneViews views(const Planes& planes) {
+    return {read(planes[0]), read(planes[1]), read(planes[2])};
+  }
+  /// The basic estimates of a frame. The estimate of an unfiltered plane is the plane itself.
+  PlaneViews estimates(const Slot& slot) const {
+    PlaneViews estimates;
+    for (int i = 0; i < format_.planes(); ++i)
+      estimates[i] = read((is_filtered(i) ? slot.basic : slot.noisy)[i]);
+    return estimates;
+  }
+
+  /// Returns whether a guide of a phase contains chroma plane `i`.
+  static bool matches_in_chroma(const PhasePlan& plan, int i) {
+    return std::ranges::any_of(plan.sets,
+                               [&](const PlaneSet& set) { return set.chroma_weights[i - 1] != 0; });
+  }
+
+  /// Prepares the guides of the first phase: the noisy picture.
+  void make_first_guide(Slot& slot) {
+    PlaneViews noisy{noisy_plane(slot, 0, slot.luma_guide)};
+    Planes chroma;
+    for (const int i : {1, 2})
+      if (matches_in_chroma(plan(Phase::first), i)) noisy[i] = noisy_plane(slot, i, chroma[i]);
+    make_guide(plan(Phase::first), noisy, slot.composite_guide);
+    for (const int i : {1, 2}) memory_.release(i, chroma[i]);
   }
 
   /// Prepares the guides of a phase: `estimates`, mixed with their share of the noisy picture.
-  void prepare_guide(Phase phase, const Planes& estimates, Slot& slot) {
+  void prepare_guide(Phase phase, PlaneViews estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
-      return;  // all sets reuse their groups; nothing is matched
-    const Planes& guides = is_mixed() ? mix(estimates, slot) : estimates;
-    make_guide(plan(phase), guides, slot.composite_guide);
-    if (stores_luma_guide()) std::swap(slot.luma_guide, mixed_[0]);
+      return;      // all sets reuse their groups; nothing is matched
+    Planes mixed;  // chroma planes that are part of a guide
+    if (is_mixed()) {
+      const auto mix_plane = [&](int i, Plane<float>& to) {
+        memory_.acquire(i, to);
+        mix(estimates[i], noisy_plane(slot, i, to), plan(Phase::second).guide_share, to.view());
+        estimates[i] = read(to);
+      };
+      mix_plane(0, slot.luma_guide);
+      for (const int i : {1, 2})
+        if (matches_in_chroma(plan(phase), i)) mix_plane(i, mixed[i]);
+    }
+    make_guide(plan(phase), estimates, slot.composite_guide);
+    for (const int i : {1, 2}) memory_.release(i, mixed[i]);
   }
 
-  const Planes& mix(const Planes& estimates, const Slot& slot) {
-    const float share = plan(Phase::second).guide_share;
-    for (int i = 0; i < format_.planes(); ++i)
-      for (int y = 0; y < mixed_[i].height(); ++y) {
-        const float *noisy = slot.noisy[i].view().row(y), *basic = estimates[i].view().row(y);
-        float* mixed = mixed_[i].view().row(y);
-        for (int x = 0; x < mixed_[i].width(); ++x)
-          mixed[x] = basic[x] + share * (noisy[x] - basic[x]);
-      }
-    return mixed_;
-  }
-
-  /// Blends another estimate into the basic estimate, with the weight `share`.
-  void blend(Slot& slot, const Planes& other, float share) const {
+  /// Blends the result of a phase into the basic estimate, with the weight `share`.
+  void blend_result(Slot& slot, const PhasePlan& plan, float share) {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;
-      for (int y = 0; y < slot.basic[i].height(); ++y) {
-        const float* const more = other[i].view().row(y);
-        float* const basic = slot.basic[i].view().row(y);
-        for (int x = 0; x < slot.basic[i].width(); ++x) basic[x] += share * (more[x] - basic[x]);
-      }
+      Plane<float> result;
+      memory_.acquire(i, result);
+      engine_->finish(plan, *slot.sums[i], result.view());
+      blend(slot.basic[i].view(), read(result), share);
+      memory_.release(i, result);
     }
-  }
-
-  /// Blends the result with that of the parallel Wiener filter. The basic estimate, which is no
-  /// longer needed, is overwritten.
-  void blend_parallel_wiener(Slot& slot) {
-    divide(slot.parallel_sums, plan(parallel_wiener), slot.basic);
-    blend(slot, result_, result_share);
-    for (int i = 0; i < format_.planes(); ++i)
-      if (is_filtered(i)) std::swap(slot.basic[i], result_[i]);
   }
 
   static void clear(Plane<float>& plane) {
@@ -247,16 +284,16 @@ class HostWorker : public FrameWorker {
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
   /// Makes the composite guide of a phase, if one of its sets has one. At most one set does.
-  void make_guide(const PhasePlan& plan, const Planes& planes, Plane<float>& guide) const {
+  void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
       if (!set.is_composite()) continue;
       if (set.uses_luma)
-        box_average(read(planes[0]), format_.chroma_shift_x, format_.chroma_shift_y, guide.view());
+        box_average(planes[0], format_.chroma_shift_x, format_.chroma_shift_y, guide.view());
       else
         clear(guide);
       for (const int i : {1, 2})
         if (const float weight = set.chroma_weights[i - 1]; weight != 0)
-          add_weighted(read(planes[i]), weight, guide.view());
+          add_weighted(planes[i], weight, guide.view());
     }
   }
 
@@ -265,6 +302,8 @@ class HostWorker : public FrameWorker {
   /// Runs a phase on a set, for the reference patches of frames[0].
   void run(const PhasePlan& plan, const PlaneSet& set, std::span<const SlotFrame> frames,
            SlotSums Slot::*sums) {
+    KeptGroups& groups = slots_[frames[0].frame].groups[set.planes.front()];
+    if (groups.empty()) memory_.acquire_groups(set.planes.front(), groups);
     std::vector<PhaseFrame> parts;
     for (const auto& [offset, at] : frames) {
       const Slot& slot = slots_[at];
@@ -273,14 +312,14 @@ class HostWorker : public FrameWorker {
       part.guide.holes = slot.holes.get();
       for (std::size_t p = 0; p < set.planes.size(); ++p) {
         part.noisy[p] = read(slot.noisy[set.planes[p]]);
+        if (loads_samples_) part.frame = &slot.frame;
         part.basic[p] = read(slot.basic[set.planes[p]]);
         part.sums[p] = (slot.*sums)[set.planes[p]].get();
       }
       parts.push_back({offset, part});
     }
     const PhaseInput input{plan, set, parts,
-                           plan.guide_share * guide_sigma(set, format_, plan.noise),
-                           &slots_[frames[0].frame].groups[set.planes.front()]};
+                           plan.guide_share * guide_sigma(set, format_, plan.noise), &groups};
     const int plane = set.planes.front();
     const auto add_motion = [&](int step) {
       for (std::size_t f = 1; f < parts.size(); ++f)
@@ -297,7 +336,10 @@ class HostWorker : public FrameWorker {
 
   const Plane<float>& guide_of(Phase phase, const PlaneSet& set, const Slot& slot) const {
     if (set.is_composite()) return slot.composite_guide;
-    if (phase == Phase::first && !params_.guided) return slot.noisy[0];
+    if (phase == Phase::first && !params_.guided)
+      return loads_samples_ ? slot.luma_guide : slot.noisy[0];
+    // If nothing is matched, there is no guide, and the engine only needs its size.
+    if (plan(phase).reuses_groups(set)) return slot.basic[0];
     if (stores_luma_guide()) return slot.luma_guide;
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];
   }
@@ -317,9 +359,26 @@ class HostWorker : public FrameWorker {
     return bundles;
   }
 
-  void divide(const SlotSums& sums, const PhasePlan& plan, Planes& to) {
-    for (int i = 0; i < format_.planes(); ++i)
-      if (is_filtered(i)) engine_->finish(plan, *sums[i], to[i].view());
+  /// Returns the last phase that takes groups or candidates from the kept groups.
+  Phase last_use_of_groups() const {
+    const auto uses_groups = [](const PhasePlan& plan) {
+      return std::ranges::any_of(plan.sets, [&](const PlaneSet& set) {
+        return plan.propagates(set) || plan.reuses_groups(set);
+      });
+    };
+    if (has_parallel_wiener(params_) && uses_groups(plan(parallel_wiener))) return Phase::third;
+    int last = params_.phases - 1;
+    while (last > 0 && !uses_groups(plans_[last])) --last;
+    return static_cast<Phase>(last);
+  }
+
+  /// Writes the estimates of the summed patches to Slot::basic.
+  void divide(Slot& slot, SlotSums Slot::*sums, const PhasePlan& plan) {
+    for (int i = 0; i < format_.planes(); ++i) {
+      if (!is_filtered(i)) continue;
+      memory_.acquire(i, slot.basic[i]);
+      engine_->finish(plan, *(slot.*sums)[i], slot.basic[i].view());
+    }
   }
 
   Params params_;
@@ -331,10 +390,12 @@ class HostWorker : public FrameWorker {
   FramePool pool_;
   bool has_composite_guide_ = false;   // some set has a composite guide
   bool passes_through_ = false;        // some plane passes through
+  bool loads_samples_ = false;         // the engine loads samples from Slot::frame
   Frame last_frame_, previous_frame_;  // last accepted frame, and the one before it
+  Phase last_use_of_groups_ = Phase::first;
+  SlotMemory memory_;
   std::vector<Slot> slots_;
   std::optional<HostMotion> motion_;  // only over time
-  Planes mixed_, result_;
 };
 
 /// A session that returns its frames unchanged, because no plane is filtered.

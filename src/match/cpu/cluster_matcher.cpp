@@ -262,7 +262,8 @@ class ClusterMatcher final : public Matcher {
 /// Dispatches to the matcher that the parameters of a phase select.
 class DispatchingMatcher final : public Matcher {
  public:
-  explicit DispatchingMatcher(int threads) : threads_(threads) {}
+  DispatchingMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)
+      : threads_(threads), memory_(memory) {}
 
   BlockSize block_size(const MatchParams& params, int columns) const override {
     return now_->block_size(params, columns);
@@ -271,7 +272,7 @@ class DispatchingMatcher final : public Matcher {
     std::unique_ptr<Matcher>& matcher = input.params.clusters ? clusters_ : exhaustive_;
     if (matcher == nullptr)
       matcher = input.params.clusters ? make_cluster_matcher(threads_)
-                                      : make_exhaustive_matcher(threads_);
+                                      : make_exhaustive_matcher(threads_, memory_);
     now_ = matcher.get();
     now_->begin(input);
   }
@@ -282,6 +283,7 @@ class DispatchingMatcher final : public Matcher {
 
  private:
   int threads_;
+  std::shared_ptr<GuideMemory> memory_;
   std::unique_ptr<Matcher> exhaustive_, clusters_;
   Matcher* now_ = nullptr;  // valid after begin()
 };
@@ -291,8 +293,8 @@ class DispatchingMatcher final : public Matcher {
 std::unique_ptr<Matcher> make_cluster_matcher(int threads) {
   return std::make_unique<ClusterMatcher>(threads);
 }
-std::unique_ptr<Matcher> make_matcher(int threads) {
-  return std::make_unique<DispatchingMatcher>(threads);
+std::unique_ptr<Matcher> make_matcher(int threads, const std::shared_ptr<GuideMemory>& memory) {
+  return std::make_unique<DispatchingMatcher>(threads, memory);
 }
 
 }  // namespace lull::cpu

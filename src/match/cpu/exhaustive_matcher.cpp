@@ -7,7 +7,8 @@ namespace {
 
 class ExhaustiveMatcher final : public Matcher {
  public:
-  explicit ExhaustiveMatcher(int threads) : search_(threads) {}
+  ExhaustiveMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)
+      : search_(threads, memory) {}
 
   BlockSize block_size(const MatchParams& params, int columns) const override {
     return WindowSearch::block_size(params, columns);
@@ -32,8 +33,9 @@ class ExhaustiveMatcher final : public Matcher {
 
 }  // namespace
 
-std::unique_ptr<Matcher> make_exhaustive_matcher(int threads) {
-  return std::make_unique<ExhaustiveMatcher>(threads);
+std::unique_ptr<Matcher> make_exhaustive_matcher(int threads,
+                                                 const std::shared_ptr<GuideMemory>& memory) {
+  return std::make_unique<ExhaustiveMatcher>(threads, memory);
 }
 
 }  // namespace lull::cpu

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "match/cpu/guide_memory.h"
 #include "match/cpu/kernels.h"
 #include "match/group.h"
 #include "match/guide_view.h"
@@ -46,16 +47,20 @@ class Matcher {
 };
 
 /// Returns a matcher that finds the most similar patches of the complete search window, exactly. It
-/// runs on up to `threads` threads.
-[[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(int threads);
+/// runs on up to `threads` threads. `memory` may be shared with matchers that never run at the same
+/// time.
+[[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(
+    int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
 /// Returns a matcher that propagates the groups of MatchInput::kept (propagation.h).
-[[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(int threads);
+[[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(
+    int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
 /// Returns a matcher that finds the groups of MatchInput::kept unchanged.
 [[nodiscard]] std::unique_ptr<Matcher> make_reusing_matcher();
 /// Returns a matcher by clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
 /// Returns a matcher that selects the exhaustive or the cluster matcher by MatchParams::clusters,
 /// phase by phase.
-[[nodiscard]] std::unique_ptr<Matcher> make_matcher(int threads);
+[[nodiscard]] std::unique_ptr<Matcher> make_matcher(
+    int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
 
 }  // namespace lull::cpu

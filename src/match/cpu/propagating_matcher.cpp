@@ -33,7 +33,8 @@ MatchParams refine_windows(MatchParams params) {
 
 class PropagatingMatcher final : public Matcher {
  public:
-  explicit PropagatingMatcher(int threads) : search_(threads) {}
+  PropagatingMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)
+      : memory_(memory), search_(threads, memory) {}
 
   BlockSize block_size(const MatchParams& params, int columns) const override {
     if (params.refine_window > 1) return WindowSearch::block_size(refine_windows(params), columns);
@@ -83,7 +84,7 @@ class PropagatingMatcher final : public Matcher {
     const int radius = (own ? params_.window : params_.temporal_window) / 2;
     const int near = own ? params_.refine_window : params_.refine_temporal_window;
     const PlaneView<const float> guide = frame.samples;
-    return {.strips = strips_[f].data(),
+    return {.strips = memory_->strips[f].data(),
             .predicted = motion,
             .refine_radius = near == 0 ? -1 : near / 2,
             .left = std::max(motion.x - radius, -x),
@@ -96,8 +97,8 @@ class PropagatingMatcher final : public Matcher {
     row_ = static_cast<int>(round_up(guide.width, 64));
     const int rows = guide.height - strip_rows + 1;
     const std::size_t samples = static_cast<std::size_t>(row_) * guide.height;
-    std::int8_t* const bytes = bytes_.reserve(samples);
-    std::int8_t* const strips = strips_[f].reserve(samples * strip_rows);
+    std::int8_t* const bytes = memory_->bytes.reserve(samples);
+    std::int8_t* const strips = memory_->strips[f].reserve(samples * strip_rows);
     tbb::parallel_for(tbb::blocked_range<int>(0, guide.height, 32), [&](const auto& range) {
       for (int y = range.begin(); y < range.end(); ++y)
         byte_row({guide.row(y), static_cast<std::size_t>(guide.width)}, quantiser,
@@ -125,11 +126,9 @@ class PropagatingMatcher final : public Matcher {
   std::uint16_t limit_ = 0, motion_bias_ = 0;  // distances as scores
   int row_ = 0;                                // samples between rows of the strips
 
+  std::shared_ptr<GuideMemory> memory_;
   WindowSearch search_;  // searches the refinement windows
-  // Memory that is reused from frame to frame.
-  SampleRanges ranges_;
-  Buffer<std::int8_t> bytes_;
-  std::array<Buffer<std::int8_t>, max_frames> strips_;
+  SampleRanges ranges_;  // memory, reused from frame to frame
 };
 
 class ReusingMatcher final : public Matcher {
@@ -158,8 +157,9 @@ class ReusingMatcher final : public Matcher {
 
 std::unique_ptr<Matcher> make_reusing_matcher() { return std::make_unique<ReusingMatcher>(); }
 
-std::unique_ptr<Matcher> make_propagating_matcher(int threads) {
-  return std::make_unique<PropagatingMatcher>(threads);
+std::unique_ptr<Matcher> make_propagating_matcher(int threads,
+                                                  const std::shared_ptr<GuideMemory>& memory) {
+  return std::make_unique<PropagatingMatcher>(threads, memory);
 }
 
 }  // namespace lull::cpu

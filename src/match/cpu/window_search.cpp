@@ -48,7 +48,8 @@ int rows_per_block(const MatchParams& params, int columns) {
 
 }  // namespace
 
-WindowSearch::WindowSearch(int threads) : threads_(threads), workspaces_(threads) {}
+WindowSearch::WindowSearch(int threads, const std::shared_ptr<GuideMemory>& memory)
+    : threads_(threads), workspaces_(threads), memory_(memory) {}
 
 BlockSize WindowSearch::block_size(const MatchParams& params, int columns) {
   const int wide = columns_per_block(columns, params.step);
@@ -136,17 +137,18 @@ void WindowSearch::prepare_guides(const Quantiser& quantiser) {
     if (by_products_)
       quads_ = prepare_quads(params_.step, own_geometry_.radius(), guide, quantiser);
     else
-      guide_ = prepare_guide(params_.step, own_geometry_.radius(), guide, quantiser, pairs_);
+      guide_ =
+          prepare_guide(params_.step, own_geometry_.radius(), guide, quantiser, memory_->pairs);
   }
   if (searches_own_frame() && frames_[0].frame.holes != nullptr)
     invalid_ = prepare_invalid(params_.step, own_geometry_.radius(), *frames_[0].frame.holes,
-                               invalid_positions_);
+                               memory_->invalid_positions);
   if (!searches_other_frames()) return;
   for (std::size_t f = 0; f < frames_.size(); ++f) {
     const GuideView& frame = frames_[f].frame;
-    guides_[f] = prepare_guide(1, 0, frame.samples, quantiser, frame_pairs_[f]);
+    guides_[f] = prepare_guide(1, 0, frame.samples, quantiser, memory_->frame_pairs[f]);
     if (f > 0 && frame.holes != nullptr)
-      frame_invalid_[f] = prepare_invalid(1, 0, *frame.holes, frame_invalid_positions_[f]);
+      frame_invalid_[f] = prepare_invalid(1, 0, *frame.holes, memory_->frame_invalid_positions[f]);
   }
 }
 
@@ -186,16 +188,16 @@ PairedGuide WindowSearch::prepare_guide(int step, int radius, PlaneView<const fl
 QuadGuide WindowSearch::prepare_quads(int step, int radius, PlaneView<const float> guide,
                                       const Quantiser& quantiser) {
   const Arrangement a = arrange(step, radius);
-  const auto quads = fill_rows(a, step, radius, guide, quantiser, quad_samples_);
-  std::int32_t* const norms = quad_norms_.reserve(a.row_stride * a.rows);
+  const auto quads = fill_rows(a, step, radius, guide, quantiser, memory_->quad_samples);
+  std::int32_t* const norms = memory_->quad_norms.reserve(a.row_stride * a.rows);
   const int elements = static_cast<int>(round_up(a.elements, 16));
   tbb::parallel_for(tbb::blocked_range<int>(0, a.rows - patch + 1, norm_rows),
                     [&](const auto& range) {
                       const std::ptrdiff_t at = range.begin() * a.row_stride;
-                      fill_norms(quads, quad_samples_.data() + at, range.end() - range.begin(),
-                                 elements, norms + at);
+                      fill_norms(quads, memory_->quad_samples.data() + at,
+                                 range.end() - range.begin(), elements, norms + at);
                     });
-  const std::ptrdiff_t origin = quads.origin - quad_samples_.data();
+  const std::ptrdiff_t origin = quads.origin - memory_->quad_samples.data();
   return {quads, {norms + origin, a.row_stride, a.phase_stride, step}};
 }
 
@@ -206,7 +208,7 @@ PhasedGuide<Element> WindowSearch::fill_rows(const Arrangement& a, int step, int
   const std::size_t bytes =
       round_up(static_cast<std::size_t>(a.elements) * step + sizeof(Element) - 1, 64);
   Element* const elements = memory.reserve(a.row_stride * a.rows);
-  std::int8_t* const scratch = bytes_.reserve(bytes * threads_);
+  std::int8_t* const scratch = memory_->row_bytes.reserve(bytes * threads_);
   tbb::parallel_for(tbb::blocked_range<int>(0, a.rows, 8), [&](const auto& range) {
     const int thread = tbb::this_task_arena::current_thread_index();
     for (int i = range.begin(); i < range.end(); ++i) {

@@ -3,6 +3,7 @@
 // smallest of them. The matchers make groups from the rankings.
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace lull::cpu {
 
 class WindowSearch {
  public:
-  explicit WindowSearch(int threads);
+  WindowSearch(int threads, const std::shared_ptr<GuideMemory>& memory);
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
@@ -84,13 +85,7 @@ class WindowSearch {
   std::array<PairedGuide, max_frames>
       frame_invalid_;  // invalid positions of the neighbouring frames
 
-  // Memory that is reused from frame to frame.
-  Buffer<std::uint16_t> pairs_;
-  Buffer<std::int32_t> quad_samples_, quad_norms_;
-  std::array<Buffer<std::uint16_t>, max_frames> frame_pairs_;
-  Buffer<std::uint16_t> invalid_positions_;
-  std::array<Buffer<std::uint16_t>, max_frames> frame_invalid_positions_;
-  Buffer<std::int8_t> bytes_;
+  std::shared_ptr<GuideMemory> memory_;
 };
 
 }  // namespace lull::cpu

@@ -174,17 +174,18 @@ TEST_F(MemoryLimit, LimitsPartsForSeveralGpus) {
   }
 }
 
+std::int64_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  long total = 0, pages = 0;
+  file >> total >> pages;
+  return std::int64_t{pages} * 4096;
+}
+
 // The estimate is above the real use of the sessions, but not far above it.
 TEST_F(MemoryLimit, EstimateIsNearTheRealUse) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers keep memory of their own";
 #endif
-  const auto resident = [] {
-    std::ifstream file("/proc/self/statm");
-    long total = 0, pages = 0;
-    file >> total >> pages;
-    return std::int64_t{pages} * 4096;
-  };
   constexpr FrameFormat format{.width = 1280,
                                .height = 1024,
                                .layout = Layout::yuv,
@@ -195,16 +196,44 @@ TEST_F(MemoryLimit, EstimateIsNearTheRealUse) {
   params.hard.window = params.hard.temporal_window = 3;
   params.hard.step = 8;
   const bm3d::Backend backend{.kind = bm3d::BackendKind::cpu, .threads = 1};
-  const std::int64_t before = resident();
+  const std::int64_t before = resident_bytes();
   const auto session = bm3d::open(params, format, backend);
   std::vector<Frame> results;
   for (int n = 0; n < 8; ++n)
     if (auto result = session->push(noisy_picture(clean_picture(format, n), 20, n + 1)))
       results.push_back(*std::move(result));
-  const std::int64_t taken = resident() - before;
+  const std::int64_t taken = resident_bytes() - before;
   const std::int64_t estimate = host_memory({params, format, {backend}});
   EXPECT_LT(taken, estimate * 3 / 2);
   EXPECT_GT(taken, estimate / 3);
+}
+
+// A session over time holds nine frames with R = 2. The bound is in bytes per sample of luma, for
+// 8-bit 4:2:0. It fails if all frames hold what only some phases need: float samples of the noisy
+// picture, basic estimates, guides, kept groups, and a plane of weights.
+TEST_F(MemoryLimit, TemporalSessionOnTheCpuStaysBelowItsBound) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers keep memory of their own";
+#endif
+  constexpr FrameFormat format{.width = 1280,
+                               .height = 720,
+                               .layout = Layout::yuv,
+                               .chroma_shift_x = 1,
+                               .chroma_shift_y = 1};
+  constexpr std::int64_t samples = std::int64_t{1280} * 720;
+  const bm3d::Params params = bm3d::make_params(bm3d::Profile::balanced, {10, 10, 10}, 2);
+  const bm3d::Backend backend{.kind = bm3d::BackendKind::cpu, .threads = 1};
+  const std::int64_t before = resident_bytes();
+  const auto session = bm3d::open(params, format, backend);
+  std::int64_t most = 0;
+  for (int n = 0; n < 11; ++n) {
+    (void)session->push(noisy_picture(clean_picture(format, n), 10, n + 1));
+    most = std::max(most, resident_bytes() - before);
+  }
+  EXPECT_LT(most, 300 * samples);
+  const std::int64_t estimate = host_memory({params, format, {backend}});
+  EXPECT_LT(most, estimate * 5 / 4);
+  EXPECT_GT(most, estimate / 2);
 }
 
 TEST_F(MemoryLimit, SizesAreParsed) {

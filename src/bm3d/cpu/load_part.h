@@ -1,0 +1,25 @@
+#pragma once
+// Conversion of parts of a frame to float samples on the 0..255 scale.
+
+#include "core/samples.h"
+
+namespace lull::bm3d::cpu {
+
+/// Loads the rectangle of plane `i` of `frame` that begins at (x, y) and has the size of `to`. The
+/// samples are those of load_plane().
+inline void load_part(const Frame& frame, int i, int x, int y, PlaneView<float> to) {
+  const float scale = to_unit_255(frame.format);
+  const auto load = [&]<class T>(PlaneView<const T> plane) {
+    load_samples<T>({plane.row(y) + x, to.width, to.height, plane.stride}, scale, to);
+  };
+  switch (frame.format.sample) {
+    case SampleType::u8:
+      return load(PlaneView<const std::uint8_t>(frame.plane<std::uint8_t>(i)));
+    case SampleType::u16:
+      return load(PlaneView<const std::uint16_t>(frame.plane<std::uint16_t>(i)));
+    case SampleType::f32:
+      return load(PlaneView<const float>(frame.plane<float>(i)));
+  }
+}
+
+}  // namespace lull::bm3d::cpu

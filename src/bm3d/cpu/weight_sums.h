@@ -1,0 +1,130 @@
+#pragma once
+// Sums of the weights of groups at the origins of patches, for one plane.
+//
+// Groups of few patches on a coarse grid give a weight to a small part of the samples only. Their
+// weights are lists of positions and values, which take a fraction of a plane's memory. Lists that
+// grow beyond the memory of a plane become a plane.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bm3d/cpu/kernels.h"
+#include "core/image.h"
+
+namespace lull::bm3d::cpu {
+
+/// A part of a list of weights.
+struct WeightChunk {
+  Buffer<std::uint32_t> positions;  // y * stride + x
+  Buffer<float> values;
+  std::size_t count = 0;
+};
+
+/// Chunks that are not in use, and a plane for one list at a time. The sums of an engine share it.
+struct WeightMemory {
+  std::vector<WeightChunk> free;
+  Buffer<float> plane;
+};
+
+class WeightSums {
+ public:
+  WeightSums(int width, int height, std::ptrdiff_t stride, std::shared_ptr<WeightMemory> memory)
+      : width_(width), height_(height), stride_(stride), memory_(std::move(memory)) {}
+
+  /// Adds the weights of a tile, whose first sample is at (x, y). Its rows are followed by zeros up
+  /// to a multiple of 16 samples.
+  void add(PlaneView<const float> tile, int x, int y) {
+    if (is_plane_) {
+      PlaneView<float> plane = view_of(plane_);
+      return add_rows(tile, {plane.row(y) + x, tile.width, tile.height, stride_});
+    }
+    for (int row = 0; row < tile.height; ++row) {
+      WeightChunk& chunk = chunk_for(round_up(tile.width, 16));
+      const std::size_t before = chunk.count;
+      const auto first = static_cast<std::uint32_t>((y + row) * stride_ + x);
+      chunk.count += list_weights({tile.row(row), static_cast<std::size_t>(tile.width)}, first,
+                                  chunk.positions.data() + before, chunk.values.data() + before);
+      listed_ += chunk.count - before;
+    }
+    if (listed_ > max_listed()) become_plane();
+  }
+
+  /// Returns the sums, preceded by rows_of_zeros rows. They are valid until the next call for sums
+  /// that share the memory.
+  PlaneView<const float> view() {
+    if (is_plane_) return view_of(plane_);
+    expand(memory_->plane);
+    return view_of(memory_->plane);
+  }
+
+  /// Sets all sums to zero.
+  void clear() {
+    if (is_plane_) std::fill_n(plane_.data(), size(), 0.0f);
+    release();
+  }
+
+ private:
+  static constexpr std::size_t min_chunk = 16384;
+  // The memory of a plane: an element of a list takes as much memory as two samples.
+  std::size_t max_listed() const { return size() / 2; }
+  std::size_t size() const { return static_cast<std::size_t>(stride_) * (height_ + rows_of_zeros); }
+
+  PlaneView<float> view_of(Buffer<float>& plane) const {
+    return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
+  }
+
+  /// Returns a chunk with space for `count` more elements.
+  WeightChunk& chunk_for(std::size_t count) {
+    const std::size_t capacity =
+        std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));
+    if (chunks_.empty() || chunks_.back().count + count > capacity) {
+      WeightChunk chunk;
+      if (!memory_->free.empty()) {
+        chunk = std::move(memory_->free.back());
+        memory_->free.pop_back();
+      }
+      chunk.positions.reserve(capacity);
+      chunk.values.reserve(capacity);
+      chunk.count = 0;
+      chunks_.push_back(std::move(chunk));
+    }
+    return chunks_.back();
+  }
+
+  /// Writes the sums of the lists to a plane. The elements are added in the order of the lists, so
+  /// that the sums are those of add_rows().
+  void expand(Buffer<float>& to) const {
+    std::fill_n(to.reserve(size()), size(), 0.0f);
+    float* const sums = view_of(to).data;
+    for (const WeightChunk& chunk : chunks_)
+      for (std::size_t i = 0; i < chunk.count; ++i)
+        sums[chunk.positions.data()[i]] += chunk.values.data()[i];
+  }
+
+  void become_plane() {
+    expand(plane_);
+    is_plane_ = true;
+    chunks_.clear();  // this plane needs no lists any more
+    listed_ = 0;
+  }
+
+  void release() {
+    for (WeightChunk& chunk : chunks_) memory_->free.push_back(std::move(chunk));
+    chunks_.clear();
+    listed_ = 0;
+  }
+
+  int width_, height_;
+  std::ptrdiff_t stride_;
+  std::shared_ptr<WeightMemory> memory_;
+  std::vector<WeightChunk> chunks_;
+  std::size_t listed_ = 0;  // elements of all chunks
+  bool is_plane_ = false;
+  Buffer<float> plane_;
+};
+
+}  // namespace lull::bm3d::cpu

@@ -1,0 +1,62 @@
+#include "bm3d/host_bytes.h"
+
+#include <algorithm>
+
+#include "bm3d/phase_plan.h"
+#include "match/guide.h"
+
+namespace lull::bm3d {
+namespace {
+
+double samples_of(const FrameFormat& format, int plane) {
+  return 1.0 * format.plane_width(plane) * format.plane_height(plane);
+}
+
+/// Bytes of the guides in the layouts of the CPU's matchers (match/cpu/guide_memory.h), which hold
+/// all searched frames.
+double guide_bytes(const Params& params, double luma) {
+  const double searched = 2 * params.temporal + 1;
+  const bool propagates =
+      params.search_step > 0 || (params.kept > 0 && params.same_groups != SameGroups::all);
+  double bytes = 2.5 * luma;  // pairs of samples, with padding
+  if (params.temporal > 0) bytes += searched * 2 * luma;
+  if (propagates) bytes += (searched * patch / 2 + 1) * luma;
+  return bytes;
+}
+
+}  // namespace
+
+bool filters_samples(const Params& params, const FrameFormat& format) {
+  if (format.sample == SampleType::f32 || format.layout == Layout::rgb) return false;
+  if (params.bayes || params.guided) return false;
+  for (int i = 0; i < format.planes(); ++i) {
+    const PlaneNoise& noise = params.noise.plane(i);
+    if (!(noise.sigma > 0) || noise.curve || !fits_patch(format, i)) return false;
+  }
+  return true;
+}
+
+double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
+  const bool cpu = kind == BackendKind::cpu;
+  double all = 0;
+  for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
+  const double luma = samples_of(format, 0);
+  const double chroma = format.planes() > 1 ? samples_of(format, 1) : 0;
+  // Frames that are not finished, and those of them whose first phase is complete.
+  const double frames = margin(params).after + 1, later = frames - 2 * params.temporal;
+  const bool loads_samples = cpu && filters_samples(params, format);
+  const double noisy =
+      loads_samples ? format.bytes_per_sample() * all + sizeof(float) * luma : sizeof(float) * all;
+  const double sums =
+      (has_parallel_wiener(params) ? 4 : 2) * (cpu ? sizeof(float) : sizeof(double)) * all;
+  double bytes = frames * (noisy + sums + sizeof(float) * chroma);
+  if (params.guided) bytes += frames * sizeof(float) * all;
+  // The basic estimates, the luma guides and the kept groups.
+  bytes += later * (sizeof(float) * (all + (loads_samples ? 0 : luma)) +
+                    static_cast<double>(kept_bytes(params, format)));
+  if (params.temporal > 0) bytes += (2 * params.temporal + 1) * luma;  // 8-bit samples for motion
+  bytes += sizeof(float) * (luma + 2 * chroma);                        // temporary planes
+  return cpu ? bytes + guide_bytes(params, luma) : bytes;
+}
+
+}  // namespace lull::bm3d

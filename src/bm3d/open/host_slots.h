@@ -1,0 +1,106 @@
+#pragma once
+// The data of the frames that a session of the host backends works on, and the memory that these
+// frames use in turn.
+
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bm3d/phase_engine.h"
+#include "core/frame.h"
+#include "core/plane.h"
+#include "match/kept_groups.h"
+#include "noise/holes.h"
+#include "time/frames.h"
+#include "time/motion.h"
+
+namespace lull::bm3d {
+
+/// The planes of a frame as float samples, in the colour space in which they are filtered.
+using Planes = std::array<Plane<float>, 3>;
+using PlaneViews = std::array<PlaneView<const float>, 3>;
+
+/// The data of a frame while it is in progress. A session over time holds many frames, and each of
+/// them needs most of its memory in some phases only. So the members marked with * are empty
+/// outside the phases that need them: their memory comes from the free lists of SlotMemory.
+struct Slot {
+  // The noisy frame; set only if planes or out-of-range samples pass through, or if the engine
+  // loads samples from a copy of the frame.
+  Frame frame;
+  bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
+  std::shared_ptr<const Holes> holes;
+  Planes noisy;  // empty if the engine loads samples from the frame
+  Planes basic;  // * basic estimates of the planes that are filtered
+  // * Luma guide of the second phase: the basic estimate mixed with its share of the noisy picture.
+  // If `noisy` is empty, also the luma guide of the first phase.
+  Plane<float> luma_guide;
+  Planes guide_planes;           // guide that came with the frame
+  Plane<float> composite_guide;  // composite guide of the current phase (PlaneSet::is_composite())
+  // Sums of the planes that are filtered.
+  std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
+  // * Kept groups of each set, stored at its first plane.
+  std::array<KeptGroups, 3> groups;
+  ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are being filtered
+};
+
+/// Objects that were released and whose memory is used again.
+template <class T>
+class FreeList {
+ public:
+  bool empty() const { return free_.empty(); }
+  /// Returns the object that was released last. The list must not be empty.
+  T take() {
+    T object = std::move(free_.back());
+    free_.pop_back();
+    return object;
+  }
+  void put(T object) { free_.push_back(std::move(object)); }
+
+ private:
+  std::vector<T> free_;
+};
+
+/// Memory that is in use for some phases of a frame, and then for another frame. It grows to the
+/// maximum that is in use at a time.
+class SlotMemory {
+ public:
+  explicit SlotMemory(const FrameFormat& format) : format_(format) {}
+
+  /// Gives `plane` the size of plane `i` of a frame, unless it has it. The samples are undefined.
+  void acquire(int i, Plane<float>& plane) {
+    if (plane.width() > 0) return;
+    FreeList<Plane<float>>& free = planes_of_size(i);
+    plane =
+        free.empty() ? Plane<float>(format_.plane_width(i), format_.plane_height(i)) : free.take();
+  }
+  void release(int i, Plane<float>& plane) {
+    if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
+  }
+
+  /// Gives `groups`, which must be empty, the memory of other groups of the set.
+  void acquire_groups(int set, KeptGroups& groups) {
+    if (!groups_[set].empty()) groups = groups_[set].take();
+  }
+  void release_groups(std::array<KeptGroups, 3>& groups) {
+    for (std::size_t set = 0; set < groups.size(); ++set)
+      if (!groups[set].empty()) groups_[set].put(std::exchange(groups[set], {}));
+  }
+
+  /// Releases all memory of a frame that is marked with * in Slot.
+  void release(Slot& slot) {
+    for (int i = 0; i < 3; ++i) release(i, slot.basic[i]);
+    release(0, slot.luma_guide);
+    release_groups(slot.groups);
+  }
+
+ private:
+  /// Planes 1 and 2 have the same size.
+  FreeList<Plane<float>>& planes_of_size(int i) { return planes_[i == 0 ? 0 : 1]; }
+
+  FrameFormat format_;
+  std::array<FreeList<Plane<float>>, 2> planes_;
+  std::array<FreeList<KeptGroups>, 3> groups_;
+};
+
+}  // namespace lull::bm3d

@@ -1,0 +1,28 @@
+#pragma once
+// Memory for the guides of the matchers on the CPU.
+
+#include <array>
+#include <cstdint>
+
+#include "match/cpu/kernels.h"
+#include "time/frames.h"
+
+namespace lull::cpu {
+
+/// Guides in the layouts of the matchers, for the reference frame and for all searched frames. The
+/// content is valid from Matcher::begin() to the last block. Matchers that never run at the same
+/// time share it, because it is large: six bytes for each sample of each searched frame.
+struct GuideMemory {
+  // Exact search (window_search.h).
+  Buffer<std::uint16_t> pairs;
+  Buffer<std::int32_t> quad_samples, quad_norms;
+  std::array<Buffer<std::uint16_t>, max_frames> frame_pairs;
+  Buffer<std::uint16_t> invalid_positions;
+  std::array<Buffer<std::uint16_t>, max_frames> frame_invalid_positions;
+  Buffer<std::int8_t> row_bytes;
+  // Propagation (propagating_matcher.cpp).
+  Buffer<std::int8_t> bytes;
+  std::array<Buffer<std::int8_t>, max_frames> strips;
+};
+
+}  // namespace lull::cpu
