@@ -77,9 +77,11 @@ module(io/open ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/dem
   io/write io/segments)
 module(pipeline core noise noise/render)
 module(burst core)
+module(repair core)
 set(library ${modules})  # all of src
 set(before)  # the modules of tools: each may use those before it
-foreach(name tools/report tools/options tools/html tools/noise tools/search tools/sessions
+foreach(name tools/report tools/options tools/html tools/noise tools/repair tools/search
+  tools/sessions
   tools/wrap tools/pages tools/commands tools/bids tools/command_line tools)
   module(${name} ${library} ${before})
   list(APPEND before ${name})

@@ -212,7 +212,7 @@ class ParticipantLevel {
       noise = stated_noise(options, source->format(), source->info().values).value();
       determine_noise_kind(options, *source, noise);
     } else {
-      noise = search_noise(options, *source);
+      noise = search_noise(options, *source).noise;
     }
     const SceneNoise& found = noise.scenes.front();
     const double unit = noise.unit > 0 ? noise.unit : 1;

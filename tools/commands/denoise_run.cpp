@@ -190,13 +190,15 @@ class Run {
     opened_ =
         tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     // Frames in GPU memory cannot be used by the CPU, neither as a fallback device nor to make
-    // frames of half the size. The source is opened again.
+    // frames of half the size or to repair defects. The source is opened again.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
-    if ((other || plan().has_halves()) && source_options(options_, devices_.backends).gpu)
+    const bool needs_host = plan().has_halves() || !noise_->repair().none();
+    if ((other || needs_host) && source_options(options_, devices_.backends).gpu)
       open_source_on(opened_.backends, false);
     if (!sink_)
-      open_sink(job_facts(options_, plan().method(), noise_->known(), opened_.backends),
-                grain_->encoder_table());
+      open_sink(
+          job_facts(options_, plan().method(), noise_->known(), noise_->repair(), opened_.backends),
+          grain_->encoder_table());
     return true;
   }
 
@@ -280,8 +282,8 @@ class Run {
       opened_ = {};
       const auto context_end = [this](std::int64_t number) { source_->end_context_at(number); };
       const auto at_end = [this, backends] {
-        update_facts(*options_.run.job.plan,
-                     job_facts(options_, plan().method(), noise_->record(), backends));
+        update_facts(*options_.run.job.plan, job_facts(options_, plan().method(), noise_->record(),
+                                                       noise_->repair(), backends));
       };
       return side_inputs_.attach_to(
           index_frames(options_, plan(), filtered_format(), context_end, at_end));

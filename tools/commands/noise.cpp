@@ -11,6 +11,7 @@
 #include "tools/commands/commands.h"
 #include "tools/noise/noise_text.h"
 #include "tools/options/run_files.h"
+#include "tools/repair/repair_choice.h"
 #include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_noise_search.h"
@@ -48,18 +49,23 @@ void follow(const DenoiseOptions& options, FrameSource& source, KnownFrom from,
   while (frames.read()) continue;
 }
 
-NoiseRecord noise_of_pipe(const DenoiseOptions& options, io::MediaSource& source) {
+FoundNoise noise_of_pipe(const DenoiseOptions& options, io::MediaSource& source) {
   const bool scenes = follows_scenes(options, source.info());
   std::vector<Frame> first = read_frames(source, frames_to_read_ahead(options.input));
-  NoiseRecord noise =
+  FoundNoise found;
+  found.repair = choose_repair(options, source, split_excerpts(first));
+  FrameRepairer repairer(found.repair, source.format());
+  repair_all(repairer, first);
+  found.noise =
       noise_of_first_frames(options, scenes ? first_scene_of(first) : first, source.info().values);
-  if (!scenes || noise.scenes.front().volume) return noise;
-  PrefixedSource all_frames(source, std::move(first));
-  follow(options, all_frames, KnownFrom::first_frames, noise);
-  return noise;
+  if (!scenes || found.noise.scenes.front().volume) return found;
+  RepairedSource repaired(source, found.repair);
+  PrefixedSource all_frames(repaired, std::move(first));
+  follow(options, all_frames, KnownFrom::first_frames, found.noise);
+  return found;
 }
 
-NoiseRecord noise_of(const NoiseReportOptions& given) {
+FoundNoise noise_of(const NoiseReportOptions& given) {
   const DenoiseOptions& options = given.input;
   io::SourceOptions reading = source_options(options.input);
   reading.threads = options.run.threads;
@@ -67,7 +73,8 @@ NoiseRecord noise_of(const NoiseReportOptions& given) {
   const auto source = io::open_source(options.input.file, reading);
   check_volume_noise(options, source->info());
   if (!can_read_again(options.input.file)) return noise_of_pipe(options, *source);
-  NoiseRecord estimated = search_noise(options, *source);
+  FoundNoise found = search_noise(options, *source);
+  NoiseRecord& estimated = found.noise;
   const bool scenes = follows_scenes(options, source->info()) && !estimated.scenes.front().volume;
   if (given.all && !scenes)
     throw InvalidArgument(
@@ -75,8 +82,9 @@ NoiseRecord noise_of(const NoiseReportOptions& given) {
         "' (only a clip or one part of a clip has scenes; volumes, single pictures "
         "and several parts have not); leave it out");
   write_noise_map(options, *source, estimated);
-  if (given.all) follow(options, *source, KnownFrom::positions, estimated);
-  return estimated;
+  RepairedSource repaired(*source, found.repair);
+  if (given.all) follow(options, repaired, KnownFrom::positions, estimated);
+  return found;
 }
 
 }  // namespace
@@ -88,7 +96,8 @@ int noise(const NoiseReportOptions& given) {
   if (!input.noise.file.empty())
     throw InvalidArgument("--noise " + input.noise.file +
                           " (must be gaussian, rician or auto); lull noise estimates the level");
-  const NoiseRecord estimated = noise_of(options);
+  const FoundNoise found = noise_of(options);
+  const NoiseRecord& estimated = found.noise;
   if (!input.output.file.empty())
     write_noise(input.output.file, estimated, input.output.overwrite, input.output.access);
   if (!options.plot.empty()) {
@@ -102,6 +111,8 @@ int noise(const NoiseReportOptions& given) {
   }
   if (input.run.quiet) return 0;
   for (const std::string& line : describe(estimated)) std::printf("noise: %s\n", line.c_str());
+  if (const std::string defects = describe(found.repair, estimated.layout); !defects.empty())
+    std::printf("defects: %s\n", defects.c_str());
   return 0;
 }
 

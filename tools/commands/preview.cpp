@@ -22,6 +22,7 @@
 #include "tools/pages/cuts.h"
 #include "tools/pages/panels.h"
 #include "tools/pages/pictures.h"
+#include "tools/repair/repair_choice.h"
 #include "tools/report/log.h"
 #include "tools/search/noise_scenes.h"
 #include "tools/search/noise_search.h"
@@ -138,11 +139,29 @@ class Preview {
     if (options_.input.depth.on) return;  // estimate_depth_noise() has set the plan
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
-    if (!noise && can_read_again(options_.input.file)) noise = search_noise(options_, *source_);
-    if (!noise) noise = noise_of_first_frames(options_, read, values);
-    add_clipping(options_, *source_, read, *noise);
+    const bool again = can_read_again(options_.input.file);
+    InputSamples samples;
+    const io::VideoInfo& info = source_->info();
+    if (again &&
+        (!noise || needs_clipping(options_, *noise, info) || searches_defects(options_, info)))
+      samples = read_samples(options_, *source_);
+    const std::vector<Excerpt> complete =
+        again ? excerpts_of(samples.excerpts) : split_excerpts(read);
+    repair_ = choose_repair(options_, *source_, complete);
+    FrameRepairer repairer(repair_, source_->format());
+    for (TimedExcerpt& excerpt : samples.excerpts) repair_all(repairer, excerpt.frames);
+    std::vector<Frame> first = read;
+    repair_all(repairer, first);
+    if (!noise)
+      noise = again ? search_noise(options_, *source_, samples, repair_)
+                    : noise_of_first_frames(options_, first, values);
+    add_clipping(
+        options_, source_->info(),
+        again ? excerpts_from(options_.input, samples) : excerpts_from(options_.input, first),
+        *noise);
     determine_noise_kind(options_, *source_, *noise);
-    for (const std::string& line : noise_lines(options_, *noise)) log_.write(LogLevel::info, line);
+    for (const std::string& line : noise_lines(options_, *noise, repair_))
+      log_.write(LogLevel::info, line);
     const ClipPlan plan = clip_plan(options_, *noise, source_->info());
     const auto scene = std::ranges::upper_bound(plan.starts, position) - plan.starts.begin();
     plan_ = {.scenes = {plan.scenes[scene]}, .starts = {}};
@@ -250,7 +269,7 @@ class Preview {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
     if (position.number || rate.num <= 0 || !can_read_again(options_.input.file) ||
-        side_inputs_.has_files())
+        side_inputs_.has_files() || names_defect_file(options_.noise))
       return std::nullopt;
     const double margin = (margin_of(params_).before + 2) / seconds(rate.num, {1, rate.den});
     const double skip = position.time - margin - lead_s;
@@ -285,8 +304,9 @@ class Preview {
     auto denoiser = with_side_inputs(merge_fields(std::move(opened), source_->format()),
                                      window.number - number);
     std::vector<Frame> results;
+    FrameRepairer repairer(repair_, source_->format());
     for (const Frame& frame : window.frames)
-      for (auto out = denoiser->push(frame); out; out = denoiser->next())
+      for (auto out = denoiser->push(repairer(frame)); out; out = denoiser->next())
         results.push_back(*std::move(out));
     while (auto out = denoiser->drain()) results.push_back(*std::move(out));
     if (results.size() != window.frames.size())
@@ -346,6 +366,7 @@ class Preview {
   std::unique_ptr<io::MediaSource> source_;
   SideInputs side_inputs_;
   std::optional<VolumeMask> mask_;
+  RepairPlan repair_;
   DepthSamples samples_;                    // for depth maps
   std::optional<PrefixedSource> prefixed_;  // for depth maps from a pipe
   Method params_;

@@ -183,7 +183,7 @@ void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
   const bool certain = first.volume ? first.volume->certain : first.estimate.certain;
   if (!certain && facts_.origin == NoiseOrigin::found) facts_.origin = NoiseOrigin::assumed;
   for (const bm3d::Backend& backend : backends) facts_.devices.push_back(name_of(backend));
-  facts_.parameters = plain_facts(job_facts(options_, plan.method(), noise, backends));
+  facts_.parameters = plain_facts(job_facts(options_, plan.method(), noise, {}, backends));
   constexpr std::int64_t min_slices = 8;  // as in lull preview
   const std::int64_t slices = info_.stack ? info_.slices : info_.frames_estimate;
   const bool volume = info_.stack || (options_.input.stack && plan.method().volumes);

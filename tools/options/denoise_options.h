@@ -48,6 +48,10 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  always: the grain of an input that can be read only once cannot be kept
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
+/// Whether --repair names a file of defects.
+[[nodiscard]] inline bool names_defect_file(const NoiseOptions& options) {
+  return options.repair != repair_auto && options.repair != repair_off;
+}
 /// Converts a given sigma to the 0..255 scale on which samples are filtered.
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);

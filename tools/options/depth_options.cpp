@@ -63,6 +63,7 @@ std::string other_than_depth(const DenoiseOptions& o) {
   if (o.run.segment_frames > 0) return "--segment-frames";
   if (!o.run.page.file.empty()) return "--report";
   if (o.output.has_grain()) return "--grain";
+  if (names_defect_file(o.noise)) return "--repair";
   if (!o.noise.file.empty() || o.noise.kind || !o.noise.map.empty()) return "--noise";
   if (o.input.white != 0) return "--white";
   return {};

@@ -79,6 +79,17 @@ constexpr OptionRow rows[] = {
     {"--strength", "X|light|medium|strong", OptionGroup::basic, planned | in_preview | in_bids,
      "multiply the noise level by X: light is 0.7, medium 1, strong 1.4 (default: medium)",
      set_strength, "light, medium or strong (default: medium)"},
+    {"--repair", "auto|off|FILE", OptionGroup::video, in_plan | in_preview | in_noise,
+     "replace defective samples of a sensor by estimates from their neighbours, before the noise "
+     "is estimated and removed. auto: stuck and dead pixels, impulses, and offsets of rows and "
+     "columns that are certain in excerpts of the input; FILE: the pixels of a text with lines X Y "
+     "or X Y "
+     "FIRST-FRAME LAST-FRAME, or those that are not 0 in a picture (default: auto)",
+     [](DenoiseOptions& o, const std::string& v) {
+       if (v.empty()) reject("--repair", v, "must be auto, off, or the name of a file");
+       o.noise.repair = v;
+     },
+     "replace defective pixels: auto, off or FILE (default: auto)"},
 };
 
 }  // namespace

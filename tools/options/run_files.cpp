@@ -139,6 +139,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   for (const FeatureChoice& choice : options.method.features)
     files.read_samples(option_of(choice.feature), choice.file);
   if (!is_task) files.read("--noise", options.noise.file);  // a task uses the noise of its plan
+  if (!is_task && names_defect_file(options.noise)) files.read("--repair", options.noise.repair);
   files.read("--reference", options.run.page.reference);
   if (!options.run.job.folder.empty())
     files.read_job(options.run.job.folder);

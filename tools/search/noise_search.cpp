@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "pipeline/field_denoiser.h"
 #include "tools/noise/noise_text.h"
+#include "tools/repair/repair_choice.h"
 #include "tools/search/noise_scenes.h"
 #include "tools/search/volume_noise_search.h"
 
@@ -25,10 +26,15 @@ constexpr double max_samples = 2.7e8;
 
 class Search {
  public:
-  Search(const DenoiseOptions& options, const io::MediaSource& source)
-      : options_(options), source_(source), info_(source.info()), format_(source.format()) {}
+  Search(const DenoiseOptions& options, const io::MediaSource& source,
+         const RepairPlan& repair = {})
+      : options_(options),
+        source_(source),
+        info_(source.info()),
+        format_(source.format()),
+        repairer_(repair, format_) {}
 
-  NoiseRecord run() {
+  NoiseRecord run(const InputSamples& samples) {
     NoiseRecord record{.layout = format_.layout, .unit = unit_of(info_.values), .scenes = {}};
     if (std::optional<SceneNoise> volume = noise_of_volume(options_, source_)) {
       record.scenes.push_back(*std::move(volume));
@@ -45,9 +51,12 @@ class Search {
       record.scenes.push_back({.from_s = 0, .estimate = std::move(estimate)});
       return record;
     }
-    std::vector<TimedExcerpt> excerpts = video_excerpts();
-    if (excerpts.empty())
+    start_s_ = samples.start_s;
+    if (samples.excerpts.empty())
       throw BadData("'" + options_.input.file + "' has no frame; check the file");
+    std::vector<TimedExcerpt> excerpts = samples.excerpts;
+    for (TimedExcerpt& excerpt : excerpts)
+      for (Frame& frame : excerpt.frames) frame = filter_view(std::move(frame));
     const NoiseEstimate all = estimate_noise(excerpts_of(excerpts));
     record.scenes = scenes_of(excerpts, all, has_scenes() ? by_pts() : FramesFrom{});
     move_to_cut(record.scenes);
@@ -55,8 +64,12 @@ class Search {
     return record;
   }
 
-  std::vector<Excerpt> excerpts() {
-    return is_stack() ? std::vector<Excerpt>{} : excerpts_of(video_excerpts());
+  InputSamples samples() {
+    InputSamples samples;
+    if (is_stack()) return samples;
+    samples.excerpts = video_excerpts();
+    samples.start_s = start_s_;
+    return samples;
   }
 
  private:
@@ -100,7 +113,8 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        if (!frame || frame->format != format_ || !take(filter_view(*std::move(frame)))) return;
+        if (frame) frame->slice = -1;  // the source counts from the frame at which it starts
+        if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }
     } catch (const Error&) {
       if (time_s == 0) throw;  // the input cannot be read at all
@@ -118,7 +132,11 @@ class Search {
   }
 
   FramesFrom by_pts() const {
-    return [this](double time_s, const FrameConsumer& take) { read_from(time_s - start_s_, take); };
+    return [this](double time_s, const FrameConsumer& take) {
+      read_from(time_s - start_s_, [this, &take](Frame frame) {
+        return take(filter_view(repairer_(std::move(frame))));
+      });
+    };
   }
 
   std::vector<TimedExcerpt> video_excerpts() {
@@ -181,8 +199,17 @@ class Search {
   const io::MediaSource& source_;
   const io::VideoInfo& info_;
   const FrameFormat format_;
+  mutable FrameRepairer repairer_;
   double start_s_ = 0;  // time of the input's first frame
 };
+
+/// Returns the excerpts as the sessions filter them: by fields, or unchanged.
+std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
+  if (options.interlaced == Interlaced::fields)
+    for (Excerpt& excerpt : excerpts)
+      for (Frame& frame : excerpt) frame = pipeline::field_of(frame, 0);
+  return excerpts;
+}
 
 }  // namespace
 
@@ -193,20 +220,31 @@ bool can_read_again(const std::string& input) {
          type != std::filesystem::file_type::character;
 }
 
-NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source) {
-  return Search(options, source).run();
+InputSamples read_samples(const DenoiseOptions& options, const io::MediaSource& source) {
+  return Search(options, source).samples();
 }
 
-std::vector<Excerpt> read_excerpts(const DenoiseOptions& options, const io::MediaSource& source) {
-  return Search(options, source).excerpts();
+NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source,
+                         const InputSamples& samples, const RepairPlan& repair) {
+  return Search(options, source, repair).run(samples);
+}
+
+FoundNoise search_noise(const DenoiseOptions& options, const io::MediaSource& source) {
+  InputSamples samples = read_samples(options, source);
+  FoundNoise found;
+  found.repair = choose_repair(options, source, excerpts_of(samples.excerpts));
+  FrameRepairer repairer(found.repair, source.format());
+  for (TimedExcerpt& excerpt : samples.excerpts) repair_all(repairer, excerpt.frames);
+  found.noise = search_noise(options, source, samples, found.repair);
+  return found;
 }
 
 std::vector<Excerpt> excerpts_from(const InputOptions& options, const std::vector<Frame>& frames) {
-  std::vector<Excerpt> excerpts = split_excerpts(frames);
-  if (options.interlaced == Interlaced::fields)
-    for (Excerpt& excerpt : excerpts)
-      for (Frame& frame : excerpt) frame = pipeline::field_of(frame, 0);
-  return excerpts;
+  return as_filtered(options, split_excerpts(frames));
+}
+
+std::vector<Excerpt> excerpts_from(const InputOptions& options, const InputSamples& samples) {
+  return as_filtered(options, excerpts_of(samples.excerpts));
 }
 
 NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vector<Frame>& frames,

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tools/repair/repair_choice.h"
 #include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_noise_search.h"
@@ -16,10 +17,12 @@
 namespace lull::tools {
 namespace {
 
-/// Returns frames that were read already, and then those of the source. The noise may be tracked.
+/// Returns frames that were read and repaired already, and then those of the source after repair.
+/// The noise may be tracked.
 class RunSource final : public FrameSource {
  public:
-  RunSource(FrameSource& source, std::vector<Frame> first) : prefixed_(source, std::move(first)) {}
+  RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)
+      : repaired_(source, repair), prefixed_(repaired_, std::move(first)) {}
 
   void follow(const DenoiseOptions& options, const NoiseRecord& known, KnownFrom from,
               NoiseFollower::OnScene on_scene) {
@@ -31,6 +34,7 @@ class RunSource final : public FrameSource {
   void interrupt() noexcept override { prefixed_.interrupt(); }
 
  private:
+  RepairedSource repaired_;
   PrefixedSource prefixed_;
   std::optional<NoiseFollower> follower_;
 };
@@ -56,14 +60,22 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
   const io::VideoInfo& input = source.info();
   std::optional<NoiseRecord> noise = stated_noise(options_, source.format(), input.values);
   const bool again = can_read_again(options_.input.file);
-  if (!again && !noise) read_ahead(source, frames_to_read_ahead(options_.input), open_sink);
-  if (!again && noise && needs_clipping(options_, *noise, input))
-    read_ahead(source, frames_before_result(options_, input), open_sink);
-  if (!noise) noise = again ? search_noise(options_, source) : noise_of_pipe(input);
-  add_clipping(options_, source, first_, *noise);
+  const bool needed = !noise || needs_clipping(options_, *noise, input) ||
+                      (searches_defects(options_, input) && !options_.run.job.is_part());
+  if (!again && needed)
+    read_ahead(source,
+               noise ? frames_before_result(options_, input) : frames_to_read_ahead(options_.input),
+               open_sink);
+  const InputSamples samples = repaired_samples(source, needed && again);
+  if (!noise)
+    noise = again ? search_noise(options_, source, samples, repair_) : noise_of_pipe(input);
+  add_clipping(
+      options_, input,
+      again ? excerpts_from(options_.input, samples) : excerpts_from(options_.input, first_),
+      *noise);
   known_ = *std::move(noise);
   determine_noise_kind(options_, source, known_);
-  for (const std::string& line : noise_lines(options_, known_)) info_(line);
+  for (const std::string& line : noise_lines(options_, known_, repair_)) info_(line);
   plan_ = clip_plan(options_, known_, input);
   record_ = known_;
   if (needs_follower(options_, input, known_)) {
@@ -71,6 +83,20 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
     plan_.later = std::make_shared<LaterScenes>();
   }
   write_noise_map(options_, source, known_);
+}
+
+/// Determines the defects and repairs the frames in which the noise is measured: those of a pipe,
+/// or samples of an input that can be read again, which are returned.
+InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
+  InputSamples samples;
+  if (needed) samples = read_samples(options_, source);
+  std::optional<RepairPlan> known = repair_of_job(options_, source.format());
+  const auto excerpts = first_.empty() ? excerpts_of(samples.excerpts) : split_excerpts(first_);
+  repair_ = known ? *std::move(known) : choose_repair(options_, source, excerpts);
+  FrameRepairer repairer(repair_, source.format());
+  repair_all(repairer, first_);
+  for (TimedExcerpt& excerpt : samples.excerpts) repair_all(repairer, excerpt.frames);
+  return samples;
 }
 
 /// A pipe cannot be a job in segments, and cannot be read twice for its grain.
@@ -101,7 +127,7 @@ void InputNoise::estimate_depth_noise(io::MediaSource& source,
 std::unique_ptr<FrameSource> InputNoise::frames(FrameSource& source, const io::VideoInfo& input,
                                                 OnScene on_scene) {
   const KnownFrom from = first_.empty() ? KnownFrom::positions : KnownFrom::first_frames;
-  auto frames = std::make_unique<RunSource>(source, std::move(first_));
+  auto frames = std::make_unique<RunSource>(source, std::move(first_), repair_);
   if (plan_.later)
     frames->follow(
         options_, known_, from,

@@ -11,6 +11,8 @@
 #include "io/media.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
+#include "tools/repair/repair_plan.h"
+#include "tools/search/noise_search.h"
 #include "tools/sessions/open_denoiser.h"
 #include "tools/sessions/sessions.h"
 
@@ -40,8 +42,11 @@ class InputNoise {
   /// tracked. A scene that is replaced at its own time has no frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
+  /// Returns the defects that frames() repairs. Then frames must be in host memory.
+  const RepairPlan& repair() const { return repair_; }
 
-  /// Returns the frames of `source`, which must be the input, preceded by those that find() read.
+  /// Returns the repaired frames of `source`, which must be the input, preceded by those that
+  /// find() read.
   /// For a pipe it may be called once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
@@ -54,14 +59,16 @@ class InputNoise {
   void read_ahead(io::MediaSource& source, std::size_t frames,
                   const std::function<void()>& open_sink);
   NoiseRecord noise_of_pipe(const io::VideoInfo& input) const;
+  InputSamples repaired_samples(const io::MediaSource& source, bool needed);
   void start_scene(const SceneNoise& scene, bool is_predicted, const io::VideoInfo& input,
                    const OnScene& on_scene);
 
   const DenoiseOptions& options_;
   Notify info_;
   NoiseRecord known_, record_;
+  RepairPlan repair_;
   ClipPlan plan_;
-  std::vector<Frame> first_;  // first frames of a pipe
+  std::vector<Frame> first_;  // first frames of a pipe, repaired
 };
 
 }  // namespace lull::tools

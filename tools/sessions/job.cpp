@@ -1,5 +1,6 @@
 #include "tools/sessions/job.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +18,7 @@ namespace lull::tools {
 namespace {
 
 constexpr const char* noise_fact = "the noise";
+constexpr const char* repair_fact = "the repaired defects";
 constexpr const char* clipping_fact = "the clipping (low:high:level of 0..255)";
 
 std::string text_of(float value) {
@@ -193,7 +195,7 @@ void add_features(const MethodOptions& options, const RenderNoise& noise,
 }  // namespace
 
 std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& method,
-                                   const NoiseRecord& noise,
+                                   const NoiseRecord& noise, const RepairPlan& repair,
                                    const std::vector<bm3d::Backend>& backends) {
   std::vector<io::JobFact> facts = method.means     ? means_facts(options, *method.means, backends)
                                    : method.volumes ? volume_facts(*method.volumes, backends)
@@ -207,7 +209,20 @@ std::vector<io::JobFact> job_facts(const DenoiseOptions& options, const Method& 
     facts.push_back({noise_fact, to_json(noise)});
   else if (given.has_curves())
     facts.push_back({clipping_fact, to_text(clipping_of(given))});
+  if (!repair.none()) facts.push_back({repair_fact, to_json(repair)});
   return facts;
+}
+
+std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options, const FrameFormat& format) {
+  const auto find = [&](const std::vector<io::JobFact>& facts, const std::string& name) {
+    const auto fact = std::ranges::find(facts, repair_fact, &io::JobFact::name);
+    return fact == facts.end() ? RepairPlan{} : parse_repair(fact->value, format, name);
+  };
+  if (options.run.job.is_part()) return find(options.run.job.plan->facts, options.run.job.folder);
+  if (!options.run.resume || options.run.segment_frames == 0) return std::nullopt;
+  const std::vector<io::JobFact> facts = io::facts_of_interrupted_job(options.output.file);
+  if (facts.empty()) return std::nullopt;
+  return find(facts, options.output.file + ".lull-job");
 }
 
 PlaneClipping clipping_of_job(const SharedJob& job) {

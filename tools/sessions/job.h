@@ -11,6 +11,7 @@
 #include "pipeline/part_denoiser.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
+#include "tools/repair/repair_plan.h"
 #include "tools/sessions/method.h"
 
 namespace lull::tools {
@@ -20,10 +21,17 @@ namespace lull::tools {
 /// runs that continue the job use it. If it was, a fact contains the clip limits that samples show.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
+                                                 const RepairPlan& repair,
                                                  const std::vector<bm3d::Backend>& backends);
 /// Returns the noise of the interrupted job that this run continues, if it was estimated or read
 /// from a file.
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
+/// Returns the defects that the planned or interrupted job repairs, which this run continues.
+/// Nothing if the run decides which defects it repairs.
+/// @param format  of the complete frames
+/// @throws BadData
+[[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,
+                                                      const FrameFormat& format);
 /// Returns the clip limits in the plan of a job, for a noise that was given by --sigma. The run
 /// must make segments of the job.
 /// @throws BadData

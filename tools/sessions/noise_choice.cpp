@@ -102,15 +102,13 @@ bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
   return exact && !scene.volume && may_show_clipping(scene.estimate.noise, noise.layout);
 }
 
-void add_clipping(const DenoiseOptions& options, const io::MediaSource& source,
-                  const std::vector<Frame>& first, NoiseRecord& noise) {
-  if (!needs_clipping(options, noise, source.info())) return;
+void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
+                  const std::vector<Excerpt>& excerpts, NoiseRecord& noise) {
+  if (!needs_clipping(options, noise, input)) return;
   NoiseModel& given = noise.scenes.front().estimate.noise;
   const auto find = [&] {
     if (options.run.job.is_part()) return clipping_of_job(options.run.job);
-    return find_clipping(given, can_read_again(options.input.file)
-                                    ? read_excerpts(options, source)
-                                    : excerpts_from(options.input, first));
+    return find_clipping(given, excerpts);
   };
   given = with_clipping(given, find());
 }
@@ -133,6 +131,18 @@ std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseR
   std::snprintf(strength, sizeof strength, "; strength %g",
                 static_cast<double>(options.noise.strength));
   for (const std::string& text : describe(noise)) lines.push_back("noise: " + text + strength);
+  return lines;
+}
+
+std::vector<std::string> noise_lines(const DenoiseOptions& options, const NoiseRecord& noise,
+                                     const RepairPlan& repair) {
+  std::vector<std::string> lines = noise_lines(options, noise);
+  const std::string defects = describe(repair, noise.layout);
+  if (defects.empty()) return lines;
+  if (lines.empty())
+    lines.push_back("noise: repairs " + defects);
+  else
+    lines.front() += "; repairs " + defects;
   return lines;
 }
 

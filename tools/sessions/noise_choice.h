@@ -8,6 +8,7 @@
 #include "io/media.h"
 #include "tools/noise/noise_record.h"
 #include "tools/options/denoise_options.h"
+#include "tools/repair/repair_plan.h"
 #include "tools/report/progress.h"
 #include "tools/sessions/sessions.h"
 
@@ -28,15 +29,19 @@ namespace lull::tools {
                                   const io::VideoInfo& input);
 /// Adds the clip limits of the input to the noise that --sigma or --noise gives, if necessary. The
 /// limits come from the excerpts that are used for noise estimation, or from the plan of the job.
-/// @param first  the first frames of a pipe, which can be read only once
-/// @throws whatever reading throws
-void add_clipping(const DenoiseOptions& options, const io::MediaSource& source,
-                  const std::vector<Frame>& first, NoiseRecord& noise);
+/// @param excerpts  from excerpts_from()
+/// @throws BadData  the plan is damaged
+void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
+                  const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
 /// Returns the messages about the noise, one per scene. For a given sigma, they contain only what
 /// the samples of the input add to it.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
+/// Returns these messages, with the defects that are repaired in the first one.
+[[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
+                                                   const NoiseRecord& noise,
+                                                   const RepairPlan& repair);
 
 /// Returns the levels of a scene for progress reports, for frames with `planes` planes.
 [[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);

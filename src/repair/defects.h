@@ -1,0 +1,52 @@
+#pragma once
+// Defects of sensors and transmissions in the frames of a clip: which there are, and their repair.
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/frame.h"
+#include "repair/impulses.h"
+#include "repair/lines.h"
+
+namespace lull::repair {
+
+/// A defective sample, in the frames from `first` to `last`.
+struct DefectiveSample {
+  int x = 0, y = 0;
+  std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
+  bool operator==(const DefectiveSample&) const = default;
+};
+
+struct PlaneDefects {
+  float noise = 0;                       // standard deviation of the noise on the 0..255 scale
+  std::vector<DefectiveSample> samples;  // row by row
+  std::optional<ImpulseModel> impulses;
+  std::optional<LineModel> rows, columns;
+
+  bool none() const { return samples.empty() && !impulses && !rows && !columns; }
+  bool operator==(const PlaneDefects&) const = default;
+};
+
+/// The defects of all frames of a clip, or of the fields of one parity. They do not depend on the
+/// frame that is repaired, so parts of a clip are repaired like the complete clip.
+struct ClipDefects {
+  std::array<PlaneDefects, 3> planes;
+
+  bool none() const { return planes[0].none() && planes[1].none() && planes[2].none(); }
+  bool operator==(const ClipDefects&) const = default;
+};
+
+/// Finds the defects that are certain, in excerpts of consecutive frames in host memory, which have
+/// one format. Each plane is examined by itself.
+[[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
+
+/// Repairs the samples of `frame` in place; nobody else may read them meanwhile.
+/// @param number  of the frame in its clip; below 0: unknown, all samples are defective
+/// @return the number of samples that were replaced by an estimate
+std::int64_t repair_in_place(const ClipDefects& defects, std::int64_t number, const Frame& frame);
+
+}  // namespace lull::repair

@@ -1,0 +1,168 @@
+#include "repair/impulses.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "repair/windows.h"
+
+namespace lull::repair {
+namespace {
+
+/// Impulses whose values scatter more than this, in 8-bit levels, have no common value.
+constexpr float max_value_deviation = 16;
+
+ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
+  ImpulseKind kind;
+  kind.exists = values.size() >= 3 && values.size() * 20 >= all;
+  if (!kind.exists) return kind;
+  kind.value = median(values);
+  const float deviation = robust_deviation(values, kind.value);
+  kind.has_value = deviation <= max_value_deviation;
+  kind.tolerance = deviation < level ? level / 2 : 3.5f * deviation + level;
+  return kind;
+}
+
+/// Sparks, snow and dots that move have successors nearby in the next frame.
+bool has_successors(const OutlierField& from, const OutlierField& to) {
+  constexpr int reach = 4;
+  constexpr double area = (2 * reach + 1) * (2 * reach + 1);
+  std::vector<float> signs(static_cast<std::size_t>(to.width) * to.height);
+  for (const Outlier& outlier : to.isolated)
+    signs[static_cast<std::size_t>(outlier.y) * to.width + outlier.x] = outlier.peak;
+  std::int64_t successors = 0;
+  for (const Outlier& outlier : from.isolated) {
+    bool found = false;
+    for (int y = std::max(outlier.y - reach, 0); y <= std::min(outlier.y + reach, to.height - 1);
+         ++y)
+      for (int x = std::max(outlier.x - reach, 0); x <= std::min(outlier.x + reach, to.width - 1);
+           ++x)
+        found |= signs[static_cast<std::size_t>(y) * to.width + x] * outlier.peak > 0;
+    successors += found;
+  }
+  const auto all = static_cast<double>(from.isolated.size());
+  return static_cast<double>(successors) > (0.25 + 1.5 * area * to.density()) * all;
+}
+
+/// Marks impulses of known values.
+class ValueMarker {
+ public:
+  ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
+      : model_(model), plane_(plane), mask_(mask) {
+    // More equal values than this among 24 neighbours do not occur by chance.
+    const float expected = 24 * model.density;
+    max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
+  }
+
+  void mark_all(const ImpulseKind& kind) {
+    for (int y = 0; y < plane_.height; ++y) {
+      const float* row = plane_.row(y);
+      for (int x = 0; x < plane_.width; ++x)
+        if (std::abs(row[x] - kind.value) <= kind.tolerance) mark_if_impulse(kind, x, y);
+    }
+  }
+
+ private:
+  static bool has_value_of(const ImpulseKind& kind, float value) {
+    return kind.exists && kind.has_value && std::abs(value - kind.value) <= kind.tolerance;
+  }
+
+  void mark_if_impulse(const ImpulseKind& kind, int x, int y) {
+    std::array<float, 24> others;
+    std::size_t count = 0;
+    int equal = 0;
+    for (const float value : ring_24(plane_, x, y)) {
+      equal += std::abs(value - kind.value) <= kind.tolerance;
+      if (!has_value_of(model_.pepper, value) && !has_value_of(model_.salt, value))
+        others[count++] = value;
+    }
+    if (equal > max_equal_ || count < 6) return;
+    const auto begin = others.begin(), end = begin + static_cast<std::ptrdiff_t>(count);
+    std::sort(begin, end);
+    const float middle = others[count / 2];
+    // The distance between the quartiles is 1.35 standard deviations of Gaussian noise.
+    const float deviation = (others[count * 3 / 4] - others[count / 4]) / 1.35f;
+    if (std::abs(plane_(x, y) - middle) > min_peak(kind, deviation)) mask_.mark(x, y);
+  }
+
+  /// Samples with exactly the value of impulses are impulses unless the surroundings are near that
+  /// value.
+  float min_peak(const ImpulseKind& kind, float deviation) const {
+    return kind.tolerance <= 1 ? std::max(1.5f, deviation) : std::max(4.0f, 3.5f * deviation);
+  }
+
+  const ImpulseModel& model_;
+  PlaneView<const float> plane_;
+  DefectMask& mask_;
+  int max_equal_ = 0;
+};
+
+/// Marks impulses of arbitrary values of the given signs.
+void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
+                  DefectMask& mask) {
+  const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));
+  const auto is_wanted = [&](const Outlier& o) { return o.peak > 0 ? bright : dark; };
+  for (const Outlier& outlier : field.isolated)
+    if (is_wanted(outlier)) mask.mark(outlier.x, outlier.y);
+  // Two impulses that touch: longer chains are rather parts of the picture.
+  const auto resembling = [&](const Outlier& outlier) {
+    const float middle = outlier.value - outlier.peak;
+    int count = 0;
+    for (const float value : ring_8(plane, outlier.x, outlier.y))
+      count += (value - middle) / outlier.peak > 0.5f;
+    return count;
+  };
+  DefectMask pairs;
+  pairs.reset(plane.width, plane.height);
+  for (const Outlier& outlier : field.connected)
+    if (is_wanted(outlier) && resembling(outlier) == 1) pairs.mark(outlier.x, outlier.y);
+  for (const auto& [x, y] : pairs.places())
+    for (int dy = -1; dy <= 1; ++dy)
+      for (int dx = -1; dx <= 1; ++dx) {
+        const bool inside =
+            x + dx >= 0 && y + dy >= 0 && x + dx < plane.width && y + dy < plane.height;
+        if ((dx != 0 || dy != 0) && inside && pairs.is_marked(x + dx, y + dy)) mask.mark(x, y);
+      }
+}
+
+}  // namespace
+
+std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
+  std::size_t certain = 0;
+  std::vector<float> salt, pepper, noise;
+  double density = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const OutlierField& field = frames[i].outliers;
+    if (!are_impulses(field)) continue;
+    if (frames[i].follows_previous && has_successors(frames[i - 1].outliers, field))
+      return std::nullopt;
+    ++certain;
+    density += field.density();
+    noise.push_back(frames[i].noise);
+    for (const Outlier& outlier : field.isolated)
+      (outlier.peak > 0 ? salt : pepper).push_back(outlier.value);
+  }
+  if (certain == 0 || certain * 10 < frames.size() * 8) return std::nullopt;
+  const std::size_t all = salt.size() + pepper.size();
+  return ImpulseModel{.density = static_cast<float>(density / static_cast<double>(certain)),
+                      .noise = median(noise),
+                      .pepper = kind_of(std::move(pepper), all, level),
+                      .salt = kind_of(std::move(salt), all, level)};
+}
+
+void mark_impulses(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask) {
+  ValueMarker by_value(model, plane, mask);
+  bool dark = false, bright = false;
+  for (const ImpulseKind* kind : {&model.pepper, &model.salt}) {
+    if (!kind->exists) continue;
+    if (kind->has_value)
+      by_value.mark_all(*kind);
+    else
+      (kind == &model.salt ? bright : dark) = true;
+  }
+  if (dark || bright) mark_by_peak(model, dark, bright, plane, mask);
+}
+
+}  // namespace lull::repair

@@ -1,0 +1,106 @@
+#include "repair/interpolate.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <optional>
+
+namespace lull::repair {
+namespace {
+
+constexpr int max_reach = 16;  // distance of neighbours that are used if there are no nearer ones
+/// Below this noise level, in 8-bit levels, estimates follow the curvature of the picture. Above
+/// it the noise that this adds outweighs the advantage.
+constexpr float max_noise_of_cubic = 1.5f;
+
+struct Direction {
+  int dx, dy;
+  float weight;  // lower for larger distances
+};
+constexpr std::array<Direction, 4> directions{
+    {{1, 0, 1.0f}, {0, 1, 1.0f}, {1, 1, 0.5f}, {1, -1, 0.5f}}};
+
+class Estimator {
+ public:
+  Estimator(const DefectMask& mask, float noise, PlaneView<const float> plane)
+      : mask_(mask),
+        plane_(plane),
+        is_cubic_(noise < max_noise_of_cubic),
+        floor_(1 + 4 * noise * noise) {}
+
+  std::optional<float> at(int x, int y) const {
+    float sum = 0, weights = 0;
+    for (const Direction& direction : directions) {
+      const auto [dx, dy, preference] = direction;
+      if (!is_valid(x - dx, y - dy) || !is_valid(x + dx, y + dy)) continue;
+      const float before = plane_(x - dx, y - dy), after = plane_(x + dx, y + dy);
+      const float difference = before - after;
+      const float agreement = floor_ + difference * difference;
+      const float weight = preference / (agreement * agreement);
+      sum += weight * between(x, y, direction, before, after);
+      weights += weight;
+    }
+    if (weights > 0) return sum / weights;
+    for (int reach = 1; reach <= max_reach; ++reach)
+      if (const std::optional<float> mean = mean_at(x, y, reach)) return mean;
+    return std::nullopt;
+  }
+
+ private:
+  bool is_valid(int x, int y) const {
+    return x >= 0 && y >= 0 && x < plane_.width && y < plane_.height && !mask_.is_marked(x, y);
+  }
+
+  /// Interpolates with a cubic polynomial through four samples, or linearly.
+  float between(int x, int y, const Direction& to, float before, float after) const {
+    const int x0 = x - 2 * to.dx, y0 = y - 2 * to.dy, x3 = x + 2 * to.dx, y3 = y + 2 * to.dy;
+    const float linear = (before + after) / 2;
+    if (!is_cubic_ || !is_valid(x0, y0) || !is_valid(x3, y3)) return linear;
+    const float cubic = linear + (before + after - plane_(x0, y0) - plane_(x3, y3)) / 6;
+    return std::clamp(cubic, std::min(before, after) - std::abs(before - after) - 4,
+                      std::max(before, after) + std::abs(before - after) + 4);
+  }
+
+  /// Returns the mean of the valid samples whose larger coordinate distance is `reach`.
+  std::optional<float> mean_at(int x, int y, int reach) const {
+    float sum = 0;
+    int count = 0;
+    for (int dy = -reach; dy <= reach; ++dy)
+      for (int dx = -reach; dx <= reach; ++dx) {
+        if (std::max(std::abs(dx), std::abs(dy)) != reach || !is_valid(x + dx, y + dy)) continue;
+        sum += plane_(x + dx, y + dy);
+        ++count;
+      }
+    if (count == 0) return std::nullopt;
+    return sum / static_cast<float>(count);
+  }
+
+  const DefectMask& mask_;
+  PlaneView<const float> plane_;
+  bool is_cubic_;
+  float floor_;  // agreement of neighbours that differ by noise only
+};
+
+}  // namespace
+
+void DefectMask::reset(int width, int height) {
+  width_ = width;
+  marks_.assign(static_cast<std::size_t>(width) * height, 0);
+  places_.clear();
+}
+
+void DefectMask::mark(int x, int y) {
+  std::uint8_t& mark = marks_[index(x, y)];
+  if (mark != 0) return;
+  mark = 1;
+  places_.push_back({x, y});
+}
+
+void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane) {
+  // Estimates use unmarked samples only, so their order does not matter.
+  const Estimator estimator(mask, noise, plane);
+  for (const auto& [x, y] : mask.places())
+    if (const std::optional<float> estimate = estimator.at(x, y)) plane(x, y) = *estimate;
+}
+
+}  // namespace lull::repair

@@ -1,0 +1,39 @@
+#pragma once
+// Replaces defective samples by estimates from their neighbours.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/image.h"
+
+namespace lull::repair {
+
+/// Marks the defective samples of a plane.
+class DefectMask {
+ public:
+  /// Clears the mask and gives it a size.
+  void reset(int width, int height);
+  void mark(int x, int y);
+  bool is_marked(int x, int y) const { return marks_[index(x, y)] != 0; }
+  std::int64_t count() const { return static_cast<std::int64_t>(places_.size()); }
+
+  struct Place {
+    int x, y;
+  };
+  const std::vector<Place>& places() const { return places_; }
+
+ private:
+  std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * width_ + x; }
+
+  int width_ = 0;
+  std::vector<std::uint8_t> marks_;
+  std::vector<Place> places_;
+};
+
+/// Replaces the marked samples. An estimate is the mean over four directions, weighted by how well
+/// the two unmarked neighbours of a direction agree, so that edges and lines continue. Samples
+/// without unmarked neighbours in reach are not changed, and count() returns only the others.
+/// @param noise  standard deviation of the noise of the plane
+void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
+
+}  // namespace lull::repair

@@ -1,0 +1,288 @@
+#include "repair/lines.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numbers>
+
+#include "repair/windows.h"
+
+namespace lull::repair {
+namespace {
+
+constexpr int strips = 4;  // parts of each line that must have the same offset
+constexpr int max_order = 3;
+constexpr int max_line_samples = 512;  // of a strip that enter a median
+constexpr int min_lines = 64;
+
+int lines_of(PlaneView<const float> plane, LineAxis axis) {
+  return axis == LineAxis::rows ? plane.height : plane.width;
+}
+
+int length_of(PlaneView<const float> plane, LineAxis axis) {
+  return axis == LineAxis::rows ? plane.width : plane.height;
+}
+
+float sample_at(PlaneView<const float> plane, LineAxis axis, int line, int at) {
+  return axis == LineAxis::rows ? plane(at, line) : plane(line, at);
+}
+
+std::vector<float> means_of(PlaneView<const float> plane, LineAxis axis) {
+  std::vector<double> sums(static_cast<std::size_t>(lines_of(plane, axis)));
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x)
+      sums[static_cast<std::size_t>(axis == LineAxis::rows ? y : x)] +=
+          static_cast<double>(plane(x, y));
+  std::vector<float> means;
+  for (const double sum : sums) means.push_back(static_cast<float>(sum / length_of(plane, axis)));
+  return means;
+}
+
+/// Returns the median differences of successive lines, within one strip.
+std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int strip) {
+  const int length = length_of(plane, axis);
+  const int begin = length * strip / strips, end = length * (strip + 1) / strips;
+  const int stride = 1 + (end - begin) / max_line_samples;
+  std::vector<float> steps, differences;
+  for (int line = 1; line < lines_of(plane, axis); ++line) {
+    differences.clear();
+    for (int at = begin; at < end; at += stride)
+      differences.push_back(sample_at(plane, axis, line, at) -
+                            sample_at(plane, axis, line - 1, at));
+    steps.push_back(median(differences));
+  }
+  return steps;
+}
+
+/// Returns the means of these differences over all strips.
+std::vector<float> mean_steps_of(PlaneView<const float> plane, LineAxis axis) {
+  std::vector<float> mean(static_cast<std::size_t>(lines_of(plane, axis)) - 1);
+  for (int strip = 0; strip < strips; ++strip) {
+    const std::vector<float> steps = steps_of(plane, axis, strip);
+    for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += steps[i] / strips;
+  }
+  return mean;
+}
+
+std::vector<float> differences_of(std::span<const float> values) {
+  std::vector<float> differences;
+  for (std::size_t i = 1; i < values.size(); ++i) differences.push_back(values[i] - values[i - 1]);
+  return differences;
+}
+
+/// Limits values to three robust deviations, so that borders in the picture count little.
+std::vector<float> limited(std::vector<float> values, float deviation) {
+  for (float& value : values) value = std::clamp(value, -3 * deviation, 3 * deviation);
+  return values;
+}
+
+double product(std::span<const float> a, std::span<const float> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  return sum;
+}
+
+double correlation(std::span<const float> a, std::span<const float> b) {
+  const double energy = product(a, a) * product(b, b);
+  return energy > 0 ? product(a, b) / std::sqrt(energy) : 0;
+}
+
+/// Standard deviation of independent offsets, by the second differences of their lines.
+float deviation_of(std::span<const float> steps) {
+  return robust_deviation(differences_of(steps), 0) / std::sqrt(6.0f);
+}
+
+/// Returns whether the steps of all strips are those of the same independent offsets.
+bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
+  std::array<std::vector<float>, strips> bends;  // without the slope of the picture
+  for (int i = 0; i < strips; ++i)
+    bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));
+  for (int i = 0; i < strips; ++i)
+    for (int k = i + 1; k < strips; ++k)
+      if (correlation(bends[i], bends[k]) < 0.7) return false;
+  // Second differences of independent values have the correlations -2/3 and 1/6.
+  const std::span<const float> first = bends[0];
+  const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
+  if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;
+  if (std::abs(correlation(first, first.subspan(2)) - 1.0 / 6) > 0.15 + chance) return false;
+  // Nearly all lines differ from their neighbours, unlike ruled paper.
+  const auto equal =
+      std::ranges::count_if(first, [&](float bend) { return std::abs(bend) < 0.3f * deviation; });
+  return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
+}
+
+/// Returns the median standard deviation of the samples along a line.
+float variation_along(PlaneView<const float> plane, LineAxis axis) {
+  constexpr int line_step = 4;
+  const int length = length_of(plane, axis);
+  std::vector<float> deviations;
+  for (int line = 0; line < lines_of(plane, axis); line += line_step) {
+    double sum = 0, squares = 0;
+    for (int at = 0; at < length; ++at) {
+      const auto value = static_cast<double>(sample_at(plane, axis, line, at));
+      sum += value;
+      squares += value * value;
+    }
+    const double variance = squares / length - sum / length * (sum / length);
+    deviations.push_back(static_cast<float>(std::sqrt(std::max(variance, 0.0))));
+  }
+  return median(deviations);
+}
+
+/// The degrees of freedom of a smoothing: the trace of its matrix, for periodic profiles.
+double freedom_of(Smoothing smoothing, std::size_t size) {
+  double trace = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    const double w = std::numbers::pi * static_cast<double>(k) / static_cast<double>(size);
+    trace += 1 / (1 + static_cast<double>(smoothing.lambda) *
+                          std::pow(2 - 2 * std::cos(w), smoothing.order));
+  }
+  return trace;
+}
+
+using Profiles = std::vector<std::vector<float>>;
+
+struct ChosenSmoothing {
+  Smoothing smoothing;
+  double score = std::numeric_limits<double>::max();
+};
+
+/// Factors of the degrees of freedom in the cross-validation, against overfitting (Kim and Gu 2004
+/// recommend 1.4). Where the reference explains the picture, a flexible profile must be clearly
+/// better than a constant one.
+constexpr double usual_caution = 1.4, high_caution = 4;
+
+/// Chooses the smoothing of all profiles by generalised cross-validation.
+ChosenSmoothing choose_smoothing(const Profiles& profiles, double caution) {
+  const std::size_t size = profiles.front().size();
+  ChosenSmoothing best;
+  for (int order = 1; order <= max_order; ++order)
+    for (int power = -1; power < 6 + 3 * order; ++power) {
+      const Smoothing smoothing{order, std::pow(4.0f, static_cast<float>(power))};
+      const double left = 1 - caution * freedom_of(smoothing, size) / static_cast<double>(size);
+      if (left < 0.2) continue;
+      double squares = 0;
+      for (const std::vector<float>& profile : profiles) {
+        const std::vector<float> smooth = smoothed(profile, smoothing);
+        for (std::size_t i = 0; i < size; ++i)
+          squares += static_cast<double>((profile[i] - smooth[i]) * (profile[i] - smooth[i]));
+      }
+      const double score = squares / static_cast<double>(profiles.size() * size) / (left * left);
+      if (score < best.score) best = {smoothing, score};
+    }
+  return best;
+}
+
+std::vector<float> mean_of(const Profiles& profiles) {
+  std::vector<float> mean(profiles.front().size());
+  for (const std::vector<float>& profile : profiles)
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      mean[i] += profile[i] / static_cast<float>(profiles.size());
+  return mean;
+}
+
+}  // namespace
+
+std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing) {
+  const std::size_t size = profile.size();
+  const auto order = static_cast<std::size_t>(smoothing.order);
+  constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
+      {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
+  const auto& difference = rows[order];
+  // The lower band of I + lambda D^T D, then its Cholesky factor L, then L L^T s = p.
+  std::vector<std::array<double, max_order + 1>> band(size);
+  for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
+  for (std::size_t r = 0; r + order < size; ++r)
+    for (std::size_t a = 0; a <= order; ++a)
+      for (std::size_t b = 0; b <= a; ++b)
+        band[r + a][a - b] += static_cast<double>(smoothing.lambda) * difference[a] * difference[b];
+  std::vector<double> values(profile.begin(), profile.end());
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t back = std::min(order, i); back > 0; --back) {
+      double sum = band[i][back];
+      for (std::size_t k = back + 1; k <= std::min(order, i); ++k)
+        sum -= band[i][k] * band[i - back][k - back];
+      band[i][back] = sum / band[i - back][0];
+    }
+    for (std::size_t k = 1; k <= std::min(order, i); ++k) {
+      band[i][0] -= band[i][k] * band[i][k];
+      values[i] -= band[i][k] * values[i - k];
+    }
+    band[i][0] = std::sqrt(band[i][0]);
+    values[i] /= band[i][0];
+  }
+  for (std::size_t i = size; i-- > 0;) {
+    for (std::size_t k = 1; k <= order && i + k < size; ++k)
+      values[i] -= band[i + k][k] * values[i + k];
+    values[i] /= band[i][0];
+  }
+  return {values.begin(), values.end()};
+}
+
+LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noise) {
+  LineProfile profile{.mean = means_of(plane, axis)};
+  const int length = length_of(plane, axis);
+  if (lines_of(plane, axis) < min_lines || length < min_lines) return profile;
+  std::array<std::vector<float>, strips> steps;
+  std::vector<float> deviations;
+  for (int i = 0; i < strips; ++i) {
+    steps[i] = steps_of(plane, axis, i);
+    deviations.push_back(deviation_of(steps[i]));
+  }
+  profile.deviation = median(deviations);
+  // A median of n samples of Gaussian noise has a deviation of 1.25 / sqrt(n) noise levels.
+  const int samples = std::min(length / strips, max_line_samples);
+  const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
+  if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
+  // Rows of drawn pictures are uniform; those of a sensor have noise or a picture.
+  if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
+  // The picture must not have such differences along the other axis.
+  const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
+  if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
+  profile.has_offsets = are_offsets(steps, profile.deviation);
+  return profile;
+}
+
+std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
+  Profiles profiles;
+  std::vector<float> deviations;
+  std::size_t certain = 0;
+  for (const LineProfile& frame : frames) {
+    certain += frame.has_offsets;
+    deviations.push_back(frame.deviation);
+    profiles.push_back(frame.mean);
+  }
+  if (certain == 0 || certain * 10 < frames.size() * 8) return std::nullopt;
+  const ChosenSmoothing by_frame = choose_smoothing(profiles, usual_caution);
+  LineModel model{median(deviations), {}, by_frame.smoothing};
+  if (profiles.size() == 1) return model;
+  // The mean over frames shows what the picture contributes, if it changes little.
+  const std::vector<float> mean = mean_of(profiles);
+  const std::vector<float> reference =
+      smoothed(mean, choose_smoothing({mean}, usual_caution).smoothing);
+  for (std::vector<float>& profile : profiles)
+    for (std::size_t i = 0; i < profile.size(); ++i) profile[i] -= reference[i];
+  const ChosenSmoothing by_reference = choose_smoothing(profiles, high_caution);
+  if (by_reference.score < by_frame.score) {
+    model.reference = reference;
+    model.smoothing = by_reference.smoothing;
+  }
+  return model;
+}
+
+void remove_offsets(const LineModel& model, LineAxis axis, PlaneView<float> plane) {
+  std::vector<float> profile = means_of(plane, axis);
+  if (model.reference.size() == profile.size())
+    for (std::size_t i = 0; i < profile.size(); ++i) profile[i] -= model.reference[i];
+  const std::vector<float> smooth = smoothed(profile, model.smoothing);
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x) {
+      const auto line = static_cast<std::size_t>(axis == LineAxis::rows ? y : x);
+      plane(x, y) -= profile[line] - smooth[line];
+    }
+}
+
+}  // namespace lull::repair

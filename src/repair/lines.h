@@ -1,0 +1,48 @@
+#pragma once
+// Rows or columns with an offset: the noise of the amplifiers of a sensor, which is equal for all
+// samples of a line and independent from line to line.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/image.h"
+
+namespace lull::repair {
+
+enum class LineAxis { rows, columns };
+
+/// Smoothing by Whittaker and Henderson: the smooth profile s minimises
+/// |p - s|^2 + lambda |D^order s|^2, with the differences D of successive values.
+struct Smoothing {
+  int order = 1;     // 1 to 3
+  float lambda = 0;  // from 0
+  bool operator==(const Smoothing&) const = default;
+};
+[[nodiscard]] std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing);
+
+struct LineModel {
+  float deviation = 0;  // standard deviation of the offsets, on the 0..255 scale
+  /// What the mean picture of the clip contributes to the mean of each line; empty: nothing known.
+  std::vector<float> reference;
+  /// Separates the offsets of a frame from the rest of the picture.
+  Smoothing smoothing;
+  bool operator==(const LineModel&) const = default;
+};
+
+/// Properties of one frame that decide whether its lines have offsets.
+struct LineProfile {
+  std::vector<float> mean;   // of each line
+  float deviation = 0;       // of offsets that are independent from line to line
+  bool has_offsets = false;  // certainly
+};
+/// @param noise  standard deviation of the noise of the plane
+[[nodiscard]] LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noise);
+
+/// Returns the offsets of the lines of a clip; nothing if they are not certain.
+[[nodiscard]] std::optional<LineModel> model_lines(std::span<const LineProfile> frames);
+
+/// Subtracts the offsets of the lines of a frame.
+void remove_offsets(const LineModel& model, LineAxis axis, PlaneView<float> plane);
+
+}  // namespace lull::repair

@@ -1,0 +1,194 @@
+#include "repair/outliers.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "repair/windows.h"
+
+namespace lull::repair {
+namespace {
+
+/// The spread of surroundings is the distance between these ranks of the 24 samples. So up to four
+/// impulses of each sign do not change it. Gaussian noise has a spread of 1.8 standard deviations.
+constexpr std::size_t low_rank = 4, high_rank = 19;
+/// Minimum peak in units of the spread: 9 standard deviations of Gaussian noise.
+constexpr float peak_of_spread = 5;
+/// A neighbour resembles an outlier if it has at least this share of the peak.
+constexpr float resembling = 0.5f;
+
+constexpr int grid_step = 8;  // of the samples at which the smoothness is measured
+
+struct Surroundings {
+  float median = 0, spread = 0;
+};
+
+Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
+  Ring24 ring = ring_24(plane, x, y);
+  const auto at = [&](std::size_t rank) {
+    return ring.begin() + static_cast<std::ptrdiff_t>(rank);
+  };
+  std::nth_element(ring.begin(), at(11), ring.end());
+  std::nth_element(ring.begin(), at(low_rank), at(11));
+  std::nth_element(at(12), at(high_rank), ring.end());
+  const float upper = *std::min_element(at(12), at(high_rank) + 1);
+  return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
+}
+
+/// An outlier differs from at least this many of the 24 samples around it, in one direction, by
+/// this share of its peak: that follows from its spread.
+constexpr int min_exceeded = 20;
+constexpr float exceeded_share = 1 - 1 / peak_of_spread;
+
+/// Marks the samples of row y that differ in one direction by at least `limit` from four of eight
+/// samples at a distance of 2. All outliers are among them, since they differ from 20 of 24.
+void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
+  constexpr int needed = min_exceeded - (24 - 8);
+  const int width = plane.width;
+  const float* row = plane.row(y);
+  const float* up = plane.row(mirrored(y - 2, plane.height));
+  const float* down = plane.row(mirrored(y + 2, plane.height));
+  for (int x = 2; x < width - 2; ++x) {
+    const float low = row[x] - limit, high = row[x] + limit;
+    int brighter = 0, darker = 0;
+    for (const float* other : {up, row, down})
+      for (const int dx : {-2, 0, 2}) {
+        brighter += other[x + dx] <= low;
+        darker += other[x + dx] >= high;
+      }
+    marks[static_cast<std::size_t>(x)] = (brighter >= needed) | (darker >= needed);
+  }
+  for (const int x : {0, 1, width - 2, width - 1}) marks[static_cast<std::size_t>(x)] = 1;
+}
+
+/// Returns whether the sample differs from enough of the samples around it.
+bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limit) {
+  const float low = plane(x, y) - limit, high = plane(x, y) + limit;
+  int brighter = 0, darker = 0;
+  for (const float other : ring_24(plane, x, y)) {
+    brighter += other <= low;
+    darker += other >= high;
+  }
+  return std::max(brighter, darker) >= min_exceeded;
+}
+
+/// Appends the sample to the field if it is an outlier.
+void examine(PlaneView<const float> plane, int x, int y, float min_peak, OutlierField& field) {
+  if (!exceeds_surroundings(plane, x, y, exceeded_share * min_peak)) return;
+  const auto [middle, spread] = surroundings_of(plane, x, y);
+  const float value = plane(x, y), peak = value - middle;
+  if (std::abs(peak) < min_peak || std::abs(peak) < peak_of_spread * spread) return;
+  const std::array<float, 8> ring = ring_8(plane, x, y);
+  const bool connected =
+      std::ranges::any_of(ring, [&](float n) { return (n - middle) / peak > resembling; });
+  const float direct = (ring[1] + ring[3] + ring[4] + ring[6]) / 4;
+  (connected ? field.connected : field.isolated)
+      .push_back({x, y, value, peak, (direct - middle) / peak});
+}
+
+double smooth_share(PlaneView<const float> plane, float peak) {
+  std::int64_t all = 0, smooth = 0;
+  for (int y = grid_step / 2; y < plane.height; y += grid_step)
+    for (int x = grid_step / 2; x < plane.width; x += grid_step) {
+      ++all;
+      smooth += peak_of_spread * surroundings_of(plane, x, y).spread <= peak;
+    }
+  return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
+}
+
+// --- Tests of the spatial order -------------------------------------------------------------
+
+/// Returns whether the number of events exceeds its expectation under a Poisson distribution by
+/// far. `factor` allows for a density that varies over the picture.
+bool exceeds(double events, double expected, double factor) {
+  return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
+}
+
+/// Dotted lines, dither and screens: some displacement between outliers is frequent.
+bool has_frequent_displacement(const OutlierField& field) {
+  constexpr int reach = 8, side = 2 * reach + 1;
+  std::vector<bool> is_outlier(static_cast<std::size_t>(field.width) * field.height);
+  const auto index = [&](int x, int y) { return static_cast<std::size_t>(y) * field.width + x; };
+  for (const Outlier& outlier : field.isolated) is_outlier[index(outlier.x, outlier.y)] = true;
+  std::array<std::int64_t, side * side> counts{};
+  for (const Outlier& outlier : field.isolated)
+    for (int dy = 0; dy <= reach; ++dy)
+      for (int dx = -reach; dx <= reach; ++dx) {
+        const int x = outlier.x + dx, y = outlier.y + dy;
+        if ((dy == 0 && dx <= 0) || x < 0 || x >= field.width || y >= field.height) continue;
+        counts[static_cast<std::size_t>(dy * side + dx + reach)] += is_outlier[index(x, y)];
+      }
+  const double expected = static_cast<double>(field.isolated.size()) * field.density();
+  return std::ranges::any_of(
+      counts, [&](std::int64_t n) { return exceeds(static_cast<double>(n), expected, 2.5); });
+}
+
+/// Text and tables: many outliers share a row or a column.
+template <class Coordinate>
+bool has_aligned(const OutlierField& field, int size, const Coordinate& coordinate) {
+  std::vector<double> counts(static_cast<std::size_t>(size));
+  for (const Outlier& outlier : field.isolated)
+    ++counts[static_cast<std::size_t>(coordinate(outlier))];
+  double pairs = 0;
+  for (const double count : counts) pairs += count * (count - 1) / 2;
+  const double all = static_cast<double>(field.isolated.size());
+  return exceeds(pairs, all * all / (2.0 * size), 2);
+}
+
+/// Details of the picture: the outliers lie in a small part of it.
+bool is_concentrated(const OutlierField& field) {
+  constexpr int parts = 6;
+  std::array<int, parts * parts> counts{};
+  for (const Outlier& outlier : field.isolated)
+    ++counts[static_cast<std::size_t>(outlier.y * parts / field.height * parts +
+                                      outlier.x * parts / field.width)];
+  std::ranges::sort(counts, std::greater{});
+  const auto all = static_cast<double>(field.isolated.size());
+  // The fullest tenth of the parts. Few outliers fill few parts by chance.
+  constexpr int fullest = parts * parts / 10;
+  double inside = 0;
+  for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
+  const double share = static_cast<double>(fullest) / (parts * parts * field.smooth_share);
+  return inside > 0.6 * all && exceeds(inside, std::min(share, 1.0) * all, 2);
+}
+
+}  // namespace
+
+OutlierField find_outliers(PlaneView<const float> plane, float min_peak) {
+  OutlierField field{.width = plane.width, .height = plane.height, .isolated = {}, .connected = {}};
+  std::vector<int> marks(static_cast<std::size_t>(plane.width));
+  for (int y = 0; y < plane.height; ++y) {
+    mark_row(plane, y, exceeded_share * min_peak, marks);
+    for (int x = 0; x < plane.width; ++x)
+      if (marks[static_cast<std::size_t>(x)] != 0) examine(plane, x, y, min_peak, field);
+  }
+  if (field.isolated.empty()) return field;
+  std::vector<float> peaks;
+  for (const Outlier& outlier : field.isolated) peaks.push_back(std::abs(outlier.peak));
+  field.smooth_share = smooth_share(plane, median(peaks));
+  return field;
+}
+
+bool are_impulses(const OutlierField& field) {
+  constexpr std::size_t min_count = 6;
+  constexpr float max_wing = 0.06f;
+  if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
+  const auto isolated = static_cast<double>(field.isolated.size());
+  // Impulses touch by chance, with a probability of about 8 times their density.
+  const double touching = 0.15 + 12 * field.density();
+  if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
+  std::vector<float> wings;
+  for (const Outlier& outlier : field.isolated) wings.push_back(outlier.wing);
+  if (std::abs(median(wings)) > max_wing) return false;
+  return !are_ordered(field);
+}
+
+bool are_ordered(const OutlierField& field) {
+  return has_frequent_displacement(field) ||
+         has_aligned(field, field.height, [](const Outlier& o) { return o.y; }) ||
+         has_aligned(field, field.width, [](const Outlier& o) { return o.x; }) ||
+         is_concentrated(field);
+}
+
+}  // namespace lull::repair

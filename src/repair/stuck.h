@@ -1,0 +1,31 @@
+#pragma once
+// Stuck, hot and dead pixels: samples of a clip that differ from their surroundings in the same way
+// in all frames, while the picture changes.
+
+#include <functional>
+#include <vector>
+
+#include "core/image.h"
+
+namespace lull::repair {
+
+struct Position {
+  int x = 0, y = 0;
+  bool operator==(const Position&) const = default;
+};
+
+/// Passes the plane of a frame to `use`, as floats on the 0..255 scale. The view is valid during
+/// the call.
+using PlaneReader =
+    std::function<void(std::size_t frame, const std::function<void(PlaneView<const float>)>& use)>;
+
+/// Minimum number of frames in which stuck pixels can be found.
+inline constexpr std::size_t min_frames_of_stuck = 3;
+
+/// Returns the stuck pixels of a plane, row by row.
+/// @param noise  standard deviation of the noise in each frame
+/// @param level  difference of two successive sample values on the 0..255 scale
+[[nodiscard]] std::vector<Position> find_stuck(const std::vector<float>& noise, float level,
+                                               const PlaneReader& read);
+
+}  // namespace lull::repair

@@ -1,0 +1,66 @@
+#pragma once
+// The defects of an input that a run repairs (--repair), as a plan, as text, and applied to frames.
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/frame.h"
+#include "core/frame_pool.h"
+#include "core/stream.h"
+#include "noise/estimate/estimate.h"
+#include "repair/defects.h"
+
+namespace lull::tools {
+
+struct RepairPlan {
+  bool by_fields = false;  // the fields of each parity have their own defects
+  /// The defects of frames, or of the even and the odd fields.
+  std::array<repair::ClipDefects, 2> defects;
+
+  bool none() const { return defects[0].none() && defects[1].none(); }
+  bool operator==(const RepairPlan&) const = default;
+};
+
+/// Finds the defects that are certain in complete frames of an input.
+[[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
+
+/// Returns for example "25 stuck pixels in Y, impulses in Y (2 %)"; empty if there are no defects.
+[[nodiscard]] std::string describe(const RepairPlan& plan, Layout layout);
+
+/// Returns a JSON object. Equal plans give equal texts.
+[[nodiscard]] std::string to_json(const RepairPlan& plan);
+/// @param name  name of the text's origin, for error messages
+/// @throws BadData  the text is not such an object, or does not fit frames of this format
+[[nodiscard]] RepairPlan parse_repair(const std::string& text, const FrameFormat& format,
+                                      const std::string& name);
+
+/// Repairs complete frames of one format in host memory.
+class FrameRepairer {
+ public:
+  FrameRepairer(RepairPlan plan, const FrameFormat& format);
+  /// Returns a repaired copy of the frame, or the frame itself without defects.
+  [[nodiscard]] Frame operator()(Frame frame);
+
+ private:
+  RepairPlan plan_;
+  FramePool pool_;
+};
+
+/// Returns the frames of another source after repair. Frames in GPU memory are not allowed.
+class RepairedSource final : public FrameSource {
+ public:
+  RepairedSource(FrameSource& source, const RepairPlan& plan);
+
+  const FrameFormat& format() const noexcept override { return source_.format(); }
+  std::optional<Frame> read() override;
+  void interrupt() noexcept override { source_.interrupt(); }
+
+ private:
+  FrameSource& source_;
+  FrameRepairer repairer_;
+};
+
+}  // namespace lull::tools
