@@ -6,7 +6,7 @@ namespace lull::tools {
 
 bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input) {
   return options.noise.repair == repair_auto && !options.input.depth.on &&
-         !uses_features(options) && !options.input.stack && !input.stack;
+         !uses_features(options.method) && !options.input.stack && !input.stack;
 }
 
 RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
