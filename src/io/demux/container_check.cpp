@@ -8,7 +8,7 @@
 
 #include "io/containers/ebml.h"
 #include "io/files/file_bytes.h"
-#include "io/stacks/tiff_file.h"
+#include "io/tiff/tiff_file.h"
 
 namespace lull::io {
 namespace {

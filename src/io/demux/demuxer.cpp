@@ -91,12 +91,14 @@ bool Demuxer::has_rising_times() const {
 PacketPtr Demuxer::read() {
   const LogTopic::Scope scope(log_);
   if (!files_.empty()) {
-    PacketPtr packet = files_.read(context());
+    PacketPtr packet = files_.read(context(), reader());
     if (packet) packet->stream_index = video().index;
     return packet;
   }
-  if (reads_whole_files())
-    return std::exchange(file_read_, true) ? nullptr : read_whole_picture(path());
+  if (reads_whole_files()) {
+    if (std::exchange(file_read_, true)) return nullptr;
+    return reader() == PictureReader::tiff ? make_empty_packet() : read_whole_picture(path());
+  }
   for (;;) {
     PacketPtr packet = make_packet();
     const int code = av_read_frame(&context(), packet.get());

@@ -39,7 +39,8 @@ class Demuxer {
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
   /// Returns whether the container stores a time for each frame, on a single time line.
   bool has_rising_times() const;
-  /// The library that decodes the pictures. Libraries other than FFmpeg get complete files.
+  /// The library that decodes the pictures. OpenEXR's library gets complete files, libtiff reads
+  /// them itself: its packets have no data.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
   /// FFmpeg's messages about this input.

@@ -5,7 +5,7 @@
 
 #include "io/demux/container_check.h"
 #include "io/exr/exr_file.h"
-#include "io/pictures/float_tiff.h"
+#include "io/tiff/tiff_file.h"
 
 namespace lull::io {
 namespace {
@@ -75,14 +75,14 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   const bool file = !bytes_.pipe();
   const std::string cut = file ? find_truncation(name(), *context_) : "";
   if (!cut.empty()) damage.add_truncation("'" + name() + "' is cut short (" + cut + ")");
-  if (file && has_more_pages(name(), *context_))
-    throw BadData("'" + name() +
-                  "' has several pages (FFmpeg reads only the first one); split it first");
   const std::string_view format = context_->iformat->name;
-  if (file && format == "tiff_pipe" && is_float_tiff(name()))
+  if (format == "tiff_pipe") {
+    if (!is_tiff_file(name()))
+      throw BadData("'" + name() + "' is a TIFF picture that is not a file; store it in a file");
     reader_ = PictureReader::tiff;
-  else if (file && format == "exr_pipe" && is_exr_file(name()))
+  } else if (file && format == "exr_pipe" && is_exr_file(name())) {
     reader_ = PictureReader::exr;
+  }
   if (reader_ == PictureReader::ffmpeg && holds_stills(format))
     find_still_stream();
   else if (reader_ == PictureReader::ffmpeg)
@@ -95,6 +95,8 @@ const AVInputFormat* InputContainer::find_format(const SourceOptions& options) c
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);
   if (const AVInputFormat* pam = pam_format(bytes_.io())) return pam;
+  // FFmpeg does not detect BigTIFF.
+  if (!bytes_.pipe() && is_tiff_file(name())) return av_find_input_format("tiff_pipe");
   const AVInputFormat* format = nullptr;
   if (av_probe_input_buffer2(&bytes_.io(), &format, "", nullptr, 0, 0) < 0 || !format)
     fail_opening(options.limits);

@@ -13,8 +13,8 @@
 
 namespace lull::io {
 
-/// libtiff reads pictures with float samples, for which FFmpeg has no decoder. OpenEXR's library
-/// reads layers that FFmpeg's decoder does not support.
+/// libtiff reads TIFF files, because FFmpeg's decoder returns black pictures for kinds that it does
+/// not support. OpenEXR's library reads layers that FFmpeg's decoder does not support.
 enum class PictureReader { ffmpeg, tiff, exr };
 
 class InputContainer {
@@ -29,7 +29,7 @@ class InputContainer {
 
   AVFormatContext& context() const { return *context_; }
   AVStream& video() const { return *context_->streams[video_]; }
-  /// The library that decodes the pictures. Libraries other than FFmpeg get complete files.
+  /// The library that decodes the pictures.
   PictureReader reader() const { return reader_; }
   /// FFmpeg's messages since the container was opened.
   const LogWatch& said() const { return watch_; }

@@ -9,6 +9,7 @@
 
 #include "io/demux/container_check.h"
 #include "io/demux/frame_selector.h"
+#include "io/tiff/tiff_file.h"
 
 namespace lull::io {
 namespace {
@@ -41,6 +42,12 @@ PacketPtr read_whole_picture(const std::string& path) {
   if (!file) throw NoInput("cannot read '" + path + "' (no such file, or no permission)");
   if (!file.read(reinterpret_cast<char*>(packet->data), packet->size))
     throw IoError("cannot read '" + path + "'");
+  packet->pts = 0;
+  return packet;
+}
+
+PacketPtr make_empty_packet() {
+  PacketPtr packet = make_packet();
   packet->pts = 0;
   return packet;
 }
@@ -79,9 +86,8 @@ void PictureFiles::skip(const SourceOptions& options) {
   files_.erase(files_.begin(), files_.begin() + skipped_);
 }
 
-void PictureFiles::check(const AVPacket& packet, const std::string& path,
+void PictureFiles::check(const AVInputFormat* format, const std::string& path,
                          const AVFormatContext& first) const {
-  const AVInputFormat* format = probe_picture(packet);
   if (!format || format != first.iformat)
     throw BadData("'" + path + "' is " + (format ? format->name : "no picture") +
                   " (the sequence began with " + first.iformat->name + "); use files of one kind");
@@ -98,11 +104,17 @@ bool PictureFiles::seek(std::int64_t time) {
   return true;
 }
 
-PacketPtr PictureFiles::read(const AVFormatContext& first) {
+PacketPtr PictureFiles::read(const AVFormatContext& first, PictureReader reader) {
   if (next_ == files_.size()) return nullptr;
   const std::string& path = files_[next_].path;
-  PacketPtr packet = read_whole_picture(path);
-  check(*packet, path, first);
+  PacketPtr packet;
+  if (reader == PictureReader::tiff && is_tiff_file(path)) {
+    packet = make_empty_packet();
+    check(first.iformat, path, first);
+  } else {
+    packet = read_whole_picture(path);
+    check(probe_picture(*packet), path, first);
+  }
   packet->pts = packet->dts = skipped_ + static_cast<std::int64_t>(next_++);
   packet->duration = 1;
   packet->flags |= AV_PKT_FLAG_KEY;

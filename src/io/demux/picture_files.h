@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "io/demux/input_container.h"
 #include "io/ffmpeg/ffmpeg.h"
 #include "io/media.h"
 #include "io/pictures/sequence.h"
@@ -14,6 +15,8 @@ namespace lull::io {
 /// Returns a file of one picture as a packet at time 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
+/// Returns a packet without data at time 0, for a picture that is read from its file.
+PacketPtr make_empty_packet();
 
 class PictureFiles {
  public:
@@ -28,16 +31,18 @@ class PictureFiles {
   const std::vector<SequenceFile>& list() const { return files_; }
   bool empty() const { return files_.empty(); }
   /// Returns the next file as a packet whose time is its index among all files; null after the last
-  /// one. `first` is the container with which the first picture was opened.
+  /// one. `first` is the container with which the first picture was opened. If `reader` is libtiff,
+  /// the packet has no data.
   /// @throws BadData  the file is damaged, or of another kind
-  PacketPtr read(const AVFormatContext& first);
+  PacketPtr read(const AVFormatContext& first, PictureReader reader);
   /// Makes the file with this index the next one. Returns false if there is none.
   bool seek(std::int64_t time);
 
  private:
   void select(const SourceOptions& options);
   void skip(const SourceOptions& options);
-  void check(const AVPacket& packet, const std::string& path, const AVFormatContext& first) const;
+  void check(const AVInputFormat* format, const std::string& path,
+             const AVFormatContext& first) const;
 
   std::vector<SequenceFile> files_;
   std::size_t next_ = 0;

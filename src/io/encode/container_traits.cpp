@@ -217,8 +217,8 @@ constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times
 
 constexpr StillTraits stills[] = {{"png", "png"},
                                   {"exr", "exr"},
-                                  {"tif", "tiff"},
-                                  {"tiff", "tiff"},
+                                  {"tif", "tiff", nullptr, nullptr, true},
+                                  {"tiff", "tiff", nullptr, nullptr, true},
                                   {"pfm", "pfm"},
                                   {"pgm", "pgm", nullptr, "use .ppm for colour"},
                                   {"ppm", "ppm", nullptr, "use .pgm for grey"},

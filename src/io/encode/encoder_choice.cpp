@@ -10,6 +10,7 @@
 
 #include "io/encode/converter.h"
 #include "io/encode/nearest_format.h"
+#include "io/tiff/tiff_picture.h"
 
 namespace lull::io {
 namespace {
@@ -35,6 +36,7 @@ bool holds(const Container& container, const AVCodec& codec) {
 
 const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec) {
   if (codec.id == AV_CODEC_ID_MJPEG) return jpeg_formats;
+  if (container.uses_libtiff()) return container.tiff_formats;
   const bool raw = codec.id == AV_CODEC_ID_WRAPPED_AVFRAME || codec.id == AV_CODEC_ID_RAWVIDEO;
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
@@ -97,8 +99,9 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
   } else if (container.traits->raw_frames) {
     advice = container.pipe ? "give --output-format nut" : "use .mkv";
   }
-  throw InvalidArgument(std::string(codec.name) + " cannot hold " + name_of(wanted.format) +
-                        " (it holds " + list_formats(container, codec) + "); " + advice);
+  throw InvalidArgument(std::string(container.encoder_name(codec)) + " cannot hold " +
+                        name_of(wanted.format) + " (it holds " + list_formats(container, codec) +
+                        "); " + advice);
 }
 
 /// Returns each usable encoder with the pixel format that loses the least information of the
@@ -109,7 +112,9 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const RequestedFormat& wanted, bool lossless) {
   std::vector<std::pair<int, EncoderChoice>> found;
   for (const AVCodec* codec : codecs) {
-    if (codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME) continue;
+    const bool is_raw =
+        codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME;
+    if (is_raw && !container.uses_libtiff()) continue;
     PixelTraits traits = wanted.traits;
     // Most decoders drop VP9's alpha, so it is no reason to lose other content.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
@@ -118,8 +123,8 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
     if (format == AV_PIX_FMT_NONE) continue;
     const FormatLoss loss = loss_of(wanted.traits, *traits_of(format));
     if (lossless && (loss.any() || loss.rounding)) continue;
-    const std::string why = std::string(codec->name) + " cannot hold " + name_of(wanted.format) +
-                            "; samples become " + name_of(format);
+    const std::string why = std::string(container.encoder_name(*codec)) + " cannot hold " +
+                            name_of(wanted.format) + "; samples become " + name_of(format);
     EncoderChoice choice{.codec = codec, .format = format, .convert = true, .loss = {}, .note = {}};
     if (loss.any())
       choice.loss = describe(loss, wanted.traits) + " (" + why + ")";
@@ -259,6 +264,11 @@ Container container_of(const std::string& path, const FileSource& source,
   if (const StillTraits* still = still_traits(container.extension)) {
     const bool grey = source.traits().format.layout == Layout::gray;
     container.picture = grey && still->grey_encoder ? still->grey_encoder : still->encoder;
+    const bool has_options = !options.vcodec.empty() || !options.vopts.empty() || options.crf;
+    if (still->is_tiff && !container.pipe && !has_options) {
+      container.picture = "wrapped_avframe";
+      container.tiff_formats = source.is_tiff() ? tiff_formats_of_tiff : tiff_formats;
+    }
   }
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||

@@ -16,6 +16,9 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
+  /// Pixel formats that libtiff writes. The encoder then passes on pictures, and the writer of the
+  /// file stores them. Null: FFmpeg's encoder makes the file.
+  const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;  // content to drop
 
@@ -23,6 +26,11 @@ struct Container {
   bool pipe = false;      // standard output: unsupported content is omitted
 
   bool still() const { return picture != nullptr; }
+  bool uses_libtiff() const { return tiff_formats != nullptr; }
+  /// Returns the name of the encoder for messages.
+  const char* encoder_name(const AVCodec& codec) const {
+    return uses_libtiff() ? "libtiff" : codec.name;
+  }
   /// Returns whether frames follow each other at a constant rate, without time stamps.
   bool constant_rate() const;
   /// Returns whether frames follow each other at a constant rate and none can be omitted.

@@ -95,6 +95,7 @@ struct StillTraits {
   const char* encoder;
   const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
   const char* no_layout_advice = nullptr;  // advice for layouts without alpha that it cannot hold
+  bool is_tiff = false;  // without options for an encoder, libtiff writes the file
 };
 /// Returns the traits of an extension; null if it is not one of still pictures.
 const StillTraits* still_traits(std::string_view extension);

@@ -117,7 +117,7 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
   check_drops(options.drops, *file);
   if (same_file(path, file->demuxer().path()))
     throw InvalidArgument("'" + path + "' is both input and output; give another output");
-  if (makes_sequence(path, *file, options) || makes_float_tiff(path, *file, options) ||
+  if (makes_sequence(path, *file, options) || makes_tiff(path, *file, options) ||
       makes_layered_exr(path, *file, options)) {
     refuse_segments(path, options, "each picture is a file of its own already");
     return open_sequence_sink(path, *file, options);
@@ -132,7 +132,8 @@ bool holds_one_frame(const std::string& path, const MediaSource& source,
                      const SinkOptions& options) {
   const auto* file = dynamic_cast<const FileSource*>(&source);
   return file && path != "null" && path != "hash" && is_still_name(path, options.format) &&
-         !file->info().still && !makes_sequence(path, *file, options);
+         !file->info().still && !makes_sequence(path, *file, options) &&
+         !keeps_tiff_pages(path, *file, options);
 }
 
 std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,

@@ -122,11 +122,6 @@ void lose_others(const std::string& why, InputReport& report) {
 void describe_output(FileSource& source, const SinkOptions& options, InputReport& report) {
   const std::string& output = report.output;
   if (output == "null" || output == "hash") return lose_others("only frames are used", report);
-  if (makes_float_tiff(output, source, options)) {
-    report.encoder = "libtiff";
-    report.pixel_format = source.info().pixel_format;
-    return lose_others("pictures hold nothing else", report);
-  }
   if (makes_layered_exr(output, source, options)) {
     report.encoder = "openexr";
     report.pixel_format = source.info().pixel_format;
@@ -137,9 +132,13 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     Dictionary leftover;
     const auto encoder = open_encoder(choose_encoders(container, source, options), container,
                                       source, options, leftover);
-    report.encoder = encoder->choice().codec->name;
+    report.encoder = container.encoder_name(*encoder->choice().codec);
     report.pixel_format = name_of(encoder->choice().format);
     if (!encoder->choice().loss.empty()) report.lost.push_back(encoder->choice().loss);
+    if (container.uses_libtiff() && source.is_tiff())
+      for (std::string& loss :
+           predict_tiff_changes(source, options, encoder->choice().format).losses)
+        report.lost.push_back(std::move(loss));
     if (!container.still())
       for (std::string& loss : losses_of(source, container, encoder->context()))
         report.lost.push_back(std::move(loss));

@@ -7,8 +7,6 @@
 
 #include "io/files/file_bytes.h"
 #include "io/files/inflated_size.h"
-#include "io/pictures/tiff_memory.h"
-#include "io/pictures/tiff_strips.h"
 
 namespace lull::io {
 namespace {
@@ -79,19 +77,6 @@ std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet)
   return PictureFault{"it is too large for FFmpeg", false};
 }
 
-std::optional<PictureFault> find_tiff_fault(std::span<const std::uint8_t> file) {
-  TiffMemory memory(file);
-  const TiffPtr tiff = memory.open("rm", static_cast<tmsize_t>(1) << 34);
-  if (!tiff)
-    return PictureFault{memory.message().empty() ? "no directory" : memory.message(), true};
-  if (const std::string excess = find_excess(tiff.get(), file.size()); !excess.empty())
-    return PictureFault{excess, false};
-  const std::optional<StripFault> fault = find_damaged_strip(tiff.get(), memory.message());
-  // For rows that it did not inflate, FFmpeg's decoder copies uninitialised memory.
-  if (fault) return PictureFault{fault->text, !fault->is_short};
-  return std::nullopt;
-}
-
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet) {
   switch (codec) {
     case AV_CODEC_ID_GIF:
@@ -100,8 +85,6 @@ std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uin
       return find_png_fault(packet);
     case AV_CODEC_ID_SUNRAST:
       return find_sun_fault(packet);
-    case AV_CODEC_ID_TIFF:
-      return find_tiff_fault(packet);
     default:
       return std::nullopt;
   }

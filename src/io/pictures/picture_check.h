@@ -17,8 +17,8 @@ struct PictureFault {
   bool is_decodable = true;
 };
 
-/// Returns the first fault of a packet from FFmpeg's demuxers. Checks GIF, PNG, Sun raster and
-/// TIFF.
+/// Returns the first fault of a packet from FFmpeg's demuxers. Checks GIF, PNG and Sun
+/// raster.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
 /// Returns whether a packet that follows a picture in its file contains no picture, but bytes that
@@ -29,6 +29,5 @@ bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_gif_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet);
-std::optional<PictureFault> find_tiff_fault(std::span<const std::uint8_t> file);
 
 }  // namespace lull::io

@@ -8,9 +8,9 @@
 namespace lull::io {
 namespace {
 
-/// Logged errors that concern no sample: metadata of cameras, private tags.
-constexpr std::array<std::string_view, 4> harmless = {
-    "unable to decode APP fields", "Unknown tiff type", "Exif data", "EXIF data"};
+/// Logged errors that concern no sample: metadata of cameras.
+constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
+                                                      "EXIF data"};
 
 /// For a truncated picture, the JPEG decoder fills the rest with grey and only logs a warning.
 constexpr std::string_view missing_end = "EOI missing";
@@ -73,11 +73,6 @@ bool may_hold_bits(AVCodecID codec, AVPixelFormat format) {
 bool logs_damage(const AVCodecDescriptor* codec) {
   constexpr int exact = AV_CODEC_PROP_INTRA_ONLY | AV_CODEC_PROP_LOSSLESS;
   return codec && codec->props & exact && !(codec->props & AV_CODEC_PROP_REORDER);
-}
-
-bool fails_on_damage(const AVCodecDescriptor* codec) {
-  // With AV_EF_EXPLODE the TIFF decoder would also fail for unknown tags. Its log reports damage.
-  return logs_damage(codec) && codec->id != AV_CODEC_ID_TIFF;
 }
 
 bool can_hold(AVCodecID codec, AVPixelFormat format, int width, int height,

@@ -18,9 +18,6 @@ namespace lull::io {
 /// begin in the middle of a group of pictures.
 bool logs_damage(const AVCodecDescriptor* codec);
 
-/// Returns whether the decoder must fail (AV_EF_EXPLODE) instead of returning a part of a picture.
-bool fails_on_damage(const AVCodecDescriptor* codec);
-
 /// Watches one decoder, which must be closed before the watch is destroyed.
 class DecoderWatch {
  public:

@@ -6,8 +6,8 @@
 
 #include "io/exr/exr_picture.h"
 #include "io/ffmpeg/float_map.h"
-#include "io/pictures/float_tiff.h"
 #include "io/pictures/picture_check.h"
+#include "io/tiff/tiff_picture.h"
 
 namespace lull::io {
 namespace {
@@ -44,6 +44,8 @@ PictureDecoder::PictureDecoder(Demuxer& demuxer, const SourceOptions& options, D
   if (!from_gpu_) open_on_cpu();
 }
 
+PictureDecoder::~PictureDecoder() = default;
+
 void PictureDecoder::open_on_cpu() {
   const AVStream& stream = demuxer_.video();
   const AVCodec* codec = find_decoder(stream);
@@ -55,9 +57,9 @@ void PictureDecoder::open_on_cpu() {
   // With frame threads, FFmpeg 5.1 crashes for WebP with damaged alpha.
   if (decoder_->codec_id == AV_CODEC_ID_WEBP) decoder_->thread_type = FF_THREAD_SLICE;
   decoder_watch_.attach_with_buffers(*decoder_);
-  const AVCodecDescriptor* traits = avcodec_descriptor_get(stream.codecpar->codec_id);
-  logs_damage_ = logs_damage(traits);
-  if (fails_on_damage(traits)) decoder_->err_recognition |= AV_EF_EXPLODE;
+  logs_damage_ = logs_damage(avcodec_descriptor_get(stream.codecpar->codec_id));
+  // The decoder must fail instead of returning a part of a picture.
+  if (logs_damage_) decoder_->err_recognition |= AV_EF_EXPLODE;
   if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
     throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
 }
@@ -175,14 +177,32 @@ void PictureDecoder::fail_gpu(const std::string& why) const {
 }
 
 FramePtr PictureDecoder::decode_file() {
-  const std::string what = file_name();
-  const PacketPtr packet = demuxer_.read();
-  if (!packet) return nullptr;
-  const std::string path = what.substr(1, what.size() - 2);
-  FramePtr picture = demuxer_.reader() == PictureReader::exr
-                         ? read_exr(*packet, path, options_)
-                         : read_float_tiff(*packet, path, options_.limits.pixels);
-  count_decoded();
+  FramePtr picture;
+  if (demuxer_.reader() == PictureReader::tiff) {
+    picture = decode_page();
+  } else {
+    const std::string path = file_path();
+    if (const PacketPtr packet = demuxer_.read()) picture = read_exr(*packet, path, options_);
+  }
+  if (picture) count_decoded();
+  return picture;
+}
+
+/// Returns the next page of the TIFF file, or the first page of the next file. The time of a page
+/// is its number.
+FramePtr PictureDecoder::decode_page() {
+  if (tiff_ && tiff_->next_picture()) {
+    ++page_time_;
+  } else {
+    const std::string path = file_path();
+    const PacketPtr packet = demuxer_.read();
+    if (!packet) return nullptr;
+    tiff_ = std::make_unique<TiffReader>(path, static_cast<std::uint64_t>(options_.limits.pixels));
+    page_time_ = packet->pts;
+  }
+  FramePtr picture = read_tiff_picture(*tiff_);
+  picture->pts = picture->best_effort_timestamp = page_time_;
+  set_frame_duration(*picture, 1);
   return picture;
 }
 
@@ -300,11 +320,11 @@ std::string PictureDecoder::with_cause(const std::string& text) const {
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";
 }
 
-// Returns the name of the file that is being decoded, for messages.
-std::string PictureDecoder::file_name() const {
+// Returns the path of the file that is being decoded.
+std::string PictureDecoder::file_path() const {
   const auto& files = demuxer_.sequence();
   const auto at = static_cast<std::size_t>(decoded_);
-  return "'" + (at < files.size() ? files[at].path : demuxer_.path()) + "'";
+  return at < files.size() ? files[at].path : demuxer_.path();
 }
 
 }  // namespace lull::io

@@ -17,12 +17,15 @@
 
 namespace lull::io {
 
+class TiffReader;
+
 class PictureDecoder {
  public:
   /// With options.gpu, tries the GPU first and decodes its first picture. `demuxer` and `damage`
   /// must outlive the decoder.
   /// @throws BadData
   PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
+  ~PictureDecoder();
 
   /// Returns the next picture; null at the end.
   /// @throws BadData  damage that is not tolerated
@@ -50,6 +53,7 @@ class PictureDecoder {
   void set_up(const AVCodec* codec);
   FramePtr decode();
   FramePtr decode_file();
+  FramePtr decode_page();
   int receive(AVFrame& picture);
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
@@ -63,7 +67,8 @@ class PictureDecoder {
   std::string with_cause(const std::string& text) const;
   FramePtr copy_on_gpu(const AVFrame& picture);
   [[noreturn]] void fail_gpu(const std::string& why) const;
-  std::string file_name() const;
+  std::string file_path() const;
+  std::string file_name() const { return "'" + file_path() + "'"; }
 
   Demuxer& demuxer_;
   const SourceOptions options_;
@@ -82,6 +87,8 @@ class PictureDecoder {
   FramePtr from_gpu_;  // its first picture, until next() returns it
   std::string why_not_gpu_;
   std::int64_t decoded_ = 0;
+  std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
+  std::int64_t page_time_ = 0;        // of its current page
 };
 
 }  // namespace lull::io

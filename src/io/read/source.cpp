@@ -5,6 +5,7 @@
 #include "io/pictures/exr_head.h"
 #include "io/pictures/float_white.h"
 #include "io/read/video_info.h"
+#include "io/tiff/tiff_picture.h"
 
 namespace lull::io {
 namespace {
@@ -89,6 +90,7 @@ void FileSource::fill_info() {
   if (info_.interlaced && options_.refuse_interlaced) refuse_interlaced();
   info_.still = demuxer_.holds_pictures() && !decode_second();
   if (demuxer_.video().codecpar->codec_id == AV_CODEC_ID_EXR) read_exr_info();
+  if (is_tiff()) std::ranges::copy(notes_of_tiff(demuxer_.path()), std::back_inserter(info_.notes));
   estimate_length(demuxer_, options_.selection, info_);
 }
 
@@ -178,6 +180,10 @@ Frame FileSource::frame_of(TimedPicture taken) {
   const auto at = static_cast<std::size_t>(taken.number);
   side_data->number = at < files.size() ? files[at].number : taken.number;
   if (at < files.size()) side_data->match = files[at].match;
+  if (is_tiff()) {
+    side_data->tiff = at < files.size() ? files[at].path : demuxer_.path();
+    side_data->tiff_page = files.empty() ? taken.number : 0;
+  }
   Frame frame;
   if (is_on_gpu(*taken.picture)) {
     frame.format = format();

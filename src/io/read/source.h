@@ -47,6 +47,8 @@ class FileSource final : public MediaSource {
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
+  /// Returns whether the input consists of TIFF files.
+  bool is_tiff() const { return demuxer_.reader() == PictureReader::tiff; }
   /// Returns whether the input is an OpenEXR file with samples of 16 bits.
   bool half_floats() const { return half_floats_; }
   /// Layers of an OpenEXR file other than its picture, such as "albedo (R G B)".

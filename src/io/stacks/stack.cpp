@@ -13,7 +13,7 @@
 #include "io/pictures/sequence.h"
 #include "io/stacks/gzip_stream.h"
 #include "io/stacks/nifti_header.h"
-#include "io/stacks/tiff_file.h"
+#include "io/tiff/tiff_file.h"
 
 namespace lull::io {
 namespace {
@@ -40,7 +40,6 @@ bool is_gzip_name(std::string_view path) { return ends_in(path, ".gz"); }
 bool is_nifti_name(std::string_view path) {
   return ends_in(path, ".nii") || ends_in(path, ".nii.gz");
 }
-bool is_tiff_name(std::string_view path) { return ends_in(path, ".tif") || ends_in(path, ".tiff"); }
 
 StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::error_code code;

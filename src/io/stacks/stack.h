@@ -22,8 +22,6 @@ StackKind stack_kind(const std::string& path, const SourceOptions& options);
 bool is_nifti_name(std::string_view path);
 /// Returns whether a name ends in .gz, ignoring case.
 bool is_gzip_name(std::string_view path);
-/// Returns whether a name ends in .tif or .tiff, ignoring case.
-bool is_tiff_name(std::string_view path);
 
 /// Returns the maximum number of samples of a slice. It ensures that each side fits in an int.
 std::uint64_t max_samples(const Limits& limits);

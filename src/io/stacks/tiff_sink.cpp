@@ -1,84 +1,107 @@
 // Writes a TIFF file with the tags of the input's pages and filtered samples.
 
 #include <algorithm>
+#include <deque>
+#include <filesystem>
 
 #include "io/ffmpeg/side_data.h"
+#include "io/files/scratch_file.h"
 #include "io/stacks/tiff_source.h"
 
 namespace lull::io {
 namespace {
 
-/// Only BigTIFF has offsets of more than 32 bits. The limit leaves space for tags, and for codecs
-/// that enlarge incompressible data.
-bool needs_big_tiff(const TiffSource& source) {
-  constexpr double max_bytes = 3.5e9;
-  const TiffPage& page = source.page();
-  return static_cast<double>(page.width) * page.height * size_of(page.type) *
-             static_cast<double>(source.pages()) >
-         max_bytes;
-}
-
 class TiffSink final : public StackSink {
  public:
   TiffSink(const std::string& path, const TiffSource& source, const SinkOptions& options)
-      : page_(source.page()),
-        range_(source.range()),
+      : is_imagej_(source.is_imagej()),
+        axes_(source.axes()),
+        ranges_(source.ranges()),
         frame_format_(source.format()),
         pages_(source.pages()),
         original_(source.path(), source.max_samples()),
         file_(path, file_options(options)),
-        writer_(file_, original_.big_endian(), original_.big_tiff() || needs_big_tiff(source)) {
+        writer_(file_.descriptor(), file_.temporary(), original_.big_endian(),
+                original_.big_tiff() || needs_big_tiff(source.layout(), pages_)) {
     container_ = "tiff";
-    samples_ = name_of(page_.type);
+    samples_ = name_of(type_of(source.layout()));
     temporary_ = file_.temporary();
-    copy_tags();
+    copy_tags(0);
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    for (std::int64_t i = 0; axes_.channels > 1 && i < axes_.channels; ++i)
+      channels_.emplace_back(folder.empty() ? "." : folder.string());
   }
 
   void write(Frame frame) override {
     if (frame.format != frame_format_ || !frame.side_data || next_ == pages_)
       throw InternalError("the sink got a frame that is not a page of the stack");
-    if (next_ > 0) {
-      if (!original_.next()) original_.fail("has fewer pages than before");
-      copy_tags();
-    }
     const std::vector<std::byte>& stored = frame.side_data->stored;
-    const std::size_t row_bytes = static_cast<std::size_t>(page_.width) * size_of(page_.type);
+    const std::int64_t channel = next_ / (pages_ / axes_.channels);
+    const StoredFormat format{.type = type_of(layout_)};
+    const auto width = static_cast<std::size_t>(layout_.width);
+    const std::size_t row_bytes = width * size_of(format.type);
     result_.resize(stored.size());
-    const StoredFormat format{.type = page_.type};
-    for (int y = 0; y < page_.height; ++y) {
+    for (int y = 0; y < layout_.height; ++y) {
       const auto row = std::span(result_).subspan(y * row_bytes, row_bytes);
-      if (page_.type == StoredType::u8)
+      if (frame_format_.sample == SampleType::u8)
         std::copy_n(frame.planes[0].row(y), row_bytes, row.begin());
       else
-        store_filtered({frame.plane<float>(0).row(y), static_cast<std::size_t>(page_.width)},
-                       std::span(stored).subspan(y * row_bytes, row_bytes), format, range_, format,
-                       row);
+        store_filtered({frame.plane<float>(0).row(y), width},
+                       std::span(stored).subspan(y * row_bytes, row_bytes), format,
+                       ranges_[static_cast<std::size_t>(channel)], format, row);
       zero_outside(frame, y, format, row);
     }
-    writer_.write(page_, result_);
+    if (channels_.empty())
+      write_page(next_);
+    else
+      channels_[static_cast<std::size_t>(channel)].write(result_.data(), result_.size());
     ++next_;
   }
 
   void finish() override {
     if (next_ != pages_) throw InternalError("the stack was finished before its last page");
+    for (std::int64_t page = 0; !channels_.empty() && page < pages_; ++page) {
+      channels_[static_cast<std::size_t>(axes_.channel_of(page))].read(result_.data(),
+                                                                       result_.size());
+      write_page(page);
+    }
     writer_.close();
     file_.commit();
   }
 
+  const std::vector<std::string>& notes() const noexcept override { return notes_; }
+
  private:
-  void copy_tags() {
-    for (std::string& text : writer_.copy_tags(original_, page_))
-      if (next_ == 0) losses_.push_back(std::move(text));
+  void write_page(std::int64_t page) {
+    if (page > 0) {
+      if (!original_.next()) original_.fail("has fewer pages than before");
+      copy_tags(page);
+    }
+    write_slice(writer_, layout_, result_);
   }
 
-  TiffPage page_;
-  ValueRange range_;
+  void copy_tags(std::int64_t page) {
+    layout_ = slice_layout(original_, is_imagej_);
+    TiffChanges changes = writer_.copy_tags(original_, layout_, layout_);
+    if (page > 0) return;
+    losses_ = std::move(changes.losses);
+    notes_ = std::move(changes.notes);
+  }
+
+  bool is_imagej_;
+  TiffLayout layout_;  // of the next page
+  TiffAxes axes_;
+  std::vector<ValueRange> ranges_;  // of the channels
   FrameFormat frame_format_;
   std::int64_t pages_, next_ = 0;
   TiffReader original_;  // for the tags; the source reads later pages in another thread
   OutputFile file_;
   TiffWriter writer_;
   std::vector<std::byte> result_;
+  /// Results of each channel until all are complete, because the file has the pages in another
+  /// order. Empty if there is one channel.
+  std::deque<ScratchFile> channels_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

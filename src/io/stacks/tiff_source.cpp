@@ -1,107 +1,123 @@
 #include "io/stacks/tiff_source.h"
 
 #include "io/ffmpeg/side_data.h"
+#include "io/tiff/tiff_file.h"
 
 namespace lull::io {
-namespace {
-
-std::string describe(const TiffPage& page) {
-  return std::to_string(page.width) + "x" + std::to_string(page.height) + " " +
-         std::string(name_of(page.type));
-}
-
-}  // namespace
 
 TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
     : path_(path),
       max_samples_(lull::io::max_samples(options.limits)),
       file_(path, max_samples_),
-      page_(file_.page()) {
+      is_imagej_(described_pictures(file_.handle()) > 0),
+      layout_(slice_layout(file_, is_imagej_)) {
   const std::uint64_t described = described_pictures(file_.handle());
-  count_pages();
-  check_slices(path, pages_, options.limits);
-  if (pages_ == 1 && described > 1)
+  const std::string description =
+      tiff_tag<const char*>(file_.handle(), TIFFTAG_IMAGEDESCRIPTION, "");
+  find_pages();
+  check_slices(path, pages(), options.limits);
+  axes_ = parse_axes(description, pages());
+  if (pages() == 1 && described > 1)
     throw BadData("'" + path + "' has one page that stands for " + std::to_string(described) +
                   " (ImageJ's form beyond 4 GiB); save it as BigTIFF with a directory for each");
   // Memory for a page as stored in the file and as decoded by libtiff.
-  lull::io::check_memory(path, std::int64_t{2} * page_.width * page_.height * size_of(page_.type),
-                         options.limits.memory);
+  lull::io::check_memory(
+      path, std::int64_t{2} * layout_.width * layout_.height * size_of(type_of(layout_)),
+      options.limits.memory);
   FrameFormat format;
-  format.width = page_.width;
-  format.height = page_.height;
-  if (page_.type != StoredType::u8) {
+  format.width = layout_.width;
+  format.height = layout_.height;
+  if (type_of(layout_) != StoredType::u8 || layout_.bits != 8) {
     format.sample = SampleType::f32;
     format.bits = 32;
-    find_range();
+    find_ranges();
   }
-  file_.rewind();
   pool_.emplace(format, options.memory);
   fill_info();
 }
 
-void TiffSource::count_pages() {
-  pages_ = 1;
-  for (; file_.next(); ++pages_) {
-    const TiffPage page = file_.page();
-    if (page != page_)
-      throw BadData("'" + path_ + "' changes to " + describe(page) + " at page " +
-                    std::to_string(pages_) + " (from " + describe(page_) + "); split it there");
-  }
+void TiffSource::find_pages() {
+  do {
+    const TiffLayout layout = slice_layout(file_, is_imagej_);
+    if (!is_same_kind(layout, layout_))
+      throw BadData("'" + path_ + "' changes to " + describe_slice(layout) + " at page " +
+                    std::to_string(pages()) + " (from " + describe_slice(layout_) +
+                    "); split it there");
+    directories_.push_back(TIFFCurrentDirOffset(file_.handle()));
+  } while (file_.next());
 }
 
-void TiffSource::find_range() {
-  const std::uint64_t samples = static_cast<std::uint64_t>(page_.width) * page_.height * pages_;
-  RangeFinder finder({.type = page_.type}, samples);
-  file_.rewind();
+void TiffSource::go_to_frame(std::int64_t number) {
+  const std::int64_t step = axes_.channel_step, in_channel = number % (pages() / axes_.channels);
+  const std::int64_t page = in_channel / step * step * axes_.channels +
+                            channel_of_frame(number) * step + in_channel % step;
+  file_.go_to(directories_[static_cast<std::size_t>(page)], page);
+}
+
+void TiffSource::find_ranges() {
+  const std::int64_t pages_of_channel = pages() / axes_.channels;
+  const std::uint64_t samples =
+      static_cast<std::uint64_t>(layout_.width) * layout_.height * pages_of_channel;
   std::vector<std::byte> stored;
-  do {
-    file_.read(page_, stored);
-    finder.add(stored);
-  } while (file_.next());
-  range_ = finder.range();
+  for (std::int64_t channel = 0; channel < axes_.channels; ++channel) {
+    RangeFinder finder({.type = type_of(layout_)}, samples);
+    for (std::int64_t i = 0; i < pages_of_channel; ++i) {
+      go_to_frame(channel * pages_of_channel + i);
+      read_slice(file_, layout_, stored, /*check=*/true);
+      finder.add(stored);
+    }
+    ranges_.push_back(finder.range());
+  }
 }
 
 void TiffSource::fill_info() {
   info_.codec = info_.container = "tiff";
   info_.stack = true;
-  info_.pixel_format = name_of(page_.type);
+  info_.pixel_format = name_of(type_of(layout_));
   info_.frame_rate = {0, 1};
   info_.time_base = {1, 1};
-  info_.frames_estimate = info_.slices = pages_;
-  info_.still = pages_ == 1;
-  // Unsigned integers of 8 and 16 bits use the scale of other pictures: 255 stands for the maximum.
-  switch (page_.type) {
-    case StoredType::u8:
-      break;
-    case StoredType::u16:
-      info_.values = {.low = range_.low, .span = range_.span, .full = 65535};
-      break;
-    default:
-      info_.values = {.low = range_.low,
-                      .span = range_.span,
-                      .full = white_of({.type = page_.type}, range_),
-                      .native = true};
+  info_.frames_estimate = pages();
+  info_.slices = axes_.slices;
+  info_.still = pages() == 1;
+  const bool has_channels = axes_.channels > 1;
+  if (has_channels)
+    info_.notes.push_back("'" + path_ + "' has " + std::to_string(axes_.channels) +
+                          " channels, which are filtered one after the other");
+  if (format().sample != SampleType::f32) return;
+  const ValueRange& range = ranges_.front();
+  if (has_channels) {
+    info_.notes.back() += "; 255 on the scale of --sigma is the range of each channel";
+    info_.values = {.low = range.low, .span = range.span, .full = range.span};
+    return;
   }
+  // Unsigned integers of up to 16 bits use the scale of other pictures: 255 stands for the maximum.
+  const bool has_maximum = layout_.form == SAMPLEFORMAT_UINT && layout_.bits <= 16;
+  const StoredFormat stored{.type = type_of(layout_)};
+  info_.values = {.low = range.low,
+                  .span = range.span,
+                  .full = has_maximum ? (1 << layout_.bits) - 1 : white_of(stored, range),
+                  .native = !has_maximum};
 }
 
 std::optional<Frame> TiffSource::read() {
-  if (next_ == pages_) return std::nullopt;
-  if (next_ > 0 && !file_.next()) file_.fail("has fewer pages than before");
+  if (next_ == pages()) return std::nullopt;
+  go_to_frame(next_);
   auto side_data = std::make_shared<SideData>();
-  // find_range() has already checked the pages of all other types.
-  file_.read(page_, side_data->stored, /*check=*/page_.type == StoredType::u8);
+  // find_ranges() has already checked the pages of all other types.
+  const bool is_byte = format().sample == SampleType::u8;
+  read_slice(file_, layout_, side_data->stored, /*check=*/is_byte);
   Frame frame = pool_->acquire();
-  const std::size_t row_bytes = static_cast<std::size_t>(page_.width) * size_of(page_.type);
-  for (int y = 0; y < page_.height; ++y) {
+  const std::size_t row_bytes = static_cast<std::size_t>(layout_.width) * size_of(type_of(layout_));
+  for (int y = 0; y < layout_.height; ++y) {
     const auto row = std::span(side_data->stored).subspan(y * row_bytes, row_bytes);
-    if (page_.type == StoredType::u8)
+    if (is_byte)
       std::copy(row.begin(), row.end(), frame.planes[0].row(y));
     else
-      load_stored(row, {.type = page_.type}, range_,
-                  {frame.plane<float>(0).row(y), static_cast<std::size_t>(page_.width)});
+      load_stored(row, {.type = type_of(layout_)}, ranges_[channel_of_frame(next_)],
+                  {frame.plane<float>(0).row(y), static_cast<std::size_t>(layout_.width)});
   }
   frame.side_data = std::move(side_data);
-  frame.slice = static_cast<int>(next_);
+  frame.slice = static_cast<int>(next_ % axes_.slices);
   frame.pts = next_++;
   frame.duration = 1;
   frame.time_base = info_.time_base;
@@ -109,7 +125,7 @@ std::optional<Frame> TiffSource::read() {
 }
 
 void TiffSource::values_of(const Frame& slice, std::vector<double>& values) const {
-  load_values(slice.side_data->stored, {.type = page_.type}, values);
+  load_values(slice.side_data->stored, {.type = type_of(layout_)}, values);
 }
 
 std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,

@@ -2,16 +2,19 @@
 // A source for the pages of a TIFF file as slices of a stack.
 
 #include <optional>
+#include <vector>
 
 #include "core/frame_pool.h"
 #include "io/stacks/stack.h"
-#include "io/stacks/tiff_file.h"
+#include "io/stacks/tiff_axes.h"
+#include "io/stacks/tiff_slice.h"
 
 namespace lull::io {
 
 class TiffSource final : public StackSource {
  public:
-  /// Checks every page. If the samples do not have 8 bits, reads all of them for their range.
+  /// Checks every page. If the samples do not have 8 bits, reads all of them for the ranges of the
+  /// channels. Frames come channel by channel.
   TiffSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
@@ -23,23 +26,35 @@ class TiffSource final : public StackSource {
   /// Returns the maximum number of samples of a page. It follows from the limits with which the
   /// source was opened.
   std::uint64_t max_samples() const { return max_samples_; }
-  const TiffPage& page() const { return page_; }
-  const ValueRange& range() const { return range_; }
-  std::int64_t pages() const { return pages_; }
+  const TiffLayout& layout() const { return layout_; }
+  /// Returns whether ImageJ has described the first page.
+  bool is_imagej() const { return is_imagej_; }
+  const TiffAxes& axes() const { return axes_; }
+  /// The range of each channel.
+  const std::vector<ValueRange>& ranges() const { return ranges_; }
+  std::int64_t pages() const { return static_cast<std::int64_t>(directories_.size()); }
 
  private:
-  void count_pages();
-  void find_range();
+  void find_pages();
+  void find_ranges();
+  /// Goes to the page of frame `number`.
+  void go_to_frame(std::int64_t number);
+  std::int64_t channel_of_frame(std::int64_t number) const {
+    return number / (pages() / axes_.channels);
+  }
   void fill_info();
 
   std::string path_;
   std::uint64_t max_samples_;
   TiffReader file_;
-  TiffPage page_;
-  ValueRange range_;
+  bool is_imagej_;
+  TiffLayout layout_;
+  TiffAxes axes_;
+  std::vector<std::uint64_t> directories_;  // byte offsets of the pages
+  std::vector<ValueRange> ranges_;
   VideoInfo info_;
   std::optional<FramePool> pool_;
-  std::int64_t next_ = 0, pages_ = 0;
+  std::int64_t next_ = 0;
 };
 
 }  // namespace lull::io

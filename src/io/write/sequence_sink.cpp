@@ -5,6 +5,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "io/encode/encoder.h"
@@ -12,9 +13,8 @@
 #include "io/exr/exr_picture.h"
 #include "io/ffmpeg/side_data.h"
 #include "io/files/output_file.h"
-#include "io/pictures/float_tiff.h"
 #include "io/pictures/sequence.h"
-#include "io/stacks/stack.h"
+#include "io/tiff/tiff_picture.h"
 #include "io/write/stream_handling.h"
 
 namespace lull::io {
@@ -22,17 +22,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Encodes frames as the bytes of files, in order.
+/// Encodes frames as files, in order.
 class PictureEncoder {
  public:
   virtual ~PictureEncoder() = default;
   virtual void send(const Frame& frame) = 0;
-  virtual void send_end() = 0;
-  /// Returns the bytes of the next file; null if none is ready.
+  virtual void send_end() {}
+  /// Returns the next picture; null if none is ready.
   virtual PacketPtr receive() = 0;
+  /// Writes a picture to a file.
+  virtual void write(const AVPacket& picture, const TiffOrigin&, Output& file) {
+    avio_write(file.io(), picture.data, picture.size);
+  }
+  /// Completes the file.
+  virtual void end_file() {}
 };
 
-class FfmpegPictures final : public PictureEncoder {
+class FfmpegPictures : public PictureEncoder {
  public:
   explicit FfmpegPictures(std::unique_ptr<Encoder> encoder) : encoder_(std::move(encoder)) {}
   void send(const Frame& frame) override { encoder_->send(frame); }
@@ -43,23 +49,30 @@ class FfmpegPictures final : public PictureEncoder {
   std::unique_ptr<Encoder> encoder_;
 };
 
-class FloatTiffs final : public PictureEncoder {
+/// The packets of the encoder are pictures.
+class Tiffs final : public FfmpegPictures {
  public:
-  void send(const Frame& frame) override {
-    const bool alpha = frame.side_data && frame.side_data->alpha.pixels;
-    ready_ = write_float_tiff(frame, alpha ? &frame.side_data->alpha : nullptr);
+  using FfmpegPictures::FfmpegPictures;
+  void write(const AVPacket& packet, const TiffOrigin& origin, Output& file) override {
+    const AVFrame& picture = *reinterpret_cast<const AVFrame*>(packet.data);
+    if (!writer_) writer_.emplace(file.descriptor(), file.temporary());
+    PictureMetadata metadata;
+    if (const auto* icc = av_frame_get_side_data(&picture, AV_FRAME_DATA_ICC_PROFILE))
+      metadata.icc.assign(icc->data, icc->data + icc->size);
+    writer_->add(picture, origin, metadata);
   }
-  void send_end() override {}
-  PacketPtr receive() override { return std::exchange(ready_, nullptr); }
+  void end_file() override {
+    writer_->close();
+    writer_.reset();
+  }
 
  private:
-  PacketPtr ready_;
+  std::optional<TiffPictureWriter> writer_;
 };
 
 class LayeredExrs final : public PictureEncoder {
  public:
   void send(const Frame& frame) override { ready_ = write_exr(frame); }
-  void send_end() override {}
   PacketPtr receive() override { return std::exchange(ready_, nullptr); }
 
  private:
@@ -86,6 +99,7 @@ class SequenceSink final : public MediaSink {
   SequenceSink(const std::string& path, FileSource& source, const SinkOptions& options)
       : path_(path),
         sequence_(makes_sequence(path, source, options)),
+        has_pages_(keeps_tiff_pages(path, source, options)),
         file_options_(file_options(options)),
         format_(written_format(source, options)),
         container_name_(sequence_           ? "image2"
@@ -96,38 +110,50 @@ class SequenceSink final : public MediaSink {
       check_names(source);
       if (source.demuxer().sequence().empty() && !options.single) check_numbers(source);
       note_losses(source, options.drops);
-    } else if (!options.single && source.has_second_frame()) {
+    } else if (!options.single && !has_pages_ && source.has_second_frame()) {
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames); " +
                             "give a name such as out.%04d" + fs::path(path).extension().string());
     } else {
       naming_ = [path](std::int64_t, const std::string&) { return path; };
       check_names(source);
+      if (!has_pages_) note_losses(source, options.drops);
     }
     open_encoder(source, options);
+    if (!sequence_) file_.emplace(path, file_options_);
   }
 
   void write(Frame frame) override {
     if (frame.format != format_) throw InternalError("the sink got a frame of another format");
     if (frame.on_device) throw InternalError("the sink got a frame in GPU memory");
     if (!frame.side_data) throw InternalError("the sink got a frame without a number");
-    if (!sequence_ && frames_++ > 0)
+    if (!sequence_ && !has_pages_ && frames_++ > 0)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
-    names_.push_back(naming_(frame.side_data->number, frame.side_data->match));
+    const SideData& data = *frame.side_data;
+    names_.push_back({naming_(data.number, data.match), {data.tiff, data.tiff_page}});
     encoder_->send(frame);
     write_ready();
   }
 
   void finish() override {
-    encoder_->send_end();
-    write_ready();
-    if (!names_.empty()) throw InternalError("the encoder kept a picture");
+    write_end();
+    if (file_) file_->commit();
+  }
+
+  std::string finish_if(const std::function<bool()>& accepts) override {
+    write_end();
+    const bool is_accepted = accepts();
+    if (file_ && !is_accepted) return file_->keep_partial();
+    if (file_) file_->commit();
+    return {};
   }
 
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
   const std::vector<std::string>& losses() const noexcept override { return losses_; }
-  const std::string& temporary() const noexcept override { return no_file_; }
+  const std::string& temporary() const noexcept override {
+    return file_ ? file_->temporary() : no_file_;
+  }
   const std::vector<std::string>& notes() const noexcept override { return notes_; }
 
  private:
@@ -194,15 +220,6 @@ class SequenceSink final : public MediaSink {
     }
     for (const std::string& layers : source.layers())
       losses_.push_back("the layer " + layers + " (only OpenEXR holds it)");
-    if (makes_float_tiff(path_, source, options)) {
-      if (!options.vopts.empty() || !options.vcodec.empty() || options.crf)
-        throw InvalidArgument(
-            "a TIFF file of floats takes no options of an encoder; leave them out");
-      encoder_ = std::make_unique<FloatTiffs>();
-      encoder_name_ = "libtiff";
-      pixel_format_name_ = source.info().pixel_format;
-      return;
-    }
     Container container = container_of(path_, source, options);
     container.numbered = true;
     Dictionary leftover;
@@ -211,31 +228,59 @@ class SequenceSink final : public MediaSink {
     if (const std::string key = leftover.first_key(); !key.empty())
       throw InvalidArgument("no such option: " + key + " (" + encoder->choice().codec->name +
                             " does not have it)");
-    encoder_name_ = encoder->choice().codec->name;
-    pixel_format_name_ = name_of(encoder->choice().format);
-    if (!encoder->choice().loss.empty()) losses_.push_back(encoder->choice().loss);
-    if (!encoder->choice().note.empty()) notes_.push_back(encoder->choice().note);
-    encoder_ = std::make_unique<FfmpegPictures>(std::move(encoder));
+    const EncoderChoice& choice = encoder->choice();
+    encoder_name_ = container.encoder_name(*choice.codec);
+    pixel_format_name_ = name_of(choice.format);
+    if (!choice.loss.empty()) losses_.push_back(choice.loss);
+    if (!choice.note.empty()) notes_.push_back(choice.note);
+    if (container.uses_libtiff() && source.is_tiff()) {
+      const TiffChanges changes = predict_tiff_changes(source, options, choice.format);
+      losses_.insert(losses_.end(), changes.losses.begin(), changes.losses.end());
+      notes_.insert(notes_.end(), changes.notes.begin(), changes.notes.end());
+    }
+    if (container.uses_libtiff())
+      encoder_ = std::make_unique<Tiffs>(std::move(encoder));
+    else
+      encoder_ = std::make_unique<FfmpegPictures>(std::move(encoder));
   }
 
   void write_ready() {
     while (const PacketPtr packet = encoder_->receive()) {
       if (names_.empty()) throw InternalError("the encoder made a picture of nothing");
-      const std::string name = std::move(names_.front());
+      const PendingName next = std::move(names_.front());
       names_.pop_front();
-      OutputFile file(name, file_options_);
-      avio_write(file.io(), packet->data, packet->size);
+      if (file_) {
+        encoder_->write(*packet, next.origin, *file_);
+        continue;
+      }
+      OutputFile file(next.path, file_options_);
+      encoder_->write(*packet, next.origin, file);
+      encoder_->end_file();
       file.commit();
     }
   }
 
+  void write_end() {
+    encoder_->send_end();
+    write_ready();
+    if (!names_.empty()) throw InternalError("the encoder kept a picture");
+    if (file_) encoder_->end_file();
+  }
+
+  /// The file for a picture inside the encoder.
+  struct PendingName {
+    std::string path;
+    TiffOrigin origin;
+  };
+
   std::string path_;
-  bool sequence_;
+  bool sequence_, has_pages_;
   OutputFileOptions file_options_;
   FrameFormat format_;
   Naming naming_;
-  std::set<std::string> inputs_;   // canonical paths of the source's files
-  std::deque<std::string> names_;  // names for pictures inside the encoder
+  std::set<std::string> inputs_;  // canonical paths of the source's files
+  std::deque<PendingName> names_;
+  std::optional<OutputFile> file_;  // for the output that is a single file
   std::unique_ptr<PictureEncoder> encoder_;
   std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
   std::vector<std::string> losses_, notes_;
@@ -249,10 +294,24 @@ bool makes_sequence(const std::string& path, const FileSource& source, const Sin
   return is_glob(path) || number_pattern(path).has_value();
 }
 
-bool makes_float_tiff(const std::string& path, const FileSource& source,
+bool makes_tiff(const std::string& path, const FileSource& source, const SinkOptions& options) {
+  return is_still_name(path, options.format) && container_of(path, source, options).uses_libtiff();
+}
+
+bool keeps_tiff_pages(const std::string& path, const FileSource& source,
                       const SinkOptions& options) {
-  return path != "-" && options.pix_fmt.empty() && source.format().sample == SampleType::f32 &&
-         is_tiff_name(options.format.empty() ? path : "." + options.format);
+  return source.is_tiff() && source.demuxer().sequence().empty() &&
+         !makes_sequence(path, source, options) && makes_tiff(path, source, options);
+}
+
+TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& options,
+                                 AVPixelFormat format) {
+  const FramePtr picture = make_frame();
+  const FrameFormat frame = written_format(source, options);
+  picture->width = frame.width;
+  picture->height = frame.height;
+  picture->format = format;
+  return predict_changes(*picture, {.path = source.demuxer().path()});
 }
 
 bool makes_layered_exr(const std::string& path, const FileSource& source,

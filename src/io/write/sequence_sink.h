@@ -6,6 +6,7 @@
 
 #include "io/encode/encoder_choice.h"
 #include "io/media.h"
+#include "io/tiff/tiff_picture.h"
 
 namespace lull::io {
 
@@ -13,9 +14,17 @@ namespace lull::io {
 /// is not a single still.
 bool makes_sequence(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-/// Returns whether the output is a TIFF file of floats, for which FFmpeg has no encoder.
-bool makes_float_tiff(const std::string& path, const FileSource& source,
+/// Returns whether libtiff writes the output.
+bool makes_tiff(const std::string& path, const FileSource& source, const SinkOptions& options);
+
+/// Returns whether the output is one TIFF file for the pages of a TIFF file.
+bool keeps_tiff_pages(const std::string& path, const FileSource& source,
                       const SinkOptions& options);
+
+/// Returns how TIFF pages of this format differ from those of the source, which must be one of TIFF
+/// files.
+TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& options,
+                                 AVPixelFormat format);
 
 /// Returns whether the output is an OpenEXR file with all layers of the file that the picture came
 /// from.

@@ -1,11 +1,9 @@
 // Copies the tags of TIFF pages from one file to another.
 
-#include <tiffio.h>
-
 #include <algorithm>
 #include <array>
 
-#include "io/stacks/tiff_file.h"
+#include "io/tiff/tiff_writer.h"
 
 namespace lull::io {
 namespace {
@@ -33,29 +31,45 @@ bool is_lossless(std::uint16_t codec) {
   return std::ranges::find(kept, codec) != std::end(kept);
 }
 
-std::uint16_t copy_codec(TIFF* from, TIFF* to, const TiffPage& page,
-                         std::vector<std::string>& changed) {
-  std::uint16_t codec = COMPRESSION_NONE;
-  TIFFGetField(from, TIFFTAG_COMPRESSION, &codec);
-  if (!is_lossless(codec) || !TIFFIsCODECConfigured(codec)) {
-    const TIFFCodec* known = TIFFFindCODEC(codec);
-    changed.push_back(std::string("the compression ") + (known ? known->name : "of the input") +
-                      " of TIFF pages (written as Deflate)");
-    codec = TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE) ? COMPRESSION_ADOBE_DEFLATE
-                                                             : COMPRESSION_LZW;
-  }
+/// Sets the codec, and the predictor that suits the samples.
+void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool predicts = codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
                         codec == COMPRESSION_DEFLATE || codec == COMPRESSION_ZSTD;
-  std::uint16_t predictor = PREDICTOR_NONE;
-  if (predicts && TIFFGetField(from, TIFFTAG_PREDICTOR, &predictor) && size_of(page.type) <= 4)
-    TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
-  return codec;
+  if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
+}
+
+/// Returns the predictor for samples that had none; 0: none.
+std::uint16_t predictor_of(const TiffLayout& layout) {
+  if (layout.is_float()) return PREDICTOR_FLOATINGPOINT;
+  return layout.bits == 8 || layout.bits == 16 || layout.bits == 32 ? PREDICTOR_HORIZONTAL : 0;
+}
+
+std::uint16_t default_codec() {
+  return TIFFIsCODECConfigured(COMPRESSION_ADOBE_DEFLATE) ? COMPRESSION_ADOBE_DEFLATE
+                                                          : COMPRESSION_LZW;
+}
+
+void copy_codec(TIFF* from, TIFF* to, const TiffLayout& from_layout, const TiffLayout& layout,
+                TiffChanges& changes) {
+  const auto codec = tiff_tag<std::uint16_t>(from, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  std::uint16_t predictor = 0;
+  if (is_lossless(codec) && TIFFIsCODECConfigured(codec)) {
+    // libtiff implements predictors for samples of up to 32 bits in all versions.
+    const bool same = from_layout.bits == layout.bits && from_layout.form == layout.form;
+    if (TIFFGetField(from, TIFFTAG_PREDICTOR, &predictor) && !same)
+      predictor = predictor == PREDICTOR_NONE ? 0 : predictor_of(layout);
+    return set_codec(to, codec, layout.bits <= 32 ? predictor : 0);
+  }
+  const TIFFCodec* known = TIFFFindCODEC(codec);
+  changes.notes.push_back(std::string("the compression ") + (known ? known->name : "of the input") +
+                          " of TIFF pages becomes Deflate, which is lossless");
+  set_codec(to, default_codec(), 0);
 }
 
 /// Copies the size of strips or tiles. libtiff reads tiles of any size, but writes only sizes that
 /// the standard allows.
-void copy_strip_layout(TIFF* from, TIFF* to, const TiffPage& page) {
+void copy_strip_layout(TIFF* from, TIFF* to, const TiffLayout& layout) {
   std::uint32_t width = 0, height = 0, rows = 0;
   if (TIFFIsTiled(from) && TIFFGetField(from, TIFFTAG_TILEWIDTH, &width) &&
       TIFFGetField(from, TIFFTAG_TILELENGTH, &height) && width > 0 && height > 0 &&
@@ -68,18 +82,55 @@ void copy_strip_layout(TIFF* from, TIFF* to, const TiffPage& page) {
     rows = TIFFDefaultStripSize(to, 0);
   else
     TIFFGetFieldDefaulted(from, TIFFTAG_ROWSPERSTRIP, &rows);
-  const auto all = static_cast<std::uint32_t>(page.height);
+  const auto all = static_cast<std::uint32_t>(layout.height);
   TIFFSetField(to, TIFFTAG_ROWSPERSTRIP, rows == 0 ? all : std::min(rows, all));
 }
 
-void copy_shape(TIFF* from, TIFF* to, const TiffPage& page) {
-  TIFFSetField(to, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(page.width));
-  TIFFSetField(to, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(page.height));
-  TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, 1);
+/// Sets the tags that describe samples.
+void describe_samples(TIFF* to, const TiffLayout& layout) {
+  TIFFSetField(to, TIFFTAG_BITSPERSAMPLE, layout.bits);
+  TIFFSetField(to, TIFFTAG_SAMPLEFORMAT, layout.form);
+  TIFFSetField(to, TIFFTAG_PHOTOMETRIC, layout.photometric);
+  TIFFSetField(to, TIFFTAG_PLANARCONFIG,
+               layout.is_separate ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+}
+
+void set_size(TIFF* to, const TiffLayout& layout) {
+  TIFFSetField(to, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(layout.width));
+  TIFFSetField(to, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(layout.height));
+  TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, layout.samples());
+}
+
+/// Describes the extra samples like the reader's page if it has as many, else as alpha.
+void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
+  if (layout.extra == 0) return;
+  std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);
+  std::uint16_t count = 0;
+  const std::uint16_t* known = nullptr;
+  if (from && TIFFGetField(from, TIFFTAG_EXTRASAMPLES, &count, &known) && count == kinds.size())
+    kinds.assign(known, known + count);
+  else if (layout.alpha >= 0)
+    kinds[layout.alpha - layout.colours] = EXTRASAMPLE_UNASSALPHA;
+  TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
+}
+
+/// Copies the tags with a place of their own in libtiff. If all samples have the same layout, tags
+/// that describe samples are copied, too, so that those that were absent stay absent.
+void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
+  if (has_same_samples) {
+    for (const std::uint32_t tag :
+         {TIFFTAG_BITSPERSAMPLE, TIFFTAG_SAMPLEFORMAT, TIFFTAG_PHOTOMETRIC, TIFFTAG_PLANARCONFIG,
+          TIFFTAG_MINSAMPLEVALUE, TIFFTAG_MAXSAMPLEVALUE})
+      copy<std::uint16_t>(from, to, tag);
+    std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
+    if (layout.photometric == PHOTOMETRIC_PALETTE &&
+        TIFFGetField(from, TIFFTAG_COLORMAP, &red, &green, &blue))
+      TIFFSetField(to, TIFFTAG_COLORMAP, red, green, blue);
+  } else {
+    describe_samples(to, layout);
+  }
   for (const std::uint32_t tag :
-       {TIFFTAG_BITSPERSAMPLE, TIFFTAG_SAMPLEFORMAT, TIFFTAG_PHOTOMETRIC, TIFFTAG_ORIENTATION,
-        TIFFTAG_PLANARCONFIG, TIFFTAG_RESOLUTIONUNIT, TIFFTAG_MINSAMPLEVALUE,
-        TIFFTAG_MAXSAMPLEVALUE, TIFFTAG_THRESHHOLDING})
+       {TIFFTAG_ORIENTATION, TIFFTAG_RESOLUTIONUNIT, TIFFTAG_THRESHHOLDING})
     copy<std::uint16_t>(from, to, tag);
   copy<std::uint32_t>(from, to, TIFFTAG_SUBFILETYPE);
   for (const std::uint32_t tag :
@@ -88,7 +139,6 @@ void copy_shape(TIFF* from, TIFF* to, const TiffPage& page) {
   std::uint16_t number = 0, count = 0;
   if (TIFFGetField(from, TIFFTAG_PAGENUMBER, &number, &count))
     TIFFSetField(to, TIFFTAG_PAGENUMBER, number, count);
-  copy_strip_layout(from, to, page);
 }
 
 /// Copies a tag with a single number.
@@ -158,20 +208,41 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   return TIFFFieldReadCount(field) == 1 && copy_single(from, to, tag, *field);
 }
 
-std::vector<std::string> TiffWriter::copy_tags(const TiffReader& reader, const TiffPage& page) {
-  TIFF* from = reader.handle();
-  std::vector<std::string> changed;
-  copy_codec(from, tiff_.get(), page, changed);
-  copy_shape(from, tiff_.get(), page);
+TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& from_layout,
+                                  const TiffLayout& layout) {
+  TIFF *const from = reader.handle(), *const to = tiff_.get();
+  TiffChanges changes;
+  TiffLayout same_size = from_layout;
+  same_size.width = layout.width;
+  same_size.height = layout.height;
+  copy_codec(from, to, from_layout, layout, changes);
+  set_size(to, layout);
+  copy_known_tags(from, to, same_size == layout, layout);
+  describe_extra(from, to, layout);
+  copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
-    if (copy_further_tag(from, tag)) continue;
+    // libtiff has converted YCbCr samples.
+    if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag)) continue;
     const TIFFField* field = TIFFFieldWithTag(from, tag);
-    changed.push_back("the TIFF tag " +
-                      (field ? std::string(TIFFFieldName(field)) : std::to_string(tag)));
+    changes.losses.push_back("the TIFF tag " +
+                             (field ? std::string(TIFFFieldName(field)) : std::to_string(tag)));
   }
+  repeated_texts_.push_back(read_repeated_texts(from, reader.path()));
   message_.clear();  // A tag that could not be set is no write error.
-  return changed;
+  return changes;
+}
+
+void TiffWriter::set_tags(const TiffLayout& layout) {
+  constexpr std::size_t strip_bytes = 1 << 18;  // small enough to be read piece by piece
+  TIFF* const to = tiff_.get();
+  set_size(to, layout);
+  describe_samples(to, layout);
+  describe_extra(nullptr, to, layout);
+  set_codec(to, default_codec(), predictor_of(layout));
+  const auto rows = static_cast<int>(strip_bytes / layout.row_bytes(layout.width));
+  TIFFSetField(to, TIFFTAG_ROWSPERSTRIP,
+               static_cast<std::uint32_t>(std::clamp(rows, 1, layout.height)));
 }
 
 }  // namespace lull::io

@@ -1,0 +1,28 @@
+#pragma once
+// Tags that occur several times in one page, such as the two descriptions that the Python package
+// tifffile writes. libtiff reads and writes only the first one.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/tiff/tiff_library.h"
+
+namespace lull::io {
+
+struct RepeatedText {
+  std::uint16_t tag = 0;
+  std::vector<std::uint8_t> bytes;  // with the zero at its end
+};
+
+/// Returns the texts of the current page whose tag already occurred in the page. `path` is the
+/// page's file.
+std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
+
+/// Adds texts to the pages of a complete file, one list for each page. A page with texts gets a new
+/// directory at the end of the file.
+/// @throws IoError
+void append_texts(int descriptor, bool big_endian, bool big_tiff,
+                  const std::vector<std::vector<RepeatedText>>& pages);
+
+}  // namespace lull::io

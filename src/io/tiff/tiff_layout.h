@@ -1,0 +1,50 @@
+#pragma once
+// The samples of a TIFF page: their number, type and meaning, as the tags describe them.
+
+#include <cstddef>
+#include <string>
+
+#include "io/tiff/tiff_library.h"
+
+namespace lull::io {
+
+struct TiffLayout {
+  int width = 0, height = 0;
+  int bits = 8;                                        // of a sample
+  std::uint16_t form = SAMPLEFORMAT_UINT;              // SAMPLEFORMAT_UINT, _INT or _IEEEFP
+  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;  // _MINISBLACK, _MINISWHITE, _PALETTE, _RGB
+  int colours = 1;                                     // samples of a pixel before the extra ones
+  int extra = 0;                                       // extra samples of a pixel: alpha, masks
+  int alpha = -1;                                      // number of the sample with alpha; -1: none
+  bool is_separate = false;                            // each sample has strips or tiles of its own
+  bool is_ycbcr = false;  // in the file; libtiff converts the samples to RGB of 8 bits
+  /// The decoder returns YCbCr. libtiff's interface for complete pictures converts it.
+  bool is_converted = false;
+  bool operator==(const TiffLayout&) const = default;
+
+  int samples() const { return colours + extra; }
+  bool is_float() const { return form == SAMPLEFORMAT_IEEEFP; }
+  bool is_grey() const {
+    return photometric == PHOTOMETRIC_MINISBLACK || photometric == PHOTOMETRIC_MINISWHITE;
+  }
+  /// Returns the number of samples of a pixel in one strip or tile.
+  int samples_of_chunk() const { return is_separate ? 1 : samples(); }
+  /// Returns the size of `pixels` pixels of one row in a strip or tile.
+  std::size_t row_bytes(int pixels) const {
+    return (static_cast<std::size_t>(pixels) * samples_of_chunk() * bits + 7) / 8;
+  }
+};
+
+/// Reads the layout from the tags of the current page. Chooses libtiff's conversion of YCbCr to RGB
+/// where it exists. Sets `refusal` to the reason if lull does not support the samples, such as
+/// "CMYK samples (must be grey or RGB)"; empty: it supports them.
+TiffLayout layout_of(TIFF* page, std::string& refusal);
+
+/// Returns whether the page, or one that it refers to, is raw data of a camera sensor.
+bool is_raw_photograph(TIFF* page);
+
+/// Returns why a page of this layout cannot be contained in a file of `file_bytes` bytes; empty if
+/// it can. Each codec has an upper bound for its compression ratio.
+std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file_bytes);
+
+}  // namespace lull::io

@@ -1,0 +1,268 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "io/media.h"
+#include "io/tiff/tiff_components.h"
+#include "io/tiff/tiff_picture.h"
+#include "io/tiff/tiff_samples.h"
+
+namespace lull::io {
+namespace {
+
+int colours_shown(const TiffLayout& layout) {
+  return layout.photometric == PHOTOMETRIC_PALETTE ? 3 : layout.colours;
+}
+
+/// Returns the layout of a page for `picture`. It has as much as possible in common with `from`,
+/// the page of the original file.
+TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& from) {
+  const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
+  const bool has_alpha = (d.flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+  TiffLayout layout;
+  layout.width = picture.width;
+  layout.height = picture.height;
+  layout.bits = d.comp[0].depth;
+  layout.form = d.flags & AV_PIX_FMT_FLAG_FLOAT ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT;
+  layout.colours = d.flags & AV_PIX_FMT_FLAG_RGB ? 3 : 1;
+  layout.photometric = layout.colours == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  layout.extra = has_alpha ? 1 : 0;
+  layout.alpha = has_alpha ? layout.colours : -1;
+  if (!from || colours_shown(*from) != layout.colours) return layout;
+  if (from->is_grey()) layout.photometric = from->photometric;
+  if (layout.is_float() && (from->is_float() || from->bits > 16)) {
+    layout.bits = from->bits;
+    layout.form = from->form;
+  }
+  const bool same_size = from->width == layout.width && from->height == layout.height;
+  // Extra samples that the picture does not have are copied from the original.
+  if (same_size && from->bits <= 32 && from->bits == layout.bits &&
+      from->colours == layout.colours) {
+    layout.extra = from->extra;
+    layout.alpha = from->alpha;
+  }
+  layout.is_separate = from->is_separate && layout.samples() > 1;
+  return layout;
+}
+
+/// Bits of the extra samples of a page, by the number of the sample.
+using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
+
+ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {
+  ExtraSamples extra;
+  for (int i = layout.colours; i < layout.samples(); ++i)
+    if (i != except) extra[i].resize(static_cast<std::size_t>(layout.width) * layout.height);
+  if (extra.empty()) return extra;
+  original.read(layout, [&](const TiffChunk<const std::uint8_t>& chunk) {
+    for (auto& [sample, bits] : extra) {
+      const int offset = sample - chunk.first_sample;
+      if (offset < 0 || offset >= chunk.samples) continue;
+      for (int y = 0; y < chunk.height; ++y)
+        load_bits(chunk.row(y), {layout.bits, chunk.samples, offset},
+                  std::span(bits).subspan(
+                      static_cast<std::size_t>(chunk.y + y) * layout.width + chunk.x, chunk.width));
+    }
+  });
+  return extra;
+}
+
+/// Returns the bits of a float in a format of the file.
+std::uint32_t bits_of(float value, const TiffLayout& layout) {
+  if (layout.form == SAMPLEFORMAT_UINT) {
+    const double maximum = layout.bits == 24 ? 0xffffff : 0xffffffff;
+    return value > 0 ? static_cast<std::uint32_t>(std::llround(std::min(value, 1.0f) * maximum))
+                     : 0;
+  }
+  if (layout.bits == 32) return std::bit_cast<std::uint32_t>(value);
+  constexpr float max_half = 65504;  // finite values stay finite
+  return to_half(std::isfinite(value) ? std::clamp(value, -max_half, max_half) : value);
+}
+
+/// Writes the samples of a picture into chunks of a page.
+class Exporter {
+ public:
+  Exporter(const AVFrame& picture, const TiffLayout& layout, ExtraSamples extra)
+      : picture_(picture),
+        layout_(layout),
+        extra_(std::move(extra)),
+        d_(*av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format))) {}
+
+  void fill(const TiffChunk<std::uint8_t>& chunk) {
+    if (is_packed_like(chunk)) {
+      for (int y = 0; y < chunk.height; ++y)
+        std::memcpy(chunk.row(y), component(0).at(chunk.x, chunk.y + y),
+                    layout_.row_bytes(chunk.width));
+      return;
+    }
+    bits_.resize(chunk.width);
+    for (int i = 0; i < chunk.samples; ++i)
+      for (int y = 0; y < chunk.height; ++y) {
+        const int sample = chunk.first_sample + i;
+        const TiffRow format{layout_.bits, chunk.samples, i};
+        const auto extra = extra_.find(sample);
+        if (extra != extra_.end()) {
+          const std::size_t at = static_cast<std::size_t>(chunk.y + y) * layout_.width + chunk.x;
+          store_bits(std::span(extra->second).subspan(at, chunk.width), format, chunk.row(y));
+        } else if (layout_.bits == 64) {
+          fill_doubles(chunk, sample, y, i);
+        } else {
+          load(sample, chunk.x, chunk.y + y);
+          store_bits(bits_, format, chunk.row(y));
+        }
+      }
+  }
+
+ private:
+  /// Returns whether the picture has the samples in the same order and form as the chunk.
+  bool is_packed_like(const TiffChunk<std::uint8_t>& chunk) const {
+    const bool is_float = (d_.flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
+    return extra_.empty() && layout_.bits == d_.comp[0].depth && layout_.bits % 8 == 0 &&
+           layout_.is_float() == is_float && layout_.photometric != PHOTOMETRIC_MINISWHITE &&
+           chunk.samples == d_.nb_components &&
+           component(0).step() == chunk.samples * layout_.bits / 8;
+  }
+
+  PictureComponent component(int sample) const {
+    return {picture_, sample < layout_.colours ? sample : layout_.colours};
+  }
+
+  void load(int sample, int x, int y) {
+    const PictureComponent from = component(sample);
+    if (d_.flags & AV_PIX_FMT_FLAG_FLOAT) {
+      floats_.resize(bits_.size());
+      from.get<float>(x, y, floats_);
+      std::ranges::transform(floats_, bits_.begin(), [&](float v) { return bits_of(v, layout_); });
+      return;
+    }
+    const bool is_inverted =
+        layout_.photometric == PHOTOMETRIC_MINISWHITE && sample < layout_.colours;
+    const std::uint32_t inversion = is_inverted ? (1u << layout_.bits) - 1 : 0;
+    if (d_.comp[0].depth == 8) {
+      bytes_.resize(bits_.size());
+      from.get<std::uint8_t>(x, y, bytes_);
+      std::ranges::transform(bytes_, bits_.begin(), [&](auto v) { return v ^ inversion; });
+    } else {
+      words_.resize(bits_.size());
+      from.get<std::uint16_t>(x, y, words_);
+      std::ranges::transform(words_, bits_.begin(), [&](auto v) { return v ^ inversion; });
+    }
+  }
+
+  void fill_doubles(const TiffChunk<std::uint8_t>& chunk, int sample, int y, int offset) {
+    floats_.resize(chunk.width);
+    component(sample).get<float>(chunk.x, chunk.y + y, floats_);
+    for (int x = 0; x < chunk.width; ++x) {
+      const double value = floats_[x];
+      std::memcpy(chunk.row(y) + 8 * (std::size_t(x) * chunk.samples + offset), &value, 8);
+    }
+  }
+
+  const AVFrame& picture_;
+  const TiffLayout& layout_;
+  ExtraSamples extra_;
+  const AVPixFmtDescriptor& d_;
+  std::vector<std::uint32_t> bits_;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<std::uint16_t> words_;
+  std::vector<float> floats_;
+};
+
+void set_bytes(TIFF* to, std::uint32_t tag, const std::vector<std::uint8_t>& bytes) {
+  if (!bytes.empty()) TIFFSetField(to, tag, static_cast<std::uint32_t>(bytes.size()), bytes.data());
+}
+
+/// Sets tags that the page does not have yet. TIFF 6.0 requires a resolution.
+void set_metadata(TIFF* to, const PictureMetadata& metadata, AVRational aspect) {
+  set_bytes(to, TIFFTAG_ICCPROFILE, metadata.icc);
+  set_bytes(to, TIFFTAG_XMLPACKET, metadata.xmp);
+  set_bytes(to, TIFFTAG_RICHTIFFIPTC, metadata.iptc);
+  if (metadata.orientation > 0) TIFFSetField(to, TIFFTAG_ORIENTATION, metadata.orientation);
+  constexpr double default_resolution = 72;
+  const double y = metadata.dots_per_inch > 0 ? metadata.dots_per_inch : default_resolution;
+  TIFFSetField(to, TIFFTAG_XRESOLUTION, aspect.num > 0 && aspect.den > 0 ? y / av_q2d(aspect) : y);
+  TIFFSetField(to, TIFFTAG_YRESOLUTION, y);
+  TIFFSetField(to, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+}
+
+/// Adds how the samples of a page differ from those of the original.
+void note_changes(const TiffLayout& from, const TiffLayout& to, TiffChanges& changes) {
+  const std::string bits = std::to_string(to.bits) + " bits";
+  if (from.photometric == PHOTOMETRIC_PALETTE && to.photometric == PHOTOMETRIC_RGB)
+    changes.notes.push_back("the palette becomes RGB of " + bits);
+  else if (from.bits < to.bits)
+    changes.notes.push_back("samples of " + std::to_string(from.bits) + " bits become " + bits);
+  if (from.extra > to.extra)
+    changes.losses.push_back(std::to_string(from.extra - to.extra) + " extra samples per pixel");
+}
+
+}  // namespace
+
+void TiffPictureWriter::open(const TiffOrigin& origin) {
+  if (origin.path.empty()) return;
+  if (!origin_)
+    origin_ = std::make_unique<TiffReader>(origin.path, static_cast<std::uint64_t>(INT32_MAX));
+  for (; page_ < origin.page; ++page_)
+    if (!origin_->next_picture()) origin_->fail("has fewer pages than before");
+}
+
+void TiffPictureWriter::create(const TiffLayout& layout) {
+  const std::int64_t pages = origin_ ? TIFFNumberOfDirectories(origin_->handle()) : 1;
+  const bool is_big = (origin_ && origin_->big_tiff()) || needs_big_tiff(layout, pages);
+  writer_ =
+      std::make_unique<TiffWriter>(descriptor_, name_, origin_ && origin_->big_endian(), is_big);
+}
+
+TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout& layout,
+                                        const std::optional<TiffLayout>& from,
+                                        const PictureMetadata& metadata) {
+  if (!writer_) create(layout);
+  if (!from) {
+    writer_->set_tags(layout);
+    set_metadata(writer_->handle(), metadata, picture.sample_aspect_ratio);
+    return {};
+  }
+  TiffChanges changes = writer_->copy_tags(*origin_, *from, layout);
+  note_changes(*from, layout, changes);
+  return changes;
+}
+
+void TiffPictureWriter::add(const AVFrame& picture, const TiffOrigin& origin,
+                            const PictureMetadata& metadata) {
+  const bool is_first = !writer_;
+  open(origin);
+  std::optional<TiffLayout> from;
+  if (origin_) from = origin_->layout();
+  const TiffLayout layout = layout_for(picture, from);
+  TiffChanges changes = set_tags(picture, layout, from, metadata);
+  if (is_first) changes_ = std::move(changes);
+  ExtraSamples extra;
+  if (from && layout.extra > 0) {
+    const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
+    const bool has_alpha = (d.flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
+    if (from->samples() == layout.samples())
+      extra = read_extra(*origin_, *from, has_alpha ? layout.alpha : -1);
+  }
+  Exporter exporter(picture, layout, std::move(extra));
+  writer_->write(layout, [&](const TiffChunk<std::uint8_t>& chunk) { exporter.fill(chunk); });
+}
+
+void TiffPictureWriter::close() { writer_->close(); }
+
+TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin) {
+  const std::string nowhere = "/dev/null";
+  struct File {
+    int descriptor;
+    ~File() { ::close(descriptor); }
+  } file{::open(nowhere.c_str(), O_RDWR | O_CLOEXEC)};
+  TiffPictureWriter writer(file.descriptor, nowhere);
+  writer.open(origin);
+  const std::optional<TiffLayout> from = writer.origin_->layout();
+  return writer.set_tags(picture, layout_for(picture, from), from, {});
+}
+
+}  // namespace lull::io
