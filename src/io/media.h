@@ -133,6 +133,9 @@ struct SourceOptions {
   /// Start at a decodable frame before this time (relative to the first frame). Times are not
   /// changed. For callers that read only a part of the input: a missing end is not reported.
   std::int64_t skip_us = 0;
+  /// Times that jump forward are kept. Otherwise all discontinuities of an input's clock are
+  /// bridged (MediaSource::clock_jumps()). Times that go back are always bridged.
+  bool keep_times = false;
   /// Axis of a NIfTI volume; default: z. Other inputs have none.
   std::optional<Axis> axis;
   /// For float samples, except stacks: the sample value that corresponds to 255 on the scale of
@@ -172,6 +175,9 @@ class MediaSource : public FrameSource {
     (void)slice;
     values.clear();
   }
+  /// Discontinuities of the input's clock that were bridged so far: joined recordings, restarted
+  /// encoders, overflows. One line each. Must not be called while another thread reads.
+  virtual std::vector<std::string> clock_jumps() const { return {}; }
   /// Number of decoded pictures, whether or not they were returned. Must not be called while
   /// another thread reads.
   virtual std::int64_t decoded() const { return 0; }
@@ -278,6 +284,8 @@ struct SinkOptions {
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
+  /// The output keeps the times of the input. Otherwise the earliest stream begins at 0.
+  bool keep_times = false;
   std::optional<SegmentOptions> segments;
   /// File with a film grain table ("filmgrn1", noise/grain/grain_table.h) that the encoder writes
   /// into the stream. Only one encoder may use the file, and it must exist until finish(). Empty:

@@ -15,6 +15,7 @@ struct TextFileOptions {
   bool overwrite = false;  // replaces an existing file
   Access access = {};
   bool follow_links = true;  // see OutputFileOptions
+  bool removes_leftovers = true;
 };
 
 class TextFile {

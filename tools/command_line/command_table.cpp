@@ -27,6 +27,7 @@ CommandTable::CommandTable() : app(std::string(texts_of("").summary), "lull") {
   add_noise();
   add_compare();
   add_probe();
+  add_clean();
   add_command("devices");
   add_texts();
 }
@@ -115,6 +116,14 @@ void CommandTable::add_bids() {
                    "kinds of images to denoise, for example T1w bold (default: all)")
       ->type_name("SUFFIX ...");
   for (const OptionRow& row : bids_option_rows()) add_row(*command, row, given.bids.denoise);
+}
+
+void CommandTable::add_clean() {
+  CLI::App* command = add_command("clean");
+  command->add_option("DIR", given.clean.folder, "folder with outputs of lull")
+      ->type_name("DIR")
+      ->required();
+  command->add_flag("-n,--dry-run", given.clean.lists_only, "only list the files");
 }
 
 void CommandTable::add_compare() {

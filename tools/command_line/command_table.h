@@ -20,6 +20,7 @@ struct GivenCommands {
   JoinOptions join;
   JobReportOptions report;
   BidsOptions bids;
+  CleanOptions clean;
   CompareOptions compare;
   NoiseReportOptions noise;
   bool json = false;
@@ -44,6 +45,7 @@ struct CommandTable {
   void add_join();
   void add_report();
   void add_bids();
+  void add_clean();
   void add_compare();
   void add_probe();
   void add_noise();

@@ -137,6 +137,18 @@ constexpr CommandTexts texts[] = {
      "  lull probe in.mkv\n"
      "  lull probe in.mkv -o out.mp4 --json\n"
      "  lull probe 'shot.####.exr'\n"},
+    {"clean", "Remove temporary files of killed processes",
+     "lull writes each output to a temporary file in the same folder. A process that\n"
+     "is killed leaves this file there. The next run with the same output removes it.\n"
+     "This command removes all such files in DIR, and in the folders of interrupted\n"
+     "jobs in DIR. It keeps files whose process still exists, and files of other\n"
+     "hosts and containers, and prints one line for each file.\n"
+     "\n"
+     "Examples:\n"
+     "  lull clean videos --dry-run\n"
+     "  lull clean videos\n",
+     "Examples:\n"
+     "  lull clean videos --dry-run\n"},
     {"devices", "List the devices that this build can use on this machine", ""},
     {"help", "Print the help of a command, or the complete manual", ""},
     {"completion", "Print a completion script for a shell",

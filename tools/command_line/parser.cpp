@@ -209,6 +209,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   if (command == "preview") return {[o = given_.preview] { return preview(o); }, {}};
   if (command == "compare") return {[o = given_.compare] { return compare(o); }, {}};
   if (command == "noise") return {[o = given_.noise] { return noise(o); }, {}};
+  if (command == "clean") return {[o = given_.clean] { return clean(o); }, {}};
   if (command == "probe")
     return {[o = given_.probe, json = given_.json] { return probe(o, json); }, {}};
   if (command == "devices") return {devices, {}};

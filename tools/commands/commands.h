@@ -45,6 +45,15 @@ int devices();
 /// (empty: a Matroska file) can store.
 int probe(const DenoiseOptions& options, bool json);
 
+struct CleanOptions {
+  std::string folder;
+  bool lists_only = false;  // prints what would be removed
+};
+
+/// lull clean: removes the temporary files that killed processes have left in a folder and in the
+/// folders of interrupted jobs in it. Prints one line for each file.
+int clean(const CleanOptions& options);
+
 struct NoiseReportOptions {
   DenoiseOptions input;  // input and reader options; `input.output.file` is the noise file to write
   std::string plot;      // an SVG file; empty: none

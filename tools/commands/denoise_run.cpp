@@ -264,6 +264,7 @@ class Run {
     grain_->finish();
     stats.skipped = done_before(needed_frames_, stats.frames);
     report_losses(reports_, *sink_, reported);
+    for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
     if (options_.output.keep) stats.frames = 1;
     // The user requested the report, so the run fails if it cannot be written. The result is
     // complete.

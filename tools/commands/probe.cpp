@@ -121,6 +121,7 @@ int probe(const DenoiseOptions& options, bool json) {
   const io::SourceOptions source = source_options(options.input);
   io::SinkOptions sink;
   sink.drops = options.output.drops;
+  sink.keep_times = options.input.source.keep_times;
   sink.format = options.output.format;
   const io::InputReport report = io::probe(options.input.file, source, options.output.file, sink);
   if (json) {

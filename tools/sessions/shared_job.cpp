@@ -127,6 +127,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.datatype = options.output.datatype;
   sink.strict_metadata = options.output.strict_metadata;
   sink.drops = options.output.drops;
+  sink.keep_times = options.input.source.keep_times;
   if (options.run.segment_frames > 0)
     sink.segments = io::SegmentOptions{
         .frames = options.run.segment_frames, .resume = options.run.resume, .facts = {}};

@@ -27,6 +27,7 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
         if (!files_.empty()) damage_.make_strict();
         return {bytes_, options, !files_.empty(), log_, damage_};
       }()),
+      clock_(container_.context(), container_.video().index, options.keep_times),
       relay_(std::make_shared<PacketRelay>(PacketRelay::memory_limit(options.limits.memory),
                                            options.scratch)) {
   if (!files_.empty())
@@ -65,6 +66,8 @@ bool Demuxer::seek(std::int64_t time) {
   const LogTopic::Scope scope(log_);
   failures_ = 0;
   last_end_ = -1;
+  ended_ = is_cut_ = false;
+  clock_.restart();
   walk_.reset();
   if (!files_.empty()) return files_.seek(time);
   if (bytes_.pipe() || reads_whole_files()) return false;
@@ -99,19 +102,7 @@ PacketPtr Demuxer::read() {
     if (std::exchange(file_read_, true)) return nullptr;
     return reader() == PictureReader::tiff ? make_empty_packet() : read_whole_picture(path());
   }
-  for (;;) {
-    PacketPtr packet = make_packet();
-    const int code = av_read_frame(&context(), packet.get());
-    if (code == AVERROR(EAGAIN)) continue;
-    if (code == AVERROR_EOF) {
-      check_end();
-      return nullptr;
-    }
-    if (code < 0) {
-      if (can_continue_after(code)) continue;
-      return nullptr;
-    }
-    failures_ = 0;
+  while (PacketPtr packet = read_next()) {
     check_structure(*packet);
     count_damage(*packet);
     times_.note(*packet);
@@ -121,6 +112,33 @@ PacketPtr Demuxer::read() {
     }
     forward(std::move(packet));
   }
+  return nullptr;
+}
+
+/// Returns the next packet of any stream, with continuous times; null at the end.
+PacketPtr Demuxer::read_next() {
+  for (;;) {
+    if (PacketPtr packet = clock_.pop()) return packet;
+    if (ended_) {
+      if (!is_cut_) check_end();
+      return nullptr;
+    }
+    read_from_container();
+  }
+}
+
+void Demuxer::read_from_container() {
+  PacketPtr packet = make_packet();
+  const int code = av_read_frame(&context(), packet.get());
+  if (code == AVERROR(EAGAIN)) return;
+  if (code >= 0) {
+    failures_ = 0;
+    return clock_.push(std::move(packet));
+  }
+  if (code != AVERROR_EOF && can_continue_after(code)) return;
+  is_cut_ = code != AVERROR_EOF;
+  ended_ = true;
+  clock_.finish();
 }
 
 void Demuxer::forward(PacketPtr packet) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/containers/container_walk.h"
+#include "io/demux/clock_bridge.h"
 #include "io/demux/damage.h"
 #include "io/demux/edit_list_filter.h"
 #include "io/demux/input_bytes.h"
@@ -61,12 +62,16 @@ class Demuxer {
   /// Seeks to a position before `time` (in the video's time base). Returns false if the input
   /// cannot seek.
   bool seek(std::int64_t time);
+  /// Discontinuities of the input's clock so far, which the returned packets do not have.
+  const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
   /// Ends a read() that waits. Callable from any thread.
   void interrupt() noexcept { bytes_.interrupt(); }
 
  private:
   void init_sequence(const SourceOptions& options);
   void skip_to(std::int64_t time_us);
+  PacketPtr read_next();
+  void read_from_container();
   void forward(PacketPtr packet);
   bool can_continue_after(int code);
   void count_damage(const AVPacket& packet);
@@ -85,12 +90,14 @@ class Demuxer {
   /// packets of the video, duration of the last one, and times of the first and the last one.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
+  ClockBridge clock_;
   StreamTimes times_;
   EditListFilter edit_list_filter_;
   std::shared_ptr<PacketRelay> relay_;
-  int failures_ = 0;            // consecutive read errors
-  bool file_read_ = false;      // for reads_whole_files(): the only packet was returned
-  std::int64_t last_end_ = -1;  // byte after the last packet of the video; -1: unknown
+  int failures_ = 0;                     // consecutive read errors
+  bool ended_ = false, is_cut_ = false;  // no more packets; is_cut_: because of an error
+  bool file_read_ = false;               // for reads_whole_files(): the only packet was returned
+  std::int64_t last_end_ = -1;           // byte after the last packet of the video; -1: unknown
 };
 
 }  // namespace lull::io

@@ -75,6 +75,21 @@ bool has_transport_type(AVCodecID id) {
   return std::ranges::find(known, id) != known.end();
 }
 
+// Returns whether FFmpeg's Matroska writer has a name for the codec, or can use the one of AVI, WAV
+// or QuickTime. The writer itself claims to hold all audio and video, and fails later.
+bool has_matroska_name(AVCodecID id) {
+  const AVOutputFormat* matroska = av_guess_format("matroska", nullptr, nullptr);
+  if (matroska && avformat_query_codec(matroska, id, FF_COMPLIANCE_NORMAL) == 1) return true;
+  const auto has_tag = [id](const AVCodecTag* list) {
+    const std::array<const AVCodecTag*, 2> lists{list, nullptr};
+    return av_codec_get_tag(lists.data(), id) != 0;
+  };
+  const AVMediaType type = avcodec_get_type(id);
+  return (type == AVMEDIA_TYPE_AUDIO && has_tag(avformat_get_riff_audio_tags())) ||
+         (type == AVMEDIA_TYPE_VIDEO &&
+          (has_tag(avformat_get_riff_video_tags()) || has_tag(avformat_get_mov_video_tags())));
+}
+
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
 // The next program decodes these codecs with little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
@@ -113,6 +128,7 @@ constexpr ContainerTraits containers[] = {
      .milliseconds = true,
      .negative_decoding_times = true,
      .negative_times = NegativeTimes::kept,
+     .holds = has_matroska_name,
      .attachments = true,
      .text_subtitles = AV_CODEC_ID_SUBRIP,
      .preroll = Preroll::one_packet},

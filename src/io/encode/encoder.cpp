@@ -42,15 +42,20 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
-  std::int64_t time =
-      av_rescale_q(frame.pts - (frames_only_ ? first_pts_ : 0), to_av(frame.time_base), tick_);
+  const AVRational input_tick = to_av(frame.time_base);
+  // At a constant rate, distances from the first frame are rounded, so that all have one phase.
+  const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
+  const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
+  std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
   const bool irregular = frames_only_ ? time != number : constant_rate_ && time <= last_;
   if (irregular && number > 0)
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A difference of one tick is a rounding error of the input.
-  const std::int64_t back = av_rescale_q(time, tick_, to_av(frame.time_base));
+  // A difference of one tick is a rounding error of the input. The muxer corrects a difference that
+  // all frames have, unless the output keeps the times of the input.
+  const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
+                                         : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
   if (last_ != AV_NOPTS_VALUE && time <= last_) time = last_ + 1;
   last_ = time;

@@ -56,6 +56,7 @@ class FrameTimes {
         frames_only_(container.frames_only()),
         numbered_(container.numbered),
         constant_rate_(constant_rate),
+        keeps_start_(container.keep_times),
         tick_(tick) {}
 
   /// Returns the time of the next frame (in presentation order), in ticks of the output.
@@ -67,7 +68,7 @@ class FrameTimes {
 
  private:
   std::string codec_, extension_;
-  bool frames_only_, numbered_, constant_rate_, moved_ = false;
+  bool frames_only_, numbered_, constant_rate_, keeps_start_, moved_ = false;
   AVRational tick_;
   std::int64_t frames_ = 0, first_pts_ = 0, last_ = AV_NOPTS_VALUE;
 };

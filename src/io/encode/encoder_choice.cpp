@@ -257,6 +257,7 @@ Container container_of(const std::string& path, const FileSource& source,
   const std::string& format = options.format;
   Container container;
   container.drops = options.drops;
+  container.keep_times = options.keep_times;
   container.pipe = path == "-";
   container.extension = !format.empty()  ? format
                         : container.pipe ? pipe_format(source)

@@ -20,7 +20,8 @@ struct Container {
   /// file stores them. Null: FFmpeg's encoder makes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
-  Drops drops;  // content to drop
+  Drops drops;              // content to drop
+  bool keep_times = false;  // the output keeps the times of the input
 
   bool numbered = false;  // one file per frame; times are unused
   bool pipe = false;      // standard output: unsupported content is omitted

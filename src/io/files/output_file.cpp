@@ -17,6 +17,8 @@
 
 #include "io/files/byte_pipe.h"
 #include "io/files/system_errors.h"
+#include "io/files/temporary_name.h"
+#include "io/leftovers.h"
 #include "io/media.h"
 
 namespace lull::io {
@@ -114,7 +116,7 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // Processes on two machines that share a folder may have the same number.
+  // Processes on two machines that share a folder may have the same identity.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
   struct stat status;
@@ -123,15 +125,12 @@ CreatedFile create_temporary(const std::string& folder, const std::string& name,
   CreatedFile created;
   constexpr int attempts = 100;
   for (int i = 0; i < attempts; ++i) {
-    // A name may have 255 bytes. The temporary name is shortened to fit.
-    created.path = (fs::path(folder) /
-                    ("." + name.substr(0, 200) + ".lull-" + std::to_string(getpid()) + "-" +
-                     std::to_string(count++) + "-" + std::to_string(random_number) + ".tmp"))
-                       .string();
+    created.path = (fs::path(folder) / temporary_name(name, count++, random_number)).string();
     created.descriptor = ::open(created.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     created.error = created.descriptor < 0 ? errno : 0;
     if (created.error != EEXIST) break;
   }
+  if (created.descriptor >= 0) lock_temporary(created.descriptor);
   return created;
 }
 
@@ -193,8 +192,16 @@ OutputFile::OutputFile(const std::string& path, const OutputFileOptions& options
   if (!replaces_link) check_free(path, options.overwrite);
   if (replaces_link && !options.overwrite)
     throw CannotCreate("'" + path + "' exists (it is a link); give -y to overwrite it");
+  if (options.removes_leftovers) remove_leftovers();
   create();
   open_io(true);
+}
+
+void OutputFile::remove_leftovers() const {
+  const fs::path final_path = path_;
+  const std::string name = final_path.filename().string().substr(0, max_output_bytes);
+  io::remove_leftovers(final_path.parent_path().string(),
+                       [&](const std::string& output) { return output == name; });
 }
 
 void OutputFile::create() {

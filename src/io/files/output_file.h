@@ -80,7 +80,7 @@ struct CreatedFile {
   int error = 0;        // the system's error number if it could not be created
   std::string path;
 };
-/// Creates a file ".NAME.lull-PID-N-X.tmp" in `folder`.
+/// Creates a file in `folder` whose name identifies this process (temporary_name.h), and locks it.
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access);
 
@@ -95,13 +95,16 @@ struct OutputFileOptions {
   /// The output goes to the file to which a link points. Otherwise the link itself is replaced: in
   /// folders that other users provide, links must not lead elsewhere.
   bool follow_links = true;
+  /// Temporary files for this output that killed processes have left are removed. False for outputs
+  /// of many files, whose sink does this once.
+  bool removes_leftovers = true;
 };
 
 struct SinkOptions;  // io/media.h
 /// Returns the options that correspond to those of a sink.
 OutputFileOptions file_options(const SinkOptions& options);
 
-/// Writes to ".NAME.lull-PID-N-X.tmp" in the output's folder, which is created exclusively.
+/// Writes to a temporary file in the output's folder, which is created exclusively.
 /// commit() renames it; without commit(), the destructor removes it. A new file has the permission
 /// bits of `access`, limited by the umask. A file that replaces another one keeps that file's bits,
 /// without those for users who may not read the sources.
@@ -117,6 +120,7 @@ class OutputFile final : public Output {
 
  private:
   void create();
+  void remove_leftovers() const;
   void copy_mode() const;
   void rename_over();
   void rename_new();

@@ -43,7 +43,8 @@ struct TextFile::File {
 TextFile::TextFile(const std::string& path, const TextFileOptions& options)
     : file_(new File{OutputFile(path, {.overwrite = options.overwrite,
                                        .access = options.access,
-                                       .follow_links = options.follow_links})}) {}
+                                       .follow_links = options.follow_links,
+                                       .removes_leftovers = options.removes_leftovers})}) {}
 
 TextFile::~TextFile() = default;
 

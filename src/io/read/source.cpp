@@ -125,6 +125,13 @@ void FileSource::read_exr_info() {
     info_.notes.push_back("'" + demuxer_.path() + "' has channels that are not read: " + names);
 }
 
+std::vector<std::string> FileSource::clock_jumps() const {
+  std::vector<std::string> lines;
+  for (const ClockJump& jump : demuxer_.clock_jumps())
+    lines.push_back(describe(jump, demuxer_.path()));
+  return lines;
+}
+
 bool FileSource::decode_second() {
   if (decoded_ahead_.size() < 2)
     if (std::optional<TimedPicture> second = pictures_.next())

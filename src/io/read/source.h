@@ -31,6 +31,7 @@ class FileSource final : public MediaSource {
   void interrupt() noexcept override { demuxer_.interrupt(); }
   void end_context_at(std::int64_t number) noexcept override { pictures_.end_context_at(number); }
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
+  std::vector<std::string> clock_jumps() const override;
   std::int64_t decoded() const override { return decoder_.decoded(); }
   /// Continues as if all pictures of options().index had been read, so that the selection is
   /// decided.

@@ -151,6 +151,7 @@ void add_output(const Container& container, const SinkOptions& options, const En
     facts.push_back({"the size of frames",
                      std::to_string(options.width) + "x" + std::to_string(options.height)});
   facts.push_back({"--drop", text_of(options.drops)});
+  if (options.keep_times) facts.push_back({"--keep-times", "given"});
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});

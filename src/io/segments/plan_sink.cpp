@@ -36,10 +36,11 @@ bool has_no_timestamps(const FileSource& source) {
 }
 
 /// Returns why decoding must start at the first of these pictures; empty if it can start elsewhere.
-std::string no_seek_reason(bool has_no_timestamps, const std::vector<FrameMark>& pictures) {
+std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
-  if (has_no_timestamps) return "it has no times of its own";
+  if (has_no_timestamps(source)) return "it has no times of its own";
+  if (!source.clock_jumps().empty()) return "its clock jumps";
   const auto not_later = [](const FrameMark& a, const FrameMark& b) { return b.pts <= a.pts; };
   if (std::ranges::adjacent_find(pictures, not_later) != pictures.end())
     return "times of frames do not rise";
@@ -49,7 +50,7 @@ std::string no_seek_reason(bool has_no_timestamps, const std::vector<FrameMark>&
 /// An additional input whose pictures are recorded while they are read.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
-  bool has_no_timestamps;
+  const FileSource* source;
   std::shared_ptr<const FrameIndex> pictures;
 };
 
@@ -59,7 +60,7 @@ RecordedInput record_input(const AdditionalSource& one) {
                          .input = path_of(source, one.input),
                          .sample = sample_digest(source),
                          .index = {}},
-          .has_no_timestamps = has_no_timestamps(source),
+          .source = &source,
           .pictures = source.options().recorded_index};
 }
 
@@ -112,13 +113,12 @@ class PlanSink final : public EncodingSink {
     plan.index.repeat_state = without_excess(std::move(plan.index.repeat_state));
     if (plan.damage.frames > 0) plan.index.no_seek_reason = "the input is damaged";
     if (plan.index.no_seek_reason.empty())
-      plan.index.no_seek_reason = no_seek_reason(has_no_timestamps(source_), plan.index.pictures);
+      plan.index.no_seek_reason = no_seek_reason(source_, plan.index.pictures);
     plan.additional.clear();
     for (const RecordedInput& one : additional_) {
       JobPlan::AdditionalInput& additional = plan.additional.emplace_back(one.additional);
       additional.index.pictures = without_excess(one.pictures->pictures);
-      additional.index.no_seek_reason =
-          no_seek_reason(one.has_no_timestamps, additional.index.pictures);
+      additional.index.no_seek_reason = no_seek_reason(*one.source, additional.index.pictures);
     }
     write_plan(options_.segments->folder, plan, options_.access);
   }

@@ -5,6 +5,7 @@
 
 #include "io/demux/damage.h"
 #include "io/demux/demuxer.h"
+#include "io/demux/packet_times.h"
 
 namespace lull::io {
 namespace {
@@ -34,13 +35,9 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-std::int64_t time_of(const AVPacket& packet) {
-  return packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
-}
-
 /// Returns the output time of a packet of the input's video; nullopt if it is not selected.
-std::optional<std::int64_t> time_of(const AVPacket& packet, AVRational tick,
-                                    const FrameSelector* selector) {
+std::optional<std::int64_t> output_time_of(const AVPacket& packet, AVRational tick,
+                                           const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
   if (time == AV_NOPTS_VALUE) return std::nullopt;
   if (!selector) return time;
@@ -67,7 +64,7 @@ class Interleaving {
     const AVRational input_tick = demuxer_.video().time_base;
     while (const PacketPtr packet = demuxer_.read()) {
       write_copies();
-      if (const auto time = time_of(*packet, input_tick, selector.get()))
+      if (const auto time = output_time_of(*packet, input_tick, selector.get()))
         write_until(*time, input_tick);
       if (selector && is_beyond(*packet, *selector)) {
         demuxer_.read_others_until(selector->end());

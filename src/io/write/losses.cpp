@@ -146,13 +146,14 @@ class Losses {
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");
     if (!traits_.keeps_start) {
-      if (source_.first_time() != 0) lose("the start time", name_);
+      const StartShift shift = start_shift(source_, container_);
+      if (shifted_start(source_, shift, tick) != 0) lose("the start time", name_);
       return;
     }
-    if (const std::int64_t shift = start_shift(source_, container_, encoder_); shift != 0) {
+    if (const StartShift shift = start_shift(source_, container_); shift.ticks != 0) {
+      if (!container_.keep_times) return;  // the output begins at 0
       char later[32];
-      std::snprintf(later, sizeof later, "%.3f",
-                    static_cast<double>(shift) * av_q2d(encoder_.time_base));
+      std::snprintf(later, sizeof later, "%.3f", shift.seconds());
       losses_.push_back("the start time (" + name_ +
                         " cannot hold times before 0: all streams begin " + later + " s later)");
       return;

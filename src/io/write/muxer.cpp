@@ -1,13 +1,17 @@
 #include "io/write/muxer.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "io/demux/packet_times.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/tags.h"
+#include "io/write/chapters.h"
 #include "io/write/losses.h"
+#include "io/write/pcm_converter.h"
 #include "io/write/picture_side_data.h"
-#include "io/write/start_shift.h"
 #include "io/write/stream_handling.h"
+#include "io/write/subtitle_converter.h"
 
 namespace lull::io {
 namespace {
@@ -20,6 +24,23 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
                     av_codec_get_id(format.codec_tag, codec.codec_tag) == codec.codec_id ||
                     !av_codec_get_tag2(format.codec_tag, codec.codec_id, &own);
   return same ? codec.codec_tag : 0;
+}
+
+/// Returns a time scale, in ticks per second, that states the starts of all audio and video streams
+/// exactly, if one below the limit exists. FFmpeg's default is 1000.
+std::int64_t exact_timescale(const AVFormatContext& context) {
+  constexpr std::int64_t least = 1000, limit = 10000000;
+  std::int64_t scale = 1;
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVCodecParameters& codec = *context.streams[i]->codecpar;
+    const std::int64_t ticks = codec.codec_type == AVMEDIA_TYPE_AUDIO ? codec.sample_rate
+                               : codec.codec_type == AVMEDIA_TYPE_VIDEO
+                                   ? context.streams[i]->time_base.den
+                                   : 1;
+    const std::int64_t both = std::lcm(scale, std::max<std::int64_t>(ticks, 1));
+    if (both <= limit) scale = both;
+  }
+  return scale * ((least + scale - 1) / scale);
 }
 
 }  // namespace
@@ -46,7 +67,7 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   // of more than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   add_video(source, encoder);
-  shift_ = container.still() ? 0 : start_shift(source, container, encoder.context());
+  set_shift(source, container);
   if (!container.still()) add_copies(source, container);
   copy_global(source.demuxer().context());
   note_dropped(source);
@@ -73,6 +94,17 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
     to->codecpar->codec_tag = traits_.hevc_tag;
 }
 
+// The encoder rounds the time of the first frame to its own ticks. The exact start is known here.
+void Muxer::set_shift(const FileSource& source, const Container& container) {
+  shift_ = shift_on_grid(source, container, encoder_time_base_);
+  if (shift_.ticks == 0) return;
+  const AVRational tick = source.demuxer().video().time_base;
+  video_shift_ = shifted_start(source, shift_, encoder_time_base_) -
+                 av_rescale_q(source.first_time(), tick, encoder_time_base_);
+  if (const std::string note = note_of_start(source, container); !note.empty())
+    notes_.push_back(note);
+}
+
 void Muxer::add_copies(const FileSource& source, const Container& container) {
   const AVFormatContext& from = source.demuxer().context();
   copies_.resize(from.nb_streams);
@@ -97,7 +129,7 @@ void Muxer::add_copy(const AVStream& from, const Container& container) {
     case StreamHandling::as_cover:
       return attach_cover(from);
     case StreamHandling::converted:
-      return convert(from);
+      return convert(from, container);
     case StreamHandling::regenerated:
     case StreamHandling::dropped:
       return;
@@ -116,7 +148,11 @@ void Muxer::add_copy(const AVStream& from, const Container& container) {
   to.r_frame_rate = from.r_frame_rate;
   to.sample_aspect_ratio = from.sample_aspect_ratio;
   copy_side_data(from, to);
-  copies_[from.index].picture = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+  const bool picture = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
+  copies_[from.index].picture = picture;
+  if (from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !picture)
+    notes_.push_back(describe(from) + " is copied, not denoised; --drop " +
+                     std::to_string(from.index) + " leaves it out");
 }
 
 /// Creates the stream for the packets of `from`.
@@ -133,13 +169,20 @@ AVStream& Muxer::new_stream(const AVStream& from) {
   return *to;
 }
 
-void Muxer::convert(const AVStream& from) {
-  auto converter = std::make_unique<SubtitleConverter>(from, traits_.text_subtitles);
+void Muxer::convert(const AVStream& from, const Container& container) {
+  const AVCodecID codec = converted_codec(from, container);
+  std::unique_ptr<PacketConverter> converter;
+  if (from.codecpar->codec_type == AVMEDIA_TYPE_AUDIO)
+    converter = std::make_unique<PcmConverter>(from, codec);
+  else
+    converter = std::make_unique<SubtitleConverter>(from, codec);
   AVStream& to = new_stream(from);
   check<InternalError>(avcodec_parameters_from_context(to.codecpar, &converter->encoder()),
-                       "cannot describe subtitles");
+                       "cannot describe a converted stream");
   copies_[from.index].converter = std::move(converter);
-  notes_.push_back(describe(from) + " becomes " + avcodec_get_name(traits_.text_subtitles));
+  const bool is_audio = from.codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+  notes_.push_back(describe(from) + " becomes " + avcodec_get_name(codec) +
+                   (is_audio ? " (with equal samples)" : ""));
 }
 
 // Matroska requires the name and the type of a file.
@@ -197,23 +240,7 @@ void Muxer::copy_global(const AVFormatContext& from) {
   const AVDictionaryEntry* timecode = find_tag(context_->streams[0]->metadata, "timecode");
   if (timecode && traits_.file_timecode)
     av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
-  if (!drops_.chapters) copy_chapters(from);
-}
-
-void Muxer::copy_chapters(const AVFormatContext& from) {
-  if (from.nb_chapters == 0) return;
-  context_->chapters =
-      static_cast<AVChapter**>(non_null(av_calloc(from.nb_chapters, sizeof *context_->chapters)));
-  for (unsigned i = 0; i < from.nb_chapters; ++i) {
-    auto* chapter = static_cast<AVChapter*>(non_null(av_mallocz(sizeof(AVChapter))));
-    context_->chapters[context_->nb_chapters++] = chapter;  // the context frees it
-    chapter->id = from.chapters[i]->id;
-    chapter->time_base = from.chapters[i]->time_base;
-    const std::int64_t shift = av_rescale_q(shift_, encoder_time_base_, chapter->time_base);
-    chapter->start = from.chapters[i]->start + shift;
-    chapter->end = from.chapters[i]->end + shift;
-    copy_metadata(from.chapters[i]->metadata, &chapter->metadata, false);
-  }
+  if (!drops_.chapters) copy_chapters(from, shift_, *context_);
 }
 
 void Muxer::write_header(const FileSource& source, const Container& container,
@@ -224,11 +251,8 @@ void Muxer::write_header(const FileSource& source, const Container& container,
     const std::string flags = options.get("movflags");
     options.set("movflags", (flags.empty() ? "" : flags + "+") + "use_metadata_tags");
   }
-  // FFmpeg's default time scale is 1000.
-  const AVRational tick = context_->streams[0]->time_base;
-  if (traits_.timescale_option && !options.has(traits_.timescale_option) && tick.num == 1 &&
-      tick.den > 1000 && tick.den <= 1000000)
-    options.set(traits_.timescale_option, std::to_string(tick.den));
+  if (traits_.timescale_option && !options.has(traits_.timescale_option))
+    options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
   // Audio may begin before the video and before 0. Matroska can store this: the time of a block is
   // relative to its cluster and may be negative. By default FFmpeg would shift all streams.
   using NegativeTimes = ContainerTraits::NegativeTimes;
@@ -249,15 +273,9 @@ void Muxer::write_header(const FileSource& source, const Container& container,
                           container.format->name + " has it)");
 }
 
-void Muxer::shift_times(AVPacket& packet, AVRational tick) const {
-  const std::int64_t shift = av_rescale_q(shift_, encoder_time_base_, tick);
-  if (packet.pts != AV_NOPTS_VALUE) packet.pts += shift;
-  if (packet.dts != AV_NOPTS_VALUE) packet.dts += shift;
-}
-
 void Muxer::write_video(PacketPtr packet) {
   if (traits_.raw_frames) return write_y4m(*reinterpret_cast<const AVFrame*>(packet->data));
-  shift_times(*packet, encoder_time_base_);
+  shift_times(*packet, video_shift_);
   av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
   packet->stream_index = 0;
   // Decoding times of consecutive encoders can overlap if the durations of frames vary.
@@ -324,7 +342,7 @@ void Muxer::flush_copies() {
 void Muxer::write_copy(Copy& copy, PacketPtr packet) {
   const int from = packet->stream_index;
   if (copy.converter && !(packet = converted(copy, *packet))) return;
-  if (!copy.picture) shift_times(*packet, copy.time_base);
+  if (!copy.picture) shift_times(*packet, shift_.in(copy.time_base));
   av_packet_rescale_ts(packet.get(), copy.time_base, copy.to->time_base);
   packet->stream_index = copy.to->index;
   packet->pos = -1;

@@ -10,7 +10,8 @@
 #include "io/encode/encoder.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/files/output_file.h"
-#include "io/write/subtitle_converter.h"
+#include "io/write/packet_converter.h"
+#include "io/write/start_shift.h"
 
 namespace lull::io {
 
@@ -41,7 +42,7 @@ class Muxer {
     std::int64_t last_dts = AV_NOPTS_VALUE;  // of the packets that were written
     bool picture = false;                    // a cover, which has no time
     bool fills_gaps = false;                 // empty packets fill the gaps between subtitles
-    std::unique_ptr<SubtitleConverter> converter;
+    std::unique_ptr<PacketConverter> converter;
     PacketPtr preroll;              // last packet of preroll before the first kept packet
     std::deque<PacketPtr> waiting;  // packets that wait for the selection of frames
   };
@@ -50,18 +51,17 @@ class Muxer {
   };
 
   void add_video(const FileSource& source, const Encoder& encoder);
+  void set_shift(const FileSource& source, const Container& container);
   void add_copies(const FileSource& source, const Container& container);
   void add_copy(const AVStream& from, const Container& container);
   AVStream& new_stream(const AVStream& from);
-  void convert(const AVStream& from);
+  void convert(const AVStream& from, const Container& container);
   void attach_file(const AVStream& from);
   void attach_cover(const AVStream& from);
   void note_dropped(const FileSource& source);
   void copy_global(const AVFormatContext& from);
-  void copy_chapters(const AVFormatContext& from);
   void write_header(const FileSource& source, const Container& container, Dictionary& options);
   void write_y4m(const AVFrame& picture);
-  void shift_times(AVPacket& packet, AVRational tick) const;
   void select_and_write(Copy& copy, PacketPtr packet);
   void select_and_write(Copy& copy);
   void write_copy(Copy& copy, PacketPtr packet);
@@ -78,7 +78,8 @@ class Muxer {
   std::shared_ptr<const FrameSelector> selector_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};
-  std::int64_t shift_ = 0;  // added to all times, in ticks of the encoder
+  StartShift shift_;              // added to all times
+  std::int64_t video_shift_ = 0;  // the shift of the video, in ticks of the encoder
   std::int64_t last_video_dts_ = AV_NOPTS_VALUE;
   std::deque<Copy> copies_;  // by stream index of the source
   std::vector<std::string> losses_, notes_;

@@ -13,6 +13,7 @@
 #include "io/exr/exr_picture.h"
 #include "io/ffmpeg/side_data.h"
 #include "io/files/output_file.h"
+#include "io/leftovers.h"
 #include "io/pictures/sequence.h"
 #include "io/tiff/tiff_picture.h"
 #include "io/write/stream_handling.h"
@@ -110,6 +111,7 @@ class SequenceSink final : public MediaSink {
       check_names(source);
       if (source.demuxer().sequence().empty() && !options.single) check_numbers(source);
       note_losses(source, options.drops);
+      remove_leftovers_of_names();
     } else if (!options.single && !has_pages_ && source.has_second_frame()) {
       throw InvalidArgument("'" + path + "' is a still picture (the input has several frames); " +
                             "give a name such as out.%04d" + fs::path(path).extension().string());
@@ -168,6 +170,17 @@ class SequenceSink final : public MediaSink {
     for (const SequenceFile& file : source.demuxer().sequence())
       if (file.selected) check_name(naming_(file.number, file.match));
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
+  }
+
+  /// Removes what killed processes have left of files with these names, once for all of them.
+  void remove_leftovers_of_names() {
+    const fs::path path = path_;
+    const std::optional<NumberPattern> numbers = number_pattern(path_);
+    remove_leftovers(path.parent_path().string(), [&](const std::string& name) {
+      return numbers ? number_in(name, *numbers).has_value()
+                     : fs::path(name).extension() == path.extension();
+    });
+    file_options_.removes_leftovers = false;
   }
 
   void check_name(const std::string& name) const {

@@ -1,16 +1,41 @@
 #pragma once
-// Handling of inputs that begin before time 0.
+// The time at which outputs begin.
 
 #include <cstdint>
+#include <string>
 
 #include "io/encode/encoder_choice.h"
 
 namespace lull::io {
 
-/// Returns by how much all streams are shifted, in ticks of the encoder, so that none begins before
-/// 0. MP4 hides content before 0, readers of Matroska change its times, and other containers cannot
-/// store it. 0: no shift. Must be called before the first read of `source`.
-std::int64_t start_shift(const FileSource& source, const Container& container,
-                         const AVCodecContext& encoder);
+/// A duration that is added to all times of an input. It is exact for the stream with this time
+/// base, and rounded for all others.
+struct StartShift {
+  std::int64_t ticks = 0;
+  AVRational tick{1, 1};
+
+  double seconds() const { return static_cast<double>(ticks) * av_q2d(tick); }
+  /// Returns the duration in ticks of a stream.
+  std::int64_t in(AVRational other) const { return av_rescale_q(ticks, tick, other); }
+};
+
+/// Returns by how much all streams are shifted. By default the earliest of the denoised video and
+/// the copied streams begins at 0, as in files that FFmpeg's command writes. With
+/// Container::keep_times times are shifted only if a stream begins before 0: MP4 hides content
+/// before 0, readers of Matroska change its times, and other containers cannot store it. Must be
+/// called before the first read of `source`.
+StartShift start_shift(const FileSource& source, const Container& container);
+
+/// Returns a shift with which the first frame has a time that the encoder can state. Encoders of a
+/// constant rate count frames: all streams then begin later, by less than one frame, so that they
+/// keep their distances.
+/// @param tick  seconds per tick of the encoder's times
+StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
+
+/// Returns the time of the first frame after the shift, in ticks of `tick`.
+std::int64_t shifted_start(const FileSource& source, const StartShift& shift, AVRational tick);
+
+/// Returns a line for the user about a shift from the input's times; empty: there is no shift.
+std::string note_of_start(const FileSource& source, const Container& container);
 
 }  // namespace lull::io

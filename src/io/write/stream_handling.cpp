@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "io/write/pcm_converter.h"
 #include "io/write/subtitle_converter.h"
 
 namespace lull::io {
@@ -80,6 +81,19 @@ void refuse_streams(const FileSource& source, const Drops& drops, const std::str
   throw InvalidArgument(text);
 }
 
+AVCodecID converted_codec(const AVStream& stream, const Container& container) {
+  const AVCodecParameters& codec = *stream.codecpar;
+  if (can_convert_subtitles(codec.codec_id, container.traits->text_subtitles))
+    return container.traits->text_subtitles;
+  const std::span<const AVCodecID> equivalent = equivalent_pcm(codec);
+  const auto held = std::ranges::find_if(equivalent, [&](AVCodecID id) {
+    AVCodecParameters other = codec;
+    other.codec_id = id;
+    return holds(container, other);
+  });
+  return held == equivalent.end() ? AV_CODEC_ID_NONE : *held;
+}
+
 StreamHandling handling_of(const AVStream& stream, const Container& container) {
   const AVCodecParameters& codec = *stream.codecpar;
   if (is_dropped(stream, container.drops)) return StreamHandling::dropped;
@@ -94,8 +108,7 @@ StreamHandling handling_of(const AVStream& stream, const Container& container) {
   if (file && container.traits->attachments) return StreamHandling::as_file;
   if (codec.codec_id == AV_CODEC_ID_NONE && !file) return StreamHandling::omitted;
   if (holds(container, codec)) return StreamHandling::copied;
-  if (can_convert_subtitles(codec.codec_id, container.traits->text_subtitles))
-    return StreamHandling::converted;
+  if (converted_codec(stream, container) != AV_CODEC_ID_NONE) return StreamHandling::converted;
   return container.pipe || codec.codec_type == AVMEDIA_TYPE_DATA ? StreamHandling::omitted
                                                                  : StreamHandling::refused;
 }

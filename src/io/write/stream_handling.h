@@ -9,7 +9,7 @@ enum class StreamHandling {
   copied,
   as_file,      // becomes an attachment of Matroska
   as_cover,     // a cover picture that becomes an attachment
-  converted,    // text subtitles
+  converted,    // text subtitles, uncompressed audio
   regenerated,  // the muxer writes it from metadata
   dropped,      // by request
   omitted,      // with a warning
@@ -18,6 +18,9 @@ enum class StreamHandling {
 
 /// Returns the handling of `stream` in a container that is not a still picture.
 StreamHandling handling_of(const AVStream& stream, const Container& container);
+
+/// Returns the format that a converted stream gets in the container.
+AVCodecID converted_codec(const AVStream& stream, const Container& container);
 
 /// Returns whether `drops` contains the stream.
 bool is_dropped(const AVStream& stream, const Drops& drops);

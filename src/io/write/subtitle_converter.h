@@ -3,24 +3,20 @@
 
 #include <vector>
 
-#include "io/ffmpeg/ffmpeg.h"
+#include "io/write/packet_converter.h"
 
 namespace lull::io {
 
 /// Returns whether FFmpeg can read `from` as text and can write `to`.
 bool can_convert_subtitles(AVCodecID from, AVCodecID to);
 
-/// Converts packet by packet. Times and durations are kept.
-class SubtitleConverter {
+class SubtitleConverter final : public PacketConverter {
  public:
   /// @throws InvalidArgument  FFmpeg cannot open the decoder or the encoder
   SubtitleConverter(const AVStream& from, AVCodecID to);
 
-  /// The encoder's context, which describes the new stream.
-  const AVCodecContext& encoder() const { return *encoder_; }
-  /// Returns null if the packet contains no text.
-  /// @throws BadData  the packet cannot be read
-  PacketPtr convert(const AVPacket& packet);
+  const AVCodecContext& encoder() const override { return *encoder_; }
+  PacketPtr convert(const AVPacket& packet) override;
 
  private:
   CodecPtr decoder_, encoder_;

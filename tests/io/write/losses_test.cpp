@@ -217,6 +217,7 @@ TEST(Conversion, Mp4KeepsForeignTagsAndTheExactStart) {
   make_clip(folder / "in.nut", spec);
   SinkOptions options;
   options.vopts = {{"movflags", "faststart"}};
+  options.keep_times = true;
   convert(folder / "in.nut", folder / "out.mp4", options);
   const Report report(folder / "out.mp4");
   EXPECT_EQ(report.value("format.tags.scanner"), "K7");

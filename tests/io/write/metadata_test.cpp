@@ -116,7 +116,7 @@ const std::vector<Row>& rows() {
                    return in.mentions("rotation") && in.value("rotation") == out.value("rotation");
                  },
                  "rotation", nullptr});
-    r.push_back({"start time", "mkv",
+    r.push_back({"start time (`--keep-times`)", "mkv",
                  [](ClipSpec& spec) {
                    spec.time_base = {1, 1000};
                    for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(1480 + 40 * i);
@@ -233,6 +233,7 @@ SinkOptions options_of(const Column& column) {
   SinkOptions options;
   options.vcodec = column.encoder;
   options.overwrite = true;
+  options.keep_times = true;
   return options;
 }
 

@@ -1,4 +1,5 @@
-// Inputs that begin before time 0: no frame is lost, and sound stays synchronised.
+// Inputs that begin before time 0 and keep their times: no frame is lost, and sound stays
+// synchronised.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +64,7 @@ TEST_P(NegativeStart, KeepsAllFramesAndSynchronisation) {
     if (!has_encoder(encoder.c_str())) continue;
     SCOPED_TRACE(encoder);
     const std::string out = folder / (encoder + "." + GetParam());
-    const auto losses = convert(folder / "in.mkv", out, {.vcodec = encoder});
+    const auto losses = convert(folder / "in.mkv", out, {.vcodec = encoder, .keep_times = true});
     EXPECT_THAT(losses, Contains(HasSubstr("all streams begin 1.04")));
     const Decoded decoded = decode(out);
     EXPECT_EQ(decoded.pictures.size(), 75u);
@@ -86,7 +87,7 @@ TEST_P(NegativeStart, EarlySoundAlsoShiftsTheVideo) {
   make_clip(folder / "in.ts", spec);
   ASSERT_NEAR(start_of(folder / "in.ts", AVMEDIA_TYPE_AUDIO), -1.52, 0.03);
   const std::string out = folder / (std::string("out.") + GetParam());
-  EXPECT_THAT(convert(folder / "in.ts", out, {.vcodec = "mpeg4"}),
+  EXPECT_THAT(convert(folder / "in.ts", out, {.vcodec = "mpeg4", .keep_times = true}),
               Contains(HasSubstr("all streams begin 1.5")));
   EXPECT_EQ(decode(out).pictures.size(), 75u);
   EXPECT_NEAR(sound_offset(out), sound_offset(folder / "in.ts"), 0.001);
@@ -109,7 +110,7 @@ TEST(Start, TransportStreamAcrossItsClockWrapKeepsAllFrames) {
   ASSERT_LT(start_of(folder / "in.ts", AVMEDIA_TYPE_VIDEO), -0.5);
   for (const char* name : {"out.mp4", "out.mov"}) {
     SCOPED_TRACE(name);
-    convert(folder / "in.ts", folder / name, {.vcodec = "mpeg4"});
+    convert(folder / "in.ts", folder / name, {.vcodec = "mpeg4", .keep_times = true});
     EXPECT_EQ(decode(folder / name).pictures.size(), 75u);
     EXPECT_NEAR(sound_offset(folder / name), sound_offset(folder / "in.ts"), 0.001);
   }
@@ -125,8 +126,9 @@ TEST(Start, FarBeforeZeroKeepsAllFrames) {
   spec.muxer_options = before_wrap(50);
   make_clip(folder / "far.ts", spec);
   ASSERT_LT(start_of(folder / "far.ts", AVMEDIA_TYPE_VIDEO), -33);
-  EXPECT_THAT(convert(folder / "far.ts", folder / "far.mkv", {.vcodec = "mpeg4"}),
-              Contains(HasSubstr("start time")));
+  EXPECT_THAT(
+      convert(folder / "far.ts", folder / "far.mkv", {.vcodec = "mpeg4", .keep_times = true}),
+      Contains(HasSubstr("start time")));
   const Decoded decoded = decode(folder / "far.mkv");
   ASSERT_EQ(decoded.pictures.size(), 75u);
   EXPECT_NEAR(decoded.pictures.back().time - decoded.pictures.front().time, 74, 0.01);
@@ -138,8 +140,9 @@ TEST(Start, EncoderDelayOfSoundIsKept) {
   ClipSpec spec = clip_starting_at(0);
   spec.audio = "aac";  // begins 1024 samples before 0
   make_clip(folder / "in.mkv", spec);
-  EXPECT_THAT(convert(folder / "in.mkv", folder / "out.mp4", {.vcodec = "mpeg4"}),
-              Not(Contains(HasSubstr("start time"))));
+  EXPECT_THAT(
+      convert(folder / "in.mkv", folder / "out.mp4", {.vcodec = "mpeg4", .keep_times = true}),
+      Not(Contains(HasSubstr("start time"))));
   EXPECT_NEAR(decode(folder / "out.mp4").pictures.front().time, 0, 0.001);
 }
 
@@ -149,7 +152,7 @@ TEST(Start, SegmentedOutputKeepsSynchronisation) {
   spec.audio = "mp2";
   make_clip(folder / "in.mkv", spec);
   convert(folder / "in.mkv", folder / "out.mp4",
-          {.vcodec = "mpeg4", .segments = SegmentOptions{.frames = 20}});
+          {.vcodec = "mpeg4", .keep_times = true, .segments = SegmentOptions{.frames = 20}});
   EXPECT_EQ(decode(folder / "out.mp4").pictures.size(), 75u);
   EXPECT_NEAR(sound_offset(folder / "out.mp4"), sound_offset(folder / "in.mkv"), 0.001);
 }

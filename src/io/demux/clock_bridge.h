@@ -1,0 +1,98 @@
+#pragma once
+// Removes discontinuities from the clock of an input: joined recordings, restarted encoders.
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "io/demux/clock_jump.h"
+#include "io/ffmpeg/ffmpeg.h"
+
+namespace lull::io {
+
+/// Gives the packets of a demuxer times that continue where the clock of the input jumps. Formats
+/// whose clock cannot jump (without FFmpeg's AVFMT_TS_DISCONT) pass unchanged.
+///
+/// The video determines where its frames continue: one frame duration after the last one. All other
+/// streams follow with the same offset, so they stay synchronised. Packets of audio that jumps
+/// first wait for the video. Audio packets that would overlap with earlier ones are dropped.
+///
+/// The demuxer marks the last packets before a jump as damaged, because the numbers of transport
+/// packets do not continue there. The marks are removed, because the decoder detects real damage.
+/// The result depends only on the packets.
+class ClockBridge {
+ public:
+  /// @param video       index of the stream that leads
+  /// @param keeps_gaps  only times that go back are changed, not times that jump forward
+  /// `context` must outlive this object.
+  ClockBridge(const AVFormatContext& context, int video, bool keeps_gaps);
+
+  /// Takes the next packet of the demuxer.
+  void push(PacketPtr packet);
+  /// Must be called after the last packet.
+  void finish();
+  /// Returns the next packet; null if further packets are needed.
+  PacketPtr pop();
+  /// Forgets all packets. Must be called after a seek.
+  void restart();
+  const std::vector<ClockJump>& jumps() const { return jumps_; }
+
+ private:
+  struct Stream {
+    std::size_t clock = 0;  // index in offsets_
+    bool started = false;
+    // Of the returned packets, in ticks of the stream: the last decoding time, the expected next
+    // one, the end of the presentation, and the last packet's duration.
+    std::int64_t last = 0, next = 0, end = 0, duration = 0;
+    std::int64_t skip_until = INT64_MIN;  // packets before it overlap with earlier ones
+    std::deque<PacketPtr> held;           // packets that wait for the video
+    std::int64_t held_since = 0;          // time of the video when the first one came
+    std::deque<PacketPtr> doubtful;       // a packet marked as damaged and those after it
+  };
+
+  Stream& state(int stream);
+  const AVStream& stream_of(const AVPacket& packet) const;
+  AVRational tick(int stream) const { return context_.streams[stream]->time_base; }
+  AVRational video_tick() const { return tick(video_); }
+  std::int64_t ticks(double seconds, int stream) const;
+  std::int64_t offset(std::size_t clock, int stream) const;
+  std::int64_t mapped(const AVPacket& packet, std::size_t clock) const;
+  std::int64_t distance_to_video(const AVPacket& packet, std::size_t clock) const;
+  bool is_continuous(const AVPacket& packet) const;
+  bool agrees_with_audio(const AVPacket& packet) const;
+  bool is_earlier_clock(const AVPacket& packet) const;
+  bool follows(const AVPacket& before, const AVPacket& packet) const;
+  std::optional<std::size_t> clock_for(const AVPacket& packet) const;
+
+  void push_video(PacketPtr packet);
+  void examine_suspects(bool at_end);
+  bool is_settled(std::int64_t first_pts, bool at_end) const;
+  void open_clock();
+  void push_other(PacketPtr packet);
+  void hold(PacketPtr packet);
+  void release_held();
+  void end_waiting(int stream);
+  void give_own_clock(PacketPtr packet);
+  void retime(PacketPtr packet);
+  void change_clock(Stream& stream, std::size_t clock);
+  void emit(PacketPtr packet);
+  void deliver(Stream& stream, PacketPtr packet);
+  void deliver_doubtful(Stream& stream);
+  void remove_marks(Stream& stream);
+  void note_wrap(const AVPacket& packet);
+  double since_start(std::int64_t video_time) const;
+  double clock_seconds(std::int64_t time, int stream) const;
+
+  const AVFormatContext& context_;
+  const int video_;
+  const bool keeps_gaps_, can_jump_;
+  std::vector<std::int64_t> offsets_{0};  // added to the times of each clock, in ticks of the video
+  std::deque<Stream> streams_;
+  std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump
+  std::deque<PacketPtr> ready_;
+  std::int64_t first_ = 0;  // presentation time of the video's first packet
+  std::vector<ClockJump> jumps_;
+};
+
+}  // namespace lull::io

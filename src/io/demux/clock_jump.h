@@ -1,0 +1,33 @@
+#pragma once
+// Discontinuities of an input's clock, as they are reported to users.
+
+#include <cstdio>
+#include <string>
+
+namespace lull::io {
+
+/// A discontinuity that the returned packets do not have.
+struct ClockJump {
+  double time_s;        // since the first frame, in the returned times
+  double from_s, to_s;  // the input's times before and after the discontinuity
+  bool wraps = false;   // the counter of the clock has overflowed
+  int stream = -1;      // only this stream jumps; -1: all streams
+};
+
+/// Returns one line about a jump in the input `path`.
+inline std::string describe(const ClockJump& jump, const std::string& path) {
+  const auto text = [](double seconds) {
+    char characters[64];
+    std::snprintf(characters, sizeof characters, "%.2f s", seconds);
+    return std::string(characters);
+  };
+  const std::string where = " of '" + path + "' ";
+  if (jump.wraps)
+    return "the clock" + where + "wraps around at " + text(jump.time_s) + "; the output continues";
+  const std::string what =
+      jump.stream < 0 ? "the clock" : "the clock of stream " + std::to_string(jump.stream);
+  return what + where + "jumps at " + text(jump.time_s) + " (from " + text(jump.from_s) + " to " +
+         text(jump.to_s) + "); the output continues without a gap";
+}
+
+}  // namespace lull::io

@@ -1,0 +1,91 @@
+#include "io/leftovers.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+#include "core/error.h"
+#include "io/files/temporary_name.h"
+
+namespace lull::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns the temporary file with this name; nullopt if the name means something else.
+std::optional<Leftover> leftover_at(const fs::path& path) {
+  const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
+  struct stat status;
+  if (!name || ::lstat(path.c_str(), &status) < 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  Leftover leftover{.path = path.string(),
+                    .output = name->output,
+                    .bytes = status.st_size,
+                    .process = name->process.number};
+  if (!name->has_identity) return leftover;
+  switch (state_of(name->process)) {
+    case ProcessState::running:
+      leftover.state = Leftover::State::in_use;
+      break;
+    case ProcessState::ended:
+      leftover.state = Leftover::State::abandoned;
+      break;
+    case ProcessState::unknown:
+      break;
+  }
+  return leftover;
+}
+
+/// Returns the temporary files of a folder; `code` is the error if it cannot be read.
+std::vector<Leftover> leftovers_in(const std::string& folder, std::error_code& code) {
+  std::vector<Leftover> found;
+  fs::directory_iterator at(folder.empty() ? "." : folder, code);
+  for (const fs::directory_iterator end; !code && at != end; at.increment(code))
+    if (auto leftover = leftover_at(fs::path(folder) / at->path().filename()))
+      found.push_back(*std::move(leftover));
+  std::ranges::sort(found, {}, &Leftover::path);
+  return found;
+}
+
+}  // namespace
+
+std::vector<Leftover> find_leftovers(const std::string& folder) {
+  std::error_code code;
+  std::vector<Leftover> found = leftovers_in(folder, code);
+  if (code) throw NoInput("cannot read the folder '" + folder + "' (" + code.message() + ")");
+  return found;
+}
+
+// Hosts that were copied have equal names. The lock also protects the files of their processes, if
+// the file system supports locks.
+bool remove_leftover(const Leftover& leftover) {
+  const int file = ::open(leftover.path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool is_locked = ::flock(file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+  const auto now = is_locked ? std::nullopt : leftover_at(leftover.path);
+  bool removed = false;
+  if (now && now->state == Leftover::State::abandoned)
+    removed = ::unlink(leftover.path.c_str()) == 0;
+  else
+    errno = EBUSY;
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  return removed;
+}
+
+void remove_leftovers(const std::string& folder,
+                      const std::function<bool(const std::string& output)>& belongs) {
+  std::error_code ignored;
+  for (const Leftover& leftover : leftovers_in(folder, ignored))
+    if (leftover.state == Leftover::State::abandoned && belongs(leftover.output))
+      (void)remove_leftover(leftover);
+}
+
+}  // namespace lull::io

@@ -1,0 +1,18 @@
+#pragma once
+// Interface of converters that give copied streams another format.
+
+#include "io/ffmpeg/ffmpeg.h"
+
+namespace lull::io {
+
+class PacketConverter {
+ public:
+  virtual ~PacketConverter() = default;
+  /// The encoder's context, which describes the new stream.
+  virtual const AVCodecContext& encoder() const = 0;
+  /// Converts one packet. Times and durations are kept. Returns null if there is nothing to write.
+  /// @throws BadData  the packet cannot be read
+  virtual PacketPtr convert(const AVPacket& packet) = 0;
+};
+
+}  // namespace lull::io
