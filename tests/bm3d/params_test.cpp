@@ -271,7 +271,7 @@ TEST(Validate, NamesTheParameterThatIsOutOfRange) {
 
 TEST(EnumNames, ParseInvertsName) {
   for (const auto& [value, text] : names_of<Transform>) {
-    EXPECT_EQ(name_of(value), text);
+    EXPECT_EQ(lull::name_of(value), text);
     EXPECT_EQ(parse_name<Transform>(text), value);
   }
   EXPECT_EQ(parse_name<Profile>("high"), Profile::high);

@@ -7,11 +7,11 @@
 namespace lull::repair {
 namespace {
 
-using testing::height;
-using testing::make_clip;
-using testing::moving_waves;
+using test_support::height;
+using test_support::make_clip;
+using test_support::moving_waves;
 using testing::Picture;
-using testing::width;
+using test_support::width;
 
 /// Pseudo-random numbers from 0 to 1 that depend on the position only.
 double hash(int a, int b, int c = 0) {

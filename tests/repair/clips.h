@@ -12,7 +12,7 @@
 #include "repair/defects.h"
 #include "support/pictures.h"
 
-namespace lull::repair::testing {
+namespace lull::repair::test_support {
 
 inline constexpr int width = 160, height = 128, frames = 12;
 
@@ -77,7 +77,7 @@ inline Clip make_clip(const Picture& picture, double sigma, int count = frames,
   std::normal_distribution<double> noise(0, 1);
   Clip clip;
   for (int i = 0; i < count; ++i) {
-    Frame frame = lull::testing::make_frame(format);
+    Frame frame = lull::test_support::make_frame(format);
     std::vector<double> clean;
     for (int plane = 0; plane < format.planes(); ++plane)
       for (int y = 0; y < format.plane_height(plane); ++y)
@@ -109,7 +109,7 @@ inline void add_impulses(Clip& clip, double density, double low, double high, in
 inline std::vector<Frame> repaired(const Clip& clip, const ClipDefects& defects) {
   std::vector<Frame> results;
   for (const Frame& noisy : clip.noisy) {
-    Frame copy = lull::testing::make_frame(noisy.format);
+    Frame copy = lull::test_support::make_frame(noisy.format);
     for (int i = 0; i < noisy.format.planes(); ++i)
       for (int y = 0; y < noisy.planes[i].height; ++y)
         std::copy_n(noisy.planes[i].row(y), noisy.planes[i].width, copy.planes[i].row(y));
@@ -134,4 +134,4 @@ inline double psnr(const Clip& clip, const std::vector<Frame>& results) {
   return 10 * std::log10(255.0 * 255.0 / (squares / static_cast<double>(count)));
 }
 
-}  // namespace lull::repair::testing
+}  // namespace lull::repair::test_support

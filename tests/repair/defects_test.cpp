@@ -10,7 +10,7 @@
 namespace lull::repair {
 namespace {
 
-using namespace testing;
+using namespace test_support;
 
 /// Every defective pixel of a sensor, at fixed random positions.
 std::vector<DefectiveSample> random_positions(const FrameFormat& format, double density) {

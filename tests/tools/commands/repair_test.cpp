@@ -12,7 +12,7 @@
 namespace lull::tools {
 namespace {
 
-using lull::testing::same_samples;
+using lull::test_support::same_samples;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -69,7 +69,7 @@ TEST_F(Repair, ListReplacesItsPixelsInItsFrames) {
 }
 
 TEST_F(Repair, MaskPictureEqualsList) {
-  Frame mask = lull::testing::make_frame({.width = 96, .height = 80});
+  Frame mask = lull::test_support::make_frame({.width = 96, .height = 80});
   for (const auto& [x, y] : hot) mask.plane<std::uint8_t>(0)(x, y) = 1;
   write_pnm(folder / "mask.pgm", mask);
   write_bytes(folder / "all.txt", "10 12\n40 33\n71 64\n");
