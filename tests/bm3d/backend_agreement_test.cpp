@@ -98,7 +98,7 @@ TEST_P(BackendAgreement, QualityMatchesReferenceWithEveryTransform) {
             run_one(*open(params, noisy.format, {.kind = BackendKind::reference}), noisy);
         const Frame actual = denoise(params, noisy);
         EXPECT_NEAR(gain(noisy, actual, 0), gain(noisy, expected, 0), 0.1)
-            << name(first) << ", " << name(second) << ", " << name(across);
+            << name_of(first) << ", " << name_of(second) << ", " << name_of(across);
       }
 }
 
