@@ -168,10 +168,10 @@ std::vector<Configuration> configurations(const ParameterGrid& grid) {
           std::string setting = profile;
           if (temporal != 0) setting += " temporal=" + std::to_string(temporal);
           if (squares != 0) setting += " squares=" + std::to_string(squares);
-          all.push_back(
-              {sigma, profile, setting,
-               make_params(choice<bm3d::Profile>(profile), noise_of(sigma, squares), temporal),
-               squares});
+          all.push_back({sigma, profile, setting,
+                         bm3d::make_params(choice<bm3d::Profile>(profile), noise_of(sigma, squares),
+                                           temporal),
+                         squares});
         }
   for (const auto& [name, values] : grid.axes) {
     if (values.empty()) continue;

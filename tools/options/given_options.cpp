@@ -10,19 +10,45 @@
 namespace lull::tools {
 namespace {
 
-void check_job(const RunOptions& options) {
-  const SharedJob& job = options.job;
-  if (job.segments && job.folder.empty())
-    throw InvalidArgument(
-        "--segment without --job (only a planned job has segments to "
-        "choose from); give the folder of the job");
-  if (job.plans && job.folder.empty())
-    throw InvalidArgument(
-        "lull plan without --job (the plan is written into its folder); give a folder");
-  if (job.plans && options.segment_frames == 0)
-    throw InvalidArgument(
-        "lull plan without --segment-frames (a job without segments cannot be shared); "
-        "give some hundred frames");
+/// Rejects pairs of options that contradict each other.
+void check_pairs(const DenoiseOptions& options) {
+  const NoiseOptions& noise = options.noise;
+  const OutputOptions& output = options.output;
+  const PageOptions& page = options.run.page;
+  const SharedJob& job = options.run.job;
+  const bool segments = options.run.segment_frames > 0, masks = !options.input.mask.empty();
+  const std::pair<bool, const char*> conflicts[] = {
+      {noise.sigma && !noise.file.empty(),
+       "--noise with --sigma (both specify the noise); leave one out"},
+      {noise.sigma && !noise.map.empty(),
+       "--noise-map with --sigma (lull then estimates no noise); leave one out"},
+      {noise.scale != SigmaScale::automatic && !noise.sigma,
+       "--sigma-scale without --sigma (it is the unit of --sigma); leave it out"},
+      {output.lossless && output.crf,
+       "--lossless with --crf (both set the quality); leave one out"},
+      {job.segments && job.folder.empty(),
+       "--segment without --job (only a planned job has segments to choose from); give the folder "
+       "of the job"},
+      {job.plans && job.folder.empty(),
+       "lull plan without --job (the plan is written into its folder); give a folder"},
+      {job.plans && !segments,
+       "lull plan without --segment-frames (a job without segments cannot be shared); give some "
+       "hundred frames"},
+      {options.run.resume && !segments,
+       "--resume without --segment-frames (only a job in segments can be resumed); give the value "
+       "that the job was started with"},
+      {output.keep && segments,
+       "--keep with --segment-frames (one picture has no segments); leave one out"},
+      {options.input.zero_outside && !masks,
+       "--outside zero without --mask (only a mask has an outside); leave it out"},
+      {masks && segments,
+       "--mask with --segment-frames (segments do not support masks); leave one out"},
+      {!page.reference.empty() && page.file.empty(),
+       "--reference without --report (only the report shows it); give --report FILE"},
+      {!page.frames.empty() && page.file.empty(),
+       "--report-frames without --report (only the report shows it); give --report FILE"}};
+  for (const auto& [holds, text] : conflicts)
+    if (holds) throw InvalidArgument(text);
 }
 
 /// A guide is read in parallel with the input, frame by frame.
@@ -62,40 +88,13 @@ void check(const DenoiseOptions& options) {
     throw InvalidArgument("no output for '" + options.input.file +
                           "'; name it after the input or with " +
                           "-o FILE, as in lull INPUT OUTPUT");
-  if (options.noise.sigma && !options.noise.file.empty())
-    throw InvalidArgument("--noise with --sigma (both specify the noise); leave one out");
-  if (options.noise.sigma && !options.noise.map.empty())
-    throw InvalidArgument("--noise-map with --sigma (lull then estimates no noise); leave one out");
-  if (options.noise.scale != SigmaScale::automatic && !options.noise.sigma)
-    throw InvalidArgument(
-        "--sigma-scale without --sigma (it is the unit of --sigma); leave it out");
-  if (options.output.lossless && options.output.crf)
-    throw InvalidArgument("--lossless with --crf (both set the quality); leave one out");
   if (options.output.is_stdout() && options.run.progress.descriptor == 1)
     throw InvalidArgument("--progress-fd 1 with -o " + options.output.file +
                           " (the result is written to it); give another descriptor");
-  check_job(options.run);
-  if (options.run.resume && options.run.segment_frames == 0)
-    throw InvalidArgument(
-        "--resume without --segment-frames (only a job in segments can be resumed); "
-        "give the value that the job was started with");
-  if (options.output.keep && options.run.segment_frames > 0)
-    throw InvalidArgument("--keep with --segment-frames (one picture has no segments); " +
-                          std::string("leave one out"));
-  if (options.input.zero_outside && options.input.mask.empty())
-    throw InvalidArgument(
-        "--outside zero without --mask (only a mask has an outside); leave it out");
-  if (!options.input.mask.empty() && options.run.segment_frames > 0)
-    throw InvalidArgument(
-        "--mask with --segment-frames (segments do not support masks); leave one out");
+  check_pairs(options);
   check_grain(options);
   check_depth(options);
   check_scale_and_align(options);
-  for (const bool given : {!options.run.page.reference.empty(), !options.run.page.frames.empty()})
-    if (given && options.run.page.file.empty())
-      throw InvalidArgument(
-          std::string(options.run.page.reference.empty() ? "--report-frames" : "--reference") +
-          " without --report (only the report shows it); give --report FILE");
   (void)make_params(options, given_noise(options.noise), options.method.temporal.value_or(0));
   check_matchers(options.method);
   check_nlm(options);

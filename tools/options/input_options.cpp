@@ -1,11 +1,9 @@
 // Options for the input.
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <utility>
 
 #include "core/error.h"
 #include "tools/options/denoise_options.h"
@@ -17,11 +15,8 @@ namespace {
 
 /// Parses the complete text as a non-negative decimal integer.
 std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || text[0] == '-' || error != std::errc{} || stop != end) return std::nullopt;
-  return value;
+  const auto value = number<std::int64_t>(std::string(text));
+  return text.starts_with('-') ? std::nullopt : value;
 }
 
 /// Parses "30000/1001", "25" or "23.976" exactly.
@@ -73,12 +68,8 @@ void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
   std::vector<io::FrameRange>& ranges = options.input.source.selection.ranges;
   ranges.clear();
-  std::string_view rest(text);
-  for (bool more = true; more;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view part = rest.substr(0, comma);
-    more = comma != rest.npos;
-    if (more) rest.remove_prefix(comma + 1);
+  for (const std::string& item : split(text, ',')) {
+    const std::string_view part(item);
     const std::size_t dash = part.find('-');
     io::FrameRange range;
     const auto first = whole_number(part.substr(0, dash));
@@ -151,15 +142,10 @@ void set_max_memory(DenoiseOptions& options, const std::string& text) {
 }
 
 void set_protocols(DenoiseOptions& options, const std::string& text) {
-  std::string name;
-  for (const char c : text + ",") {
-    if (c != ',') {
-      name += c;
-    } else if (name.empty()) {
+  for (const std::string& name : split(text, ',')) {
+    if (name.empty())
       reject("--allow-protocol", text, "must be names, with commas between several");
-    } else {
-      options.input.source.protocols.push_back(std::exchange(name, {}));
-    }
+    options.input.source.protocols.push_back(name);
   }
 }
 
@@ -186,13 +172,7 @@ void add_drop(Drops& drops, const std::string& text) {
 
 void set_drops(DenoiseOptions& options, const std::string& text) {
   options.output.drops = {};
-  std::string_view rest(text);
-  for (bool more = true; more;) {
-    const std::size_t comma = rest.find(',');
-    add_drop(options.output.drops, std::string(rest.substr(0, comma)));
-    more = comma != rest.npos;
-    if (more) rest.remove_prefix(comma + 1);
-  }
+  for (const std::string& part : split(text, ',')) add_drop(options.output.drops, part);
 }
 
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {

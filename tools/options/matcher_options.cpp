@@ -22,10 +22,8 @@ constexpr OptionRow rows[] = {
      "members of the clusters that a patch belongs to; cluster with --method nlm averages such "
      "groups (default: window)",
      [](DenoiseOptions& o, const std::string& v) {
-       const std::vector<std::string> parts = split(v, ':');
-       if (parts.size() > 2) reject("--matcher", v, "must be one value, or A:B for the two phases");
-       o.method.by_clusters = {choose("--matcher", parts.front(), matchers),
-                               choose("--matcher", parts.back(), matchers)};
+       const auto [a, b] = phases_or_reject("--matcher", v);
+       o.method.by_clusters = {choose("--matcher", a, matchers), choose("--matcher", b, matchers)};
      }},
     {"--cluster", "TILE:LEAF:TILINGS", OptionGroup::tuning,
      planned | in_preview | in_bids | for_bm3d | for_groups,

@@ -28,10 +28,10 @@ Enum name_or_reject(std::string_view option, const std::string& text) {
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {
-  const std::vector<std::string> parts = split(text, ':');
-  if (parts.size() > 2) reject(option, text, "must be one value, or A:B for the two phases");
-  if (parts.size() == 2) options.method.wiener_only.push_back(std::string(option) + " A:B");
-  const auto first = read(option, parts.front()), second = read(option, parts.back());
+  const auto [a, b] = phases_or_reject(option, text);
+  if (text.find(':') != text.npos)
+    options.method.wiener_only.push_back(std::string(option) + " A:B");
+  const auto first = read(option, a), second = read(option, b);
   options.method.overrides.emplace_back([=](Params& params) {
     params.hard.*Member = first;
     params.wiener.*Member = second;
@@ -152,8 +152,7 @@ constexpr OptionRow rows[] = {
      "result of another filter; auto: the input is a render, and its feature layers are the guide "
      "(bm3d and nlm)",
      [](DenoiseOptions& o, const std::string& v) {
-       if (v.empty()) reject("--guide", v, "must be the name of a file");
-       o.method.guide = v;
+       o.method.guide = file_or_reject("--guide", v);
      }},
     {"--guide-noise", "X", OptionGroup::tuning, planned | in_preview | in_bids | for_bm3d,
      "share of the noisy picture in the guide of the second phase, 0 to 1",

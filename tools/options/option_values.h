@@ -53,6 +53,19 @@ std::optional<Number> number(const std::string& text) {
   return value;
 }
 
+inline std::string file_or_reject(std::string_view option, const std::string& text) {
+  if (text.empty()) reject(option, text, "must be the name of a file");
+  return text;
+}
+
+/// Splits "A" (both phases) or "A:B".
+inline std::pair<std::string, std::string> phases_or_reject(std::string_view option,
+                                                            const std::string& text) {
+  const std::vector<std::string> parts = split(text, ':');
+  if (parts.size() > 2) reject(option, text, "must be one value, or A:B for the two phases");
+  return {parts.front(), parts.back()};
+}
+
 template <class Number>
 Number number_or_reject(std::string_view option, const std::string& text) {
   const auto value = number<Number>(text);

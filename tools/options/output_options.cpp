@@ -123,17 +123,15 @@ void check_grain(const DenoiseOptions& options) {
 }
 
 void check_scale_and_align(const DenoiseOptions& options) {
+  const auto refuse_align = [](const char* other, const char* why) {
+    throw InvalidArgument(std::string("--align with ") + other + " (" + why + "); leave one out");
+  };
   if (options.method.align && options.method.temporal == 0)
-    throw InvalidArgument(
-        "--align with --temporal 0 (alignment requires neighbouring frames); leave one out");
+    refuse_align("--temporal 0", "alignment requires neighbouring frames");
   if (options.method.align && options.input.interlaced == Interlaced::fields)
-    throw InvalidArgument(
-        "--align with --interlaced fields (a burst consists of whole frames); leave " +
-        std::string("one out"));
+    refuse_align("--interlaced fields", "a burst consists of whole frames");
   if (options.method.align && options.input.depth.on)
-    throw InvalidArgument(
-        "--align with --depth (depth maps are not photographs of a "
-        "burst); leave one out");
+    refuse_align("--depth", "depth maps are not photographs of a burst");
   if (options.output.scale == 1) return;
   const auto refuse = [](const std::string& other, const std::string& why) {
     throw InvalidArgument("--scale with " + other + " (" + why + "); leave one out");

@@ -113,15 +113,13 @@ constexpr OptionRow rows[] = {
      "write metrics of the run for Prometheus, in its text format, every two seconds and at the "
      "end; an existing file is replaced: docs/reference/machine-output.md",
      [](DenoiseOptions& o, const std::string& v) {
-       if (v.empty()) reject("--metrics-file", v, "must be the name of a file");
-       o.run.progress.metrics_file = v;
+       o.run.progress.metrics_file = file_or_reject("--metrics-file", v);
      }},
     {"--report", "FILE", OptionGroup::run, 0,
      "write an HTML page about the run: frames before and after, the removed part, whether it "
      "looks like noise, the noise estimate, load, settings, digests: docs/reference/reports.md",
      [](DenoiseOptions& o, const std::string& v) {
-       if (v.empty()) reject("--report", v, "must be the name of a file");
-       o.run.page.file = v;
+       o.run.page.file = file_or_reject("--report", v);
      }},
     {"--reference", "CLEAN", OptionGroup::run, 0,
      "with --report: a clean version of the input, for comparison with the frames before and after",

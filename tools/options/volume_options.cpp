@@ -29,16 +29,14 @@ constexpr OptionRow rows[] = {
     {"--noise-map", "FILE", OptionGroup::volumes, in_plan | in_noise,
      "write the noise level of each voxel of a NIfTI volume, in the units of the volume, as NIfTI",
      [](DenoiseOptions& o, const std::string& v) {
-       if (v.empty()) reject("--noise-map", v, "must be the name of a file");
-       o.noise.map = v;
+       o.noise.map = file_or_reject("--noise-map", v);
      }},
     {"--cube", "A[:B]", OptionGroup::tuning, planned | in_preview | in_bids | for_bm4d,
      "side of a cube in voxels, 3 or 4 (bm4d)",
      [](DenoiseOptions& o, const std::string& v) {
-       const std::vector<std::string> parts = split(v, ':');
-       if (parts.size() > 2) reject("--cube", v, "must be one value, or A:B for the two phases");
-       const int first = count_or_reject("--cube", parts.front(), 3, 4);
-       const int second = count_or_reject("--cube", parts.back(), 3, 4);
+       const auto [a, b] = phases_or_reject("--cube", v);
+       const int first = count_or_reject("--cube", a, 3, 4);
+       const int second = count_or_reject("--cube", b, 3, 4);
        o.method.volume_overrides.emplace_back([=](bm4d::Params& params) {
          params.hard.cube = first;
          params.wiener.cube = second;
