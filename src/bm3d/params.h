@@ -159,10 +159,10 @@ struct Params {
 
 /// Adapts parameters that were changed one by one. It sets Params::search_step and Params::kept to
 /// 0 where a search is required: if groups are found by clusters or in a guide, or if frames have
-/// holes. search_step also becomes 0 if the noise is not white, or if no reference patch lies
-/// between those that search. It restricts Params::same_groups to what the phases allow, and
-/// refinement windows to the size of the search windows. open() calls this function; validate()
-/// rejects such parameters.
+/// holes. search_step also becomes 0 if the noise is not white, or if it is not greater than
+/// hard.step (then no reference patch lies between those that search). It restricts
+/// Params::same_groups to what the phases allow, and refinement windows to the size of the search
+/// windows. open() calls this function; validate() rejects such parameters.
 void search_where_needed(Params& params);
 
 /// Returns the margin of frames that a frame's result depends on. A frame is finished when

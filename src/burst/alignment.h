@@ -25,7 +25,7 @@ struct Alignment {
 /// A picture at decreasing sizes, each half of the previous one, rounded down.
 class Pyramid {
  public:
-  /// `picture`: floats on the 0..255 scale.
+  /// `picture`: samples as floats on the 0..255 scale.
   explicit Pyramid(PlaneView<const float> picture);
   [[nodiscard]] int levels() const { return static_cast<int>(planes_.size()); }
   /// Level 0 has the full size.

@@ -18,15 +18,17 @@ namespace lull {
 
 /// The method of a session and its parameters.
 struct SessionChoice {
-  /// bm3d, nlm: pictures, also over time; bm4d, nlm_volumes: slices of volumes.
+  /// Name of the method: bm3d or nlm for pictures and clips, bm4d or nlm_volumes for slices of
+  /// volumes.
   std::string method = "bm3d";
-  /// fast, balanced, high; also paper, except for bm4d; also best for bm3d.
+  /// Name of the profile: fast, balanced or high; paper for all methods except bm4d; best for bm3d
+  /// only.
   std::string profile = "balanced";
-  /// auto (a GPU if there is one), cpu, reference, cuda, cuda:N.
+  /// Name of the device: auto (a GPU if there is one), cpu, reference, cuda or cuda:N.
   std::string device = "auto";
   /// Temporal radius R for pictures: patches come from R frames before and after.
   int temporal = 0;
-  /// window, cluster; for bm3d, and for nlm of pictures.
+  /// Name of the matcher, for bm3d and for nlm of pictures: window or cluster.
   std::string matcher = "window";
   /// Parameters of the cluster matcher, as parse_clusters() reads them; empty: the defaults.
   std::string clusters{};

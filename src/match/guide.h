@@ -46,9 +46,9 @@ struct PlaneSet {
   float tau_factor = 1;
   /// Bias of the distances; null unless the guide is a noisy picture whose noise is not white.
   std::shared_ptr<const DistanceBias> bias;
-  /// First phase: the number of members of each searched group that is kept for propagation
-  /// (propagation.h); 0: none. Second phase: the same number if the first phase kept groups of
-  /// these planes, else 0.
+  /// First phase: number of members of each searched group that are kept for propagation
+  /// (propagation.h); 0: no groups are kept. Second phase: the number of the first phase if that
+  /// phase kept groups of these planes, else 0.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the kept groups unchanged
   GuideRange range{};        // values of the guide, guide_range()

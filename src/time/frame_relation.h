@@ -117,7 +117,8 @@ inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side in coarse samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
 
-/// Sum over the complete blocks of a frame; see add_block().
+/// Cost of predicting a frame from an earlier one, summed over the complete blocks of the frame;
+/// see add_block().
 struct PredictionCost {
   std::uint64_t predicted = 0, own = 0;
   std::uint32_t blocks = 0;

@@ -34,8 +34,9 @@ struct ResidualFindings {
   double edge_correlation_excess = 0;
 };
 
-/// Accumulates the statistics over parts. A block of 8x8 samples is used if all its samples are
-/// valid and not all equal. Equal parts in equal order give equal findings.
+/// Accumulates the statistics of the residual over several parts of frames. A block of 8x8 samples
+/// is used if all of its samples are valid and not all of them are equal. The results are
+/// deterministic: the same parts in the same order give the same values.
 class ResidualSums {
  public:
   void add(const ResidualPart& part);

@@ -20,9 +20,10 @@ namespace lull::tools {
 [[nodiscard]] bool can_read_again(const std::string& input);
 
 /// Estimates the noise of an input that can be read again. It decodes a few frames at positions
-/// that are spread over the selected part. They are found by seeking, so the time does not depend
-/// on the length. For a stack it uses slices that are spread over it. If the noise changes from
-/// scene to scene, each scene gets its own estimate, and the cuts are searched.
+/// that are spread over the selected part. These positions are found by seeking, so the time does
+/// not depend on the length of the input. For a stack the function uses slices that are spread over
+/// the stack. If the noise changes from scene to scene, each scene gets its own estimate, and the
+/// cuts are searched.
 /// @param source  the open input, which is not read
 /// @throws whatever reading throws
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options,

@@ -98,8 +98,8 @@ HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances for Haar. While runs are combined, the first member of a run a holds
-/// S(a, a).
+/// Computes the variances for Haar. While runs are combined, S(a, a) of a run a is stored at the
+/// index of the first member of the run.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;

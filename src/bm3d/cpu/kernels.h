@@ -60,8 +60,8 @@ struct FilterTables {
   // First phase: the threshold; squared if noise is not white, or for the DFT. Second phase: n and
   // d in the Wiener factor 1 - n / (c^2 + d). All are for a variance of 1.
   CoefficientTable limit;
-  // The same constants for the first vector of a group, which contains the mean: [0] if the mean is
-  // in the lower half of the lanes only, [1] if it is in both halves.
+  // The limits and denominators for the first vector of a group, which contains the mean: [0] if
+  // the mean is in the lower half of the lanes only, [1] if it is in both halves.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window, rows by columns
   std::array<float, patch> window;                     // the aggregation window along one axis

@@ -1,6 +1,6 @@
 #pragma once
 // Blocks, tasks and tiles of the cpu backend: the division of the picture, and the buffers in which
-// estimates are collected before they are added to it.
+// estimates are collected before they are added to the picture.
 
 #include <tbb/parallel_pipeline.h>
 

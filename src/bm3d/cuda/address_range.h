@@ -16,8 +16,8 @@ namespace lull::bm3d {
 /// read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
-/// Range of the samples that the kernels of a session over time address. Sums and guides have the
-/// same number of elements.
+/// Range of the samples that the kernels of a session with a temporal search address. Sums and
+/// guides have the same number of elements.
 struct AddressRange {
   std::int64_t plane = 0;     // samples of the largest plane, padding included
   std::int64_t distance = 0;  // maximum distance between equal positions in two frames

@@ -32,7 +32,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The kernel on the tensor cores. `window` and `step` are 0 and 1 if the arguments define them.
+/// The kernel on the tensor cores. With `window` = 0 the arguments define the window and the step;
+/// otherwise `window` and `step` define them at compile time.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {
@@ -112,7 +113,8 @@ Kernel fixed_kernel(const TilePlan& tile) {
   constexpr int layers = TilePlan::max_layers(p);
   return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
-/// Kernels for the profiles (params.cpp), if shared memory holds the maximum number of layers.
+/// Returns the kernel that is specialised for the parameters of a profile (params.cpp). Returns
+/// null if there is none, or if shared memory does not hold the maximum number of layers.
 Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   const auto is = [&](int cube, int window, int step, bool second) {
     return p.cube == cube && p.window == window && p.step == step && wiener == second;

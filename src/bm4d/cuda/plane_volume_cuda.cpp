@@ -191,7 +191,7 @@ std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   return kept_.get() + place * phases_[0]->members;
 }
 
-/// The kept groups that layers of the second phase use.
+/// Returns the kept groups that these layers of the second phase use.
 KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   const Memory& first = *phases_[0];
   KeptLists lists{kept_.get(), first.params, first.columns, first.rows};

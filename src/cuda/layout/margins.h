@@ -45,10 +45,11 @@ struct Margins {
   static constexpr int flat_pitch(int width) { return round_up(width, 32); }
 };
 
-/// Kernels count the samples of one plane, including its padding, in signed 32-bit integers.
+/// Maximum number of samples of a plane with its padding, because kernels count these samples in
+/// signed 32-bit integers.
 inline constexpr std::int64_t max_plane_samples = std::numeric_limits<std::int32_t>::max();
-/// The grid of a launch has at most 65535 thread blocks along y, and the smallest thread blocks
-/// process 8 rows.
+/// Maximum number of rows of a plane: the grid of a launch has at most 65535 thread blocks along y,
+/// and the smallest thread blocks process 8 rows.
 inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;

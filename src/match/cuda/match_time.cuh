@@ -1,10 +1,11 @@
 #pragma once
-// Matching over several frames: as match.cu in the reference frame, then in each neighbouring frame
-// around the position that motion predicts. A reference tile lies within one bundle and has one
-// motion vector for each frame, so its candidates are a union of windows there too. The tables of
-// several frames follow each other in memory, with the rows of the windows only, and are scanned as
-// one table, because selection costs more than scoring. For the same reason a small window of the
-// reference frame is scanned together with the first chunk of the neighbouring frames.
+// Matching over several frames. The kernels search the reference frame like match.cu, then each
+// neighbouring frame around the position that motion predicts. A reference tile lies within one
+// bundle and has one motion vector for each frame, so its candidates are a union of windows there
+// too. The tables of several frames follow each other in memory, with the rows of the windows only,
+// and are scanned as one table, because selection costs more than scoring. For the same reason a
+// small window of the reference frame is scanned together with the first chunk of the neighbouring
+// frames.
 
 #include <algorithm>
 #include <type_traits>

@@ -106,9 +106,9 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 
 /// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
 /// one after the other. The blocks panel[i], rows i, become the blocks of the inverse of the
-/// negative matrix, as far as these pivots determine it. The caller must update the rest of the
-/// matrix with a product of columns. These columns are stored in column[i]: the columns of the
-/// pivots before each elimination, divided by the roots of the pivots.
+/// negative matrix, as far as these pivots determine it. column[i] receives the columns of the
+/// pivots: each column as it was before the elimination of its pivot, divided by the root of that
+/// pivot. The caller must update the rest of the matrix with a product of these columns.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;

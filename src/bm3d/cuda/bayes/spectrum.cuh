@@ -19,8 +19,8 @@ namespace lull::bm3d {
 
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
-/// 16 samples of all patches, as operands. A lane holds those of pairs t and t + 4 of patches 8r +
-/// g.
+/// 16 samples of all patches, as operands. A lane holds the samples of pairs t and t + 4 of patches
+/// 8r + g.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];

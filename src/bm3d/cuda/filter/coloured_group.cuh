@@ -182,7 +182,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Converts variances in units of c(0) to the stored values: in the first phase to their roots.
+/// Converts variances in units of c(0) to the values that are stored: the variances in the second
+/// phase, their roots in the first. Smaller values than the minimum variance are replaced by it.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -201,8 +202,8 @@ template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members`: the number of members if the set begins with the mean, else 0. It is the initial
-  /// value of the mean's sum.
+  /// `members`: the initial value of the mean's sum, which is the number of members if the set
+  /// begins with the mean, else 0.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll

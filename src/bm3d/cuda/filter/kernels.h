@@ -88,8 +88,9 @@ struct CovarianceView {
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
-/// Filter the groups of a batch in the first and in the second phase. `device` has the limits for
-/// which the kernels are planned, `covariances` the covariances of the planes of `args`.
+/// filter_hard() and filter_wiener() filter the groups of a batch in the first and in the second
+/// phase. `device` gives the limits for which the kernels are planned. `covariances` gives the
+/// covariances of the planes of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});
