@@ -72,7 +72,7 @@ HWY_INLINE void level_across(Vector* v) {
   }
 }
 
-/// The level that combines the two patches in the halves of each vector.
+/// Performs the level of the transform that combines the two patches in the halves of each vector.
 template <class S>
 HWY_INLINE void halves_across(Vector* v) {
   if constexpr (S::paired) {
@@ -123,7 +123,7 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Sum over the lanes, halved if both halves hold the same patch.
+/// Returns the sum over the lanes, halved if both halves hold the same patch.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));

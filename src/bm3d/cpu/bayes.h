@@ -16,8 +16,8 @@
 
 namespace lull::bm3d::cpu {
 
-/// First samples of a patch in each of its frames. The second is null if the patch lies in one
-/// frame only.
+/// Pointers to the first samples of a patch in each of its frames. The second pointer is null if
+/// the patch lies in one frame only.
 using PatchAt = std::array<const float*, 2>;
 
 /// Parameters of bayes_distances(), which computes the mean squared differences between the patch

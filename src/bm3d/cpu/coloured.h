@@ -44,7 +44,8 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The value may wrap around, but the differences that matter are small.
+      // The value may wrap around in 16 bits. The differences below are still right, because they
+      // are only used for patches that share noise, whose displacements differ by a few samples.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;

@@ -94,8 +94,8 @@ struct PlaneTile {
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-/// The scratch memory holds the noisy patches, the patches of the basic estimate, and from
-/// variances_in_scratch on the variances of a group's coefficients.
+/// The scratch memory holds the noisy patches and then the patches of the basic estimate. From
+/// index variances_in_scratch on, it holds the variances of a group's coefficients.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 

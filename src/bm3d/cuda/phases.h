@@ -147,7 +147,8 @@ class CudaPhases {
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
-  /// Sets `batch` to one part of the reference patches after the other and calls use().
+  /// Divides the reference patches into batches. Calls use() for each batch, with `batch` set to
+  /// it.
   template <class Use>
   void for_batches(const ReferenceGrid& references, bool whole_rows, Batch& batch, Use use) const;
   /// Runs the first phase's search for groups that are kept.

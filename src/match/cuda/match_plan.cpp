@@ -38,7 +38,8 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
 }
 
 /// Returns the plan with the tallest bands that fit. The plan has the shape that scans the fewest
-/// words beyond a band's end. With `any` it may have another shape if that one does not fit.
+/// words beyond a band's end. If this shape does not fit and `any` is set, the plan has another
+/// shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;

@@ -43,7 +43,7 @@ struct Lines {
   static std::size_t floats(const TilePlan& plan) {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
-  /// 0: squared differences; 1 + c: differences of guide c.
+  /// Element 0 holds the squared differences, element 1 + c the differences of guide c.
   float* cells[2][guides + 1];    // differences of this and the previous row of cells
   float* sums[guides + 1][side];  // sums along patches, for the last `side` rows
 };

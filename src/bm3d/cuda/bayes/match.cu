@@ -5,8 +5,8 @@
 // computed by products on the tensor cores (match_windows.cuh) and stored until all windows have
 // been compared. Then a warp selects the group of each reference patch (match_choose.cuh). Equal
 // distances keep the order of group.h. All samples of a block are relative to the block's level.
-// The position of blocks on the grid does not depend on which rows are processed, so neither do the
-// results.
+// The positions of blocks on the grid do not depend on which rows are processed. Therefore the
+// results do not depend on it either.
 
 #include <algorithm>
 

@@ -138,7 +138,7 @@ struct Weights {
 #pragma unroll
       for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
   }
-  /// c += a w for a symmetric w, 16 rows.
+  /// Computes 16 rows of c += a w, where w is symmetric.
   __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
                                               FloatSums (&c)[2 * T]) const {
 #pragma unroll

@@ -73,7 +73,7 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for all samples of all windows. `plane` is
-/// that of the reference patches' frame. Beyond the plane, the sample is its outermost one.
+/// the plane of the reference patches' frame. Positions beyond the plane give its outermost sample.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {

@@ -160,7 +160,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
     }
 }
 
-/// Variance of the noise in coefficient `k` across the group, in units of that of a sample.
+/// Variance of the noise in coefficient `k` across the group, in units of the noise variance of a
+/// sample.
 template <int M, class GroupTransform>
 constexpr float noise_variance(int k) {
   constexpr float scale = 8.0f / M;  // scale of the patches' coefficients
