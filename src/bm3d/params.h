@@ -109,8 +109,8 @@ struct Params {
   /// the frame.
   bool guided = false;
   /// Distance between the reference patches of the first phase that search their windows. The
-  /// patches between them propagate the groups that were found (match/propagation.h). It is more
-  /// than hard.step and at most 16, or 0: all reference patches search.
+  /// patches between them propagate the groups that were found (match/propagation.h). The distance
+  /// is more than hard.step and at most 16. 0: all reference patches search.
   int search_step = 0;
   /// Number of members that each group found by the first phase's search keeps for the second
   /// phase, which propagates them instead of searching: a power of two up to 32, at least the group
@@ -160,7 +160,7 @@ struct Params {
 /// Adapts parameters that were changed one by one. It sets Params::search_step and Params::kept to
 /// 0 where a search is required: if groups are found by clusters or in a guide, or if frames have
 /// holes. search_step also becomes 0 if the noise is not white, or if it is not greater than
-/// hard.step (then no reference patch lies between those that search). It restricts
+/// hard.step (then no reference patch lies between those that search). The function also restricts
 /// Params::same_groups to what the phases allow, and refinement windows to the size of the search
 /// windows. open() calls this function; validate() rejects such parameters.
 void search_where_needed(Params& params);

@@ -209,8 +209,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
 }
 
 /// Samples closer to a limit than a fifth of the noise's standard deviation are shifted by the
-/// clipping that preserves the local mean. That is about four deviations of the noise that filters
-/// leave.
+/// clipping that preserves the local mean. This distance is about four standard deviations of the
+/// noise that filters leave.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

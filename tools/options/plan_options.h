@@ -10,9 +10,9 @@
 
 namespace lull::tools {
 
-/// Whether a plan keeps this option. It does if results may depend on the option, but never if the
-/// option names files, replaces files or opens connections: a plan from another user must not do
-/// that for the user who runs a part of the job.
+/// Whether a plan keeps this option. A plan keeps an option if results may depend on it, but never
+/// if it names files, replaces files or opens connections. The reason is that a plan from another
+/// user must not do this for the user who runs a part of the job.
 [[nodiscard]] bool belongs_to_plan(const OptionRow& row);
 
 /// The given options that belong to the plan.

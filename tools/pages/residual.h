@@ -76,8 +76,8 @@ enum class NoiseOrigin { stated, found, assumed };
 /// For other noise, and for assumed noise, the first criterion is that the correlation of
 /// neighbours at edges does not exceed that elsewhere by more than 0.12; the other two remain.
 /// Noise that a camera has processed may itself be stronger at edges: if only that criterion fails,
-/// the verdict is cannot_tell. It is also cannot_tell for fewer than 100 blocks. The limits were
-/// measured: docs/reference/reports.md.
+/// the verdict is cannot_tell. The verdict is also cannot_tell for fewer than 100 blocks. The
+/// limits were measured: docs/reference/reports.md.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

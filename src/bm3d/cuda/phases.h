@@ -173,7 +173,8 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // for all plans (plan_count())
   std::array<Geometry, 2> geometries_;  // for luma, and for subsampled chroma
-  // One set after the other uses the following buffers. They have the size of the largest set.
+  // The sets use the following buffers one after the other. These buffers have the size that the
+  // largest set needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   // Only Bayes phases use the following buffers.

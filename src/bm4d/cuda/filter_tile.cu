@@ -1,7 +1,7 @@
 // Filtering on the tensor cores, in half precision. A block processes up to 4x4x4 reference cubes.
 // Shared memory holds the part of the volume that their windows cover as halves, each voxel paired
 // with its right neighbour. The block also adds up estimates in shared memory, in 32-bit fixed
-// point. At the end one addition for each voxel transfers them to device memory.
+// point. At the end one addition for each voxel transfers the sums to device memory.
 //
 // A warp filters a group of 16 cubes ("slots") in its registers. The result of a product of 16x16
 // by 16x8 is in the layout that the next step needs. Lane (g, t) = (lane / 4, lane % 4) holds, for
@@ -13,8 +13,8 @@
 //      (and + 8); here the coefficients are shrunk;
 //   4. after the product back: coefficients 2t, 2t + 1 (and + 8) of cubes g and g + 8;
 //   5. after the inverse along z and the last product: voxels, multiplied by the window in a slice.
-// In smaller groups, each of the M cubes is repeated 16 / M times. That is the transform of M cubes
-// scaled by sqrt(16 / M); the other coefficients are zero.
+//   In smaller groups, each of the M cubes is repeated 16 / M times. The result is the transform of
+//   M cubes scaled by sqrt(16 / M); the other coefficients are zero.
 //
 // Number range: samples are stored as the difference from one voxel. That voxel lies in the windows
 // of all reference cubes of a block, and is the same for each way of dividing a volume into parts.

@@ -128,8 +128,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Step 1. Slices that do not exist are replaced by the first or last slice; they are not scored.
-/// `places` are the positions of the slices in their rings.
+/// Step 1. Slices that do not exist are replaced by the first or last slice. Candidates in such
+/// slices are not scored. `places` are the positions of the slices in their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],

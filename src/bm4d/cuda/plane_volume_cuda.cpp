@@ -202,8 +202,8 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Number of layers whose groups exist at a time. It is reduced for large slices, so that groups
-/// need no more memory than the slices.
+/// Number of layers whose groups exist at a time. The number is smaller for large slices, so that
+/// groups need no more memory than the slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

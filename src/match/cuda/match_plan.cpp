@@ -19,8 +19,9 @@ namespace {
 constexpr int wanted_blocks = 2;
 
 /// Choices for devices whose multiprocessors have at least this much shared memory. Devices with
-/// large memories are tuned by measurements on compute capability 9.0. The choice for the others
-/// was not measured: they save memory for taller bands, because each band requires a selection.
+/// large memories are tuned by measurements on compute capability 9.0. The choice for all other
+/// devices was not measured. There, plans save memory to make bands taller, because each band
+/// requires a selection.
 struct MatchTuning {
   std::size_t shared_memory;
   // Whether plans use kernels with less memory, and other chunks if the best chunk does not fit.

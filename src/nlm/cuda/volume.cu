@@ -88,8 +88,8 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Accumulators in floats. Sums in halves lose small weights once they are large; they are moved
-/// here after every slice of candidates. These accumulators are in local memory because there are
+/// Accumulators in floats. Large sums in halves lose small weights, so these sums are moved to the
+/// floats after every slice of candidates. These accumulators are in local memory because there are
 /// not enough registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],

@@ -42,7 +42,7 @@ struct DepthScale {
   double low = 0, span = 1;  // e at 0, and difference of e between 0 and 255
   double sigma = 0;          // noise level in the unit of depths; 0: unknown
 
-  /// Noise level on the 0..255 scale.
+  /// Returns the noise level on the 0..255 scale.
   double level() const { return sigma / span * 255; }
   double forward(double depth) const {
     const double e = is_squared() ? reference * reference / depth : depth;

@@ -47,7 +47,8 @@ class GrainStatistics {
 
   GrainStatistics() = default;
   explicit GrainStatistics(const FrameFormat& format);
-  /// Adds the flat blocks of a frame. Both frames must have the format and be in host memory.
+  /// Adds the flat blocks of a frame. Both frames must have the format of these statistics and be
+  /// in host memory.
   void add(const Frame& noisy, const Frame& denoised);
   GrainStatistics& operator+=(const GrainStatistics& other);
 

@@ -2,10 +2,10 @@
 // The matrices of a group, which one warp computes: Gram matrices, and the weights for the
 // estimates. N = 16 T patches; matrices are in registers (blocks.cuh).
 //
-// The level of the thread block is subtracted from the patches, but their own mean is not. It is
-// subtracted from the products instead. With the sums s of the D samples of each patch, and the
-// mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D d_a d_b
-// / 2 - d_a s_j).
+// The level of the thread block is subtracted from the patches. The mean of the patches is not
+// subtracted from the patches, but from the products. With the sums s of the D samples of each
+// patch, and the mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b
+// s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 

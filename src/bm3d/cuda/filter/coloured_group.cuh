@@ -3,13 +3,13 @@
 // the shrinkage with these variances.
 //
 // During shrinkage lane (g, t) needs the variances of the coefficients that it holds: coefficient g
-// of all rows, group coefficients 2t, 2t + 1 (and + 8). They are products of two matrices
-// (coloured_pairs.h). The left matrix contains the decorrelations r: its rows are coefficient g of
-// two patch rows, its columns 16 pairs of members. The right matrix contains signs: its rows are
-// these pairs, its columns group coefficients. So each product gives every lane the results that it
-// needs. The layout of the table of r allows a lane to read its values for a pair, 8 halves, in one
-// access; 8 lanes read the 128 bytes of an entry. The difference of two members' displacements
-// gives the index of their entry.
+// of all rows, group coefficients 2t, 2t + 1 (and + 8). These variances are products of two
+// matrices (coloured_pairs.h). The left matrix contains the decorrelations r: its rows are
+// coefficient g of two patch rows, its columns 16 pairs of members. The right matrix contains
+// signs: its rows are these pairs, its columns group coefficients. So each product gives every lane
+// the results that it needs. The layout of the table of r allows a lane to read its values for a
+// pair, 8 halves, in one access; 8 lanes read the 128 bytes of an entry. The difference of two
+// members' displacements gives the index of their entry.
 //
 // A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of halves and 4
 // products, about 36 instructions in total. Finding the entries takes about 90 instructions once.
@@ -227,8 +227,8 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance. It is used for coefficients that contain only rounding errors, or
-/// differences between a patch and its repetition.
+/// Stores the minimum variance, for coefficients that contain only rounding errors or the
+/// difference between a patch and its repetition.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
@@ -300,7 +300,7 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
 }
 
 /// Computes the variances of a group's coefficients in units of c(0), or their roots
-/// (stored_ratios()). They are stored in the registers of the spectrum, which replaces them later.
+/// (stored_ratios()). The results are stored in registers that later hold the spectrum.
 /// `displacement`: displacement of the patch in the lane's slot.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
