@@ -14,8 +14,8 @@
 
 namespace lull::bm3d {
 
-/// The first phase is a hard threshold and the second a Wiener filter. In the profile `best` over
-/// time, two Bayes phases follow the first phase instead (Params::bayes).
+/// The first phase is a hard threshold and the second a Wiener filter. If the profile `best`
+/// filters frames over time, two Bayes phases follow the first phase instead (Params::bayes).
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
 enum class Profile { fast, balanced, high, best, paper };

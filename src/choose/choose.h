@@ -41,8 +41,8 @@ struct SessionChoice {
   NoiseModel noise;
   /// Noise of volumes that is Rician or varies: samples are variance-stabilised before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise of renders (bm3d and nlm): frames are renders with Frame::features. The noise is given
-  /// by the features or here.
+  /// Noise of renders (bm3d and nlm): frames are renders with Frame::features. The noise level
+  /// comes from the features or from this member.
   std::optional<RenderNoise> render{};
   /// Scale of depth maps (bm3d and nlm): frames are depth maps, and `noise` is on the 0..255 scale
   /// of this DepthScale.

@@ -1,5 +1,5 @@
 #pragma once
-// A denoiser of parts of a stream whose results equal those of the complete stream.
+// A denoiser of parts of a stream. Its results equal the results for the complete stream.
 
 #include <cstdint>
 #include <functional>

@@ -17,7 +17,7 @@ namespace lull::pipeline {
 namespace {
 
 // Frames in flight for each session in addition to its latency: one being filtered, one that waits,
-// and two that are finished before those of a slower session.
+// and two that are finished earlier than the frames of a slower session.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 

@@ -122,9 +122,10 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches whose last neighbour is `radius` frames after frame `n`: those
-  /// of frame `n`, and those of earlier frames that search further ahead. The earlier frames can
-  /// wait until this step, because none of their neighbouring frames has been finished before it.
+  /// Filters the reference patches whose last neighbouring frame is `radius` frames after frame
+  /// `n`: the reference patches of frame `n`, and of earlier frames that search further ahead. The
+  /// earlier frames can wait until this step, because none of their neighbouring frames has been
+  /// finished before it.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;

@@ -17,7 +17,7 @@ namespace lull::bm3d::cpu {
 
 inline constexpr int max_planes = 3;
 
-/// Several blocks one below the other, described as one large block.
+/// Several blocks, one below the other, which are described as one large block.
 struct Task {
   Block block;
 };

@@ -25,8 +25,8 @@ struct AddressRange {
 [[nodiscard]] AddressRange address_range(const Params& params, const FrameFormat& format);
 
 /// Checks that kernels can address all samples of a session.
-/// @throws InvalidArgument  the indices of kernels cannot hold the samples of a plane or, in Bayes
-/// phases, those of all frames that are in device memory at a time
+/// @throws InvalidArgument  the kernels' indices are too small for the samples of a plane or, in
+/// Bayes phases, for the samples of all frames that are in device memory at a time
 void require_addressable(const Params& params, const FrameFormat& format);
 
 /// Number of reference tiles of a batch along each axis (match/cuda/kernels.h).

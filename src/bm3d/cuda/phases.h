@@ -94,8 +94,8 @@ class CudaPhases {
   /// Makes the guide of a set in floats, if it is composite (PlaneSet::is_composite()).
   void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
-  /// Matches and filters groups like filter(), in a Bayes phase. `guide` is that of the reference
-  /// patches' frame.
+  /// Matches and filters groups like filter(), in a Bayes phase. `guide` is the guide of the
+  /// reference patches' frame.
   void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);

@@ -69,8 +69,8 @@ class CudaSlot {
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
   PlaneBuffers guide_planes_;  // guides that come with frames
-  /// The scratch memory of phases_, which has the size of the largest plane, and that of the chroma
-  /// lane.
+  /// The first element is the scratch memory for phases_, with the size of the largest plane. The
+  /// second element is the scratch memory for the chroma lane.
   std::array<Scratch, 2> scratch_;
   // If frames may have holes: the positions that are not candidates, and the norms that exclude
   // them.

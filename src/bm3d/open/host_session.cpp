@@ -231,8 +231,8 @@ class HostWorker : public FrameWorker {
     }
   }
 
-  /// Blends the result with that of the parallel Wiener filter. The basic estimate, which is no
-  /// longer needed, is overwritten.
+  /// Blends the result with the result of the parallel Wiener filter. The basic estimate, which is
+  /// no longer needed, is overwritten.
   void blend_parallel_wiener(Slot& slot) {
     divide(slot.parallel_sums, plan(parallel_wiener), slot.basic);
     blend(slot, result_, result_share);

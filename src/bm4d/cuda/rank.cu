@@ -176,7 +176,8 @@ class Ranking {
 
  private:
   /// Step 1. A list entry has the candidate's position in the window in its upper half. The lower
-  /// half is the offset of its first word from that of the window's first cube.
+  /// half is the offset of the candidate's first word from the first word of the window's first
+  /// cube.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,

@@ -20,10 +20,11 @@ struct Margins {
 
   Margins() = default;
   // The margins on the right and below exceed the window's radius by 64: a union of windows is
-  // rounded up to 8, spans up to 3 steps of 8 and includes a patch, and kernels load it in words
-  // that begin up to 3 samples before it and end up to 12 after it. Below the picture, kernels also
-  // read the tile of 8 reference patches, which are up to 8 samples apart. On the left and above,
-  // the sums of weights read the patches that contain the first samples (`rows_above` rows).
+  // rounded up to 8, spans up to 3 steps of 8 and includes a patch, and kernels load this union in
+  // words that begin up to 3 samples before it and end up to 12 samples after it. Below the
+  // picture, kernels also read the tile of 8 reference patches, which are up to 8 samples apart. On
+  // the left and above, the sums of weights read the patches that contain the first samples
+  // (`rows_above` rows).
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),

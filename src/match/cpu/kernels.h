@@ -210,8 +210,8 @@ struct TemporalRankParams {
 /// Adds candidates from a neighbouring frame to the ranking of the reference patch at (x, y), if
 /// these candidates are better than ranked ones. The candidates come from a window around the
 /// position of the reference patch plus `motion`. Both guides have step 1. The guide of the
-/// candidates must be readable for `temporal_padding` samples beyond the last column. `invalid` is
-/// that of the neighbouring frame, as for score_block().
+/// candidates must be readable for `temporal_padding` samples beyond the last column. `invalid`
+/// marks invalid positions of the neighbouring frame, as for score_block().
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,

@@ -219,7 +219,7 @@ __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched
                    gathering, best);
 }
 
-/// The words of the reference frame's scan, followed by those of the neighbouring frames.
+/// The words of the reference frame's scan, followed by the words of the neighbouring frames' scan.
 template <int own_chunk>
 struct WordsOfBoth {
   ScanWords own, others;
@@ -263,7 +263,7 @@ __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searc
   return best;
 }
 
-/// All of a block's work. With `fused` the reference frame's tables precede those of the
+/// Performs all of a block's work. With `fused` the reference frame's tables precede those of the
 /// neighbouring frames.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>

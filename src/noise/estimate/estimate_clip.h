@@ -17,7 +17,7 @@ struct ClipMeasurement {
   /// repetitions of one picture, or too small. The noise must then be estimated from single
   /// pictures.
   bool found = false;
-  /// The frames are interlaced, and all results are those of their fields.
+  /// The frames are interlaced, and all results were measured in their fields.
   bool from_fields = false;
   /// Variances in the planes that are filtered: Y, Cb, Cr; for RGB the opponent space's Y, U, V.
   /// All 0: the plane has no independent noise.

@@ -21,7 +21,7 @@ constexpr double flat_share = 0.005;
 /// structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
 /// Dark tissue that is mistaken for air raises the level of air. The level of air is not used if it
-/// exceeds that of tissue by more than this factor.
+/// exceeds the level of tissue by more than this factor.
 constexpr double dark_level = 1.05;
 /// Air that looks Rician is accepted if its level and the level of tissue differ by less than this
 /// factor.

@@ -57,7 +57,7 @@ void bayes_second_halves(const BayesArgs& args, const float* guide, cudaStream_t
 void bayes_match(const BayesArgs& args, const BayesParams& params, const float* guide,
                  cudaStream_t stream);
 
-/// A plane that is filtered. Pointers are those of the reference patches' frame.
+/// A plane that is filtered. The pointers refer to the reference patches' frame.
 struct BayesPlane {
   const float* noisy = nullptr;
   const float* basic = nullptr;  // null: the spectrum is that of the noisy patches

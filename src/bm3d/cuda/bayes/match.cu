@@ -103,7 +103,7 @@ __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
   }
 }
 
-/// If `Typical`, the windows are those of typical_plan(), so that all sizes are compile-time
+/// If `Typical` is true, the windows have the sizes of typical_plan(), which are compile-time
 /// constants.
 template <int Side, bool Typical>
 __global__ void __launch_bounds__(match_threads, 3)

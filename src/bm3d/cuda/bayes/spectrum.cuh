@@ -72,8 +72,8 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
   for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
 }
 
-/// Converts a block of products to those of patches minus their means, times `share`. Elements
-/// beyond `count` become zero.
+/// Converts a block of products of patches to products of patches whose means are subtracted, and
+/// multiplies them by `share`. Elements beyond `count` become zero.
 __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);

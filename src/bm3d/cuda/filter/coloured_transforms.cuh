@@ -114,8 +114,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// A group in registers, as sets of 16 slots. Set 0 holds the transform of the slots, or with S = 2
-/// that of the sums of pairs; set 1 holds the differences.
+/// A group in registers, as sets of 16 slots. With S = 1, set 0 holds the transform of the slots.
+/// With S = 2, set 0 holds the transform of the sums of pairs, and set 1 the differences of pairs.
 template <int S>
 struct Spectrum {
   Slots set[S];

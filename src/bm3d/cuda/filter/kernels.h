@@ -70,8 +70,8 @@ struct FilterArgs {
 /// Covariances of the coefficients of two patches on the device (covariance_cuda.h), for a plane
 /// whose noise is not white. A displacement and its opposite share the entry |index(dx, dy)|.
 struct CovarianceView {
-  /// [u][v]: variance of the noise in the coefficients of a patch, in units of sigma^2, followed by
-  /// the 64 roots of these. Null: white noise.
+  /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, followed by
+  /// the 64 roots of these variances. Null: white noise.
   const float* own = nullptr;
   /// [entry][column(entry, u)][v], as halves: the decorrelation 1 - covariance / variance of the
   /// coefficients of two patches.
