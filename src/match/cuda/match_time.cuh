@@ -300,7 +300,8 @@ inline std::size_t shape_of(const TimeSearch& a) {
   return std::ranges::find_if(time_shapes, is_planned) - time_shapes;
 }
 
-/// match_over_time() with a bias (match_time_biased.cu).
+/// Launches the kernels that add a distance bias; match_over_time() calls this function if the
+/// phase has a bias (match_time_biased.cu).
 void match_time_biased(const TimeArgs& args, const DistanceBias& bias, std::size_t shared_bytes,
                        cudaStream_t stream);
 
