@@ -103,8 +103,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// Position of the block: of its first reference cube, and of the union's first candidate in a
-/// slice.
+/// Position of a block: (x, y, z) of its first reference cube, and `start`, the offset of the
+/// union's first candidate in a slice.
 struct BlockPlace {
   int x, y, z, start;
 

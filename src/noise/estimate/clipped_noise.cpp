@@ -16,7 +16,7 @@ namespace {
 
 /// Noise below this level loses hardly any variance at the clip limits.
 constexpr float min_level = 4;
-/// Minimum share of the samples of a plane that lie at a limit next to samples that do not.
+/// Minimum share of the samples of a plane that lie at a limit and have a neighbour that does not.
 constexpr double min_share = 0.03;
 
 /// The new curve of a plane; null: the plane keeps its curve.
