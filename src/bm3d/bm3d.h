@@ -39,9 +39,10 @@ struct Backend {
                                              const Backend& backend);
 
 /// Opens a finder that detects the same repeated frames as a session with these parameters. A
-/// caller that distributes a clip over several sessions stores its results in the frames
-/// (Frame::repeat_state). If each session then also gets the margin(params) of non-repeated frames
-/// around its part, the results equal those of one session for the complete clip.
+/// caller that distributes a clip over several sessions stores the states that the finder returns
+/// in the frames (Frame::repeat_state). If each session then also gets the margin(params) of
+/// non-repeated frames around its part, the results equal those of one session for the complete
+/// clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 

@@ -10,7 +10,8 @@
 //    reference patch has the weight 1.
 // 3. The mean of the group, in each plane:
 //      E_c(i) = I_c(r + i) + sum_m w(m) (I_c(m + i) - I_c(r + i)) / sum_m w(m)
-//    It is the estimate of every member, and enters the aggregation with the weight of the member.
+//    This mean is the estimate of every member, and enters the aggregation with the weight of the
+//    member.
 //    (docs/how-it-works/clusters.md has the gain over an estimate of the reference patch alone.)
 
 #include <cstddef>

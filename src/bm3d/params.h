@@ -15,8 +15,8 @@
 
 namespace lull::bm3d {
 
-/// The first phase is a hard threshold and the second a Wiener filter. In the profile `best` over
-/// time, two Bayes phases follow the first phase instead (Params::bayes).
+/// The first phase is a hard threshold and the second a Wiener filter. If the profile `best`
+/// filters frames over time, two Bayes phases follow the first phase instead (Params::bayes).
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
 using lull::Profile;
@@ -110,8 +110,8 @@ struct Params {
   /// the frame.
   bool guided = false;
   /// Distance between the reference patches of the first phase that search their windows. The
-  /// patches between them propagate the groups that were found (match/propagation.h). It is more
-  /// than hard.step and at most 16, or 0: all reference patches search.
+  /// patches between them propagate the groups that were found (match/propagation.h). The distance
+  /// is more than hard.step and at most 16. 0: all reference patches search.
   int search_step = 0;
   /// Number of members that each group found by the first phase's search keeps for the second
   /// phase, which propagates them instead of searching: a power of two up to 32, at least the group
@@ -160,10 +160,10 @@ struct Params {
 
 /// Adapts parameters that were changed one by one. It sets Params::search_step and Params::kept to
 /// 0 where a search is required: if groups are found by clusters or in a guide, or if frames have
-/// holes. search_step also becomes 0 if the noise is not white, or if no reference patch lies
-/// between those that search. It restricts Params::same_groups to what the phases allow, and
-/// refinement windows to the size of the search windows. open() calls this function; validate()
-/// rejects such parameters.
+/// holes. search_step also becomes 0 if the noise is not white, or if it is not greater than
+/// hard.step (then no reference patch lies between those that search). The function also restricts
+/// Params::same_groups to what the phases allow, and refinement windows to the size of the search
+/// windows. open() calls this function; validate() rejects such parameters.
 void search_where_needed(Params& params);
 
 /// Returns the margin of frames that a frame's result depends on. A frame is finished when

@@ -75,8 +75,9 @@ Params high_profile(float noise) {
 }
 
 // Up to this noise level the second phase gains nothing from its own groups
-// (docs/measurements/propagation.md). It then reuses the first phase's groups, and the threshold of
-// the first phase is reduced, because detail that both phases treat as noise is lost.
+// (docs/measurements/propagation.md). Up to this level, the second phase reuses the groups of the
+// first phase. The threshold of the first phase is then lower, because detail is lost if both
+// phases treat it as noise.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {

@@ -11,8 +11,8 @@ namespace lull::bm3d {
 namespace {
 
 /// The amount by which results underestimate the mean of skewed noise (see Stabiliser). It grows
-/// with the number of candidates from which a group is selected. Measured in flat areas of 0 to 20
-/// levels with clipped noise of sigma 20 and 40, on the cpu backend.
+/// with the number of candidates from which a group is selected. The values were measured in flat
+/// areas of 0 to 20 levels with clipped noise of sigma 20 and 40, on the cpu backend.
 double skew_bias_of(const Params& params) {
   if (params.temporal > 0) return 0.023;
   const double window = std::clamp(params.hard.window, 15, 39);

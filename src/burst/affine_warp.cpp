@@ -19,8 +19,9 @@ double sinc(double x) {
   return x == 0 ? 1 : std::sin(t) / t;
 }
 
-/// Kernels for each tabulated position between two samples: weights of the samples from support - 1
-/// before to `support` after the position. They add up to 1.
+/// Interpolation kernels, one for each tabulated position between two samples. A kernel has the
+/// weights of the samples from support - 1 before to `support` after the position. The weights of a
+/// kernel add up to 1.
 class Kernels {
  public:
   Kernels() : weights_(static_cast<std::size_t>(phases) + 1) {

@@ -1,7 +1,7 @@
 #pragma once
 // Alignment of two hand-held pictures of a burst by a similarity: translation, small rotation and
-// small change of scale. Three steps find it, all on the host, so that every backend gets the same:
-// 1. at the coarsest level of the pyramid, the translation, by full search;
+// small change of scale. Three steps on the host find the alignment, so that every backend uses the
+// same one: 1. at the coarsest level of the pyramid, the translation, by full search;
 // 2. from level to level, a least-squares fit of a similarity to the translations of tiles. The fit
 //    is repeated without outliers, so that tiles with other motion do not bias it;
 // 3. at the finest level, a minimisation of the differences (refinement.h), to a small fraction of
@@ -25,7 +25,7 @@ struct Alignment {
 /// A picture at decreasing sizes, each half of the previous one, rounded down.
 class Pyramid {
  public:
-  /// `picture`: floats on the 0..255 scale.
+  /// `picture`: samples as floats on the 0..255 scale.
   explicit Pyramid(PlaneView<const float> picture);
   [[nodiscard]] int levels() const { return static_cast<int>(planes_.size()); }
   /// Level 0 has the full size.

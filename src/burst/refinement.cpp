@@ -41,10 +41,10 @@ double bilinear(View b, double x, double y) {
   return above + fy * (below - above);
 }
 
-/// Adds up the normal equations of one row. The slopes are those of the first picture. Their noise
-/// is independent of the other picture, and of the sample itself, because a slope uses only the
-/// neighbours of the sample. Slopes of the other picture would bias the result towards positions
-/// halfway between samples, where interpolation leaves the least noise.
+/// Adds up the normal equations of one row. The slopes are measured in the first picture. Their
+/// noise is independent of the noise in the other picture and in the sample itself, because a slope
+/// uses only the neighbours of the sample. Slopes of the other picture would bias the result
+/// towards positions halfway between samples, where interpolation leaves the least noise.
 Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   Normal n;
   const double y = row + 0.5 - 0.5 * a.height;

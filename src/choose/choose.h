@@ -18,15 +18,17 @@ namespace lull {
 
 /// The method of a session and its parameters.
 struct SessionChoice {
-  /// bm3d, nlm: pictures, also over time; bm4d, nlm_volumes: slices of volumes.
+  /// Name of the method: bm3d or nlm for pictures and clips, bm4d or nlm_volumes for slices of
+  /// volumes.
   std::string method = "bm3d";
-  /// fast, balanced, high; also paper, except for bm4d; also best for bm3d.
+  /// Name of the profile: fast, balanced or high; paper for all methods except bm4d; best for bm3d
+  /// only.
   std::string profile = "balanced";
-  /// auto (a GPU if there is one), cpu, reference, cuda, cuda:N.
+  /// Name of the device: auto (a GPU if there is one), cpu, reference, cuda or cuda:N.
   std::string device = "auto";
   /// Temporal radius R for pictures: patches come from R frames before and after.
   int temporal = 0;
-  /// window, cluster; for bm3d, and for nlm of pictures.
+  /// Name of the matcher, for bm3d and for nlm of pictures: window or cluster.
   std::string matcher = "window";
   /// Parameters of the cluster matcher, as parse_clusters() reads them; empty: the defaults.
   std::string clusters{};
@@ -39,8 +41,8 @@ struct SessionChoice {
   NoiseModel noise;
   /// Noise of volumes that is Rician or varies: samples are variance-stabilised before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Noise of renders (bm3d and nlm): frames are renders with Frame::features. The noise is given
-  /// by the features or here.
+  /// Noise of renders (bm3d and nlm): frames are renders with Frame::features. The noise level
+  /// comes from the features or from this member.
   std::optional<RenderNoise> render{};
   /// Scale of depth maps (bm3d and nlm): frames are depth maps, and `noise` is on the 0..255 scale
   /// of this DepthScale.

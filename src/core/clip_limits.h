@@ -6,8 +6,8 @@
 // clipped on its own, only the errors to the inside would remain, and black areas would come out
 // brighter than black. So clipping preserves local means: the clipped picture is the one nearest to
 // the filter's result, in the least-squares sense, that stays within the limits and keeps the mean
-// of its surroundings. A shift towards the limit of all samples close to it gives this picture (a
-// projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift
+// of its surroundings. A shift of all samples near the limit towards the limit gives this picture
+// (a projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift
 // decreases with the distance from the limit, so that other content does not change.
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 namespace lull {
 
 /// Kinds of errors, by what the caller can do about them. Tools map each kind to an exit code
-/// (sysexits.h), which stands at the end of each line.
+/// (sysexits.h): the number at the end of each line.
 enum class ErrorKind {
   invalid_argument,    // the request is invalid                        2
   bad_data,            // the input is empty, truncated or not media   65

@@ -96,8 +96,9 @@ struct FrameInfo {
 
 /// Inputs of a filter in addition to the samples of the frame. A result has none of them.
 struct FrameInputs {
-  /// Invalid samples of a grey frame, whose values are filled in; null: there are none. Only
-  /// sessions whose parameters allow holes use it.
+  /// Positions of the invalid samples of a grey frame; null: no sample is invalid. The frame has
+  /// filled-in values at these positions. Only sessions whose parameters allow holes use this
+  /// member.
   std::shared_ptr<const Holes> holes;
   /// Guide of this frame: a guided session matches patches in it instead of in this frame. It has
   /// the same size and planes.

@@ -16,8 +16,8 @@ class FrameSource {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Ends a read() that waits for more input, and all later ones. They throw IoError, unless the
-  /// data they need is already available. Any thread may call it.
+  /// Ends a read() that waits for more input, and all later calls of read(). These calls throw
+  /// IoError, unless the data that they need is already available. Any thread may call it.
   virtual void interrupt() noexcept {}
 };
 

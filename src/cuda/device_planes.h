@@ -67,8 +67,8 @@ void unpack_picture(const DevicePicture& picture, const FrameFormat& format, con
                     cudaStream_t stream);
 // The next two functions are for float samples only (samples/float_guard.cu): they implement the
 // input range handling of core/float_range.h. `sigma`: standard deviation of the planes' noise.
-/// Writes the samples of `raw` to `seen`, in which out-of-range samples are replaced. `cells`:
-/// memory for the cell sums of each plane.
+// guard_samples() writes the samples of `raw` to `seen`, and replaces out-of-range samples there.
+// `cells`: memory for the cell sums of each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,

@@ -51,11 +51,12 @@ class RawFrame {
   /// only planes that are not null are converted.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// Queue the conversion back to stored samples: of plane `i`, or of all three planes of RGB.
+  /// These functions queue the conversion of floats to stored samples: of plane `i`, or of all
+  /// three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
   /// Restores the out-of-range samples of `original`, which is planes() of the same frame. Only
-  /// float samples need it, after their conversion back.
+  /// float samples need this call, after their conversion to stored samples.
   void restore(const RawPlanes& original, cudaStream_t stream);
 
   /// Returns the samples as they were uploaded.

@@ -9,8 +9,8 @@
 namespace lull::cuda {
 
 /// Returns the session that `open` opens. The GPU is current while the session is opened, used and
-/// destroyed. If the GPU becomes unavailable later, or runs out of memory, this counts as a failure
-/// of the device: calls then throw DeviceFailure.
+/// destroyed. If the GPU later becomes unavailable or runs out of memory, calls throw
+/// DeviceFailure.
 /// @throws DeviceUnavailable  there is no such GPU, or this build has no CUDA
 /// @throws whatever `open` throws
 [[nodiscard]] std::unique_ptr<Denoiser> open_on_device(

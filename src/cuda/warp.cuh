@@ -31,7 +31,7 @@ __device__ __forceinline__ T* kept_global(T* place) {
   return place;
 }
 
-/// How values compare: as 32-bit words, or as two independent half words.
+/// Defines how values are compared: as 32-bit words, or as two independent half words.
 struct WordOrder {
   static __device__ std::uint32_t greater(std::uint32_t a, std::uint32_t b) { return max(a, b); }
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return min(a, b); }

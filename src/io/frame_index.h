@@ -34,9 +34,9 @@ struct FrameIndex {
   /// there are fewer selected frames.
   std::int64_t picture_of(std::int64_t frame) const;
   /// Returns the picture at which decoding must start so that at least `margin` pictures come
-  /// before frame `frame`, not counting pictures that repeat another one. The result is 0 if there
-  /// are not so many pictures before that frame; otherwise it is a picture to which a source can
-  /// seek, or 0.
+  /// before frame `frame`, not counting pictures that repeat another one. The result is 0 if fewer
+  /// than `margin` such pictures come before that frame. Otherwise the result is a picture to which
+  /// a source can seek, or 0.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // The following functions are for inputs that are read in parallel, and whose frames with equal

@@ -36,8 +36,8 @@ struct JobPlan {
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;            // threads of each encoder; the bytes of some encoders depend on it
   std::vector<JobFact> facts;
-  /// Digest of a sample of the input's bytes. Processes that read only a part of the input can
-  /// check it quickly.
+  /// Digest of a sample of the input's bytes. With this digest, processes that read only a part of
+  /// the input can identify the input quickly.
   std::string sample;
   // Number of frames before a segment on which its frames depend, not counting repeated frames.
   int margin = 0;

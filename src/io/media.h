@@ -110,8 +110,8 @@ struct SourceOptions {
   Rational rate{25, 1};
   Selection selection;
   /// The source also returns the frames outside the selection, marked with Frame::context_only, for
-  /// filters that use them as context. They begin with the input's first frame. After the last
-  /// selected frame they follow until MediaSource::end_context_at().
+  /// filters that use them as context. The first of these frames is the input's first frame. After
+  /// the last selected frame, the source returns such frames until MediaSource::end_context_at().
   bool margins = false;
   Limits limits;
   /// Folder for data that do not fit in memory: packets of other streams that lie far from the

@@ -88,8 +88,8 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
 }
 
 /// Let the first centre have `a` patches with the sum s, and the second one `b` patches with the
-/// sum t. A patch p is nearer to the second centre if it lies on its side of the plane that bisects
-/// the line between the centres,
+/// sum t. A patch p is nearer to the second centre if it lies on the second centre's side of the
+/// plane that bisects the line between the centres,
 ///     p.w < m.w,  w = b s - a t,  m = (b s + a t) / 2ab.
 /// With w rounded to 6 bits and a sign, the test is a comparison of p.w with a bound. a + b is at
 /// most 8.
@@ -227,7 +227,7 @@ class Clusters {
   /// Makes the clusters of one tile. Several threads may call it at once for different tiles.
   void make(int tile, const PatchSpace& space, std::vector<std::uint32_t>& scratch);
 
-  /// The patches of the cluster that contains patch `number`, in ascending order.
+  /// Returns the patches of the cluster that contains patch `number`, in ascending order.
   std::span<const std::uint32_t> leaf(int tiling, std::uint32_t number) const {
     const std::uint32_t begin = leaf_of(tiling)[number];
     return {members_.data() + begin, counts_[begin]};

@@ -1,6 +1,7 @@
 #pragma once
 // The contract between matching and filtering: the matcher produces one group for each reference
-// patch, and the filter consumes it. They share nothing else. All backends follow these rules:
+// patch, and the filter consumes it. Matcher and filter share nothing else. All backends follow
+// these rules:
 // - The reference patch is the first member. The other members follow by their distance from the
 //   reference patch in the guide. Members at equal distance are ordered by frame (first the
 //   reference frame, which contains the reference patch, then 1 before it, 1 after it, 2 before it,

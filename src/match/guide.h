@@ -46,9 +46,9 @@ struct PlaneSet {
   float tau_factor = 1;
   /// Bias of the distances; null unless the guide is a noisy picture whose noise is not white.
   std::shared_ptr<const DistanceBias> bias;
-  /// First phase: the number of members of each searched group that is kept for propagation
-  /// (propagation.h); 0: none. Second phase: the same number if the first phase kept groups of
-  /// these planes, else 0.
+  /// First phase: number of members of each searched group that are kept for propagation
+  /// (propagation.h); 0: no groups are kept. Second phase: the number of the first phase if that
+  /// phase kept groups of these planes, else 0.
   int kept = 0;
   bool same_groups = false;  // second phase: filters the kept groups unchanged
   GuideRange range{};        // values of the guide, guide_range()
@@ -64,8 +64,8 @@ struct PlaneSet {
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
-/// Standard deviation of the noise in the guide of a set, where `noise` is that of the planes. If
-/// the guide is a sum of luma and chroma, the noise of luma is neglected.
+/// Standard deviation of the noise in the guide of a set, where `noise` is the noise of the planes.
+/// If the guide is a sum of luma and chroma, the noise of luma is neglected.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
@@ -88,8 +88,8 @@ inline constexpr float colour_tau = 4.0f;
 inline constexpr float rgb_chroma_weight = 0.6f;
 
 /// Each sample of `coarse` becomes the mean of the 2^shift_x x 2^shift_y samples of `fine` that it
-/// covers; at the right and bottom edge the mean of those that exist. `coarse` has the size of
-/// `fine` shifted right, rounded up.
+/// covers; at the right and bottom edge it becomes the mean of the samples that exist. `coarse` has
+/// the size of `fine` shifted right, rounded up.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
 
 /// Adds a plane to a sum: sum += weight * plane, sample by sample.

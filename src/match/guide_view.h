@@ -1,5 +1,5 @@
 #pragma once
-// A frame as the matchers on the host see it.
+// The data of a frame that the matchers on the host read.
 
 #include <span>
 

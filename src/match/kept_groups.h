@@ -1,6 +1,6 @@
 #pragma once
-// Groups of the searched reference patches, on the host. Reference patches between them and the
-// next phase take their candidates from these groups (propagation.h).
+// Groups of the searched reference patches, on the host. The reference patches between the searched
+// ones, and those of the next phase, take their candidates from these groups (propagation.h).
 
 #include <algorithm>
 #include <array>

@@ -8,8 +8,8 @@
 
 namespace lull {
 
-/// Bias added to the distance of the candidate at displacement (dx, dy) in the same frame. It is
-/// laid out as an Autocorrelation and is 0 beyond its lags.
+/// Bias added to the distance of the candidate at displacement (dx, dy) in the same frame. The bias
+/// has the layout of an Autocorrelation, and is 0 at larger displacements.
 using DistanceBias = Autocorrelation;
 
 /// Parameters of clustered matching, which replaces the search window (clusters.h).

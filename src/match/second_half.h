@@ -61,8 +61,8 @@ struct BundleArea {
 }
 
 /// Displacement of the second halves of a bundle's candidates from their first halves:
-/// `acceleration` or 0. `own` is the guide of the reference patches' second frame, `other` that of
-/// the candidates' second frame.
+/// `acceleration` or 0. `own` is the guide of the reference patches' second frame, `other` is the
+/// guide of the candidates' second frame.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

@@ -68,7 +68,7 @@ struct Params {
   int estimates() const { return (block / step) * (block / step); }
   /// Maximum distance in the plane between a sample and the samples on which its result depends.
   int reach() const { return search_radius + patch_radius + block - 1; }
-  /// The corresponding distance along z, in volumes.
+  /// Maximum distance along z between a sample and the samples on which its result depends.
   int reach_slices() const { return is_volume() ? search_radius + patch_radius : 0; }
 };
 

@@ -14,9 +14,10 @@ using CoefficientTable = std::array<float, 64>;
 
 /// Returns level and autocorrelation of the noise with this table. The autocorrelation is assumed
 /// to be the same at (dx, dy) and (-dx, dy): then the 64 variances determine it at 8x8 lags. A
-/// measured table need not be that of any noise; it then gets the autocorrelation of noise with a
-/// similar table that has no negative power at any frequency. The level is always that of the
-/// table's mean. Noise that is white to within a thousandth gets no autocorrelation.
+/// measured table need not be the table of any possible noise. In this case the result has the
+/// autocorrelation of noise with a similar table that has no negative power at any frequency. The
+/// level always follows from the mean of the table. Noise that is white to within a thousandth gets
+/// no autocorrelation.
 [[nodiscard]] PlaneNoise noise_of(const CoefficientTable& variances);
 
 /// Returns the table of noise with any autocorrelation.

@@ -25,8 +25,8 @@ class FilteredSamples {
   /// because they are out of the filters' range.
   bool load(const Frame& frame, int i, PlaneView<float> to) const;
   /// Converts the filter's result for plane `i` back to samples of `clean`; `filtered` is
-  /// overwritten. `noisy`: the frame from which the plane was loaded if load() returned true, else
-  /// null.
+  /// overwritten. `noisy`: null if load() returned false for this plane, else the frame from which
+  /// the plane was loaded.
   void store(PlaneView<float> filtered, const Frame* noisy, int i, const Frame& clean) const;
 
  private:

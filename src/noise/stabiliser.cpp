@@ -67,7 +67,8 @@ struct Moments {
   double third;  // third central moment
 };
 
-/// Distribution of samples of one intensity for a noise curve: Gaussian noise, clipped.
+/// Distribution of the samples of one intensity, where a curve describes the noise: a Gaussian
+/// distribution that is clipped.
 class Samples {
  public:
   explicit Samples(const NoiseCurve& curve)
@@ -188,7 +189,7 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Upper bound, for places where make_increasing() raised the means.
+    // Upper bound of the slope, which matters where make_increasing() raised the means.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
@@ -208,8 +209,8 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
 }
 
 /// Samples closer to a limit than a fifth of the noise's standard deviation are shifted by the
-/// clipping that preserves the local mean. That is about four deviations of the noise that filters
-/// leave.
+/// clipping that preserves the local mean. This distance is about four standard deviations of the
+/// noise that filters leave.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -90,7 +90,8 @@ class PartDenoiser final : public Denoiser {
   }
 
   /// Returns whether a wanted frame may follow so soon that ending the session now is not
-  /// worthwhile. With context_only frames, which are not counted, the distance to it is unknown.
+  /// worthwhile. With context_only frames, which are not counted, the distance to the next wanted
+  /// frame is unknown.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;

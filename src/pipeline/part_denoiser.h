@@ -1,5 +1,5 @@
 #pragma once
-// A denoiser of parts of a stream whose results equal those of the complete stream.
+// A denoiser of parts of a stream. Its results equal the results for the complete stream.
 
 #include <cstdint>
 #include <functional>
@@ -30,11 +30,11 @@ struct PartContext {
 };
 
 /// Returns a denoiser for the frames in `wanted` of a single stream; it cannot be used for another
-/// stream. Frames with Frame::context_only are not counted in its numbers. All other frames are
-/// returned in their places without samples. Each span has a session of its own, one after the
-/// other: first `session`, then those that `reopen` returns. A session also gets the margin before
-/// and after its span. Spans that are closer than the margin share a session, unless context_only
-/// frames lie between them.
+/// stream. Frames with Frame::context_only are not counted in the numbers of `wanted`. All frames
+/// outside `wanted` are returned in their places without samples. Each span is filtered by a
+/// separate session, one after the other: first by `session`, then by the sessions that `reopen`
+/// returns. A session also gets the margin before and after its span. Spans that are closer than
+/// the margin share a session, unless context_only frames lie between them.
 ///
 /// With a margin, the last noisy frames that are not repeated are kept, so that a session can begin
 /// with them. Frames in GPU memory are too large to keep: a session with a margin then gets the

@@ -19,8 +19,9 @@ namespace {
 constexpr int none = -1;
 // An idle session takes half of the remaining frames of another session's part. This requires that
 // the number of remaining frames is at least a factor times the number of frames that are then
-// filtered twice. The factor is larger while frames still arrive (worth_splitting) than at the end
-// of the clip, because the idle session may get some of the new frames.
+// filtered twice. While frames still arrive, the factor is worth_splitting. At the end of the clip
+// it is the smaller worth_at_the_end. The reason is that an idle session may get some of the new
+// frames instead.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {

@@ -37,7 +37,7 @@ struct PipelineStats {
 
 struct PipelineOptions {
   std::size_t queue_frames = 4;  // maximum in each of the two queues, at least 1
-  /// The writing thread calls it after each written frame. It must return quickly.
+  /// Callback of the writing thread, called after each written frame. It must return quickly.
   std::function<void(const PipelineStats&)> observer{};
 };
 

@@ -36,7 +36,8 @@ class Halving {
 /// low-pass filter, the result is
 /// fine + E G (coarse - D fine),
 /// where `fine` filters the frame and `coarse` the frame at half size. So the lowest frequencies
-/// come from the half size, all others from the full size. All planes are treated like this.
+/// come from the result at half size, and all other frequencies from the result at full size. This
+/// applies to all planes.
 /// @param frame  format of the frames; `fine` is opened with it, `coarse` with half_format(frame)
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,

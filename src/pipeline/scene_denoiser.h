@@ -21,7 +21,8 @@ using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
 /// Returns a denoiser that filters each scene in a session of its own, one after the other, so that
-/// frames of one scene do not influence another. latency() is that of the current session.
+/// frames of one scene do not influence another. latency() returns the latency of the current
+/// session.
 ///
 /// A frame that repeats the previous one stays in the scene of that frame (Frame::repeat_state).
 /// @param first  session of the scene in which the clip begins

@@ -17,7 +17,7 @@ namespace lull::pipeline {
 namespace {
 
 // Frames in flight for each session in addition to its latency: one being filtered, one that waits,
-// and two that are finished before those of a slower session.
+// and two that are finished earlier than the frames of a slower session.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 
@@ -48,8 +48,8 @@ class ShardedDenoiser final : public Denoiser {
       worker = first_[results_.in()];
       if (pool_.lost(worker)) worker = any_worker;
     } else if (results_.in_flight() >= latency_) {
-      // All other sessions may be idle while one session holds the next result until it gets
-      // another frame: then that session gets this frame.
+      // One session may hold the next result until it gets another frame, while all other sessions
+      // are idle. Then that session gets this frame.
       pool_.wait_for_progress(lock, [&] { return results_.has_next() || owner_is_starved(); });
       if (!results_.has_next())
         worker = owner_.contains(results_.next()) ? owner_[results_.next()] : any_worker;

@@ -9,7 +9,7 @@
 
 namespace lull {
 
-/// Marks the absence of a frame.
+/// Value of a frame index that refers to no frame.
 inline constexpr int no_frame = -1;
 
 /// Returns, for each frame of a list (FrameAt) given by its offset, the index of its partner: the

@@ -66,7 +66,7 @@ inline constexpr int relation_block = 16;
 
 /// Returns the mean squared difference, in units of 1/16, up to which two blocks count as equal.
 /// Blocks with independent noise differ by 2 sigma^2, within 10 percent. The limit is 1/32 of that,
-/// (sigma / 4)^2. It is far above what encoders add to a frame that they repeat with skipped
+/// (sigma / 4)^2. The limit is far above what encoders add to a frame that they repeat with skipped
 /// blocks, and it tolerates a sigma given five times too high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
@@ -117,7 +117,8 @@ inline constexpr int coarse = 4;
 inline constexpr int prediction_block = 8;  // side in coarse samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
 
-/// Sum over the complete blocks of a frame; see add_block().
+/// Cost of predicting a frame from an earlier one, summed over the complete blocks of the frame;
+/// see add_block().
 struct PredictionCost {
   std::uint64_t predicted = 0, own = 0;
   std::uint32_t blocks = 0;

@@ -114,7 +114,7 @@ class FrameSession : public Denoiser {
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      // `whole` is the last frame whose estimates of the previous phase are complete.
+      // Number of the last frame whose estimates of the previous phase are complete.
       const int whole = n - 2 * k * radius;
       if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);
@@ -122,9 +122,10 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches whose last neighbour is `radius` frames after frame `n`: those
-  /// of frame `n`, and those of earlier frames that search further ahead. This step is not too late
-  /// for the earlier frames, because they only use frames that finish later.
+  /// Filters the reference patches whose last neighbouring frame is `radius` frames after frame
+  /// `n`: the reference patches of frame `n`, and of earlier frames that search further ahead. The
+  /// earlier frames can wait until this step, because none of their neighbouring frames has been
+  /// finished before it.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -135,7 +136,7 @@ class FrameSession : public Denoiser {
 
   /// Filters the reference patches of frame `first` and all later frames, which are the last of the
   /// clip. No more frames arrive, so all their neighbours are available. They search further back,
-  /// which would be too late in the next step.
+  /// to frames that would already be finished in the next step.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));

@@ -36,7 +36,7 @@ struct SessionPlan {
 /// The slot that holds a frame.
 using SlotFrame = FrameAt<int>;
 
-/// The work of a backend on frames. It has SessionPlan::slots() slots.
+/// The work of a backend on frames. A worker has SessionPlan::slots() slots, each for one frame.
 class FrameWorker {
  public:
   virtual ~FrameWorker() = default;

@@ -75,7 +75,7 @@ void mark_unlike(const float* a, const float* b, int width, EightBitScale scale,
 template <class T>
 void mark_unlike(const T*, const T*, int, EightBitScale, ColumnSums&) {}
 
-/// Sums over the columns of a block.
+/// Sums over one block, from the sums of its columns.
 struct BlockSums {
   std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
   bool unlike = false;

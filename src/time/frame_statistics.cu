@@ -1,6 +1,6 @@
-// Counts of frame_relation.h for frames on a GPU. They are integers, so they equal those of the
-// host. A warp counts one block of samples; for coarse blocks, a thread block has one thread for
-// each vector.
+// Counts of samples and blocks for frame_relation.h, for frames on a GPU. The counts are integers,
+// so they equal those of the host. A warp counts one block of samples; for coarse blocks, a thread
+// block has one thread for each vector.
 
 #include <type_traits>
 

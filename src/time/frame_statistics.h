@@ -1,5 +1,6 @@
 #pragma once
-// The counts of frame_relation.h for frames in host memory.
+// Counts of samples and blocks in frames in host memory, from which frame_relation.h decides how
+// two frames are related.
 
 #include <array>
 #include <cstdint>

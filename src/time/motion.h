@@ -45,10 +45,10 @@ constexpr Interval coarse_interval(Interval fine, int coarse_length) {
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// Returns by how much the cost of zero motion may exceed that of the best vector and still be
-/// preferred, for a region of `samples`. Noise alone makes two sums of squares differ. The bonus is
-/// sigma^2 / 8 per sample. A quarter of sigma^2 would reject nearly all false motion, but costs
-/// 0.03 dB; a half costs 0.1 dB at sigma 40.
+/// Returns by how much the cost of zero motion may exceed the cost of the best vector while zero
+/// motion is still preferred, for a region of `samples` samples. Noise alone makes two sums of
+/// squares differ. The bonus is sigma^2 / 8 per sample. A quarter of sigma^2 would reject nearly
+/// all false motion, but costs 0.03 dB; a half costs 0.1 dB at sigma 40.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);

@@ -1,6 +1,6 @@
 #pragma once
-// Parts of planes in shared memory, for the comparisons of motion.cu in blocks of `motion_threads`
-// threads.
+// The parts of planes that motion.cu loads into shared memory to compare them. Thread blocks have
+// `motion_threads` threads.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 // Timeline decides which frames of a clip are neighbours of each other, and which frames a session
-// over time does not filter. It processes numbers of frames and no samples.
+// does not filter because they repeat others. It uses the numbers of frames, not their samples.
 
 #include <algorithm>
 #include <array>
@@ -30,9 +30,9 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Returns whether a frame is distinct. `relation`: its relation to the frame pushed before it.
-  /// In a run of frames that repeat each other with small differences, only the first repetition is
-  /// not distinct, so that frames cannot drift away from the frame whose result they get.
+  /// Returns whether a frame is distinct. `relation`: its relation to the frame pushed before it. A
+  /// run of frames may repeat each other with small differences. Then only the first repetition
+  /// counts as not distinct, so that no frame differs much from the frame whose result it gets.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);

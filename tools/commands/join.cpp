@@ -59,7 +59,7 @@ void join_segments(const DenoiseOptions& options, Log& log) {
                                 " segments: " + options.output.file);
 }
 
-/// The access of the output: that of all inputs of the job together.
+/// The access that the output gets: the access that all inputs of the job allow.
 /// @throws InvalidArgument  the output is another file of the job
 io::Access checked_access(const DenoiseOptions& options) {
   RunFiles files;

@@ -39,7 +39,7 @@ struct ComparisonPictures {
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);
 
-/// Returns a slider over the pictures. `names` are those of before, after and difference.
+/// Returns a slider over the pictures. `names` are the names of before, after and difference.
 [[nodiscard]] std::string slider_of(const ComparisonPictures& pictures,
                                     const std::array<std::string, 3>& names,
                                     const std::string& caption);

@@ -34,8 +34,9 @@ struct ResidualFindings {
   double edge_correlation_excess = 0;
 };
 
-/// Accumulates the statistics over parts. A block of 8x8 samples is used if all its samples are
-/// valid and not all equal. Equal parts in equal order give equal findings.
+/// Accumulates the statistics of the residual over several parts of frames. A block of 8x8 samples
+/// is used if all of its samples are valid and not all of them are equal. The results are
+/// deterministic: the same parts in the same order give the same values.
 class ResidualSums {
  public:
   void add(const ResidualPart& part);
@@ -75,8 +76,8 @@ enum class NoiseOrigin { stated, found, assumed };
 /// For other noise, and for assumed noise, the first criterion is that the correlation of
 /// neighbours at edges does not exceed that elsewhere by more than 0.12; the other two remain.
 /// Noise that a camera has processed may itself be stronger at edges: if only that criterion fails,
-/// the verdict is cannot_tell. It is also cannot_tell for fewer than 100 blocks. The limits were
-/// measured: docs/reference/reports.md.
+/// the verdict is cannot_tell. The verdict is also cannot_tell for fewer than 100 blocks. The
+/// limits were measured: docs/reference/reports.md.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

@@ -70,7 +70,8 @@ class RunRecord {
 
   /// Adds the next selected frame, with or without a result. All calls must come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
-  /// Records the load of the stages. All calls must come from one thread, which may be another one.
+  /// Records the load of the stages. All calls must come from one thread, which may differ
+  /// from the thread of add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
   // The functions below may be called when the run has finished.

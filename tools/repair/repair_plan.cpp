@@ -40,7 +40,7 @@ void append(std::string& text, const std::string& what, const RepairPlan& plan, 
   if (!list.empty()) text += (text.empty() ? "" : ", ") + what + " (" + list + ")";
 }
 
-std::string number(const char* format, double value) {
+std::string number_text(const char* format, double value) {
   char text[32];
   std::snprintf(text, sizeof text, format, value);
   return text;
@@ -69,14 +69,14 @@ std::string describe(const RepairPlan& plan, Layout layout) {
     return s.samples > 0 ? std::to_string(s.samples) : std::string();
   });
   append(text, "impulses", plan, layout, [](const PlaneSummary& s) {
-    return s.impulses > 0 ? number("%.2g %%", 100 * static_cast<double>(s.impulses))
+    return s.impulses > 0 ? number_text("%.2g %%", 100 * static_cast<double>(s.impulses))
                           : std::string();
   });
   append(text, "row offsets", plan, layout, [](const PlaneSummary& s) {
-    return s.rows > 0 ? number("%.2g", static_cast<double>(s.rows)) : std::string();
+    return s.rows > 0 ? number_text("%.2g", static_cast<double>(s.rows)) : std::string();
   });
   append(text, "column offsets", plan, layout, [](const PlaneSummary& s) {
-    return s.columns > 0 ? number("%.2g", static_cast<double>(s.columns)) : std::string();
+    return s.columns > 0 ? number_text("%.2g", static_cast<double>(s.columns)) : std::string();
   });
   return text;
 }

@@ -62,8 +62,8 @@ class Progress {
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live line.
   void clear();
-  /// Report the end of the run: the output is complete; an error; a stop by a signal. Only JSON
-  /// mode prints anything.
+  /// The following functions report how the run ended: with a complete output, with an error, or
+  /// with a stop by a signal. Only JSON mode prints anything.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
   void stopped(int signal);

@@ -222,8 +222,8 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
     return found;
   }
   // Frames without a temporal estimate count as a continuation of the scene, except for a still
-  // picture after a cut. It is judged like any single picture; in a film it gets no noise of its
-  // own.
+  // picture after a cut. If the noise of any scene was estimated over time, such a still picture
+  // counts as noise-free. Otherwise it is judged like any single picture.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};

@@ -26,13 +26,13 @@ enum class KnownFrom {
 
 /// Passes on the frames of a source and detects noise changes. Every frame gets a quick check. The
 /// noise is estimated at a cut, where a known scene begins, and where the quick check indicates
-/// another noise level. The estimate uses three frames. If they do not confirm the current or the
-/// predicted noise, it uses up to `frames_ahead` frames, or fewer if a cut follows. If the noise
-/// resembles that of an earlier scene, the estimate of that scene is used again. The result depends
-/// on the frames alone: equal streams give equal scenes.
+/// another noise level. The estimate uses three frames. If these frames do not confirm the current
+/// or the predicted noise, the estimate uses up to `frames_ahead` frames, or fewer if a cut
+/// follows. If the noise resembles that of an earlier scene, the estimate of that scene is used
+/// again. The result depends on the frames alone: equal streams give equal scenes.
 ///
-/// Context frames (Frame::context_only) and frames in GPU memory are not examined. There, the known
-/// scenes begin at their times.
+/// Context frames (Frame::context_only) and frames in GPU memory are not examined. For such frames,
+/// the known scenes begin at their times.
 class NoiseFollower final : public FrameSource {
  public:
   /// Called by the reading thread when a scene with other noise begins, before its first frame is

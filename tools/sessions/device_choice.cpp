@@ -30,8 +30,8 @@ std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
 }  // namespace
 
 std::string cpu_target() {
-  // Highway numbers its targets from the best to the worst. HWY_TARGETS are those that the build
-  // contains; of these, the best one that the CPU supports is used.
+  // Highway numbers its targets from the best to the worst. HWY_TARGETS are the targets that the
+  // build contains. Highway uses the best of these targets that the CPU supports.
   const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }

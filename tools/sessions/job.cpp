@@ -182,7 +182,8 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"the device", device_of(backends)}};
 }
 
-/// Files have separate facts (io::SegmentOptions::additional).
+/// Adds the facts about the guide and the features that come from layers of the input. Features
+/// from files have separate facts (io::SegmentOptions::additional).
 void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

@@ -17,8 +17,9 @@
 namespace lull::tools {
 
 /// Returns everything that affects the denoised frames, without settings that only limit memory or
-/// parallelism. If `noise` was not given by --sigma, a fact contains the complete record, and the
-/// runs that continue the job use it. If it was, a fact contains the clip limits that samples show.
+/// parallelism. If the noise was not given by --sigma, a fact contains the complete noise record,
+/// and the runs that continue the job use that record. If the noise was given by --sigma, a fact
+/// contains the clip limits that were found in the samples.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
                                                  const RepairPlan& repair,

@@ -28,9 +28,9 @@ struct PlannedSessions {
 /// Returns the number of consecutive frames that each session gets at a time when several sessions
 /// filter a clip over time. `clips` is the number of clips that share a session (the fields of
 /// either parity count as one). Margins are filtered twice, so longer parts are more efficient.
-/// However, host memory holds one part per session and one further part. They may use a quarter of
-/// the limit of host memory, from 1 to 8 GiB. If the number of frames is known, all sessions get
-/// equal shares.
+/// However, host memory holds one part per session and one further part. These parts may use a
+/// quarter of the limit of host memory, but at least 1 and at most 8 GiB. If the number of frames
+/// is known, all sessions get equal shares.
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 

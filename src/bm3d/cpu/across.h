@@ -1,6 +1,6 @@
-// Step 2 of the filter (filter.cpp), for all group sizes. This file is included once for each
-// instruction set. A vector of coefficients of all units is transformed across the group,
-// thresholded or scaled, and transformed back in registers.
+// The transform across the group and the shrinkage (step 2 in the head of filter.cpp), for all
+// group sizes. This file is included once for each instruction set. A vector of coefficients of all
+// units is transformed across the group, thresholded or scaled, and transformed back in registers.
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -72,7 +72,7 @@ HWY_INLINE void level_across(Vector* v) {
   }
 }
 
-/// The level that combines the two patches in the halves of each vector.
+/// Performs the level of the transform that combines the two patches in the halves of each vector.
 template <class S>
 HWY_INLINE void halves_across(Vector* v) {
   if constexpr (S::paired) {
@@ -123,16 +123,17 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Sum over the lanes, halved if both halves hold the same patch.
+/// Returns the sum over the lanes, halved if both halves hold the same patch.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
   return patches_per_unit == 2 && !S::paired ? sum / 2 : sum;
 }
 
-/// Step 2 of the first phase. Returns the number of retained coefficients. If noise is not white,
-/// the tables hold the squares of the thresholds, and the result is the sum of the variances of the
-/// retained coefficients.
+/// Transforms across the group, thresholds, and transforms back (step 2 of filter.cpp in the first
+/// phase). Returns the number of retained coefficients. If noise is not white, the tables hold the
+/// squares of the thresholds, and the result is the sum of the variances of the retained
+/// coefficients.
 template <class S, bool kColoured>
 float threshold_across(const FilterTables& tables, float* stack, const float*) {
   const Lanes d;
@@ -175,8 +176,9 @@ HWY_INLINE Vector reciprocal(Vector v) {
 #endif
 }
 
-/// Step 2 of the second phase. Returns the sum of the squared Wiener factors, each multiplied by
-/// its variance if noise is not white.
+/// Transforms across the group, multiplies by the Wiener factors, and transforms back (step 2 of
+/// filter.cpp in the second phase). Returns the sum of the squared Wiener factors, each multiplied
+/// by its variance if noise is not white.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

@@ -16,8 +16,8 @@
 
 namespace lull::bm3d::cpu {
 
-/// First samples of a patch in each of its frames. The second is null if the patch lies in one
-/// frame only.
+/// Pointers to the first samples of a patch in each of its frames. The second pointer is null if
+/// the patch lies in one frame only.
 using PatchAt = std::array<const float*, 2>;
 
 /// Parameters of bayes_distances(), which computes the mean squared differences between the patch
@@ -43,7 +43,8 @@ struct BayesGroup {
 /// Number of floats in a row, including the padding for vector accesses.
 constexpr int bayes_pitch(int samples) { return static_cast<int>(round_up(samples, 32)); }
 inline constexpr int max_bayes_pitch = bayes_pitch(2 * max_wide_side * max_wide_side);
-/// Size of `scratch`: the patches sample by sample, twice, and three matrices of group x group.
+/// Number of floats in `scratch`: the patches in the order [sample][member], twice, and three
+/// matrices of group x group elements.
 inline constexpr std::size_t bayes_scratch_size =
     2 * max_bayes_pitch * max_large_group + 3 * max_large_group * max_large_group;
 void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params);

@@ -226,7 +226,7 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns W (see the head of this file) if the spectrum is that of the noisy patches.
+/// Returns W (see the head of this file) for the spectrum of the noisy patches.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -242,8 +242,8 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns W if the spectrum is that of another estimate. at.a holds the shifted G, at.transposed
-/// holds Y - B.
+/// Returns W for the spectrum of another estimate. On entry, at.a holds the shifted G, and
+/// at.transposed holds Y - B.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

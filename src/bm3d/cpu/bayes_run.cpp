@@ -1,6 +1,6 @@
-// Runs a Bayes phase on the reference patches of one frame. Blocks are bundles of reference
-// patches, which share their motion. Each task matches and filters one block, and adds the
-// estimates to its own tile (tiles.h). The groups of a set are found once for all of its planes.
+// Runs a Bayes phase on the reference patches of one frame. A block is a bundle: reference patches
+// that share their motion. Each task matches and filters one block, and adds the estimates to its
+// own tile (tiles.h). The groups of a set are found once for all of its planes.
 
 #include <tbb/task_arena.h>
 

@@ -44,7 +44,8 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The value may wrap around, but the differences that matter are small.
+      // The value may wrap around in 16 bits. The differences below are still right, because they
+      // are only used for patches that share noise, whose displacements differ by a few samples.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -98,8 +99,8 @@ HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances for Haar. While runs are combined, the first member of a run a holds
-/// S(a, a).
+/// Computes the variances for Haar. While runs are combined, S(a, a) of a run a is stored at the
+/// index of the first member of the run.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;

@@ -1,6 +1,6 @@
-// Step 2 of the filter (filter.cpp) for the Fourier transform, where two numbers form one complex
-// coefficient, and the selection of the function for a group. This file is included once for each
-// instruction set.
+// The transform across the group and the shrinkage (step 2 in the head of filter.cpp) for the
+// Fourier transform, where two numbers form one complex coefficient, and the selection of the
+// function for a group. This file is included once for each instruction set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COMPLEX_H
@@ -172,8 +172,9 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 /// Kinds of coefficients: real with white noise, real with coloured noise, or complex.
 enum class Spectrum { white, coloured, complex };
 
-/// Step 2 for one group size, transform and phase. Returns the number of retained coefficients or
-/// the sum of the squared factors, weighted by variances if noise is not white.
+/// A function that performs step 2 of filter.cpp for one group size, transform and phase. It
+/// returns the number of retained coefficients or the sum of the squared factors, weighted by
+/// variances if noise is not white.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
 /// The functions for groups of 2^n patches, by n.
 using AcrossBySize = std::array<Across, 6>;

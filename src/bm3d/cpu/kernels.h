@@ -60,8 +60,8 @@ struct FilterTables {
   // First phase: the threshold; squared if noise is not white, or for the DFT. Second phase: n and
   // d in the Wiener factor 1 - n / (c^2 + d). All are for a variance of 1.
   CoefficientTable limit;
-  // The same constants for the first vector of a group, which contains the mean: [0] if the mean is
-  // in the lower half of the lanes only, [1] if it is in both halves.
+  // The limits and denominators for the first vector of a group, which contains the mean: [0] if
+  // the mean is in the lower half of the lanes only, [1] if it is in both halves.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
   CoefficientTable outer_window;                       // the aggregation window, rows by columns
   std::array<float, patch> window;                     // the aggregation window along one axis
@@ -94,8 +94,8 @@ struct PlaneTile {
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-/// The scratch memory holds the noisy patches, the patches of the basic estimate, and from
-/// variances_in_scratch on the variances of a group's coefficients.
+/// The scratch memory holds the noisy patches and then the patches of the basic estimate. From
+/// index variances_in_scratch on, it holds the variances of a group's coefficients.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 

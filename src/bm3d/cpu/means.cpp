@@ -49,7 +49,7 @@ struct Members {
   }
 };
 
-/// Adds the squared differences from the first member. They accumulate in Members::weight.
+/// Adds the squared differences between each member and the first member to Members::weight.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);

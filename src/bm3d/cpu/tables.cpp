@@ -23,8 +23,8 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // Norms of the rows of the lifting scheme, whose elements are sums of +-1 +- 2 k, +-1 +- k or
-    // +-1.
+    // Norms of the rows of the lifting scheme. The elements of these rows are sums of +-1 +- 2 k,
+    // +-1 +- k or +-1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
@@ -91,7 +91,8 @@ std::shared_ptr<const CovarianceTable> make_covariances(
   float* const all = table.values.reserve(static_cast<std::size_t>(last + 1) * patch * patch);
   for (int dy = 0; dy <= table.reach_y; ++dy)
     for (int dx = dy == 0 ? 0 : -table.reach_x; dx <= table.reach_x; ++dx) {
-      // Patches are transposed by the transform: rows of the table are columns of coefficients.
+      // The transform leaves patches transposed, so the rows of this table are columns of
+      // coefficients.
       const std::span<const double> shared = covariance.at(dx, dy);
       float* const values = all + table.index(dx, dy) * patch * patch;
       for (int i = 0; i < patch * patch; ++i)

@@ -1,6 +1,6 @@
 #pragma once
 // Blocks, tasks and tiles of the cpu backend: the division of the picture, and the buffers in which
-// estimates are collected before they are added to it.
+// estimates are collected before they are added to the picture.
 
 #include <tbb/parallel_pipeline.h>
 
@@ -18,7 +18,7 @@ namespace lull::bm3d::cpu {
 
 inline constexpr int max_planes = 3;
 
-/// Several blocks one below the other, described as one large block.
+/// Several blocks, one below the other, which are described as one large block.
 struct Task {
   Block block;
 };

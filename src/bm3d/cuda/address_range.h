@@ -16,8 +16,8 @@ namespace lull::bm3d {
 /// read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
-/// Range of the samples that the kernels of a session over time address. Sums and guides have the
-/// same number of elements.
+/// Range of the samples that the kernels of a session with a temporal search address. Sums and
+/// guides have the same number of elements.
 struct AddressRange {
   std::int64_t plane = 0;     // samples of the largest plane, padding included
   std::int64_t distance = 0;  // maximum distance between equal positions in two frames
@@ -25,8 +25,8 @@ struct AddressRange {
 [[nodiscard]] AddressRange address_range(const Params& params, const FrameFormat& format);
 
 /// Checks that kernels can address all samples of a session.
-/// @throws InvalidArgument  the indices of kernels cannot hold the samples of a plane or, in Bayes
-/// phases, those of all frames that are in device memory at a time
+/// @throws InvalidArgument  the kernels' indices are too small for the samples of a plane or, in
+/// Bayes phases, for the samples of all frames that are in device memory at a time
 void require_addressable(const Params& params, const FrameFormat& format);
 
 /// Number of reference tiles of a batch along each axis (match/cuda/kernels.h).

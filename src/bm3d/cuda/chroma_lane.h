@@ -15,8 +15,8 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Returns null if no phase has a second set, or if the scratch memory would be large (with
-  /// clusters or the DFT).
+  /// Returns null if no phase has more than one set of planes, or if the scratch memory would be
+  /// large (with clusters or the DFT).
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,

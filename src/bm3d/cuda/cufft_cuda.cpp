@@ -12,8 +12,8 @@
 namespace lull::bm3d {
 namespace {
 
-// The functions used here have the same signatures in all of these; the version of the headers is
-// tried first.
+// Versions of cuFFT in which the functions used here have the same signatures. The version of the
+// headers is tried first.
 constexpr int known_versions[] = {CUFFT_VER_MAJOR, 12, 11};
 
 struct CloseLibrary {

@@ -94,8 +94,8 @@ class CudaPhases {
   /// Makes the guide of a set in floats, if it is composite (PlaneSet::is_composite()).
   void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
-  /// Matches and filters groups like filter(), in a Bayes phase. `guide` is that of the reference
-  /// patches' frame.
+  /// Matches and filters groups like filter(), in a Bayes phase. `guide` is the guide of the
+  /// reference patches' frame.
   void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);
@@ -147,7 +147,8 @@ class CudaPhases {
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
-  /// Sets `batch` to one part of the reference patches after the other and calls use().
+  /// Divides the reference patches into batches. Calls use() for each batch, with `batch` set to
+  /// it.
   template <class Use>
   void for_batches(const ReferenceGrid& references, bool whole_rows, Batch& batch, Use use) const;
   /// Runs the first phase's search for groups that are kept.
@@ -172,7 +173,8 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // for all plans (plan_count())
   std::array<Geometry, 2> geometries_;  // for luma, and for subsampled chroma
-  // One set after the other uses the following buffers. They have the size of the largest set.
+  // The sets use the following buffers one after the other. These buffers have the size that the
+  // largest set needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
   // Only Bayes phases use the following buffers.

@@ -39,7 +39,7 @@ class CudaSlot {
 
  private:
   using PlaneBuffers = std::array<cuda::DeviceBuffer<float>, max_planes>;
-  /// Memory that one set of planes uses after the other.
+  /// Memory that the sets of planes use one after the other.
   struct Scratch {
     cuda::DeviceBuffer<std::uint8_t> guide_samples;
     cuda::DeviceBuffer<std::int32_t> half_norms;
@@ -69,7 +69,8 @@ class CudaSlot {
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
   PlaneBuffers guide_planes_;  // guides that come with frames
-  /// The first is for phases_, in the size of the largest plane, the second for the chroma lane.
+  /// The first element is the scratch memory for phases_, with the size of the largest plane. The
+  /// second element is the scratch memory for the chroma lane.
   std::array<Scratch, 2> scratch_;
   // If frames may have holes: the positions that are not candidates, and the norms that exclude
   // them.

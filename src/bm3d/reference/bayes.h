@@ -27,8 +27,8 @@ struct Matrix {
   double operator()(int r, int c) const { return const_cast<Matrix&>(*this)(r, c); }
 };
 
-/// Returns the patches of a group. `planes` are those of the matcher, with a partner frame if
-/// patches extend over two frames.
+/// Returns the patches of a group. `planes` are the planes that the matcher uses, with a partner
+/// frame if patches extend over two frames.
 [[nodiscard]] Matrix gather_wide(std::span<const FramePlane> planes, int x, int y,
                                  const Group& group, PatchShape shape);
 
@@ -39,8 +39,8 @@ struct Matrix {
 
 /// Returns the estimates of the patches `noisy`, in white noise: B M B^T Y / n. The spectrum M is
 /// that of B = `basic`, which is either the same patches of an estimate, or `noisy` itself. The
-/// mean over all samples is subtracted from Y and from B; that of Y is added again to the
-/// estimates.
+/// mean over all samples is subtracted from Y and from B. The mean of Y is added to the estimates
+/// again.
 [[nodiscard]] Matrix bayes_estimate(const Matrix& noisy, const Matrix& basic, double sigma,
                                     const BayesParams& params);
 

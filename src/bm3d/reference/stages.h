@@ -51,9 +51,9 @@ double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coeff
                       const GroupVariances& variances = {});
 
 /// Collaborative Wiener filter of `stack`, in place. The spectrum of `basic`, the patches of the
-/// basic estimate, is used as that of the signal, and `noise` = mu2 sigma^2 times the variances as
-/// that of the noise. Returns the weight of the group: 1 / the sum of the variances times the
-/// squared factors.
+/// basic estimate, is used as the spectrum of the signal, and `noise` = mu2 sigma^2 times the
+/// variances as the spectrum of the noise. Returns the weight of the group: 1 / the sum of the
+/// variances times the squared factors.
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,

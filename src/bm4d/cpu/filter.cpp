@@ -1,8 +1,8 @@
 // Collaborative filtering of one group. A unit is a set of vectors of 4 lanes, which hold one cube,
 // or of 8 lanes, which hold two cubes side by side. For voxels, vector (z, y) holds a row of the
-// cube. For coefficients, vector (w, u) holds those of indices w along z and u along x, with one
-// lane for each index along y. A 1D transform combines vectors lane by lane; between y and x a
-// slice is transposed. The lanes beyond a cube of 3 are always 0.
+// cube. For coefficients, vector (w, u) holds the coefficients with index w along z and u along x,
+// with one lane for each index along y. A 1D transform combines vectors lane by lane; between y and
+// x a slice is transposed. The lanes beyond a cube of 3 are always 0.
 //
 // A unit with two cubes holds cubes i and i + count / 2, so all levels of Haar but the last one are
 // lane by lane, too.

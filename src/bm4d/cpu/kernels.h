@@ -47,8 +47,8 @@ void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// `squares` are those of the cubes that begin in the slice. They are unused for the last slices,
-  /// where no cube begins.
+  /// `squares` holds the sums of squares of the cubes that begin in each slice. These sums are
+  /// unused for the last slices, where no cube begins.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels

@@ -198,8 +198,8 @@ __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float
   }
   const int t = lane & 3;
   const float scale = weight * tile_unit, shift = (level - estimate_centre) * scale;
-  // 1.5 * 2^23: a float plus this value is rounded to an integer, and its low bits are those of the
-  // integer.
+  // 1.5 * 2^23. The sum of a float and this value is rounded to an integer, and the low bits of the
+  // sum are the bits of this integer.
   constexpr float magic = 12582912.0f;
 #pragma unroll
   for (int z = 0; z < cube; ++z) {

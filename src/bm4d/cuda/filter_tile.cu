@@ -1,7 +1,7 @@
 // Filtering on the tensor cores, in half precision. A block processes up to 4x4x4 reference cubes.
 // Shared memory holds the part of the volume that their windows cover as halves, each voxel paired
 // with its right neighbour. The block also adds up estimates in shared memory, in 32-bit fixed
-// point. At the end one addition for each voxel transfers them to device memory.
+// point. At the end one addition for each voxel transfers the sums to device memory.
 //
 // A warp filters a group of 16 cubes ("slots") in its registers. The result of a product of 16x16
 // by 16x8 is in the layout that the next step needs. Lane (g, t) = (lane / 4, lane % 4) holds, for
@@ -13,8 +13,8 @@
 //      (and + 8); here the coefficients are shrunk;
 //   4. after the product back: coefficients 2t, 2t + 1 (and + 8) of cubes g and g + 8;
 //   5. after the inverse along z and the last product: voxels, multiplied by the window in a slice.
-// In smaller groups, each of the M cubes is repeated 16 / M times. That is the transform of M cubes
-// scaled by sqrt(16 / M); the other coefficients are zero.
+//   In smaller groups, each of the M cubes is repeated 16 / M times. The result is the transform of
+//   M cubes scaled by sqrt(16 / M); the other coefficients are zero.
 //
 // Number range: samples are stored as the difference from one voxel. That voxel lies in the windows
 // of all reference cubes of a block, and is the same for each way of dividing a volume into parts.
@@ -32,7 +32,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The kernel on the tensor cores. `window` and `step` are 0 and 1 if the arguments define them.
+/// The kernel on the tensor cores. With `window` = 0 the arguments define the window and the step;
+/// otherwise `window` and `step` define them at compile time.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {
@@ -112,7 +113,8 @@ Kernel fixed_kernel(const TilePlan& tile) {
   constexpr int layers = TilePlan::max_layers(p);
   return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
-/// Kernels for the profiles (params.cpp), if shared memory holds the maximum number of layers.
+/// Returns the kernel that is specialised for the parameters of a profile (params.cpp). Returns
+/// null if there is none, or if shared memory does not hold the maximum number of layers.
 Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   const auto is = [&](int cube, int window, int step, bool second) {
     return p.cube == cube && p.window == window && p.step == step && wiener == second;

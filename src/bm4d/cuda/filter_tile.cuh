@@ -58,8 +58,8 @@ struct TileArgs {
   int first_block;
 };
 
-/// Parameters of the address arithmetic: constants in the instructions if a profile has them
-/// (window > 0), else taken from the arguments.
+/// Parameters of the address arithmetic. In the kernels for profiles (window > 0) they are
+/// constants in the instructions; other kernels take them from the arguments.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =

@@ -99,8 +99,9 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 
 // ---- match.cu, match_tile.cu -------------------------------------------------------------------
 
-/// Maximum score of a candidate. Half the squared distance, rounded down, is subtracted from it.
-/// Cubes that differ by more are not candidates: 45 units of the guide for each voxel.
+/// Maximum score of a candidate. A score is this value minus half the squared distance, rounded
+/// down. Cubes at a larger distance, about 45 units of the guide for each voxel, are not
+/// candidates.
 inline constexpr int best_score = 65535;
 
 /// Finds the members of each reference cube's group, params.group entries each (cubes.h). Bits 24

@@ -130,8 +130,8 @@ class WarpSearch {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // Find the largest distance in the group, and among equal distances the last position in the
-    // group.
+    // The bits of the largest distance in the group are found first, then, among equal distances,
+    // the last position in the group.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {

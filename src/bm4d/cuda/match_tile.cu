@@ -69,8 +69,8 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters of the address arithmetic: constants in the instructions if a profile has them
-/// (window > 0), else taken from the arguments.
+/// Parameters of the address arithmetic. In the kernels for profiles (window > 0) they are
+/// constants in the instructions; other kernels take them from the arguments.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
@@ -103,8 +103,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// Position of the block: of its first reference cube, and of the union's first candidate in a
-/// slice.
+/// Position of a block: (x, y, z) of its first reference cube, and `start`, the offset of the
+/// union's first candidate in a slice.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -128,8 +128,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Step 1. Slices that do not exist are replaced by the first or last slice; they are not scored.
-/// `places` are the positions of the slices in their rings.
+/// Step 1. Slices that do not exist are replaced by the first or last slice. Candidates in such
+/// slices are not scored. `places` are the positions of the slices in their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -315,7 +315,8 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// The kernel on the tensor cores. `window` and `step` are 0 and 1 if the arguments define them.
+/// The kernel on the tensor cores. With `window` = 0 the arguments define the window and the step;
+/// otherwise `window` and `step` define them at compile time.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -343,7 +344,8 @@ struct Choice {
 };
 constexpr int of_wide = 23;  // sufficient for windows of 11
 
-/// Kernels for the profiles (params.cpp).
+/// Returns the kernel that is specialised for the parameters of a profile (params.cpp), if there is
+/// one.
 Choice fixed_kernel(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step && p.group <= 16;

@@ -57,7 +57,7 @@ Extent::Extent(const Params& p, const FrameFormat& format) {
   const auto own = [](const PhaseParams& q) { return 2 * q.radius() + 2 * q.cube; };
   phase[0] = own(p.hard) + batch;
   phase[1] = own(p.wiener) + layers * p.wiener.step + batch;
-  // The sum includes the slices of the batch that is loaded meanwhile.
+  // The sum includes the slices of the next batch, which is loaded while this batch is filtered.
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 
@@ -191,7 +191,7 @@ std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   return kept_.get() + place * phases_[0]->members;
 }
 
-/// The kept groups that layers of the second phase use.
+/// Returns the kept groups that these layers of the second phase use.
 KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   const Memory& first = *phases_[0];
   KeptLists lists{kept_.get(), first.params, first.columns, first.rows};
@@ -202,8 +202,8 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Number of layers whose groups exist at a time. It is reduced for large slices, so that groups
-/// need no more memory than the slices.
+/// Number of layers whose groups exist at a time. The number is smaller for large slices, so that
+/// groups need no more memory than the slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

@@ -77,8 +77,8 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters of the address arithmetic: constants in the instructions if a profile has them
-/// (window > 0), else taken from the arguments.
+/// Parameters of the address arithmetic. In the kernels for profiles (window > 0) they are
+/// constants in the instructions; other kernels take them from the arguments.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
@@ -176,7 +176,8 @@ class Ranking {
 
  private:
   /// Step 1. A list entry has the candidate's position in the window in its upper half. The lower
-  /// half is the offset of its first word from that of the window's first cube.
+  /// half is the offset of the candidate's first word from the first word of the window's first
+  /// cube.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -296,8 +297,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// The kernel of a phase without a search. `window` and `step` are 0 and 1 if the arguments define
-/// them.
+/// The kernel of a phase without a search. With `window` = 0 the arguments define the window and
+/// the step; otherwise `window` and `step` define them at compile time.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -346,7 +347,8 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
 }
 
 using Kernel = void (*)(RankArgs);
-/// Kernels for the profiles (params.cpp), and generic ones.
+/// Returns the kernel that is specialised for the parameters of a profile (params.cpp), or else a
+/// generic kernel.
 Kernel kernel_for(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step;

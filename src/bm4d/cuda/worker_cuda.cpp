@@ -133,7 +133,8 @@ class CudaWorker final : public VolumeWorker {
       (void)cudaStreamSynchronize(stream->get());
   }
 
-  /// Converts all uploaded slices to planes of floats. Later computations see them.
+  /// Converts all uploaded slices to planes of floats, and makes the compute stream wait for these
+  /// planes.
   void make_planes() {
     if (loaded_end_ == uploaded_end_) return;
     const SliceSpan fresh{std::exchange(loaded_end_, uploaded_end_), uploaded_end_};

@@ -9,7 +9,7 @@
 namespace lull::bm4d {
 namespace {
 
-/// Sums over all rectangles that begin with the first voxel.
+/// Returns, for each voxel, the sum over the rectangle from the first voxel to it.
 std::vector<std::int32_t> summed_area(const std::vector<std::uint8_t>& plane, int width,
                                       int height) {
   const int stride = width + 1;

@@ -58,14 +58,15 @@ using GroupStack = std::vector<Cube>;
                                 int side);
 
 /// Collaborative hard threshold of `stack` in place (equation 7): coefficients of magnitude <=
-/// `threshold` become 0. For those of the mean over the group (coefficient 0 of Haar) the threshold
-/// is multiplied by `mean_factor`. Returns the group's weight, 1 / (number of retained
+/// `threshold` become 0. For coefficients of the mean over the group (coefficient 0 of Haar) the
+/// threshold is multiplied by `mean_factor`. Returns the group's weight, 1 / (number of retained
 /// coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
-/// Collaborative Wiener filter of `stack` in place (equation 10). The spectrum of `basic` is that
-/// of the signal, and `noise` = mu2 sigma^2 is the noise power; for the mean over the group it is
-/// multiplied by `mean_factor`. Returns the group's weight, 1 / (sum of squared factors).
+/// Collaborative Wiener filter of `stack` in place (equation 10). The spectrum of `basic` is used
+/// as the spectrum of the signal, and `noise` = mu2 sigma^2 as the noise power. For the mean over
+/// the group the noise power is multiplied by `mean_factor`. Returns the group's weight, 1 / (sum
+/// of squared factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

@@ -20,10 +20,11 @@ struct Margins {
 
   Margins() = default;
   // The margins on the right and below exceed the window's radius by 64: a union of windows is
-  // rounded up to 8, spans up to 3 steps of 8 and includes a patch, and kernels load it in words
-  // that begin up to 3 samples before it and end up to 12 after it. Below the picture, kernels also
-  // read the tile of 8 reference patches, which are up to 8 samples apart. On the left and above,
-  // the sums of weights read the patches that contain the first samples (`rows_above` rows).
+  // rounded up to 8, spans up to 3 steps of 8 and includes a patch, and kernels load this union in
+  // words that begin up to 3 samples before it and end up to 12 samples after it. Below the
+  // picture, kernels also read the tile of 8 reference patches, which are up to 8 samples apart. On
+  // the left and above, the sums of weights read the patches that contain the first samples
+  // (`rows_above` rows).
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),
@@ -45,10 +46,11 @@ struct Margins {
   static constexpr int flat_pitch(int width) { return round_up(width, 32); }
 };
 
-/// Kernels count the samples of one plane, including its padding, in signed 32-bit integers.
+/// Maximum number of samples of a plane with its padding, because kernels count these samples in
+/// signed 32-bit integers.
 inline constexpr std::int64_t max_plane_samples = std::numeric_limits<std::int32_t>::max();
-/// The grid of a launch has at most 65535 thread blocks along y, and the smallest thread blocks
-/// process 8 rows.
+/// Maximum number of rows of a plane: the grid of a launch has at most 65535 thread blocks along y,
+/// and the smallest thread blocks process 8 rows.
 inline constexpr std::int64_t max_plane_rows = 8 * 65535;
 constexpr bool is_addressable(std::int64_t pitch, std::int64_t rows) {
   return rows <= max_plane_rows && pitch * rows <= max_plane_samples;

@@ -37,8 +37,8 @@ class ResultFrames {
 /// A frame on a device then has no host `planes`.
 [[nodiscard]] Frame publish_frame(Frame frame);
 
-// These copies are complete when the functions return. Builds without CUDA provide these functions
-// and device_memory(), which then throw.
+// The copies of the following functions are complete when the functions return. Builds without CUDA
+// provide these functions and device_memory(), which then throw.
 // @throws DeviceUnavailable, DeviceFailure
 
 /// Waits for all work on a device.

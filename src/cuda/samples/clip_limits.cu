@@ -1,5 +1,5 @@
-// Clipping shifts of core/clip_limits.h. A thread block has a window of 128x128 samples. Each
-// thread holds 16 of these samples in registers. Sums are computed in a fixed order.
+// Computes the clipping shifts of core/clip_limits.h. A thread block processes a window of 128x128
+// samples. Each thread holds 16 of these samples in registers. Sums are computed in a fixed order.
 
 #include <cmath>
 

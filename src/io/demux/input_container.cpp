@@ -124,8 +124,8 @@ void InputContainer::fail_opening(const Limits& limits) const {
 }
 
 // By default FFmpeg would decode the first picture here, without the checks of lull's own decoder.
-// If size and format are set, FFmpeg does not decode the picture. Those of the first decoded
-// picture replace them later.
+// If size and format are set, FFmpeg does not decode the picture. The size and format of the first
+// decoded picture replace these values later.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))

@@ -247,10 +247,10 @@ void Encoder::send_end() {
   avcodec_send_frame(context_.get(), nullptr);
 }
 
-// x265 (3.5) delays up to two frames for reordering. If there are no more frames than it delays, it
-// returns decoding times from uninitialised memory. The function then sets decoding times of one
-// tick each before the first frame. They are below all presentation times, and above the decoding
-// times of an earlier encoder's frames.
+// x265 (3.5) delays up to two frames for reordering. If the video has no more frames than this
+// delay, x265 returns decoding times from uninitialised memory. The function then sets decoding
+// times of one tick each before the first frame. These times are below all presentation times, and
+// above the decoding times of an earlier encoder's frames.
 void Encoder::repair_decoding_time(AVPacket& packet) const {
   const int delay = traits_.uninitialised_dts_frames;
   if (ended_ && sent_ <= delay) packet.dts = first_time_ - delay + received_;

@@ -144,8 +144,8 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
 
 /// Enables the slices of FFV1 level 3, which are encoded in parallel and have checksums. A slice
 /// needs some rows and columns. If chroma has a quarter of the columns or rows, FFmpeg loses
-/// samples unless each slice begins at a multiple of 4. It then gets 2x2 slices, the minimum that
-/// FFmpeg makes of pictures of any size.
+/// samples unless each slice begins at a multiple of 4. Such video gets 2x2 slices, the minimum
+/// that FFmpeg makes of pictures of any size.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;

@@ -39,7 +39,7 @@ void store_packet(const AVPacket& packet, Put&& put) {
   put(packet.data, static_cast<std::size_t>(packet.size));
 }
 
-/// Calls `get(data, bytes)` for each piece in the same order; it must throw if there are no more
+/// Calls `get(data, bytes)` for each piece in the same order. `get` must throw if there are no more
 /// bytes. Returns null if the pieces are invalid, or larger than `max_bytes` bytes each.
 template <class Get>
 PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {

@@ -60,8 +60,8 @@ struct LeafView {
 /// Returns their number.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
-/// Sums of squared differences between each patch and patch `own`. 8 more numbers of existing
-/// patches must follow `patches`.
+/// Computes the sums of squared differences between each patch and patch `own`. 8 more numbers of
+/// existing patches must follow `patches`.
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances);
 

@@ -128,8 +128,8 @@ class ClusterMatcher final : public Matcher {
     look_up(block.x, y, work.leaves[0]);
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
-      // Clusters are scattered in memory. Those of the next reference patch are prefetched
-      // meanwhile.
+      // Clusters are scattered in memory, so those of the next reference patch are prefetched while
+      // this one is matched.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
     }

@@ -167,7 +167,7 @@ HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t 
 
 constexpr std::int32_t distance_of(Key key) { return key >> place_bits; }
 
-/// Orders patches at equal distance by their number. Before, they are ordered by list index.
+/// Orders patches at equal distance by their number. On entry they are ordered by list index.
 HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count) {
   for (int i = 1; i < count; ++i)
     for (int k = i;

@@ -51,7 +51,7 @@ HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec
                  hn::BitCast(tag, hn::InterleaveUpper(pairs, left, right)));
 }
 
-/// The lane sums of the vectors vector(0), vector(1), ..
+/// Returns the lane sums of the vectors vector(0), vector(1), ..
 template <class F>
 HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   const auto first = sums_by_block(vector(0), vector(1), vector(2), vector(3));

@@ -122,7 +122,8 @@ constexpr int lanes_of(int columns, int step) {
 /// quantiser, saturated. Candidate `c` = (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
-  /// [row][class][lane]: minimum score of the candidates with c % classes == class
+  /// The element [row][class][lane] is the minimum score of the candidates c with c % classes ==
+  /// class.
   std::uint16_t* minima;
   std::uint16_t* sums;     // scratch, sums_size()
   std::uint16_t* outside;  // scratch, [window + 1][lane]: mask of candidates that leave the picture
@@ -207,10 +208,10 @@ struct TemporalRankParams {
   int offset;  // frame of the candidates
 };
 /// Adds candidates from a neighbouring frame to the ranking of the reference patch at (x, y), if
-/// they are better than ranked ones. They come from a window around the position of the reference
-/// patch plus `motion`. Both guides have step 1. The guide of the candidates must be readable for
-/// `temporal_padding` samples beyond the last column. `invalid` is that of the neighbouring frame,
-/// as for score_block().
+/// these candidates are better than ranked ones. The candidates come from a window around the
+/// position of the reference patch plus `motion`. Both guides have step 1. The guide of the
+/// candidates must be readable for `temporal_padding` samples beyond the last column. `invalid`
+/// marks invalid positions of the neighbouring frame, as for score_block().
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,

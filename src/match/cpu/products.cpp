@@ -5,8 +5,8 @@
 // is expanded: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b, where a + 128 is
 // the unsigned operand of the instruction. The second sum, the norm of a position, is the same for
 // all reference patches. So two instructions suffice for a row of a patch.
-//   1. Rows are summed over `step` rows, and these sums over the patch's height: vertically
-//      neighbouring reference patches share them.
+//   1. Rows are summed over `step` rows, and these sums are summed over the patch's height.
+//      Vertically neighbouring reference patches share the sums of `step` rows.
 //   2. Several dy are processed together. They share a row of the reference patches and all but one
 //      row of the candidates. These rows are loaded once, although the loads cross cache lines.
 

@@ -51,8 +51,8 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// The `wanted`-th smallest of 2 (wanted + 1) vectors, lane by lane. Both halves are sorted; the
-/// result takes i values from one half and the rest from the other.
+/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. Both halves are
+/// sorted; the result takes i values from one half and the rest from the other.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -72,8 +72,8 @@ class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
 
-  /// Smallest score of each lane that is not collected. The caller sets these bounds before
-  /// collect().
+  /// Bounds, one for each lane: collect() takes only the scores below its lane's bound. The caller
+  /// sets the bounds before it calls collect().
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 

@@ -92,7 +92,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // The same rule as second_centre(), which would need the array in memory.
+  // The code repeats the rule of second_centre(), because that function would need the array in
+  // memory.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll

@@ -8,7 +8,7 @@
 
 namespace lull {
 
-/// A plane without a share of the noisy plane.
+/// The guide is one plane, without a share of the noisy plane.
 struct PurePlane {
   const float* plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {
@@ -16,7 +16,7 @@ struct PurePlane {
   }
 };
 
-/// A plane with a share of the noisy plane.
+/// The guide is one plane, mixed with a share of the noisy plane.
 struct SharedPlane {
   MixedPlane plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {

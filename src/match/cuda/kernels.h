@@ -111,8 +111,9 @@ struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
-/// Make the 8-bit guide of a plane and its norms. `samples` and `half_norms` have the planes'
-/// padding. The functions also clear the sums of the next phase inside the picture.
+/// These functions make the 8-bit guide of a plane and the norms of its patches. `samples` and
+/// `half_norms` have the planes' padding. The functions also clear the sums of the next phase
+/// inside the picture.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);

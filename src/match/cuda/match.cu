@@ -12,9 +12,9 @@
 //   3. Each warp processes the scores of one reference patch and merges the band's best scores into
 //      its list.
 // Step 3 first finds a bound that at least N candidates reach (the N-th best of the lanes' best
-// scores), so that few candidates pass. These are gathered, sorted and merged, 32 at a time. Keys
-// hold score and position, so the order is total, and the result does not depend on the order of
-// work.
+// scores), so that few candidates pass. The candidates that pass are gathered, sorted and merged,
+// 32 at a time. Keys hold score and position, so the order is total, and the result does not depend
+// on the order of work.
 //
 // Tables are as dense as possible, so that step 3 is a plain scan: two candidates to a word, rows
 // of (window + 1) / 2 words. The spare half word of a row, the reference patch itself, and the

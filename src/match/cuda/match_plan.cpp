@@ -19,8 +19,9 @@ namespace {
 constexpr int wanted_blocks = 2;
 
 /// Choices for devices whose multiprocessors have at least this much shared memory. Devices with
-/// large memories are tuned by measurements on compute capability 9.0. The choice for the others
-/// was not measured: they save memory for taller bands, because each band requires a selection.
+/// large memories are tuned by measurements on compute capability 9.0. The choice for all other
+/// devices was not measured. There, plans save memory to make bands taller, because each band
+/// requires a selection.
 struct MatchTuning {
   std::size_t shared_memory;
   // Whether plans use kernels with less memory, and other chunks if the best chunk does not fit.
@@ -38,7 +39,8 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
 }
 
 /// Returns the plan with the tallest bands that fit. The plan has the shape that scans the fewest
-/// words beyond a band's end. With `any` it may have another shape if that one does not fit.
+/// words beyond a band's end. If this shape does not fit and `any` is set, the plan has another
+/// shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;

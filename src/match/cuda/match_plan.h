@@ -30,7 +30,8 @@ constexpr int pending_slots = 64;  // keys of a warp: 31 left over and 32 new on
 constexpr int listed_quads = 128;  // maximum number of listed quads with hits, one byte each
 /// Words of shared memory in which a warp selects candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
-/// Words of a patch, its base score, and padding against bank conflicts.
+/// Number of words that a reference patch takes: its samples, its base score, and padding against
+/// bank conflicts.
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
@@ -74,7 +75,7 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
     {false, {25, narrow_union}, {16, narrow_union}, 25 * 32},
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
-/// Words in front of the samples.
+/// Number of words in shared memory before the samples.
 constexpr int head_words = references * (reference_pitch + gathered_words);
 /// Size of the tables in bytes, with samples and norms of `frames` frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
@@ -180,12 +181,12 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 
 }  // namespace match_detail
 
-/// The plan is made once per session.
+/// Plans match(). A session makes its plan once.
 /// @throws InvalidArgument if the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
-/// The plan of a search in several frames: first the reference frame, then the neighbouring frames,
-/// as many at once as there is memory for their scores.
+/// The plan of a search in several frames. Kernels first search the reference frame. Then they
+/// search the neighbouring frames, as many at once as there is memory for their scores.
 struct TimePlan {
   MatchPlan own, others;
   int at_a_time = 1;

@@ -123,14 +123,14 @@ struct Gathering {
   __device__ explicit Gathering(std::uint32_t* memory)
       : keys(keep_address(memory)), quads(reinterpret_cast<std::uint8_t*>(keys + pending_slots)) {}
 
-  /// Adds one key of each lane if it is at least `least`.
+  /// Appends the key of each lane to the gathered keys if it is at least `least`.
   __device__ void add(std::uint32_t key, std::uint32_t least, int lane) {
     const bool is_valid = key >= least;
     const std::uint32_t ballot = __ballot_sync(~0u, is_valid);
     if (is_valid) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
     count += __popc(ballot);
   }
-  /// Merges 32 keys if there are that many.
+  /// Merges 32 gathered keys into `best` if there are at least 32.
   __device__ void merge_full(BestList& best, int keep, int lane) {
     if (count < 32) return;
     __syncwarp();
@@ -141,8 +141,8 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Adds both scores of a word. `place` is the position of the first one, counted from the end.
-  /// Scores below `bound` or the list's worst are ignored.
+  /// Gathers the keys of both scores of a word. `place` is the position of the first one, counted
+  /// from the end. Scores below `bound` or the list's worst are ignored.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -150,7 +150,7 @@ struct Gathering {
     add((word & 0xffff0000u) | ((place - 1) & 0xffffu), max(bound << 16, best.worst + 1), lane);
     merge_full(best, keep, lane);
   }
-  /// Merges the remaining keys.
+  /// Merges the remaining gathered keys into `best`.
   __device__ void merge_rest(BestList& best, int keep, int lane) {
     __syncwarp();
     if (count > 0) best.merge(keys, count, keep, lane);

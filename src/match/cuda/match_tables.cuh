@@ -173,8 +173,8 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Step 2: a warp processes units of 8 candidate columns by `unit_rows` rows. `skew` is that of the
-/// tile.
+/// Step 2: a warp processes units of 8 candidate columns by `unit_rows` rows. `skew` is the skew of
+/// the tile.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {

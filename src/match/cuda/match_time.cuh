@@ -1,10 +1,11 @@
 #pragma once
-// Matching over several frames: as match.cu in the reference frame, then in each neighbouring frame
-// around the position that motion predicts. A reference tile lies within one bundle and has one
-// motion vector for each frame, so its candidates are a union of windows there too. The tables of
-// several frames follow each other in memory, with the rows of the windows only, and are scanned as
-// one table, because selection costs more than scoring. For the same reason a small window of the
-// reference frame is scanned together with the first chunk of the neighbouring frames.
+// Matching over several frames. The kernels search the reference frame like match.cu, then each
+// neighbouring frame around the position that motion predicts. A reference tile lies within one
+// bundle and has one motion vector for each frame, so its candidates are a union of windows there
+// too. The tables of several frames follow each other in memory, with the rows of the windows only,
+// and are scanned as one table, because selection costs more than scoring. For the same reason a
+// small window of the reference frame is scanned together with the first chunk of the neighbouring
+// frames.
 
 #include <algorithm>
 #include <type_traits>
@@ -218,7 +219,7 @@ __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched
                    gathering, best);
 }
 
-/// The words of the reference frame's scan, followed by those of the neighbouring frames.
+/// The words of the reference frame's scan, followed by the words of the neighbouring frames' scan.
 template <int own_chunk>
 struct WordsOfBoth {
   ScanWords own, others;
@@ -262,7 +263,7 @@ __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searc
   return best;
 }
 
-/// All of a block's work. With `fused` the reference frame's tables precede those of the
+/// Performs all of a block's work. With `fused` the reference frame's tables precede those of the
 /// neighbouring frames.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
@@ -299,7 +300,8 @@ inline std::size_t shape_of(const TimeSearch& a) {
   return std::ranges::find_if(time_shapes, is_planned) - time_shapes;
 }
 
-/// match_over_time() with a bias (match_time_biased.cu).
+/// Launches the kernels that add a distance bias; match_over_time() calls this function if the
+/// phase has a bias (match_time_biased.cu).
 void match_time_biased(const TimeArgs& args, const DistanceBias& bias, std::size_t shared_bytes,
                        cudaStream_t stream);
 

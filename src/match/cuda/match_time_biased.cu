@@ -1,4 +1,4 @@
-// match_time.cu for noise that is not white (match_bias.cuh).
+// The kernels of match_time.cu for noise that is not white (match_bias.cuh).
 
 #include <array>
 #include <iterator>

@@ -13,7 +13,8 @@ namespace lull::cuda {
 /// Input of a matcher: a batch of the first frame's reference patches.
 struct MatchInput {
   MatchParams params;  // those of the plan; tau and the group size may differ for kept groups
-  /// The guides' scale must be such that tau fits, over time the sum of tau and motion_bias.
+  /// The guides' scale must be such that tau fits into a score; with a temporal search, the sum of
+  /// tau and motion_bias must fit.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;

@@ -46,7 +46,8 @@ struct PropagationArgs {
   // Maximum displacement in neighbouring frames. own.radius is the maximum in the reference frame.
   int temporal_radius;
   int refine_window, refine_temporal_window;  // sides
-  // Number of candidates in the own refinement window, and in all of them.
+  // Number of candidates in the refinement window of the reference frame, and in all refinement
+  // windows.
   int own_places, refine_positions;
   int motion_bias;  // added to the score where motion predicts the patch
   Divisor search_step, refine_side, refine_temporal_side, refine_temporal_area;

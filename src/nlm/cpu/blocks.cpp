@@ -1,6 +1,6 @@
 // The kernel for patches that are equal to their blocks, with one patch at each cell, as in the
-// profiles for pictures. It computes the same as tile.cpp, but row by row, with only a few rows of
-// intermediate results.
+// profiles for pictures. It computes the same results as tile.cpp, but row by row, with only a few
+// rows of intermediate results.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
@@ -43,7 +43,7 @@ struct Lines {
   static std::size_t floats(const TilePlan& plan) {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
-  /// 0: squared differences; 1 + c: differences of guide c.
+  /// Element 0 holds the squared differences, element 1 + c the differences of guide c.
   float* cells[2][guides + 1];    // differences of this and the previous row of cells
   float* sums[guides + 1][side];  // sums along patches, for the last `side` rows
 };
@@ -87,8 +87,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum over the last rows; `last` is the newest of them and is stored for the next
-/// calls. `rows`: oldest row first; the newest replaces it.
+/// Returns the sum of `last`, the newest row, and the rows before it in `rows`, which begin with
+/// the oldest row. `last` then replaces the oldest row, so that it is available to the next calls.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);
@@ -98,7 +98,7 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// Makes the oldest row the newest.
+/// Makes the first row of `rows`, which held the oldest row, the last one.
 template <int side>
 HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);

@@ -1,4 +1,4 @@
-// The cpu backend's engine of frames: it keeps copies of their planes that continue beyond the
+// The cpu backend's engine of frames. It keeps copies of the frames' planes, extended beyond their
 // edges, and processes them tile by tile.
 
 #include <algorithm>

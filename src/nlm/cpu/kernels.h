@@ -78,8 +78,8 @@ struct TileSource {
   /// `data` is null if there is no such slice.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // in samples
-  /// The source is the frame itself. Its candidates may have marked holes (hole_mark()); the
-  /// reference patch is then read from `wanted`.
+  /// Whether the source is the frame itself. Holes may then be marked in `candidates`
+  /// (hole_mark()), so the kernel reads the reference patch from `wanted`.
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;
@@ -108,8 +108,8 @@ class TileMemory {
   std::vector<float> memory_;
 };
 
-/// Default size of tiles. With this width, a block and a patch beyond it, rows fill vectors with
-/// least waste.
+/// Default size of tiles. A row of this width, extended by a block and a patch, fills vectors with
+/// the least waste.
 inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);

@@ -1,6 +1,6 @@
 // The cpu backend's engine of volumes: a ring buffer of slices that continue beyond their edges. It
-// processes them tile by tile and several slices at a time, which share the sums that their patches
-// have in common.
+// processes the slices tile by tile, several slices at a time. These slices share the sums that
+// their patches have in common.
 
 #include <algorithm>
 #include <cmath>

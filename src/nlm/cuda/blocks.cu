@@ -189,7 +189,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // The first sample's column is that of cell `lane`, and its row that of the thread's first cells.
+  // The first sample lies in the column of cell `lane` and in the row of the thread's first cells.
   const int lane = static_cast<int>(threadIdx.x);
   const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];

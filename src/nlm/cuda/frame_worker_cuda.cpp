@@ -1,7 +1,8 @@
 // Frames are stored in slots. The worker uses three streams. The upload stream uploads frames and
-// computes the statistics that decide about them; it has high priority because the host waits for
-// these. The second stream computes, and the third downloads results. A frame is filtered before it
-// may be delivered: its result is downloaded meanwhile, to memory of its own.
+// computes the statistics on which the session bases its decisions. It has a high priority, because
+// the host waits for these statistics. The second stream computes, and the third downloads results.
+// A frame is filtered before its result may be delivered. Until then the worker downloads the
+// result to separate memory.
 
 #include <deque>
 #include <optional>
@@ -136,7 +137,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void finish_phase(Phase, int) override {}
 
-  /// A frame that was not filtered belongs to a margin; its result is discarded.
+  /// A frame that was not filtered lies in the margin of the part that is filtered, so its result
+  /// is discarded.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     finished_.push_back(std::move(slot.downloaded));

@@ -1,4 +1,5 @@
-// Planes that continue beyond their edges, so that no other kernel needs to check for edges.
+// The kernel that continues planes beyond their edges, so that no other kernel needs to check for
+// edges.
 
 #include "core/round_up.h"
 #include "cuda/check.h"

@@ -55,7 +55,7 @@ class PlaneVolume {
 
   int plane() const { return plane_; }
   const Margins& margins() const { return margins_; }
-  /// Input of the samples of a slice, and of its guide.
+  /// Planes into which the samples of a slice and of its guide are converted before load().
   float* flat() const { return flat_.get(); }
   float* flat_guide() const { return flat_guide_.get(); }
   void load(int z, cudaStream_t stream) { filter_.load(z, flat_.get(), flat_guide_.get(), stream); }

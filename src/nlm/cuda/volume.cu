@@ -88,8 +88,8 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Accumulators in floats. Sums in halves lose small weights once they are large; they are moved
-/// here after every slice of candidates. These accumulators are in local memory because there are
+/// Accumulators in floats. Large sums in halves lose small weights, so these sums are moved to the
+/// floats after every slice of candidates. These accumulators are in local memory because there are
 /// not enough registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
@@ -103,7 +103,8 @@ __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
     const T (&reference)[slices_per_lane + 2][rows_per_lane + 2], const T (&top)[slices_per_lane],
     T mean_share, Voxels<T>& voxels) {
-  // Sums over rows and centre samples of the last slices.
+  // Values of the last slices: sums of squared differences over three rows, sums of differences
+  // over three rows, and the differences at the centres.
   T squares[3][rows_per_lane], sums[3][rows_per_lane], centres[2][rows_per_lane];
 #pragma unroll
   for (int z = 0; z < slices_per_lane + 2; ++z) {

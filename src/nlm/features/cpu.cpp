@@ -1,4 +1,4 @@
-// The cpu backend of features: it keeps copies of planes that continue beyond the edges, and
+// The cpu backend of features. It keeps copies of the planes, extended beyond their edges, and
 // processes them tile by tile.
 
 #include <tbb/enumerable_thread_specific.h>

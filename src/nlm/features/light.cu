@@ -1,8 +1,8 @@
 // Filters renders on a GPU. A block has a tile of 16 x 16 pixels, and two threads for each pixel:
 // the sums of a line need too many registers for one thread; a multiprocessor could then hold too
 // few threads to hide memory latency. The first thread of a pixel keeps the sums that contain
-// light, the second the matrix; they are combined at the end. For a group of displacements at a
-// time, all threads compute in shared memory
+// light, the second thread keeps the matrix. Both are combined at the end. For a group of
+// displacements at a time, all threads compute in shared memory
 //   1. the summands of the distance for the tile and its halo (22 x 22),
 //   2. their sums along rows for both sizes of patches,
 //   3. the weights of the tile's pixels, from sums along columns,

@@ -129,7 +129,7 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     const Frame noisy = std::exchange(slot.noisy, {});
     if (slot.is_filtered) return std::exchange(slot.clean, {});
-    // The frame belongs to a margin; its result is discarded.
+    // The frame lies in the margin of the part that is filtered, so its result is discarded.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(noisy, i, same);
     return same;

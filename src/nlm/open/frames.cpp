@@ -105,7 +105,7 @@ class GatheringWorker final : public FrameWorker {
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     if (slot.is_filtered) return std::move(slot.clean);
-    // The frame belongs to a margin; its result is discarded.
+    // The frame lies in the margin of the part that is filtered, so its result is discarded.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(slot.noisy, i, same);
     return same;

@@ -75,8 +75,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const double guides = params.guided ? 2 : 1;
   if (kind == BackendKind::cuda) {
-    // Only results are kept on the host; for volumes two batches of results, and their noisy
-    // slices.
+    // On the host, a session on a GPU keeps only results; for volumes it keeps two batches of
+    // results and their noisy slices.
     const int batch_size = slices_on_gpu(format.width, format.height);
     double bytes = 0;
     for (int i = 0; i < format.planes(); ++i)

@@ -73,7 +73,7 @@ class SlicesSession final : public SliceSession {
     await(worker_->in_flight());
   }
 
-  /// Waits until the results of at most `in_flight` batches are in flight.
+  /// Waits for results and delivers them, until at most `in_flight` batches are in flight.
   void await(int in_flight) {
     while (static_cast<int>(in_flight_.size()) > in_flight) {
       worker_->await();

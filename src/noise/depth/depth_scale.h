@@ -35,23 +35,23 @@ struct DepthSamples {
 /// The variable in which the noise level is constant, on the 0..255 scale. For noise that grows
 /// with the square of the depth, sigma(z) = sigma (z / reference)^2, the variable is e =
 /// reference^2 / z, whose noise has the standard deviation sigma at all depths (to first order).
-/// Otherwise it is z itself.
+/// For constant noise the variable is z itself.
 struct DepthScale {
   DepthSamples samples;
   double reference = 1;      // squared: the depth at which the noise level is sigma
   double low = 0, span = 1;  // e at 0, and difference of e between 0 and 255
   double sigma = 0;          // noise level in the unit of depths; 0: unknown
 
-  /// Noise level on the 0..255 scale.
+  /// Returns the noise level on the 0..255 scale.
   double level() const { return sigma / span * 255; }
   double forward(double depth) const {
     const double e = is_squared() ? reference * reference / depth : depth;
     return (e - low) / span * 255;
   }
-  /// Returns the depth for a filter's result. The result is a mean of e. The mean of 1 / z over the
-  /// noise of z is greater than 1 / (mean of z): E[e] = e0 + sigma^2 / e0, to the second term of
-  /// the series. This equation is solved for e0. (If the noise level is half of the depth or more,
-  /// e0 has its minimum.)
+  /// Returns the depth for a filter's result. A filter's result is a mean of e. The mean of 1 / z
+  /// over the noise of z is greater than 1 / (mean of z): E[e] = e0 + sigma^2 / e0, up to the
+  /// second term of the series. The function solves this equation for e0. (If the noise level is
+  /// half of the depth or more, e0 has its minimum.)
   double inverse(double stabilised) const;
 
  private:

@@ -39,8 +39,8 @@ constexpr double chroma = 1.2;
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
-/// The lowest frequencies of camera pictures have levels of luma up to 19. Above, the measured
-/// level is used without correction.
+/// The lowest frequencies of camera pictures have levels of luma up to 19. Above these limits, the
+/// measured level is used without correction.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
 /// Linear ramp: 0 up to `none`, 1 from `all` on.

@@ -39,8 +39,8 @@ struct ClipDifference {
   bool constant = false;
 };
 
-/// Compares blocks of two frames in the planes that are filtered (for RGB those of the opponent
-/// space).
+/// Compares blocks of two frames in the planes that are filtered (for RGB, the planes of the
+/// opponent space).
 class ClipBlocks {
  public:
   ClipBlocks(const Frame& from, const Frame& to, const ClipRange& range)

@@ -164,7 +164,7 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   if (min_cost == 0) return best;
   // Sums of 384 squares vary by a tenth from noise alone.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
-  // Local descent from the best start.
+  // A local descent begins at the best start.
   for (int i = 0; i < refinements; ++i) {
     const ClipVector centre = best;
     for (int dy = -1; dy <= 1; ++dy)

@@ -24,9 +24,9 @@ constexpr std::size_t brightness_groups = 4;
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
-/// Keeps only blocks with hardly any clipped sample in the ring if there are enough of them, else
-/// all blocks. The clipping of the block itself is compensated later: it depends on the block's
-/// noise and must not select blocks.
+/// Drops blocks with more than a few clipped samples in their ring (the samples around the block),
+/// if enough other blocks remain. Clipped samples in the block itself are no criterion, because
+/// they depend on the noise of the block; they are compensated later.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };
@@ -91,8 +91,8 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// A block whose other set of coefficients has more energy, in units of its variances, shows
-/// motion.
+/// Maximum energies of the set of coefficients that is not measured, in units of its variances. A
+/// block with more energy shows motion.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 
@@ -134,8 +134,9 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of the mean. The mean is measured against the ring, whose own noise adds to
-/// it; extrapolation of the spectrum is more accurate if the spectrum is separable.
+/// Limits the variance of coefficient (0, 0), the mean of a block. The mean is measured relative to
+/// the ring, so that the noise of the ring adds to its variance. If the spectrum is separable,
+/// extrapolation of the spectrum is more accurate.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);
@@ -149,7 +150,8 @@ float variance_of_samples(const CoefficientTable& variances) {
   return sum;
 }
 
-/// Iterates to the variances before clipping; each round about halves the error.
+/// Computes the variances that the noise had before it was clipped, by iteration. Each round about
+/// halves the error.
 CoefficientTable without_clipping(CoefficientTable variances, std::span<ClipDifference> blocks,
                                   const ChannelShares& shares, double slack) {
   constexpr int max_rounds = 40;
@@ -196,8 +198,9 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The level is approached from below. At a low level, noise explains fewer clipped samples than
-  // there are; letterboxes can be recognised only once the level is nearly right.
+  // The iteration approaches the level from below. At a level that is too low, noise explains only
+  // a part of the clipped samples. Letterboxes can therefore be recognised only when the level is
+  // nearly right.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

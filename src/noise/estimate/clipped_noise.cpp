@@ -16,7 +16,7 @@ namespace {
 
 /// Noise below this level loses hardly any variance at the clip limits.
 constexpr float min_level = 4;
-/// Minimum share of the samples of a plane that lie at a limit next to samples that do not.
+/// Minimum share of the samples of a plane that lie at a limit and have a neighbour that does not.
 constexpr double min_share = 0.03;
 
 /// The new curve of a plane; null: the plane keeps its curve.
@@ -26,7 +26,8 @@ struct NewCurve {
 };
 using NewCurves = std::array<NewCurve, 3>;
 
-/// The planes whose noise may be clipped: those of grey and RGB frames, and luma.
+/// Returns the number of planes whose noise may be clipped: the three planes of RGB frames, else
+/// the first plane, which is grey or luma.
 int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
 
 bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }
@@ -49,8 +50,8 @@ void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
   }
 }
 
-/// Counts the samples at the limits of their range whose neighbour has another value: black bars
-/// and burnt-out skies are flat.
+/// Counts the samples at the limits of their range whose neighbour has another value. Samples of
+/// black bars and burnt-out skies are not counted, because these areas are flat.
 SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   SampleRange range;
   double count = 0;
@@ -78,7 +79,7 @@ SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   return range;
 }
 
-/// The limits of the noise of this level in samples of this range.
+/// Returns the clip limits of noise of this level in samples of this range.
 Clipping clipping_in(const SampleRange& range, float level) {
   Clipping clipping{.level = level};
   // If low equals high, the picture has no content.
@@ -133,8 +134,8 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
   return {known ? nullptr : std::move(curve)};
 }
 
-/// Gives planes new curves. Their sigmas become the levels of samples that the new curves
-/// stabilise.
+/// Returns the noise model with the new curves. The sigma of each plane with a new curve becomes
+/// the noise level of samples that are stabilised by this curve.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
   std::optional<float> strongest;  // factor of the levels of RGB, which share noise

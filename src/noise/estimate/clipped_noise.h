@@ -14,7 +14,8 @@ namespace lull {
 
 /// Clip limits of the noise of a plane, on the 0..255 scale.
 struct Clipping {
-  /// Samples are clipped at these values. Infinite: no noise is clipped at that end.
+  /// Samples are clipped at these values. An infinite limit: no noise is clipped at that
+  /// end of the scale.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
   float level = 0;  // standard deviation of the noise before it is clipped, > 0 with a limit

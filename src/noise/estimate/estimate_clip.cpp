@@ -250,7 +250,7 @@ struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks whose noise repeats that of the previous frame; luma does not show such
+  /// Removes blocks whose noise repeats the noise of the previous frame; luma does not show such
   /// repetitions of chroma.
   void drop_repeated() {
     if (blocks.empty()) return;

@@ -17,12 +17,12 @@ struct ClipMeasurement {
   /// repetitions of one picture, or too small. The noise must then be estimated from single
   /// pictures.
   bool found = false;
-  /// The frames are interlaced, and all results are those of their fields.
+  /// The frames are interlaced, and all results were measured in their fields.
   bool from_fields = false;
   /// Variances in the planes that are filtered: Y, Cb, Cr; for RGB the opponent space's Y, U, V.
   /// All 0: the plane has no independent noise.
   std::array<CoefficientTable, 3> tables{};
-  /// Standard deviations, from the tables.
+  /// Standard deviations of the noise, computed from the tables.
   std::array<float, 3> level{};
   /// Level of luma in each excerpt; 0 if an excerpt has no measurement.
   std::vector<float> excerpt_level;

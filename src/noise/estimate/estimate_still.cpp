@@ -232,7 +232,7 @@ class StillEstimate {
     }
   }
 
-  /// Returns the noise of Y, U, V or of Y, Cb, Cr for luma's table.
+  /// Returns the noise of Y, U, V or of Y, Cb, Cr, computed from the table of luma.
   std::array<PlaneNoise, 3> planes(const CoefficientTable& luma, double chroma_gain) const {
     std::array<PlaneNoise, 3> result{noise_of(luma)};
     for (int i = 1; i < format_.planes(); ++i) {

@@ -50,7 +50,7 @@ UsableBlocks select_usable(const PictureBlocks& blocks) {
   return usable;
 }
 
-/// Initial spectrum: that of the median block.
+/// Returns the initial spectrum, which is estimated from the medians over all blocks.
 CoefficientTable first_guess(std::span<const float> values, const std::vector<int>& usable) {
   constexpr float median_of_square = 0.455f;  // median of the square of a standard normal value
   CoefficientTable table{};
@@ -115,7 +115,7 @@ std::span<const int> first_of(std::span<const int> ranked, double share) {
   return ranked.first(std::min(ranked.size(), std::max(min_measured, wanted)));
 }
 
-/// Writes the mean squares of one set's coefficients in these blocks to `table`.
+/// Writes the mean squares over the blocks `measured` to `table`, for the coefficients of one set.
 void measure(std::span<const float> values, std::span<const int> measured, int set,
              CoefficientTable& table) {
   std::array<double, 64> sums{};
@@ -182,8 +182,8 @@ double detail_of(std::span<const float> values, const std::vector<int>& usable) 
   return std::sqrt(sum / count / static_cast<double>(usable.size()));
 }
 
-/// The measurements of a range of brightness. The tables `few`, `table` and `many` are those of
-/// different shares of its flattest blocks.
+/// The measurements of a range of brightness. The tables `few`, `table` and `many` are measured in
+/// different shares of the flattest blocks of the range.
 struct Range {
   CoefficientTable table{}, few{}, many{};
   std::array<NoiseLikeness, 2> likeness;  // one for each set

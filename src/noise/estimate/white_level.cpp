@@ -20,8 +20,8 @@ namespace {
 
 /// Blocks with more clipped samples are not used.
 constexpr int max_clipped_samples = 24;
-/// Coefficients (v, u) with v + u from here on are measured, because textures have least energy
-/// there.
+/// Coefficients (v, u) with v + u of at least this value are measured, because textures have the
+/// least energy there.
 constexpr int finest = 10;
 /// Blocks are selected up to this mean energy of the selecting coefficients, in units of sigma^2.
 constexpr double explained = 1.15;

@@ -109,8 +109,8 @@ bool GrainCollector::observe(const Frame& noisy) {
                                   : (number - sampling_.dense) % sampling_.sparse_step == 0;
 }
 
-/// Returns by how much the grain of a frame is stronger than that of its scene at the same luma:
-/// 0.1 is 10 %. The result is 0 if there are too few samples.
+/// Returns by how much the grain of a frame is stronger than the grain of its scene at the same
+/// luma: 0.1 is 10 %. The result is 0 if there are too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {

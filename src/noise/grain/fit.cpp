@@ -26,7 +26,8 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of a plane's grain, in units of its standard deviation and that of luma.
+/// Correlations of a plane's grain, in units of its standard deviation and the standard deviation
+/// of luma's grain.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -124,8 +125,8 @@ bool solve(const std::vector<double>& a, std::vector<double>& x) {
   return true;
 }
 
-/// Solves the normal equations. `ridge` is added to the variance, for measured correlations that
-/// are not those of any noise.
+/// Solves the normal equations. `ridge` is added to the variance, because measured correlations may
+/// be correlations that no noise can have.
 std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ridge) {
   Filter filter;
   const int n = grain_taps + (with_luma ? 1 : 0);

@@ -18,8 +18,8 @@ double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;
 }
 
-/// Mean variances of the noise removed in `statistics`, and of that removed in `all` at the same
-/// luma.
+/// Mean variance of the noise that was removed in `statistics`, and mean variance of the noise that
+/// was removed in `all` at the same luma.
 struct Compared {
   double own = 0, of_all = 0;
 };

@@ -17,7 +17,8 @@ inline constexpr int grain_unit = 16;
 /// Lags (dx, dy) of the pairs of samples that the normal equations of a filter with lag 3 need.
 inline constexpr int pair_reach = 2 * grain_lag;
 inline constexpr int pair_lags = (grain_lag + 1) * (2 * pair_reach + 1);
-/// (dx, dy) and (-dx, -dy) have one index; |dx| <= 6, |dy| <= 3.
+/// Returns the index of a lag with |dx| <= 6 and |dy| <= 3. (dx, dy) and (-dx, -dy) have the same
+/// index.
 constexpr int pair_index(int dx, int dy) {
   if (dy < 0 || (dy == 0 && dx < 0)) dx = -dx, dy = -dy;
   return dy * (2 * pair_reach + 1) + dx + pair_reach;
@@ -46,7 +47,8 @@ class GrainStatistics {
 
   GrainStatistics() = default;
   explicit GrainStatistics(const FrameFormat& format);
-  /// Adds the flat blocks of a frame. Both frames must have the format and be in host memory.
+  /// Adds the flat blocks of a frame. Both frames must have the format of these statistics and be
+  /// in host memory.
   void add(const Frame& noisy, const Frame& denoised);
   GrainStatistics& operator+=(const GrainStatistics& other);
 

@@ -1,6 +1,7 @@
 #pragma once
-// Level of a decoder's grain: a decoder filters white noise of a known level to a template (AV1
-// bitstream specification, section 7.18.3.3), from which it takes all blocks of a picture.
+// Level of the grain that a decoder synthesises. The decoder filters white noise of a known level.
+// The result is a template, from which the decoder takes all grain blocks of a picture (AV1
+// bitstream specification, section 7.18.3.3).
 
 #include <array>
 

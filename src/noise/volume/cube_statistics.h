@@ -43,8 +43,8 @@ class CubeCollector {
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
   /// Number of examined cubes, with any content.
   std::int64_t examined() const { return examined_; }
-  /// Values of constant cubes, with the number of such cubes. They show the surroundings of the
-  /// object in masked or padded volumes, and clipped samples.
+  /// Values of constant cubes, with the number of such cubes. Such cubes contain the surroundings
+  /// of the object in masked or padded volumes, or clipped samples.
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }

@@ -21,7 +21,7 @@ constexpr double flat_share = 0.005;
 /// structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
 /// Dark tissue that is mistaken for air raises the level of air. The level of air is not used if it
-/// exceeds that of tissue by more than this factor.
+/// exceeds the level of tissue by more than this factor.
 constexpr double dark_level = 1.05;
 /// Air that looks Rician is accepted if its level and the level of tissue differ by less than this
 /// factor.
@@ -35,8 +35,8 @@ constexpr double white_slope = 1.5, noise_slope = 4;
 /// A smaller level, on the 0..255 scale, means no noise.
 constexpr double min_sigma = 0.02;
 
-// The noise map. Nodes are `cubes_per_node` cubes apart, with at most `max_nodes` nodes along an
-// axis. Cubes within `window` times the distance between nodes count for a node.
+// Parameters of the noise map. Nodes are `cubes_per_node` cubes apart, with at most `max_nodes`
+// nodes along an axis. Cubes within `window` times the distance between nodes count for a node.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
 // Maximum level of a node's air, in units of the level of its tissue.
@@ -86,7 +86,7 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // The background contains noise of another kind.
+    // The background contains noise that is not Rician.
     rician_ = false;
     air_.clear();
     air_level_ = 0;
@@ -166,7 +166,8 @@ class Estimator {
     estimate_.why = "it contains structure everywhere";
   }
 
-  /// Fits a map to the levels at its nodes, and uses it if the level varies.
+  /// Fits a noise map to the levels at the nodes of the map. The estimate contains the map if the
+  /// level varies.
   void follow_variation() {
     std::array<int, 3> nodes{};
     for (int axis = 0; axis < 3; ++axis)
@@ -198,7 +199,7 @@ class Estimator {
     estimate_.noise.map = std::make_shared<NoiseMap>(std::move(map));
   }
 
-  /// Assigns each cube to the nodes around it.
+  /// Adds each cube to the lists of the nodes near the cube.
   void assign_to_nodes(const Cubes& cubes, const std::array<int, 3>& nodes,
                        std::vector<Cubes>& at_nodes) const {
     for (const CubeStatistics* cube : cubes) {

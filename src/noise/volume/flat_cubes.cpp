@@ -16,10 +16,10 @@ constexpr double median_of_squares = 0.9180;
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// A value that fills at least this share of all cubes completely is not measured: it is a mask,
-/// padding or clipping.
+/// If at least this share of all cubes consists of one value only, the value is a fill value: it
+/// comes from a mask, padding or clipping, and cubes of it are not measured.
 constexpr double share_of_fill = 0.005;
-/// Cubes with more voxels of such a fill value are not used.
+/// Cubes with more voxels that have a fill value are not used.
 constexpr int max_filled = 1;
 /// Cubes with more voxels at an end of the range are not used because they are clipped.
 constexpr int max_clipped = 6;
@@ -129,7 +129,8 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // Half the mean square of 64 voxels, which has a Gamma distribution of shape 64.
+  // Half the mean square of the 64 voxels of a cube of air. This value has a Gamma distribution of
+  // shape 64.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {
     const double mean = static_cast<double>(cube->mean) - zero;

@@ -15,7 +15,7 @@ constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;
 
-/// One Gauss-Seidel sweep.
+/// Performs one sweep of the Gauss-Seidel method over all nodes.
 void sweep(Values& values, const std::vector<NodeLevel>& levels, const Values& weights,
            const std::array<int, 3>& nodes, double stiffness) {
   const std::array<int, 3> stride{1, nodes[0], nodes[0] * nodes[1]};

@@ -38,7 +38,8 @@ struct NoiseMap {
   }
 };
 
-/// Levels are standard deviations on the 0..255 scale; for Rician noise those of n1 and n2.
+/// Levels are standard deviations on the 0..255 scale; for Rician noise they are the standard
+/// deviations of n1 and n2.
 struct VolumeNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float sigma = 0;  // > 0; with a map its minimum

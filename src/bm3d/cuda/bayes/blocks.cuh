@@ -43,8 +43,8 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// c += a b' for blocks: part `step` of the product, which has product_steps parts. Independent
-/// products run fastest if their parts are interleaved step by step.
+/// Computes part `step` of the product c += a b' of blocks, which has product_steps parts.
+/// Independent products run fastest if their parts are interleaved step by step.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
@@ -82,8 +82,8 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
-  // The first exchange passes the values in rows with the parity of their column, the second one
-  // the other values.
+  // The first exchange passes the values whose row and column have the same parity, the second
+  // exchange passes the other values.
   const float alike = __shfl_sync(~0u, odd ? second : first, 4 * (2 * t + (odd ? 1 : 0)) + g / 2);
   const float other = __shfl_sync(~0u, odd ? first : second, 4 * (2 * t + (odd ? 0 : 1)) + g / 2);
   first = odd ? other : alike;
@@ -106,9 +106,9 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 
 /// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
 /// one after the other. The blocks panel[i], rows i, become the blocks of the inverse of the
-/// negative matrix, as far as these pivots determine it. The caller must update the rest of the
-/// matrix with a product of columns. These columns are stored in column[i]: the columns of the
-/// pivots before each elimination, divided by the roots of the pivots.
+/// negative matrix, as far as these pivots determine it. column[i] receives the columns of the
+/// pivots: each column as it was before the elimination of its pivot, divided by the root of that
+/// pivot. The caller must update the rest of the matrix with a product of these columns.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -149,9 +149,9 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
       }
 }
 
-/// Replaces a symmetric negative definite matrix by the inverse of its negative. On entry the
-/// blocks below the diagonal are used; the result has the blocks above the diagonal. A block is
-/// only updated by adding sums of squares, so that small elements stay as exact as possible.
+/// Replaces a symmetric negative definite matrix by the inverse of its negative. The function reads
+/// the blocks on and below the diagonal, and writes those on and above it. A block is only updated
+/// by adding sums of squares, so that small elements stay as exact as possible.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll

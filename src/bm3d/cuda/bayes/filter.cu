@@ -332,8 +332,8 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
-/// Moves the pointers of the job to the middle of all frames, for InDeviceMemory: 32 bits hold the
-/// offsets from there (require_addressable() of address_range.h).
+/// Moves the pointers of the job to the middle of all frames, for InDeviceMemory: offsets from the
+/// middle fit in 32 bits (require_addressable() of address_range.h).
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;
   for (int k = 0; k < job.args.pairs; ++k)

@@ -1,5 +1,5 @@
 // The end of a Bayes phase, with one thread per sample. The weight of a sample is the number of
-// patches that cover it. Their origins are in the square that ends at the sample.
+// patches that cover it. The origins of these patches lie in the square that ends at the sample.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"

@@ -24,7 +24,8 @@ namespace lull::bm3d {
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
-  /// Motion to these frames, for each cell; null: no motion.
+  /// Motion from the reference patches' frame to these frames, one vector for each cell; null: no
+  /// motion.
   const Motion* motion[2] = {nullptr, nullptr};
 };
 
@@ -56,7 +57,7 @@ void bayes_second_halves(const BayesArgs& args, const float* guide, cudaStream_t
 void bayes_match(const BayesArgs& args, const BayesParams& params, const float* guide,
                  cudaStream_t stream);
 
-/// A plane that is filtered. Pointers are those of the reference patches' frame.
+/// A plane that is filtered. The pointers refer to the reference patches' frame.
 struct BayesPlane {
   const float* noisy = nullptr;
   const float* basic = nullptr;  // null: the spectrum is that of the noisy patches
@@ -69,8 +70,8 @@ struct BayesPlane {
 void bayes_filter(const BayesArgs& args, const BayesParams& params, const BayesPlane& plane,
                   cudaStream_t stream);
 
-/// Computes the mean of all estimates of each sample. If `blended` is not null, the result is
-/// `share` of the mean and the rest of `blended`, which may be equal to `estimate` (finish.cu).
+/// Computes the mean of all estimates of each sample. If `blended` is not null, the result is share
+/// * mean + (1 - share) * blended. `blended` may be equal to `estimate` (finish.cu).
 void bayes_normalise(const Sums& sums, const Margins& margins, int side, const float* blended,
                      float share, float* estimate, cudaStream_t stream);
 

@@ -5,8 +5,8 @@
 // computed by products on the tensor cores (match_windows.cuh) and stored until all windows have
 // been compared. Then a warp selects the group of each reference patch (match_choose.cuh). Equal
 // distances keep the order of group.h. All samples of a block are relative to the block's level.
-// The position of blocks on the grid does not depend on which rows are processed, so neither do the
-// results.
+// The positions of blocks on the grid do not depend on which rows are processed. Therefore the
+// results do not depend on it either.
 
 #include <algorithm>
 
@@ -103,7 +103,7 @@ __device__ void find_group(const MatchJob& job, MatchBlock& block, int n,
   }
 }
 
-/// If `Typical`, the windows are those of typical_plan(), so that all sizes are compile-time
+/// If `Typical` is true, the windows have the sizes of typical_plan(), which are compile-time
 /// constants.
 template <int Side, bool Typical>
 __global__ void __launch_bounds__(match_threads, 3)

@@ -72,8 +72,8 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
   return static_cast<unsigned long long>(distance) << 32 | static_cast<unsigned>(number);
 }
 
-/// Writes the distances below the bound and the first of those that equal it. The lower half of
-/// each word is the number of the candidate.
+/// Writes the distances below the bound, and as many distances equal to the bound as are needed,
+/// the first ones. The lower half of each word is the number of the candidate.
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;

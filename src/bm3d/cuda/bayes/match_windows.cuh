@@ -135,7 +135,8 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
   }
 }
 
-/// A lane's data of the block's reference patches, which are in the window of the reference frame.
+/// The data that a lane holds of the block's reference patches. These patches lie in the window of
+/// the reference frame.
 template <int Side>
 struct References {
   static constexpr int own = Side / 2;  // rows of a lane, and pairs of samples in a row

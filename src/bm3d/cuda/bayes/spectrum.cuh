@@ -2,10 +2,10 @@
 // The matrices of a group, which one warp computes: Gram matrices, and the weights for the
 // estimates. N = 16 T patches; matrices are in registers (blocks.cuh).
 //
-// The level of the thread block is subtracted from the patches, but their own mean is not. It is
-// subtracted from the products instead. With the sums s of the D samples of each patch, and the
-// mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b s_i) + (D d_a d_b
-// / 2 - d_a s_j).
+// The level of the thread block is subtracted from the patches. The mean of the patches is not
+// subtracted from the patches, but from the products. With the sums s of the D samples of each
+// patch, and the mean d of all samples, (a_i - d_a)'(b_j - d_b) = a_i'b_j + (D d_a d_b / 2 - d_b
+// s_i) + (D d_a d_b / 2 - d_a s_j).
 
 #include <cuda_fp16.h>
 
@@ -19,8 +19,8 @@ namespace lull::bm3d {
 
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
-/// 16 samples of all patches, as operands. A lane holds those of pairs t and t + 4 of patches 8r +
-/// g.
+/// 16 samples of all patches, as operands. A lane holds the samples of pairs t and t + 4 of patches
+/// 8r + g.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];
@@ -72,8 +72,8 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
   for (int r = 0; r < 2 * T; ++r) correction[r] = both / 2 - other * sums.at(r);
 }
 
-/// Converts a block of products to those of patches minus their means, times `share`. Elements
-/// beyond `count` become zero.
+/// Converts a block of products of patches to products of patches whose means are subtracted, and
+/// multiplies them by `share`. Elements beyond `count` become zero.
 __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -138,7 +138,7 @@ struct Weights {
 #pragma unroll
       for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
   }
-  /// c += a w for a symmetric w, 16 rows.
+  /// Computes 16 rows of c += a w, where w is symmetric.
   __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
                                               FloatSums (&c)[2 * T]) const {
 #pragma unroll

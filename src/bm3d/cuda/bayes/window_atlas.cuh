@@ -1,13 +1,13 @@
 #pragma once
-// The samples that the filter reads and the sums to which it adds estimates. They are either in
-// window atlases in shared memory (window_plan.h), or in planes in device memory if the atlases do
-// not fit.
+// The samples that the filter reads and the sums to which it adds estimates. Samples and sums are
+// in window atlases in shared memory (window_plan.h), or in planes in device memory if the atlases
+// do not fit.
 //
 // Samples are halves: differences from a level in units of sigma, or in the larger unit that weak
-// noise requires (half_scale() of bayes_precision.h). With a basic estimate, noisy samples are
-// stored as their difference from it. Patches are read two samples at a time, which are adjacent in
-// a row: a word of an atlas holds a sample and its right neighbour. Sums of estimates are integers,
-// so that their order does not matter.
+// noise requires (half_scale() of bayes_precision.h). With a basic estimate, the noisy samples are
+// stored as differences from the basic estimate. Patches are read two samples at a time, which are
+// adjacent in a row: a word of an atlas holds a sample and its right neighbour. Sums of estimates
+// are integers, so that their order does not matter.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -73,7 +73,7 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for all samples of all windows. `plane` is
-/// that of the reference patches' frame. Beyond the plane, the sample is its outermost one.
+/// the plane of the reference patches' frame. Positions beyond the plane give its outermost sample.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -120,8 +120,8 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
 }
 
 /// Converts floats to words in place: a sample and its right neighbour. With a basic estimate
-/// (`uses_basic`), `samples` contains the basic estimate, and `noisy` becomes its difference from
-/// it. There is one float more than there are words.
+/// (`uses_basic`), `samples` contains the basic estimate, and `noisy` becomes the difference of the
+/// noisy samples from the basic estimate. There is one float more than there are words.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {

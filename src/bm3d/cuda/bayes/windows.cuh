@@ -19,7 +19,7 @@ __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j)
 }
 
 /// Returns the window in pair `k`, for the reference patch at (x, y), which is in column i and row
-/// j. Pair 0 is that of the reference frame.
+/// j. Pair 0 contains the reference frame.
 __device__ inline SearchWindow window_of(const BayesArgs& a, int window, int temporal_window, int k,
                                          int x, int y, int i, int j) {
   const BayesPair& pair = a.pair[k];

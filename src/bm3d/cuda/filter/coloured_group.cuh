@@ -3,13 +3,13 @@
 // the shrinkage with these variances.
 //
 // During shrinkage lane (g, t) needs the variances of the coefficients that it holds: coefficient g
-// of all rows, group coefficients 2t, 2t + 1 (and + 8). They are products of two matrices
-// (coloured_pairs.h). The left matrix contains the decorrelations r: its rows are coefficient g of
-// two patch rows, its columns 16 pairs of members. The right matrix contains signs: its rows are
-// these pairs, its columns group coefficients. So each product gives every lane the results that it
-// needs. The layout of the table of r allows a lane to read its values for a pair, 8 halves, in one
-// access; 8 lanes read the 128 bytes of an entry. The difference of two members' displacements
-// gives the index of their entry.
+// of all rows, group coefficients 2t, 2t + 1 (and + 8). These variances are products of two
+// matrices (coloured_pairs.h). The left matrix contains the decorrelations r: its rows are
+// coefficient g of two patch rows, its columns 16 pairs of members. The right matrix contains
+// signs: its rows are these pairs, its columns group coefficients. So each product gives every lane
+// the results that it needs. The layout of the table of r allows a lane to read its values for a
+// pair, 8 halves, in one access; 8 lanes read the 128 bytes of an entry. The difference of two
+// members' displacements gives the index of their entry.
 //
 // A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of halves and 4
 // products, about 36 instructions in total. Finding the entries takes about 90 instructions once.
@@ -182,7 +182,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Converts variances in units of c(0) to the stored values: in the first phase to their roots.
+/// Converts variances in units of c(0) to the values that are stored: the variances in the second
+/// phase, their roots in the first. Smaller values than the minimum variance are replaced by it.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -201,8 +202,8 @@ template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members`: the number of members if the set begins with the mean, else 0. It is the initial
-  /// value of the mean's sum.
+  /// `members`: the initial value of the mean's sum, which is the number of members if the set
+  /// begins with the mean, else 0.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -226,8 +227,8 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance. It is used for coefficients that contain only rounding errors, or
-/// differences between a patch and its repetition.
+/// Stores the minimum variance, for coefficients that contain only rounding errors or the
+/// difference between a patch and its repetition.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
@@ -299,7 +300,7 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
 }
 
 /// Computes the variances of a group's coefficients in units of c(0), or their roots
-/// (stored_ratios()). They are stored in the registers of the spectrum, which replaces them later.
+/// (stored_ratios()). The results are stored in registers that later hold the spectrum.
 /// `displacement`: displacement of the patch in the lane's slot.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,

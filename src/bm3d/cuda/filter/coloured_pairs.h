@@ -5,11 +5,12 @@
 // For two members at displacement d let r = 1 - c(d) / c(0) be their decorrelation, where c is the
 // covariance of a coefficient of their patches (noise/patch_covariance.h): r is 0 at the same
 // position and 1 for patches that share no noise. Let a difference across members have the signs s,
-// and let n signs differ from 0. Its variance in units of c(0) is
+// and let n signs differ from 0. The variance of this difference in units of c(0) is
 //     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm',
-// because its signs add up to 0. For the mean, n is added. So for each number of members all
-// variances are products of one matrix with a vector of r. (Halves are accurate for r near 0, but
-// not for c near c(0): the difference of neighbouring patches has nearly no variance.)
+//     because the signs of a difference add up to 0. For the mean, n is added. So for each number
+//     of members all
+//     variances are products of one matrix with a vector of r. (Halves are accurate for r near 0,
+//     but not for c near c(0): the difference of neighbouring patches has nearly no variance.)
 //
 // Pairs are numbered by x = m ^ m' first. The contribution of a pair to Haar's coefficients then
 // depends only on the highest bit of x and on the first member, in which this bit is 0. So a few

@@ -39,8 +39,10 @@ struct SlotSamples {
   }
 };
 
-/// 16 patches. Before the group transform: [row or coefficient][slots 2t.. | 2t + 8..]. After it:
-/// [coefficient of a column][group coefficients 2t.. | 2t + 8..].
+/// Values of 16 patches. Before the group transform, the first index is a row or a coefficient of a
+/// column, and the second selects slots 2t and 2t + 1, or 2t + 8 and 2t + 9. After the group
+/// transform, the first index is a coefficient of a column, and the second selects group
+/// coefficients 2t and 2t + 1, or 2t + 8 and 2t + 9.
 using Slots = __half2[8][2];
 
 /// Distributes the offsets of the slots to the lanes that need them in step 1. Each lane holds the
@@ -112,8 +114,8 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// A group in registers, as sets of 16 slots. Set 0 holds the transform of the slots, or with S = 2
-/// that of the sums of pairs; set 1 holds the differences.
+/// A group in registers, as sets of 16 slots. With S = 1, set 0 holds the transform of the slots.
+/// With S = 2, set 0 holds the transform of the sums of pairs, and set 1 the differences of pairs.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -159,8 +161,8 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// The scale of white noise in the lane's coefficients, in units of the noise of a sample: its
-/// variance, and the root of it.
+/// The scale of white noise in the lane's coefficients, in units of the noise of a sample: variance
+/// and standard deviation.
 template <int S, class GroupTransform>
 struct NoiseScale {
   // Values for group coefficients 2t and 2t + 1, whose supports are equal, and for 2t + 8 and 2t +

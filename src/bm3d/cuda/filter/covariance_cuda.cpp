@@ -16,8 +16,7 @@ constexpr int coefficients = patch * patch;
 /// Limit of the decorrelations. For the autocorrelation of any real noise they are within 0..2, but
 /// estimated autocorrelations may give arbitrary values.
 constexpr double max_decorrelation = 64;
-/// Minimum of CovarianceView::unit: fixed point has to resolve weights from 1 / (64 N) of the unit
-/// on.
+/// Minimum of CovarianceView::unit: the fixed-point weights have to resolve 1 / (64 N) of the unit.
 constexpr double min_unit = 0.25;
 
 std::uint16_t half_bits(double value) {

@@ -100,7 +100,7 @@ struct PatchOperands {
   }
 };
 
-/// Steps 1 to 3. `offset`: in lane m, the offset of patch m.
+/// Steps 1 to 3 of filter.cuh. `offset`: in lane m, the offset of patch m.
 template <int M, class Transform2d, Staging staging>
 __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& samples,
                                                   PatchOffset<staging> offset,
@@ -160,7 +160,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
     }
 }
 
-/// Variance of the noise in coefficient `k` across the group, in units of that of a sample.
+/// Variance of the noise in coefficient `k` across the group, in units of the noise variance of a
+/// sample.
 template <int M, class GroupTransform>
 constexpr float noise_variance(int k) {
   constexpr float scale = 8.0f / M;  // scale of the patches' coefficients
@@ -222,9 +223,9 @@ __device__ __forceinline__ void add(unsigned long long* sum, int value) {
   atomicAdd(sum, static_cast<unsigned long long>(static_cast<long long>(value)));
 }
 
-/// Steps 5 and 6: adds weight * window * (estimate - mid_level) in fixed point to `sums`. `offset`:
-/// in lane m, the offset of patch m in `sums`. `level_offset`: weight * (level - mid_level) *
-/// value_scale.
+/// Steps 5 and 6 of filter.cuh: adds weight * window * (estimate - mid_level) in fixed point to
+/// `sums`. `offset`: in lane m, the offset of patch m in `sums`. `level_offset`: weight *
+/// (level - mid_level) * value_scale.
 template <int M, class Transform2d, class Sum, class Offset>
 __device__ __forceinline__ void aggregate(const LaneGroup<M>& group, Offset offset,
                                           const PatchOperands<Transform2d, M>& operands,

@@ -39,7 +39,8 @@ constexpr int tile_pitch = 84;
 
 /// The reference patches of a thread block, and the union of their windows.
 struct Tile {
-  /// Log2 of the number of reference patches along each axis, at least that of reference_tile_side.
+  /// Log2 of the number of reference patches along each axis, at least the log2 of
+  /// reference_tile_side.
   int log2_x = 2, log2_y = 2;
   int rows = 0;            // rows of samples; 0: shared memory is too small
   int pitch = tile_pitch;  // always tile_pitch with Staging::shared

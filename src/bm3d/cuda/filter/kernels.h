@@ -70,8 +70,8 @@ struct FilterArgs {
 /// Covariances of the coefficients of two patches on the device (covariance_cuda.h), for a plane
 /// whose noise is not white. A displacement and its opposite share the entry |index(dx, dy)|.
 struct CovarianceView {
-  /// [u][v]: variance of the noise in the coefficients of a patch, in units of sigma^2, followed by
-  /// the 64 roots of these. Null: white noise.
+  /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, followed by
+  /// the 64 roots of these variances. Null: white noise.
   const float* own = nullptr;
   /// [entry][column(entry, u)][v], as halves: the decorrelation 1 - covariance / variance of the
   /// coefficients of two patches.
@@ -88,8 +88,9 @@ struct CovarianceView {
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
-/// Filter the groups of a batch in the first and in the second phase. `device` has the limits for
-/// which the kernels are planned, `covariances` the covariances of the planes of `args`.
+/// filter_hard() and filter_wiener() filter the groups of a batch in the first and in the second
+/// phase. `device` gives the limits for which the kernels are planned. `covariances` gives the
+/// covariances of the planes of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});

@@ -1,6 +1,6 @@
 // The end of a phase: divides the sum of weighted estimates by the sum of weights. The weights are
-// sums over boxes of 8x8 samples. They are first summed along rows, where lanes get the values of
-// neighbouring lanes by shuffles, then down columns, from the row sums in shared memory.
+// sums over boxes of 8x8 samples. The kernel first sums along rows, where lanes get the values of
+// neighbouring lanes by shuffles. It then sums these row sums down columns, in shared memory.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/kernels.h"
