@@ -78,7 +78,8 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   const std::string_view format = context_->iformat->name;
   if (format == "tiff_pipe") {
     if (!is_tiff_file(name()))
-      throw BadData("'" + name() + "' is a TIFF picture that is not a file; store it in a file");
+      throw BadData("'" + name() +
+                    "' is a TIFF picture (libtiff reads it from a file only); give a file");
     reader_ = PictureReader::tiff;
   } else if (file && format == "exr_pipe" && is_exr_file(name())) {
     reader_ = PictureReader::exr;

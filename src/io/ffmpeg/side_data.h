@@ -11,11 +11,11 @@
 namespace lull {
 
 struct SideData {
-  io::FramePtr properties;  // side data, metadata, colour, aspect ratio, interlacing; no samples
-  std::int64_t number = 0;  // number of the picture in its file name, else its index from 0
+  io::FramePtr properties;     // side data, metadata, colour, aspect ratio, interlacing; no samples
+  std::int64_t number = 0;     // number of the picture in its file name, else its index from 0
   std::string tiff;            // TIFF file that contains the picture; empty: another file
   std::int64_t tiff_page = 0;  // number of its page
-  std::string match;        // text that the '*' of a pattern matches in the file name
+  std::string match;           // text that the '*' of a pattern matches in the file name
   Frame alpha;  // one grey plane of the frame's bit depth; without pixels if there is none
   std::vector<std::byte> stored;  // stacks only: the slice's samples as stored in the file
 };
