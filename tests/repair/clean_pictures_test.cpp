@@ -10,7 +10,7 @@ namespace {
 using test_support::height;
 using test_support::make_clip;
 using test_support::moving_waves;
-using testing::Picture;
+using test_support::Picture;
 using test_support::width;
 
 /// Pseudo-random numbers from 0 to 1 that depend on the position only.

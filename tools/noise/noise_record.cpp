@@ -31,7 +31,7 @@ constexpr std::array<const char*, 3> opponent_names{"Y", "U", "V"};
 int planes_of(Layout layout) { return layout == Layout::gray ? 1 : 3; }
 
 /// Returns the shortest decimal number that is read back as the same float.
-Json number(float value) {
+Json shortest_number(float value) {
   char text[32];
   for (int digits = 6; digits <= 9; ++digits) {
     std::snprintf(text, sizeof text, "%.*g", digits, static_cast<double>(value));
@@ -43,19 +43,19 @@ Json number(float value) {
 template <class Numbers>
 Json numbers(const Numbers& values) {
   Json list = Json::array();
-  for (const float value : values) list.push_back(number(value));
+  for (const float value : values) list.push_back(shortest_number(value));
   return list;
 }
 
 Json json_of(const NoiseCurve& curve) {
   Json json = {{"sigma", numbers(curve.sigma)}};
-  if (std::isfinite(curve.low)) json["low"] = number(curve.low);
-  if (std::isfinite(curve.high)) json["high"] = number(curve.high);
+  if (std::isfinite(curve.low)) json["low"] = shortest_number(curve.low);
+  if (std::isfinite(curve.high)) json["high"] = shortest_number(curve.high);
   return json;
 }
 
 Json json_of(const PlaneNoise& plane, const char* name) {
-  Json json = {{"name", name}, {"sigma", number(plane.sigma)}};
+  Json json = {{"name", name}, {"sigma", shortest_number(plane.sigma)}};
   if (plane.correlation) {
     Json rows = Json::array();
     for (int dy = 0; dy < correlation_lags; ++dy)
@@ -72,7 +72,7 @@ Json json_of(const NoiseEstimate& estimate, Layout layout) {
   Json json = {{"certain", estimate.certain}};
   if (!estimate.why.empty()) json["why"] = estimate.why;
   json["level"] = numbers(std::span(estimate.level).first(planes));
-  json["coarse"] = number(estimate.coarse);
+  json["coarse"] = shortest_number(estimate.coarse);
   Json stored = Json::array();
   for (int i = 0; i < planes; ++i)
     stored.push_back(json_of(estimate.noise.plane(i), stored_names[static_cast<int>(layout)][i]));
@@ -94,10 +94,10 @@ constexpr std::pair<NoiseKind, std::string_view> kinds[] = {{NoiseKind::gaussian
 
 Json json_of(const VolumeEstimate& volume) {
   Json json = {{"kind", kinds[static_cast<int>(volume.noise.kind)].second},
-               {"sigma", number(volume.noise.sigma)},
-               {"level", number(volume.level)},
-               {"background", number(volume.air)},
-               {"tissue", number(volume.tissue)}};
+               {"sigma", shortest_number(volume.noise.sigma)},
+               {"level", shortest_number(volume.level)},
+               {"background", shortest_number(volume.air)},
+               {"tissue", shortest_number(volume.tissue)}};
   if (volume.noise.map) json["map"] = json_of(*volume.noise.map);
   return json;
 }

@@ -40,11 +40,11 @@ std::string format(const char* pattern, Values... values) {
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
 /// Rounds to thousandths; JSON shows values that are not finite as null.
-Json number(double value) { return std::round(1000 * value) / 1000; }
+Json rounded(double value) { return std::round(1000 * value) / 1000; }
 
 Json numbers(const std::vector<double>& values) {
   Json list = Json::array();
-  for (const double value : values) list.push_back(number(value));
+  for (const double value : values) list.push_back(rounded(value));
   return list;
 }
 
@@ -90,7 +90,7 @@ void Progress::start(const JobFacts& facts) {
   if (mode_ != ProgressMode::json) return;
   Json noise = Json::array();
   for (const SceneLevels& scene : facts.noise)
-    noise.push_back({{"from_seconds", number(scene.from_s)}, {"sigma", numbers(scene.sigma)}});
+    noise.push_back({{"from_seconds", rounded(scene.from_s)}, {"sigma", numbers(scene.sigma)}});
   const FrameFormat& format = facts.format;
   write(json_text({{"event", "start"},
                    {"version", version},
@@ -139,18 +139,18 @@ std::string Progress::object(const pipeline::PipelineStats& stats) const {
   for (const auto stage :
        {pipeline::Stage::decode, pipeline::Stage::denoise, pipeline::Stage::encode}) {
     const int i = static_cast<int>(stage);
-    busy[pipeline::stage_name(stage)] = number(stats.busy_share(stage));
+    busy[pipeline::stage_name(stage)] = rounded(stats.busy_share(stage));
     load[pipeline::stage_name(stage)] =
-        number(time > 0 ? std::max(stats.busy[i] - shown_stats_.busy[i], 0.0) / time : 0);
+        rounded(time > 0 ? std::max(stats.busy[i] - shown_stats_.busy[i], 0.0) / time : 0);
   }
   const bool noise = scene_ < scenes_.size();
   const auto left = static_cast<double>(facts_.frames - stats.frames);
   return json_text({{"event", "progress"},
                     {"frames", stats.frames},
                     {"frames_expected", known ? Json(facts_.frames) : Json()},
-                    {"seconds", number(stats.seconds)},
-                    {"fps", number(stats.fps())},
-                    {"eta_seconds", known ? number(left / stats.fps()) : Json()},
+                    {"seconds", rounded(stats.seconds)},
+                    {"fps", rounded(stats.fps())},
+                    {"eta_seconds", known ? rounded(left / stats.fps()) : Json()},
                     {"busy", busy},
                     {"load", load},
                     {"scene", scene_},
@@ -226,8 +226,8 @@ void Progress::end(const End& end) {
                    {"exit_code", end.exit_code},
                    {"frames", last_stats_.frames},
                    {"damaged_frames", end.damaged},
-                   {"seconds", number(last_stats_.seconds)},
-                   {"fps", number(last_stats_.fps())},
+                   {"seconds", rounded(last_stats_.seconds)},
+                   {"fps", rounded(last_stats_.fps())},
                    {"message", end.text.empty() ? Json() : Json(end.text)}}) +
             "\n",
         Patience::second);
