@@ -8,8 +8,7 @@
 namespace lull {
 
 /// @throws InvalidArgument  "WHAT = VALUE (must be RANGE); choose one in range", unless `holds`
-inline void require(bool holds, const std::string& what, double value,
-                             const std::string& range) {
+inline void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;
   std::string number = std::to_string(value);
   number.erase(number.find_last_not_of('0') + 1);
