@@ -46,6 +46,45 @@ bool has_successors(const OutlierField& from, const OutlierField& to) {
   return static_cast<double>(successors) > (0.25 + 1.5 * area * to.density()) * all;
 }
 
+constexpr std::size_t min_others = 6;
+
+/// Samples around a position that are not impulses.
+struct Surroundings {
+  std::array<float, 24> values{}, dx{}, dy{};
+  std::size_t count = 0;
+
+  void add(int x, int y, float value) {
+    dx[count] = static_cast<float>(x), dy[count] = static_cast<float>(y);
+    values[count++] = value;
+  }
+
+  struct Fit {
+    float centre, deviation;
+  };
+  /// Fits a plane: its slopes by least squares, its height by the median of the residuals. The
+  /// deviation is that of the residuals, by their quartiles.
+  Fit fit() const {
+    const auto n = static_cast<float>(count);
+    float x = 0, y = 0, v = 0;
+    for (std::size_t i = 0; i < count; ++i) x += dx[i] / n, y += dy[i] / n, v += values[i] / n;
+    float xx = 0, xy = 0, yy = 0, xv = 0, yv = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const float a = dx[i] - x, b = dy[i] - y, c = values[i] - v;
+      xx += a * a, xy += a * b, yy += b * b, xv += a * c, yv += b * c;
+    }
+    const float determinant = xx * yy - xy * xy;
+    const bool has_slope = determinant > 1;
+    const float slope_x = has_slope ? (xv * yy - yv * xy) / determinant : 0;
+    const float slope_y = has_slope ? (yv * xx - xv * xy) / determinant : 0;
+    std::array<float, 24> residuals;
+    for (std::size_t i = 0; i < count; ++i)
+      residuals[i] = values[i] - slope_x * dx[i] - slope_y * dy[i];
+    std::sort(residuals.begin(), residuals.begin() + static_cast<std::ptrdiff_t>(count));
+    // The distance between the quartiles is 1.35 standard deviations of Gaussian noise.
+    return {residuals[count / 2], (residuals[count * 3 / 4] - residuals[count / 4]) / 1.35f};
+  }
+};
+
 /// Marks impulses of known values.
 class ValueMarker {
  public:
@@ -70,27 +109,26 @@ class ValueMarker {
   }
 
   void mark_if_impulse(const ImpulseKind& kind, int x, int y) {
-    std::array<float, 24> others;
-    std::size_t count = 0;
+    Surroundings others;
     int equal = 0;
+    std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
+      const std::size_t place = at < 12 ? at : at + 1;  // the centre is not in the ring
+      ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
       if (!has_value_of(model_.pepper, value) && !has_value_of(model_.salt, value))
-        others[count++] = value;
+        others.add(static_cast<int>(place % 5) - 2, static_cast<int>(place / 5) - 2, value);
     }
-    if (equal > max_equal_ || count < 6) return;
-    const auto begin = others.begin(), end = begin + static_cast<std::ptrdiff_t>(count);
-    std::sort(begin, end);
-    const float middle = others[count / 2];
-    // The distance between the quartiles is 1.35 standard deviations of Gaussian noise.
-    const float deviation = (others[count * 3 / 4] - others[count / 4]) / 1.35f;
-    if (std::abs(plane_(x, y) - middle) > min_peak(kind, deviation)) mask_.mark(x, y);
+    if (equal > max_equal_ || others.count < min_others) return;
+    const auto [centre, deviation] = others.fit();
+    if (std::abs(plane_(x, y) - centre) > min_peak(kind, deviation)) mask_.mark(x, y);
   }
 
   /// Samples with exactly the value of impulses are impulses unless the surroundings are near that
   /// value.
   float min_peak(const ImpulseKind& kind, float deviation) const {
-    return kind.tolerance <= 1 ? std::max(1.5f, deviation) : std::max(4.0f, 3.5f * deviation);
+    if (kind.tolerance <= 1) return std::max(1.5f, deviation);
+    return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));
   }
 
   const ImpulseModel& model_;
