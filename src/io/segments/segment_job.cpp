@@ -194,11 +194,9 @@ SegmentReader SegmentJob::read(std::int64_t segment) const {
 }
 
 void SegmentJob::save() {
-  write_text(manifest_path_, to_text(manifest_),
-             {.overwrite = true,
-              .access = access_,
-              .follow_links = false,
-              .removes_leftovers = false});
+  write_text(
+      manifest_path_, to_text(manifest_),
+      {.overwrite = true, .access = access_, .follow_links = false, .removes_leftovers = false});
 }
 
 void SegmentJob::note_result(const std::string& file) {
