@@ -49,7 +49,7 @@ bool has_successors(const OutlierField& from, const OutlierField& to) {
 constexpr std::size_t min_others = 6;
 
 /// Samples around a position that are not impulses.
-struct Surroundings {
+struct NearbySamples {
   std::array<float, 24> values{}, dx{}, dy{};
   std::size_t count = 0;
 
@@ -109,14 +109,17 @@ class ValueMarker {
   }
 
   void mark_if_impulse(const ImpulseKind& kind, int x, int y) {
-    Surroundings others;
+    NearbySamples others;
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
       const std::size_t place = at < 12 ? at : at + 1;  // the centre is not in the ring
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      if (!has_value_of(model_.pepper, value) && !has_value_of(model_.salt, value))
+      // A wide tolerance of the other kind may contain the picture itself.
+      const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
+      const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
+      if (!has_value_of(kind, value) && !is_other)
         others.add(static_cast<int>(place % 5) - 2, static_cast<int>(place / 5) - 2, value);
     }
     if (equal > max_equal_ || others.count < min_others) return;

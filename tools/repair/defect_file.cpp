@@ -19,7 +19,7 @@ namespace {
 
 using repair::DefectiveSample;
 
-constexpr std::size_t max_bytes = std::size_t{1} << 26;
+constexpr std::size_t max_list_bytes = std::size_t{1} << 26;
 constexpr int max_share = 10;  // at most a tenth of the samples
 
 std::string size_text(const FrameFormat& format) {
@@ -131,7 +131,7 @@ RepairPlan plan_of(const std::vector<DefectiveSample>& defects, const FrameForma
 
 RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                         const FrameFormat& format) {
-  const std::string beginning = io::read_text(path, max_bytes);
+  const std::string beginning = io::read_text(path, max_list_bytes);
   const std::vector<DefectiveSample> defects = is_text(beginning) && !beginning.starts_with('P')
                                                    ? defects_of_text(beginning, path, format)
                                                    : defects_of_picture(path, options, format);
