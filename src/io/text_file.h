@@ -44,8 +44,8 @@ class TextFile {
 void write_text(const std::string& path, const std::string& text, const TextFileOptions& options);
 
 /// Replaces the file `path` by one with this text. Readers see either the old or the new file. The
-/// text may be lost if the power fails. Returns false, with the reason in errno, if the file could not
-/// be written; folders and devices are never replaced.
+/// text may be lost if the power fails. Returns false, with the reason in errno, if the file could
+/// not be written; folders and devices are never replaced.
 [[nodiscard]] bool replace_text(const std::string& path, const std::string& text);
 
 /// A temporary file for another library to read. Only its owner can read it, and the destructor

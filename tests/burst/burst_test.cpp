@@ -97,8 +97,7 @@ TEST(Warp, AlignsAPictureToAnother) {
       worst = std::max(worst, std::abs(1.0 * result.view()(x, y) - kept.view()(x, y)));
   EXPECT_LT(worst, 3);
   warp(read(other), AffineWarp({}, 1, 1), between.view(), result.view());
-  EXPECT_GT(psnr(read(result), read(other)), 90)
-      << "an identity warp must copy the samples";
+  EXPECT_GT(psnr(read(result), read(other)), 90) << "an identity warp must copy the samples";
 }
 
 /// The filtered reference frame of a burst.

@@ -22,7 +22,7 @@ namespace {
 
 using namespace test_support;
 
-Groups by_cpu(const Clip& clip, const MatchParams& params, int threads = 2) {
+GroupLists by_cpu(const Clip& clip, const MatchParams& params, int threads = 2) {
   std::vector<GuideAt> frames;
   for (std::size_t f = 0; f < clip.planes.size(); ++f) {
     frames.push_back({clip.offset(f), {clip.planes[f].view(), {}}});
@@ -30,7 +30,7 @@ Groups by_cpu(const Clip& clip, const MatchParams& params, int threads = 2) {
   }
   const auto own = clip.planes[0].view();
   const ReferenceGrid grid(own.width, own.height, params.step);
-  Groups groups;
+  GroupLists groups;
   tbb::task_arena(threads).execute([&] {
     const auto matcher = cpu::make_matcher(threads);
     matcher->begin({params, frames, 1});
@@ -50,7 +50,7 @@ Groups by_cpu(const Clip& clip, const MatchParams& params, int threads = 2) {
 }
 
 void expect_same(const Clip& clip, const MatchParams& params, const char* what) {
-  const Groups expected = by_reference(clip, params), actual = by_cpu(clip, params);
+  const GroupLists expected = by_reference(clip, params), actual = by_cpu(clip, params);
   ASSERT_EQ(expected.size(), actual.size());
   for (const auto& [place, members] : expected)
     ASSERT_EQ(members, actual.at(place))
@@ -79,7 +79,7 @@ TEST(ClusterMatcher, FlatPicturesAreSplitDownToTheLeafSize) {
   expect_same(clip, params, "flat");
   for (const auto& [place, members] : by_cpu(clip, params)) ASSERT_EQ(members.size(), 32u);
   // A tile of 8x8 positions, row by row: the patch at (0, 0) shares its leaf with the first row.
-  const Groups rows = by_cpu(clip, cluster_params({8, 8, 1}, 3, 8));
+  const GroupLists rows = by_cpu(clip, cluster_params({8, 8, 1}, 3, 8));
   std::vector<std::uint32_t> row;
   for (int x = 0; x < 8; ++x) row.push_back(pack_displacement(x, 0));
   EXPECT_EQ(rows.at({0, 0}), row);
@@ -136,7 +136,7 @@ TEST(ClusterMatcher, ColouredNoiseAddsItsBias) {
   std::mt19937 rng{8};
   for (float& b : bias) b = static_cast<float>(static_cast<int>(rng() % 1200) - 300);
   MatchParams params = cluster_params({64, 64, 2});
-  const Groups plain = by_cpu(clip, params);
+  const GroupLists plain = by_cpu(clip, params);
   params.bias = &bias;
   expect_same(clip, params, "bias");
   EXPECT_NE(plain, by_cpu(clip, params));
@@ -162,7 +162,7 @@ TEST(ClusterMatcher, TilesCoverTheSamePositionInAllFrames) {
                          static_cast<std::int16_t>(static_cast<int>(rng() % 9) - 4)});
   expect_same(clip, params, "moving");
   params.motion_bias = 1e5f;  // predicted candidates come first
-  const Groups groups = by_cpu(clip, params);
+  const GroupLists groups = by_cpu(clip, params);
   const auto& first = groups.at({33, 30});
   std::set<std::uint32_t> predicted;
   for (int f = 1; f < 5; ++f) {

@@ -38,9 +38,9 @@ struct DeviceGuide {
 /// `cells` is the motion of the main plane's cells for each frame and may be empty. `batch_tiles`
 /// is the number of reference tiles of a batch in each direction. Memory is planned for a plane
 /// that is larger by `greatest` samples.
-test_support::Groups by_gpu(const Clip& clip, const MatchParams& params,
-                            const std::vector<std::vector<Motion>>& cells = {},
-                            int batch_tiles = 1000, int greatest = 0) {
+test_support::GroupLists by_gpu(const Clip& clip, const MatchParams& params,
+                                const std::vector<std::vector<Motion>>& cells = {},
+                                int batch_tiles = 1000, int greatest = 0) {
   const auto own = clip.planes[0].view();
   const Margins margins(own.width, own.height, params.window, patch);
   const Margins planned(own.width + greatest, own.height + greatest, params.window, patch);
@@ -59,7 +59,7 @@ test_support::Groups by_gpu(const Clip& clip, const MatchParams& params,
   const MotionGrid bundles{own.width, own.height, params.step};
   const int tiles_x = (grid.count_x + 3) / 4, tiles_y = (grid.count_y + 3) / 4;
   const int capacity = group_capacity(params);
-  test_support::Groups groups;
+  test_support::GroupLists groups;
   Batch batch;
   for (batch.y0 = 0; batch.y0 < tiles_y; batch.y0 += batch_tiles)
     for (batch.x0 = 0; batch.x0 < tiles_x; batch.x0 += batch_tiles) {
@@ -86,7 +86,7 @@ test_support::Groups by_gpu(const Clip& clip, const MatchParams& params,
   return groups;
 }
 
-void expect_equal(const test_support::Groups& expected, const test_support::Groups& actual,
+void expect_equal(const test_support::GroupLists& expected, const test_support::GroupLists& actual,
                   const char* what) {
   ASSERT_EQ(expected.size(), actual.size());
   for (const auto& [place, members] : expected)

@@ -36,13 +36,13 @@ struct Clip {
 };
 
 /// The members by the position of the reference patch.
-using Groups = std::map<std::pair<int, int>, std::vector<std::uint32_t>>;
+using GroupLists = std::map<std::pair<int, int>, std::vector<std::uint32_t>>;
 
 inline std::vector<std::uint32_t> members_of(const Group& group) {
   return {group.members.begin(), group.members.begin() + group.count};
 }
 
-inline Groups by_reference(const Clip& clip, const MatchParams& params) {
+inline GroupLists by_reference(const Clip& clip, const MatchParams& params) {
   std::vector<FramePlane> guides;
   for (std::size_t f = 0; f < clip.planes.size(); ++f)
     guides.push_back({clip.offset(f), {clip.planes[f].view()}});
@@ -51,7 +51,7 @@ inline Groups by_reference(const Clip& clip, const MatchParams& params) {
   const auto own = clip.planes[0].view();
   const ReferenceGrid grid(own.width, own.height, params.step);
   const MotionGrid bundles{own.width, own.height, params.step};
-  Groups groups;
+  GroupLists groups;
   for (int j = 0; j < grid.count_y; ++j)
     for (int i = 0; i < grid.count_x; ++i) {
       for (std::size_t f = 1; f < guides.size(); ++f)
