@@ -235,7 +235,7 @@ std::string describe(const Configuration& c) {
                 static_cast<double>(c.sigma), c.profile.c_str(), a.window, b.window, a.group,
                 b.group, a.step, b.step, static_cast<double>(a.tau), static_cast<double>(b.tau),
                 name_of(a.transform).data(), name_of(b.transform).data(),
-                name_of(a.group_transform).data(), name(b.group_transform).data(),
+                name_of(a.group_transform).data(), name_of(b.group_transform).data(),
                 static_cast<double>(a.kaiser), static_cast<double>(b.kaiser),
                 static_cast<double>(c.params.lambda), static_cast<double>(c.params.lambda_mean),
                 static_cast<double>(c.params.mu2), static_cast<double>(c.params.guide_noise),
