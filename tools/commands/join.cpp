@@ -51,7 +51,7 @@ void join_segments(const DenoiseOptions& options, Log& log) {
   };
   const std::string kept = sink->finish_if(is_acceptable);
   if (!is_acceptable())
-    throw BadData(describe(damage, options.input.file) +
+    throw BadData(tools::describe(damage, options.input.file) +
                   (kept.empty() ? "" : "; the incomplete output is in '" + kept + "'") +
                   "; plan with --max-decode-errors " + std::to_string(damage.frames));
   log.write(LogLevel::info, std::to_string(plan.frames()) + " frames in " +
