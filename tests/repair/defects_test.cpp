@@ -99,7 +99,7 @@ TEST(Impulses, HotPixelsOfStillAreReplaced) {
   EXPECT_LT(error_at(clip, repaired(clip, find_defects(clip.excerpts())), hot), 10);
 }
 
-/// The median of 3x3 samples in place of all samples at the extremes.
+/// The median of 3x3 samples instead of all samples at the extremes.
 std::vector<Frame> medians_of_extremes(const Clip& clip, double low, double high) {
   std::vector<Frame> results = repaired(clip, {});
   for (std::size_t i = 0; i < results.size(); ++i)

@@ -32,7 +32,7 @@ struct InputOptions {
   bool sized = false;        // --size was given
   double white = 0;          // white of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
-  bool stack = false;  // frames are slices of a volume, even if the file does not say so
+  bool stack = false;  // frames are slices of a volume, even if the file does not state it
   DepthOptions depth;
   std::string mask;           // volume that is 0 outside of the region of interest; empty: no mask
   bool zero_outside = false;  // the result is 0 outside of the mask; else it keeps the input
