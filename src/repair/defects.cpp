@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <set>
 #include <type_traits>
 
 #include "core/plane.h"
@@ -16,6 +17,8 @@ namespace lull::repair {
 namespace {
 
 constexpr std::size_t max_lone_frames = 3;  // examined for impulses, in addition to a pair
+/// Graphics with fewer levels may be dithered: their isolated samples are not impulses.
+constexpr std::size_t min_levels = 32;
 
 float level_of(const FrameFormat& format) {
   return format.sample == SampleType::f32 ? 0.0f : to_unit_255(format);
@@ -89,6 +92,14 @@ void replace_samples(const PlaneDefects& defects, std::int64_t number, PlaneView
   interpolate_marked(mask, defects.noise, plane);
 }
 
+bool has_few_levels(PlaneView<const float> plane) {
+  std::set<float> levels;
+  for (int y = 0; y < plane.height; ++y)
+    for (int x = 0; x < plane.width; ++x)
+      if (levels.insert(plane(x, y)).second && levels.size() == min_levels) return false;
+  return true;
+}
+
 /// Finds the defects of one plane.
 class PlaneExamination {
  public:
@@ -137,6 +148,7 @@ class PlaneExamination {
   void find_impulses() {
     std::vector<ExaminedFrame> examined_frames;
     const std::vector<Frame>& first = excerpts_.front();
+    if (has_few_levels(loaded(first.front()))) return;
     examined_frames.push_back(examined(first.front()));
     if (examined_frames.front().outliers.isolated.empty()) return;
     if (first.size() > 1 && !have_equal_planes(first[0], first[1], plane_)) {

@@ -18,7 +18,7 @@ constexpr float peak_of_spread = 5;
 /// A neighbour resembles an outlier if it has at least this share of the peak.
 constexpr float resembling = 0.5f;
 
-constexpr int grid_step = 8;  // of the samples at which the smoothness is measured
+constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
 
 struct Surroundings {
   float median = 0, spread = 0;

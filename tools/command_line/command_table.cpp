@@ -211,7 +211,7 @@ void CommandTable::add_texts() {
   for (const CLI::App* command : app.get_subcommands({}))
     commands += (commands.empty() ? "" : "|") + command->get_name();
   CLI::App* help = add_command("help");
-  help->add_option("COMMAND", given.text.topic, "command to explain (default: all commands)")
+  help->add_option("NAME", given.text.topic, "command to explain (default: all commands)")
       ->type_name(commands);
   help->add_option("--format", given.text.format,
                    "text: for the terminal; markdown: for docs/reference/cli.md; man: for lull(1) "

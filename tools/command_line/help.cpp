@@ -77,7 +77,8 @@ std::string brief_footer(const ManualCommand& command) {
 
 std::string basic_help(const Manual& manual) {
   const ManualCommand& program = manual.program;
-  return summary_of(program) + "\n" + program.brief_usage + "\n" + command_list(manual) + "\n" +
+  // One empty line less than for a command, so that the text fits on a screen.
+  return summary_of(program) + "\n" + program.brief_usage + command_list(manual) + "\n" +
          brief_options(program) + brief_footer(program);
 }
 

@@ -216,8 +216,7 @@ constexpr OptionRow rows[] = {
     {"--keep-times", "", OptionGroup::video, planned | in_probe,
      "keep the timestamps of the input, and gaps where its clock jumps forward (default: the "
      "output begins at 0, and jumps of the clock are bridged)",
-     [](DenoiseOptions& o, const std::string&) { o.input.source.keep_times = true; },
-     "keep the timestamps of the input"},
+     [](DenoiseOptions& o, const std::string&) { o.input.source.keep_times = true; }},
     {"--frames", "A-B,C-", OptionGroup::basic, planned | in_noise | in_probe,
      "process only these frames, counted from 0, both ends included; they are joined without gaps, "
      "and audio is cut with them",

@@ -25,10 +25,10 @@ struct NoiseOptions {
   std::string file;  // noise file; empty: none
   /// Noise that was estimated already, used instead of a noise file; null: none. No option sets it.
   std::shared_ptr<const NoiseRecord> known;
-  std::optional<NoiseKind> kind;     // for volumes; empty: from their background
-  std::string map;                   // file of the noise map to write; empty: none
-  float strength = 1;                // factor for the noise level
-  std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
+  std::optional<NoiseKind> kind;    // for volumes; empty: from their background
+  std::string map;                  // file of the noise map to write; empty: none
+  float strength = 1;               // factor for the noise level
+  std::string repair = repair_off;  // repair_auto, repair_off, or the file of a list of defects
 };
 
 /// White noise with the given sigma. Without one the level is arbitrary, and the model serves to

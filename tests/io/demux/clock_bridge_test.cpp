@@ -73,7 +73,7 @@ class ClockBridgeTest : public testing::Test {
   };
   std::unique_ptr<AVFormatContext, Free> context_;
   std::optional<ClockBridge> bridge_;
-  std::array<std::vector<std::int64_t>, 3> times_;  // of the returned packets, by stream
+  std::array<std::vector<std::int64_t>, 3> times_;  // times of the returned packets, by stream
   int flags_ = 0;
 };
 

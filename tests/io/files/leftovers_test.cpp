@@ -114,7 +114,7 @@ TEST_F(Leftovers, OfAKilledProcessIsRemovedByTheNextRun) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
-// In a container, nobody may ask for the exit code of a killed process.
+// In a container, no process may ask for the exit code of a killed process.
 TEST_F(Leftovers, OfAZombieIsRemoved) {
   Writer writer(out);
   writer.kill(false);

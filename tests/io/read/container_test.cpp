@@ -65,7 +65,7 @@ TEST(Timestamps, OddRatesAndLateStartsSurviveMp4) {
     for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(start + i);
     make_clip(folder / "in.mp4", spec);
     for (const char* name : {"out.mp4", "out.mov"}) {
-      transcode(folder / "in.mp4", folder / name, {.overwrite = true});
+      transcode(folder / "in.mp4", folder / name, {.overwrite = true, .keep_times = true});
       const auto in = times_of(folder / "in.mp4"), out = times_of(folder / name);
       ASSERT_EQ(in.size(), 30u);
       ASSERT_EQ(in.size(), out.size());

@@ -9,6 +9,7 @@ namespace lull::io::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 
 struct Encoding {
@@ -66,7 +67,7 @@ TEST_P(SegmentsOf, EqualTheUninterruptedFileAfterAnyInterruption) {
     EXPECT_EQ(fs::exists(job.out + ".lull-job"), done > 0);
     EXPECT_FALSE(fs::exists(job.out));
   }
-  EXPECT_THAT(run(job, true), ElementsAre("continuing after 4 segments, 24 frames"));
+  EXPECT_THAT(run(job, true), Contains("continuing after 4 segments, 24 frames"));
   EXPECT_EQ(read_file(job.out), expected);
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", fs::path(job.out).filename().string(),
                                           "whole" + fs::path(job.out).extension().string()));
