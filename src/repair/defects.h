@@ -44,7 +44,7 @@ struct ClipDefects {
 /// one format. Each plane is examined by itself.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
-/// Repairs the samples of `frame` in place; nobody else may read them meanwhile.
+/// Repairs the samples of `frame` in place; no other thread may read them meanwhile.
 /// @param number  of the frame in its clip; below 0: unknown, all samples are defective
 /// @return the number of samples that were replaced by an estimate
 std::int64_t repair_in_place(const ClipDefects& defects, std::int64_t number, const Frame& frame);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int strips = 4;  // parts of each line that must have the same offset
 constexpr int max_order = 3;
-constexpr int max_line_samples = 512;  // of a strip that enter a median
+constexpr int max_line_samples = 512;  // samples of a strip that enter a median
 constexpr int min_lines = 64;
 
 int lines_of(PlaneView<const float> plane, LineAxis axis) {

@@ -32,8 +32,8 @@ struct LineModel {
 
 /// Properties of one frame that decide whether its lines have offsets.
 struct LineProfile {
-  std::vector<float> mean;   // of each line
-  float deviation = 0;       // of offsets that are independent from line to line
+  std::vector<float> mean;   // mean of each line
+  float deviation = 0;       // deviation of offsets that are independent from line to line
   bool has_offsets = false;  // certainly
 };
 /// @param noise  standard deviation of the noise of the plane

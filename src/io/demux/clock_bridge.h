@@ -42,8 +42,8 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // index in offsets_
     bool started = false;
-    // Of the returned packets, in ticks of the stream: the last decoding time, the expected next
-    // one, the end of the presentation, and the last packet's duration.
+    // Times of the returned packets, in ticks of the stream: the last decoding time, the expected
+    // next one, the end of the presentation, and the last packet's duration.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
     std::int64_t skip_until = INT64_MIN;  // packets before it overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video

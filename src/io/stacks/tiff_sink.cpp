@@ -89,9 +89,9 @@ class TiffSink final : public StackSink {
   }
 
   bool is_imagej_;
-  TiffLayout layout_;  // of the next page
+  TiffLayout layout_;  // layout of the next page
   TiffAxes axes_;
-  std::vector<ValueRange> ranges_;  // of the channels
+  std::vector<ValueRange> ranges_;  // ranges of the channels
   FrameFormat frame_format_;
   std::int64_t pages_, next_ = 0;
   TiffReader original_;  // for the tags; the source reads later pages in another thread

@@ -10,7 +10,7 @@ namespace lull::io {
 
 struct TiffLayout {
   int width = 0, height = 0;
-  int bits = 8;                                        // of a sample
+  int bits = 8;                                        // bits of a sample
   std::uint16_t form = SAMPLEFORMAT_UINT;              // SAMPLEFORMAT_UINT, _INT or _IEEEFP
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;  // _MINISBLACK, _MINISWHITE, _PALETTE, _RGB
   int colours = 1;                                     // samples of a pixel before the extra ones

@@ -10,7 +10,7 @@ namespace lull::io {
 /// native byte order; samples of other sizes follow each other without gaps, most significant bit
 /// first.
 struct TiffRow {
-  int bits;    // of a sample
+  int bits;    // bits of a sample
   int stride;  // samples of a pixel in the row
   int offset;  // number of the sample in its pixel
 };
