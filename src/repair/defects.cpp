@@ -116,7 +116,8 @@ class PlaneExamination {
     if (scratch_.width() < min_side || scratch_.height() < min_side) return {};
     std::vector<float> noise;
     for (const Frame* frame : frames_) noise.push_back(noise_level(loaded(*frame)));
-    defects_.noise = median(std::vector<float>(noise));
+    std::vector<float> levels = noise;
+    defects_.noise = median(levels);
     find_stuck_pixels(noise);
     find_impulses();
     find_lines();
@@ -124,8 +125,6 @@ class PlaneExamination {
   }
 
  private:
-  static float median(std::vector<float> values) { return repair::median(values); }
-
   PlaneView<float> loaded(const Frame& frame) {
     load(frame, plane_, scratch_.view());
     return scratch_.view();

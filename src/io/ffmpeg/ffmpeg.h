@@ -44,6 +44,16 @@ T* non_null(T* object) {
 inline FramePtr make_frame() { return FramePtr(non_null(av_frame_alloc())); }
 inline PacketPtr make_packet() { return PacketPtr(non_null(av_packet_alloc())); }
 
+/// Sets times, stream and flags of a packet that was converted from `source` and that a decoder can
+/// decode without earlier packets.
+inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
+  packet.pts = source.pts;
+  packet.dts = source.dts;
+  packet.duration = source.duration;
+  packet.flags = source.flags | AV_PKT_FLAG_KEY;
+  packet.stream_index = source.stream_index;
+}
+
 /// An AVDictionary that frees itself.
 class Dictionary {
  public:

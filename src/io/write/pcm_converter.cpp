@@ -97,11 +97,7 @@ PacketPtr PcmConverter::convert(const AVPacket& packet) {
     std::copy_n(part->data, part->size, result->data + before);
   }
   if (!result) return nullptr;
-  result->pts = packet.pts;
-  result->dts = packet.dts;
-  result->duration = packet.duration;
-  result->flags = packet.flags | AV_PKT_FLAG_KEY;
-  result->stream_index = packet.stream_index;
+  set_converted_from(packet, *result);
   return result;
 }
 

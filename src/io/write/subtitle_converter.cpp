@@ -68,11 +68,7 @@ PacketPtr SubtitleConverter::convert(const AVPacket& packet) {
   PacketPtr result = make_packet();
   if (av_new_packet(result.get(), size) < 0) throw std::bad_alloc();
   std::copy_n(text_.data(), size, result->data);
-  result->pts = packet.pts;
-  result->dts = packet.dts;
-  result->duration = packet.duration;
-  result->flags = packet.flags | AV_PKT_FLAG_KEY;
-  result->stream_index = packet.stream_index;
+  set_converted_from(packet, *result);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // TIFF files of one picture, written by libtiff itself.
 
+#include <gtest/gtest.h>
 #include <tiffio.h>
 
 #include <bit>
@@ -10,7 +11,20 @@
 #include <string>
 #include <vector>
 
+#include "io/support/clip.h"
+
 namespace lull::io::test {
+
+/// Tests that read `in` and write `out`. Messages of libtiff itself are disabled.
+class TiffFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    TIFFSetErrorHandler(nullptr);
+    TIFFSetWarningHandler(nullptr);
+  }
+  TemporaryFolder folder;
+  const std::string in = folder / "in.tif", out = folder / "out.tif";
+};
 
 struct PictureSpec {
   std::string name;

@@ -11,15 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-class TiffPages : public testing::Test {
- protected:
-  void SetUp() override {
-    TIFFSetErrorHandler(nullptr);
-    TIFFSetWarningHandler(nullptr);
-  }
-  TemporaryFolder folder;
-  const std::string in = folder / "in.tif", out = folder / "out.tif";
-};
+class TiffPages : public TiffFiles {};
 
 void set_tags(TIFF* file) {
   static const TIFFFieldInfo info[] = {

@@ -15,15 +15,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-class TiffPictures : public testing::Test {
+class TiffPictures : public TiffFiles {
  protected:
-  void SetUp() override {
-    TIFFSetErrorHandler(nullptr);
-    TIFFSetWarningHandler(nullptr);
-  }
-  TemporaryFolder folder;
-  const std::string in = folder / "in.tif", out = folder / "out.tif";
-
   std::string refusal() {
     try {
       count_frames(in);
