@@ -64,16 +64,18 @@ module(io/ffmpeg ${io_base})
 module(io/files ${io_base} io/ffmpeg)
 module(io/containers ${io_base} io/ffmpeg io/files)
 module(io/pictures ${io_base} io/ffmpeg io/files)
+module(io/metadata ${io_base} io/ffmpeg io/files io/pictures)
 module(io/exr ${io_base} io/ffmpeg io/files)
 module(io/stacks ${io_base} io/ffmpeg io/files io/pictures)
-module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/stacks)
-module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux)
-module(io/encode ${io_base} io/ffmpeg io/demux io/read)
-module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read
-  io/encode)
+module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/metadata io/exr
+  io/stacks)
+module(io/read ${io_base} io/ffmpeg io/files io/pictures io/metadata io/exr io/stacks io/demux)
+module(io/encode ${io_base} io/ffmpeg io/pictures io/metadata io/demux io/read)
+module(io/write ${io_base} io/ffmpeg io/files io/pictures io/metadata io/exr io/stacks io/demux
+  io/read io/encode)
 module(io/segments ${io_base} io/ffmpeg io/files io/demux io/read io/encode io/write)
-module(io/open ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read io/encode
-  io/write io/segments)
+module(io/open ${io_base} io/ffmpeg io/files io/pictures io/metadata io/exr io/stacks io/demux
+  io/read io/encode io/write io/segments)
 module(pipeline core noise noise/render)
 module(burst core)
 set(library ${modules})  # all of src

@@ -93,7 +93,7 @@ PacketPtr Demuxer::read() {
     if (packet) packet->stream_index = video().index;
     return packet;
   }
-  if (reads_whole_files())
+  if (reads_whole_files() || container_.is_multi_picture())
     return std::exchange(file_read_, true) ? nullptr : read_whole_picture(path());
   for (;;) {
     PacketPtr packet = make_packet();
@@ -117,6 +117,12 @@ PacketPtr Demuxer::read() {
     }
     forward(std::move(packet));
   }
+}
+
+bool Demuxer::is_heif() const {
+  constexpr std::string_view brands[] = {"avif", "mif1", "heic", "heix"};
+  const AVDictionaryEntry* brand = av_dict_get(context().metadata, "major_brand", nullptr, 0);
+  return brand && std::ranges::find(brands, brand->value) != std::end(brands);
 }
 
 void Demuxer::forward(PacketPtr packet) {

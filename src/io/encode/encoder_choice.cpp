@@ -10,6 +10,7 @@
 
 #include "io/encode/converter.h"
 #include "io/encode/nearest_format.h"
+#include "io/pictures/sequence.h"
 
 namespace lull::io {
 namespace {
@@ -101,6 +102,16 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         " (it holds " + list_formats(container, codec) + "); " + advice);
 }
 
+/// GIF has palettes of 256 colours. Like FFmpeg, lull uses a fixed palette and dithers.
+EncoderChoice gif_choice(const AVCodec& codec) {
+  return {
+      .codec = &codec,
+      .format = AV_PIX_FMT_BGR8,
+      .convert = true,
+      .loss = "most colours and partial transparency (gif holds 256 colours; use .apng or .webp)",
+      .note = {}};
+}
+
 /// Returns the encoders with the pixel format that loses least, nearest format first. Raw frames
 /// for other programs are never converted without a request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
@@ -109,6 +120,11 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
   std::vector<std::pair<int, EncoderChoice>> found;
   for (const AVCodec* codec : codecs) {
     if (codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME) continue;
+    if (codec->id == AV_CODEC_ID_GIF && !lossless && wanted.traits.format.layout != Layout::gray &&
+        wanted.traits.format.sample != SampleType::f32) {
+      found.emplace_back(0, gif_choice(*codec));
+      continue;
+    }
     PixelTraits traits = wanted.traits;
     // Most decoders drop VP9's alpha, so it is no reason to lose other content.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
@@ -240,6 +256,14 @@ bool is_still_name(const std::string& path, const std::string& format) {
   return still_traits(kind) != nullptr;
 }
 
+bool makes_animation(const std::string& path, const FileSource& source,
+                     const SinkOptions& options) {
+  const StillTraits* still =
+      still_traits(options.format.empty() ? extension_of(path) : options.format);
+  return still && still->animated && !source.info().still && !options.single &&
+         (path == "-" || !(is_glob(path) || number_pattern(path)));
+}
+
 std::string describe(const AVStream& stream) {
   const char* type = av_get_media_type_string(stream.codecpar->codec_type);
   return "stream " + std::to_string(stream.index) + " (" + (type ? type : "unknown") + ", " +
@@ -255,13 +279,15 @@ Container container_of(const std::string& path, const FileSource& source,
   container.extension = !format.empty()  ? format
                         : container.pipe ? pipe_format(source)
                                          : extension_of(path);
-  if (const StillTraits* still = still_traits(container.extension)) {
+  if (const StillTraits* still = still_traits(container.extension);
+      still && !makes_animation(path, source, options)) {
     const bool grey = source.traits().format.layout == Layout::gray;
     container.picture = grey && still->grey_encoder ? still->grey_encoder : still->encoder;
   }
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
+      container.format->video_codec == AV_CODEC_ID_FITS ||  // FFmpeg loses the range of samples
       (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // covers in MP3
     throw InvalidArgument(format.empty() ? "no container for '" + path +
                                                "' (its extension names no video or picture); use "

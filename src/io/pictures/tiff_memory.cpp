@@ -36,6 +36,11 @@ TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes) {
   return options;
 }
 
+void TiffMemory::assign(std::span<const std::uint8_t> file) {
+  written_.assign(file.begin(), file.end());
+  bytes_ = written_;
+}
+
 TiffPtr TiffMemory::open(const char* mode, tmsize_t max_bytes) {
   return TiffPtr(TIFFClientOpenExt("memory", mode, this, read, write, seek, close_memory, size_of,
                                    no_map, no_unmap, tiff_options(message_, max_bytes).get()));

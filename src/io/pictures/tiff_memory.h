@@ -36,8 +36,10 @@ class TiffMemory {
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;
 
-  /// Opens the file for reading ("rm") or writing ("wm"). Returns null if it is not a TIFF file.
-  /// This object must outlive the result.
+  /// Copies a file that libtiff will change.
+  void assign(std::span<const std::uint8_t> file);
+  /// Opens the file for reading ("rm"), writing ("wm") or changing ("r+m"). Returns null if it is
+  /// not a TIFF file. This object must outlive the result.
   TiffPtr open(const char* mode, tmsize_t max_bytes = 0);
   std::span<const std::uint8_t> bytes() const { return bytes_; }
   /// Returns libtiff's first error since the last clear(); empty if there is none.

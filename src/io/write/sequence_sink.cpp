@@ -15,6 +15,8 @@
 #include "io/pictures/float_tiff.h"
 #include "io/pictures/sequence.h"
 #include "io/stacks/stack.h"
+#include "io/write/loss_notes.h"
+#include "io/write/metadata_embedder.h"
 #include "io/write/stream_handling.h"
 
 namespace lull::io {
@@ -90,7 +92,8 @@ class SequenceSink final : public MediaSink {
         format_(written_format(source, options)),
         container_name_(sequence_           ? "image2"
                         : is_exr_name(path) ? "exr"
-                                            : "tiff") {
+                                            : "tiff"),
+        losses_(options.strict_metadata) {
     if (sequence_) {
       naming_ = naming_of(path, source);
       check_names(source);
@@ -113,6 +116,8 @@ class SequenceSink final : public MediaSink {
     if (!sequence_ && frames_++ > 0)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
     names_.push_back(naming_(frame.side_data->number, frame.side_data->match));
+    embedder_->push(frame);
+    note_metadata();
     encoder_->send(frame);
     write_ready();
   }
@@ -126,11 +131,24 @@ class SequenceSink final : public MediaSink {
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
-  const std::vector<std::string>& losses() const noexcept override { return losses_; }
+  const std::vector<std::string>& losses() const noexcept override { return losses_.list(); }
   const std::string& temporary() const noexcept override { return no_file_; }
   const std::vector<std::string>& notes() const noexcept override { return notes_; }
 
  private:
+  void open_embedder(const FileSource& source, const Container& container,
+                     const SinkOptions& options, const std::vector<EncoderChoice>& choices) {
+    embedder_.emplace(source, container, options, choices);
+    losses_.add(embedder_->losses());
+    notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
+  }
+
+  // Later pictures may have metadata that the first one does not have.
+  void note_metadata() {
+    losses_.add(embedder_->losses());
+    losses_.check();
+  }
+
   // Checks all names that are known before the first frame, so that a run does not fail later.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
@@ -182,7 +200,7 @@ class SequenceSink final : public MediaSink {
     for (unsigned i = 0; i < context.nb_streams; ++i)
       if (context.streams[i] != &source.demuxer().video() &&
           !is_dropped(*context.streams[i], drops))
-        losses_.push_back(describe(*context.streams[i]));
+        losses_.add(describe(*context.streams[i]));
   }
 
   void open_encoder(FileSource& source, const SinkOptions& options) {
@@ -190,10 +208,10 @@ class SequenceSink final : public MediaSink {
       encoder_ = std::make_unique<LayeredExrs>();
       encoder_name_ = "openexr";
       pixel_format_name_ = source.info().pixel_format;
-      return;
+      return open_embedder(source, {.extension = "exr"}, options, {});
     }
     for (const std::string& layers : source.layers())
-      losses_.push_back("the layer " + layers + " (only OpenEXR holds it)");
+      losses_.add("the layer " + layers + " (only OpenEXR holds it)");
     if (makes_float_tiff(path_, source, options)) {
       if (!options.vopts.empty() || !options.vcodec.empty() || options.crf)
         throw InvalidArgument(
@@ -201,28 +219,31 @@ class SequenceSink final : public MediaSink {
       encoder_ = std::make_unique<FloatTiffs>();
       encoder_name_ = "libtiff";
       pixel_format_name_ = source.info().pixel_format;
-      return;
+      return open_embedder(source, {.extension = "tif"}, options, {});
     }
     Container container = container_of(path_, source, options);
     container.numbered = true;
     Dictionary leftover;
-    auto encoder = lull::io::open_encoder(choose_encoders(container, source, options), container,
-                                          source, options, leftover);
+    const std::vector<EncoderChoice> choices = choose_encoders(container, source, options);
+    open_embedder(source, container, options, choices);
+    container.rotation = embedder_->rotation();
+    auto encoder = lull::io::open_encoder(choices, container, source, options, leftover);
     if (const std::string key = leftover.first_key(); !key.empty())
       throw InvalidArgument("no such option: " + key + " (" + encoder->choice().codec->name +
                             " does not have it)");
     encoder_name_ = encoder->choice().codec->name;
     pixel_format_name_ = name_of(encoder->choice().format);
-    if (!encoder->choice().loss.empty()) losses_.push_back(encoder->choice().loss);
+    losses_.add(encoder->choice().loss);
     if (!encoder->choice().note.empty()) notes_.push_back(encoder->choice().note);
     encoder_ = std::make_unique<FfmpegPictures>(std::move(encoder));
   }
 
   void write_ready() {
-    while (const PacketPtr packet = encoder_->receive()) {
+    while (PacketPtr encoded = encoder_->receive()) {
       if (names_.empty()) throw InternalError("the encoder made a picture of nothing");
       const std::string name = std::move(names_.front());
       names_.pop_front();
+      const PacketPtr packet = embedder_->embed(std::move(encoded));
       OutputFile file(name, file_options_);
       avio_write(file.io(), packet->data, packet->size);
       file.commit();
@@ -238,7 +259,9 @@ class SequenceSink final : public MediaSink {
   std::deque<std::string> names_;  // names for pictures inside the encoder
   std::unique_ptr<PictureEncoder> encoder_;
   std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
-  std::vector<std::string> losses_, notes_;
+  std::optional<MetadataEmbedder> embedder_;
+  LossList losses_;
+  std::vector<std::string> notes_;
   std::int64_t frames_ = 0;
 };
 
