@@ -213,9 +213,10 @@ class Preparation {
 
   void prepare_without_exif() {
     if (target_.kind == PictureKind::png) return;
-    if (metadata().gamma || (metadata().chromaticities && target_.kind != PictureKind::tiff))
+    if (target_.kind == PictureKind::tiff) drop(metadata().icc, "the ICC profile");
+    if (metadata().gamma || metadata().chromaticities)
       lose("gamma and primaries of the samples", "this build of lull has no Exiv2");
-    if (metadata().resolution && target_.kind == PictureKind::webp)
+    if (metadata().resolution && target_.kind != PictureKind::jpeg)
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
