@@ -65,6 +65,8 @@ TiffWriter::TiffWriter(int descriptor, const std::string& name, bool big_endian,
 
 TiffWriter::~TiffWriter() = default;
 
+int TiffWriter::descriptor() const { return position_->descriptor; }
+
 void TiffWriter::fail() const {
   throw IoError("cannot write '" + name_ + "' (" +
                 (position_->error ? std::strerror(position_->error) : message_) + ")");

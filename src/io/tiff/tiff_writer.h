@@ -30,7 +30,7 @@ class TiffWriter {
 
   TIFF* handle() const { return tiff_.get(); }
   /// Sets the tags of the next page: those that describe its samples, and all tags of the reader's
-  /// page that do not describe samples or refer to other parts of the file. Strips or tiles and a
+  /// page that do not describe samples, with EXIF and GPS data. Strips or tiles and a
   /// lossless codec are those of the reader's page. Other codecs become Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
@@ -46,7 +46,9 @@ class TiffWriter {
 
  private:
   struct OutputPosition;
+  int descriptor() const;
   bool copy_further_tag(TIFF* from, std::uint32_t tag);
+  bool copy_directory(const TiffReader& reader, const TiffLayout& layout, std::uint32_t tag);
   [[noreturn]] void fail() const;
 
   std::string name_;
