@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "io/demux/container_check.h"
-#include "io/demux/unsupported_format.h"
 #include "io/exr/exr_file.h"
 #include "io/metadata/multi_picture.h"
+#include "io/pictures/unsupported_format.h"
 #include "io/tiff/tiff_file.h"
 
 namespace lull::io {

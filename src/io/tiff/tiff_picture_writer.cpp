@@ -176,6 +176,16 @@ void set_bytes(TIFF* to, std::uint32_t tag, const std::vector<std::uint8_t>& byt
   if (!bytes.empty()) TIFFSetField(to, tag, static_cast<std::uint32_t>(bytes.size()), bytes.data());
 }
 
+/// Some versions of libtiff count IPTC data in units of four bytes.
+void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
+  const TIFFField* field = TIFFFieldWithTag(to, TIFFTAG_RICHTIFFIPTC);
+  if (iptc.empty() || !field) return;
+  const bool has_units = TIFFFieldDataType(field) == TIFF_LONG;
+  if (has_units) iptc.resize((iptc.size() + 3) / 4 * 4);
+  TIFFSetField(to, TIFFTAG_RICHTIFFIPTC,
+               static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
+}
+
 /// Sets the metadata, and a resolution if they state none. TIFF 6.0 requires it.
 void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
@@ -201,7 +211,7 @@ void note_changes(const TiffLayout& from, const TiffLayout& to, TiffChanges& cha
 void set_metadata(TIFF* page, const TiffMetadata& metadata) {
   set_bytes(page, TIFFTAG_ICCPROFILE, metadata.icc);
   set_bytes(page, TIFFTAG_XMLPACKET, metadata.xmp);
-  set_bytes(page, TIFFTAG_RICHTIFFIPTC, metadata.iptc);
+  set_iptc(page, metadata.iptc);
   set_bytes(page, TIFFTAG_PHOTOSHOP, metadata.photoshop);
   if (metadata.orientation > 0) TIFFSetField(page, TIFFTAG_ORIENTATION, metadata.orientation);
   if (const auto& [x, y] = metadata.dots_per_inch; x > 0 && y > 0) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "io/encode/picture_side_data.h"
 #include "io/metadata/orientation.h"
-#include "io/write/picture_side_data.h"
 
 namespace lull::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/demux/unsupported_format.h"
+#include "io/pictures/unsupported_format.h"
 
 #include <string_view>
 
