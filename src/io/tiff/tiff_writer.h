@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/files/output_file.h"
+#include "io/tiff/directory_format.h"
 #include "io/tiff/repeated_tags.h"
 #include "io/tiff/tiff_reader.h"
 
@@ -52,6 +53,7 @@ class TiffWriter {
   [[noreturn]] void fail() const;
 
   std::string name_;
+  DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file that is written
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to them
   /// Texts of each page whose tags libtiff writes only once.

@@ -5,6 +5,7 @@
 
 #include "io/encode/picture_side_data.h"
 #include "io/metadata/orientation.h"
+#include "io/tiff/tiff_picture.h"
 
 namespace lull::io {
 namespace {
