@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "io/files/file_bytes.h"
-#include "io/tiff/directory_format.h"
 
 namespace lull::io {
 namespace {
@@ -118,9 +117,9 @@ std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& pat
   return texts;
 }
 
-void append_texts(int descriptor, bool big_endian, bool big_tiff,
+void append_texts(int descriptor, const DirectoryFormat& format,
                   const std::vector<std::vector<RepeatedText>>& pages) {
-  DirectoryEditor editor(descriptor, {big_endian, big_tiff});
+  DirectoryEditor editor(descriptor, format);
   for (const auto& texts : pages) editor.edit_next(texts);
 }
 

@@ -217,14 +217,13 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
 bool TiffWriter::copy_directory(const TiffReader& reader, const TiffLayout& layout,
                                 std::uint32_t tag) {
   TIFF* const to = tiff_.get();
-  const DirectoryFormat format{TIFFIsBigEndian(to) != 0, TIFFIsBigTIFF(to) != 0};
   std::uint64_t at = 0;
   const bool is_copied = std::ranges::find(copied_directories, tag) != copied_directories.end();
-  if (!is_copied || format.is_big_endian != reader.big_endian() ||
-      format.is_big_tiff != reader.big_tiff() || !TIFFGetField(reader.handle(), tag, &at))
+  if (!is_copied || format_.is_big_endian != reader.big_endian() ||
+      format_.is_big_tiff != reader.big_tiff() || !TIFFGetField(reader.handle(), tag, &at))
     return false;
   const std::optional<std::uint64_t> copy = copy_sub_directory(
-      reader.path(), at, format,
+      reader.path(), at, format_,
       {static_cast<std::uint32_t>(layout.width), static_cast<std::uint32_t>(layout.height)},
       descriptor());
   return copy && TIFFSetField(to, tag, *copy);
