@@ -67,15 +67,18 @@ module(io/containers ${io_base} io/ffmpeg io/files)
 module(io/pictures ${io_base} io/ffmpeg io/files)
 module(io/exr ${io_base} io/ffmpeg io/files)
 module(io/tiff ${io_base} io/ffmpeg io/files)
+module(io/metadata ${io_base} io/ffmpeg io/files io/pictures io/tiff)
 module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff)
-module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/tiff io/stacks)
-module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/stacks io/demux)
-module(io/encode ${io_base} io/ffmpeg io/tiff io/demux io/read)
-module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/stacks io/demux io/read
-  io/encode)
+module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/tiff io/metadata
+  io/stacks)
+module(io/read ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks
+  io/demux)
+module(io/encode ${io_base} io/ffmpeg io/pictures io/tiff io/metadata io/demux io/read)
+module(io/write ${io_base} io/ffmpeg io/files io/pictures io/exr io/tiff io/metadata io/stacks
+  io/demux io/read io/encode)
 module(io/segments ${io_base} io/ffmpeg io/files io/demux io/read io/encode io/write)
-module(io/open ${io_base} io/ffmpeg io/files io/pictures io/exr io/stacks io/demux io/read io/encode
-  io/write io/segments)
+module(io/open ${io_base} io/ffmpeg io/files io/pictures io/metadata io/exr io/stacks io/demux
+  io/read io/encode io/write io/segments)
 module(pipeline core noise noise/render)
 module(burst core)
 module(repair core)

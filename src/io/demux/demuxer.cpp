@@ -98,7 +98,7 @@ PacketPtr Demuxer::read() {
     if (packet) packet->stream_index = video().index;
     return packet;
   }
-  if (reads_whole_files()) {
+  if (reads_whole_files() || container_.is_multi_picture()) {
     if (std::exchange(file_read_, true)) return nullptr;
     return reader() == PictureReader::tiff ? make_empty_packet() : read_whole_picture(path());
   }
@@ -139,6 +139,12 @@ void Demuxer::read_from_container() {
   is_cut_ = code != AVERROR_EOF;
   ended_ = true;
   clock_.finish();
+}
+
+bool Demuxer::is_heif() const {
+  constexpr std::string_view brands[] = {"avif", "mif1", "heic", "heix"};
+  const AVDictionaryEntry* brand = av_dict_get(context().metadata, "major_brand", nullptr, 0);
+  return brand && std::ranges::find(brands, brand->value) != std::end(brands);
 }
 
 void Demuxer::forward(PacketPtr packet) {

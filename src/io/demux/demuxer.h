@@ -54,6 +54,11 @@ class Demuxer {
   /// @throws BadData  damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
+  /// Returns whether the input is a still picture of HEIF (HEIC, AVIF), whose packets do not
+  /// contain the metadata.
+  bool is_heif() const;
+  /// Returns whether the input can be opened again, unlike a pipe or an address.
+  bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
   /// Continues to read until all packets of the other streams before `end` (in the video's time
   /// base) have been read. This is needed for containers whose audio lags behind the video.
   void read_others_until(std::int64_t end);

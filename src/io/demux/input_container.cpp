@@ -1,10 +1,14 @@
 #include "io/demux/input_container.h"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <vector>
 
 #include "io/demux/container_check.h"
 #include "io/exr/exr_file.h"
+#include "io/metadata/multi_picture.h"
+#include "io/pictures/unsupported_format.h"
 #include "io/tiff/tiff_file.h"
 
 namespace lull::io {
@@ -68,6 +72,8 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
                 std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
   // A playlist must not access the network without permission.
   options.set("protocol_whitelist", bytes_.whitelist());
+  is_multi_picture_ =
+      !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
   open(find_format(source), options, source.limits);
   // FFmpeg reads any text as ANSI art.
   if (std::string_view(context_->iformat->name) == "tty")
@@ -91,10 +97,24 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video();
 }
 
+/// @throws BadData  FFmpeg cannot read the file, or would take it for another format
+void InputContainer::refuse_unsupported() const {
+  AVIOContext& io = bytes_.io();
+  if ((io.seekable & AVIO_SEEKABLE_NORMAL) == 0) return;
+  std::array<std::uint8_t, format_head_bytes> head{};
+  const int count = avio_read(&io, head.data(), format_head_bytes);
+  avio_seek(&io, 0, SEEK_SET);
+  const std::string text =
+      unsupported_format({head.data(), static_cast<std::size_t>(std::max(count, 0))});
+  if (!text.empty()) throw BadData("'" + name() + "' is " + text);
+}
+
 /// Detects the format by the content, without the name, in which '%' or '*' would be a pattern.
 const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);
+  refuse_unsupported();
+  if (is_multi_picture_) return av_find_input_format("jpeg_pipe");
   if (const AVInputFormat* pam = pam_format(bytes_.io())) return pam;
   // FFmpeg does not detect BigTIFF.
   if (!bytes_.pipe() && is_tiff_file(name())) return av_find_input_format("tiff_pipe");

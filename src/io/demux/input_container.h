@@ -31,12 +31,15 @@ class InputContainer {
   AVStream& video() const { return *context_->streams[video_]; }
   /// The library that decodes the pictures.
   PictureReader reader() const { return reader_; }
+  /// Returns whether the file contains further pictures after the first one, which are no frames.
+  bool is_multi_picture() const { return is_multi_picture_; }
   /// FFmpeg's messages since the container was opened.
   const LogWatch& said() const { return watch_; }
 
  private:
   const std::string& name() const { return bytes_.name(); }
   const AVInputFormat* find_format(const SourceOptions& options) const;
+  void refuse_unsupported() const;
   void open(const AVInputFormat* format, Dictionary& options, const Limits& limits);
   [[noreturn]] void fail_opening(const Limits& limits) const;
   void find_still_stream();
@@ -50,6 +53,7 @@ class InputContainer {
   std::unique_ptr<AVFormatContext, Releaser<avformat_close_input>> context_;
   PictureReader reader_ = PictureReader::ffmpeg;
   int video_ = -1;
+  bool is_multi_picture_ = false;
 };
 
 }  // namespace lull::io

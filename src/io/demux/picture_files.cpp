@@ -9,6 +9,7 @@
 
 #include "io/demux/container_check.h"
 #include "io/demux/frame_selector.h"
+#include "io/metadata/multi_picture.h"
 #include "io/tiff/tiff_file.h"
 
 namespace lull::io {
@@ -18,6 +19,8 @@ namespace {
 const AVInputFormat* probe_picture(const AVPacket& packet) {
   if (packet.size >= 3 && std::equal(packet.data, packet.data + 3, "P7\n"))
     return av_find_input_format("pam_pipe");
+  if (is_multi_picture({packet.data, static_cast<std::size_t>(packet.size)}))
+    return av_find_input_format("jpeg_pipe");
   std::vector<std::uint8_t> head(packet.data, packet.data + std::min(packet.size, 1 << 16));
   AVProbeData data{};
   data.filename = "";

@@ -94,6 +94,10 @@ constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
 // The next program decodes these codecs with little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
+constexpr const char* webp_encoders[] = {"libwebp_anim"};
+constexpr const char* apng_encoders[] = {"apng"};
+constexpr const char* gif_encoders[] = {"gif"};
+constexpr const char* avif_encoders[] = {"libaom-av1", "libsvtav1", "librav1e"};
 
 // By default FFmpeg adds more than a second to every time stamp.
 constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
@@ -224,6 +228,25 @@ constexpr ContainerTraits containers[] = {
      .encoders = y4m_encoders,
      .raw_formats = y4m_formats,
      .raw_frames = true},
+    // Pictures of animations have durations in milliseconds, and 0 is the start of all files.
+    {.name = "webp",
+     .keeps_start = false,
+     .milliseconds = true,
+     .negative_decoding_times = true,
+     .encoders = webp_encoders},
+    {.name = "apng",
+     .keeps_start = false,
+     .negative_decoding_times = true,
+     .encoders = apng_encoders},
+    {.name = "gif",
+     .keeps_start = false,
+     .negative_decoding_times = true,
+     .encoders = gif_encoders},
+    {.name = "avif",
+     .picture = {.colour = true, .range = true},
+     .keeps_start = false,
+     .negative_decoding_times = true,
+     .encoders = avif_encoders},
     {.name = "mxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
@@ -233,16 +256,18 @@ constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times
 
 constexpr StillTraits stills[] = {{"png", "png"},
                                   {"exr", "exr"},
-                                  {"tif", "tiff", nullptr, nullptr, true},
-                                  {"tiff", "tiff", nullptr, nullptr, true},
+                                  {"tif", "tiff", false, nullptr, nullptr, true},
+                                  {"tiff", "tiff", false, nullptr, nullptr, true},
                                   {"pfm", "pfm"},
-                                  {"pgm", "pgm", nullptr, "use .ppm for colour"},
-                                  {"ppm", "ppm", nullptr, "use .pgm for grey"},
-                                  {"pnm", "ppm", "pgm"},  // grey or colour, like the input
+                                  {"pgm", "pgm", false, nullptr, "use .ppm for colour"},
+                                  {"ppm", "ppm", false, nullptr, "use .pgm for grey"},
+                                  {"pnm", "ppm", false, "pgm"},  // grey or colour, like the input
                                   {"pam", "pam"},
                                   {"bmp", "bmp"},
                                   {"jpg", "mjpeg"},
-                                  {"jpeg", "mjpeg"}};
+                                  {"jpeg", "mjpeg"},
+                                  {"webp", "libwebp", true},
+                                  {"dpx", "dpx"}};
 
 }  // namespace
 

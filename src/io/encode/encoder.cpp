@@ -9,6 +9,7 @@
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/float_map.h"
 #include "io/ffmpeg/side_data.h"
+#include "io/metadata/orientation.h"
 
 namespace lull::io {
 namespace {
@@ -87,7 +88,10 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
     : choice_(choice),
       traits_(encoder_traits(*choice.codec)),
       times_(std::move(times)),
-      pictures_(choice.format, input.format.width, input.format.height) {
+      pictures_(choice.format,
+                swaps_sides(container.rotation) ? input.format.height : input.format.width,
+                swaps_sides(container.rotation) ? input.format.width : input.format.height),
+      rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
   // The encoder rejects more threads.
@@ -96,6 +100,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
     leftover.set("format", "half");
   open(leftover);
+  if (rotation_ != 1) unrotated_.emplace(choice.format, input.format.width, input.format.height);
   if (choice.convert) {
     unconverted_.emplace(packable(input.pixel_format, input.traits), input.format.width,
                          input.format.height);
@@ -109,6 +114,10 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.height = first.height;
   c.pix_fmt = choice_.format;
   c.sample_aspect_ratio = input.aspect;
+  if (swaps_sides(container.rotation)) {
+    std::swap(c.width, c.height);
+    if (input.aspect.num > 0) c.sample_aspect_ratio = av_inv_q(input.aspect);
+  }
   c.framerate = input.frame_rate;
   const bool constant_rate =
       container.constant_rate() || needs_constant_rate(*choice_.codec, input.tick);
@@ -165,7 +174,8 @@ void Encoder::open(Dictionary& leftover) {
 // Returns a picture that refers to the samples of `frame` and keeps them alive; null if the samples
 // must be packed.
 FramePtr Encoder::share_samples(const Frame& frame) const {
-  if (choice_.convert || (frame.side_data && frame.side_data->alpha.pixels)) return nullptr;
+  if (choice_.convert || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
+    return nullptr;
   FramePtr picture = make_frame();
   picture->format = choice_.format;
   picture->width = frame.format.width;
@@ -191,9 +201,16 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
 
 // Returns a picture of the pool that holds the samples of `frame` in the encoder's format.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
+  AVFrame& out = pictures_.writable();
+  if (rotation_ == 1) return pack_unrotated(frame, out);
+  rotate_samples(pack_unrotated(frame, unrotated_->writable()), rotation_, out);
+  return out;
+}
+
+// Packs the samples of `frame` into `out`, which has its size and the encoder's format.
+AVFrame& Encoder::pack_unrotated(const Frame& frame, AVFrame& out) {
   const Frame* alpha =
       frame.side_data && frame.side_data->alpha.pixels ? &frame.side_data->alpha : nullptr;
-  AVFrame& out = pictures_.writable();
   if (!choice_.convert) {
     pack(frame, alpha, out);
     return out;

@@ -99,13 +99,15 @@ class Encoder {
   void repair_decoding_time(AVPacket& packet) const;
   FramePtr share_samples(const Frame& frame) const;
   AVFrame& pack_samples(const Frame& frame);
+  AVFrame& pack_unrotated(const Frame& frame, AVFrame& out);
 
   EncoderChoice choice_;
   EncoderTraits traits_;
   CodecPtr context_;
   std::shared_ptr<FrameTimes> times_;
   PicturePool pictures_;
-  std::optional<PicturePool> unconverted_;
+  std::optional<PicturePool> unconverted_, unrotated_;
+  int rotation_;
   std::optional<Converter> converter_;
   std::int64_t sent_ = 0, received_ = 0;  // number of frames and packets
   std::int64_t first_time_ = 0;

@@ -10,6 +10,7 @@
 
 #include "io/encode/converter.h"
 #include "io/encode/nearest_format.h"
+#include "io/pictures/sequence.h"
 #include "io/tiff/tiff_picture.h"
 
 namespace lull::io {
@@ -104,6 +105,16 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
+/// GIF has palettes of 256 colours. Like FFmpeg, lull uses a fixed palette and dithers.
+EncoderChoice gif_choice(const AVCodec& codec) {
+  return {
+      .codec = &codec,
+      .format = AV_PIX_FMT_BGR8,
+      .convert = true,
+      .loss = "most colours and partial transparency (gif holds 256 colours; use .apng or .webp)",
+      .note = {}};
+}
+
 /// Returns each usable encoder with the pixel format that loses the least information of the
 /// samples. The encoder with the nearest format comes first. Encoders of raw frames are not
 /// returned: other programs read such frames, so they are converted only on request.
@@ -115,6 +126,11 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
     const bool is_raw =
         codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME;
     if (is_raw && !container.uses_libtiff()) continue;
+    if (codec->id == AV_CODEC_ID_GIF && !lossless && wanted.traits.format.layout != Layout::gray &&
+        wanted.traits.format.sample != SampleType::f32) {
+      found.emplace_back(0, gif_choice(*codec));
+      continue;
+    }
     PixelTraits traits = wanted.traits;
     // Most decoders drop VP9's alpha, so it is no reason to lose other content.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
@@ -246,6 +262,14 @@ bool is_still_name(const std::string& path, const std::string& format) {
   return still_traits(kind) != nullptr;
 }
 
+bool makes_animation(const std::string& path, const FileSource& source,
+                     const SinkOptions& options) {
+  const StillTraits* still =
+      still_traits(options.format.empty() ? extension_of(path) : options.format);
+  return still && still->animated && !source.info().still && !options.single &&
+         (path == "-" || !(is_glob(path) || number_pattern(path)));
+}
+
 std::string describe(const AVStream& stream) {
   const char* type = av_get_media_type_string(stream.codecpar->codec_type);
   return "stream " + std::to_string(stream.index) + " (" + (type ? type : "unknown") + ", " +
@@ -262,7 +286,8 @@ Container container_of(const std::string& path, const FileSource& source,
   container.extension = !format.empty()  ? format
                         : container.pipe ? pipe_format(source)
                                          : extension_of(path);
-  if (const StillTraits* still = still_traits(container.extension)) {
+  if (const StillTraits* still = still_traits(container.extension);
+      still && !makes_animation(path, source, options)) {
     const bool grey = source.traits().format.layout == Layout::gray;
     container.picture = grey && still->grey_encoder ? still->grey_encoder : still->encoder;
     const bool has_options = !options.vcodec.empty() || !options.vopts.empty() || options.crf;
@@ -274,6 +299,7 @@ Container container_of(const std::string& path, const FileSource& source,
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
+      container.format->video_codec == AV_CODEC_ID_FITS ||  // FFmpeg loses the range of samples
       (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // covers in MP3
     throw InvalidArgument(format.empty() ? "no container for '" + path +
                                                "' (its extension names no video or picture); use "

@@ -26,6 +26,8 @@ struct Container {
   bool numbered = false;  // one file per frame; times are unused
   bool pipe = false;      // standard output: unsupported content is omitted
 
+  int rotation = 1;  // orientation that the encoder applies to its samples (EXIF's numbers)
+
   bool still() const { return picture != nullptr; }
   bool uses_libtiff() const { return tiff_formats != nullptr; }
   /// Returns the name of the encoder for messages.
@@ -47,6 +49,9 @@ Container container_of(const std::string& path, const FileSource& source,
 /// Returns whether the output is a still picture, by `format` if it is not empty, else by the
 /// extension of `path`.
 bool is_still_name(const std::string& path, const std::string& format);
+
+/// Returns whether the output is an animation in a format that also has still pictures.
+bool makes_animation(const std::string& path, const FileSource& source, const SinkOptions& options);
 
 /// Returns a text such as "stream 1 (audio, aac)", for messages.
 std::string describe(const AVStream& stream);

@@ -76,9 +76,12 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   // to about the same quality.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
+  if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
+    for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
   // FFmpeg's own encoders have a default of 200 kbit/s, which is too low.
-  if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf")) {
+  if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
+      !traits.percent_quality) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
     encoder.global_quality = 2 * FF_QP2LAMBDA;
   }

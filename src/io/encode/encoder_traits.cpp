@@ -32,6 +32,8 @@ constexpr Setting vpx_quality[] = {{"b", "0"}};  // otherwise crf is only an upp
 constexpr Setting vp9_settings[] = {{"row-mt", "1"}};
 constexpr Setting png_settings[] = {{"pred", "mixed"}};
 constexpr Setting exr_settings[] = {{"compression", "zip16"}};
+constexpr Setting webp_quality[] = {{"quality", "95"}};
+constexpr Setting webp_lossless[] = {{"lossless", "1"}};
 constexpr Setting tiff_settings[] = {{"compression_algo", "deflate"}};
 
 constexpr EncoderTraits x264(std::string_view name) {
@@ -47,6 +49,16 @@ constexpr EncoderTraits x264(std::string_view name) {
           .light_level_key = "cll",
           .named_presets = true,
           .broken_avx512 = true};
+}
+
+// RGB samples are kept without loss. Lossy WebP has YCbCr samples of 4:2:0.
+constexpr EncoderTraits webp(std::string_view name) {
+  return {.name = name,
+          .codec = AV_CODEC_ID_WEBP,
+          .lossy_settings = webp_quality,
+          .rgb_settings = webp_lossless,
+          .percent_quality = true,
+          .lossless = webp_lossless};
 }
 
 constexpr EncoderTraits encoders[] = {
@@ -100,6 +112,11 @@ constexpr EncoderTraits encoders[] = {
     {.name = "pam", .codec = AV_CODEC_ID_PAM},
     {.name = "bmp", .codec = AV_CODEC_ID_BMP},
     {.name = "mjpeg", .codec = AV_CODEC_ID_MJPEG},
+    {.name = "dpx", .codec = AV_CODEC_ID_DPX},
+    {.name = "apng", .codec = AV_CODEC_ID_APNG, .settings = png_settings},
+    {.name = "gif", .codec = AV_CODEC_ID_GIF},
+    webp("libwebp"),
+    webp("libwebp_anim"),
     // Other encoders, by codec.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},

@@ -93,6 +93,8 @@ const ContainerTraits& container_traits(std::string_view muxer);
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
+  // True: a file can also hold an animation, which another encoder writes.
+  bool animated = false;
   const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
   const char* no_layout_advice = nullptr;  // advice for layouts without alpha that it cannot hold
   bool is_tiff = false;  // without options for an encoder, libtiff writes the file
@@ -115,6 +117,8 @@ struct EncoderTraits {
   double max_crf = 63;
   std::span<const Setting> settings{};        // defaults of options
   std::span<const Setting> lossy_settings{};  // further defaults for lossy encoding
+  std::span<const Setting> rgb_settings{};    // further defaults for RGB samples
+  bool percent_quality = false;         // its quality is in percent, unlike FFmpeg's own encoders
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 
   // Encoders with a second syntax for options, "key=value:key=value":

@@ -2,6 +2,7 @@
 // Data that accompanies a frame from source to sink. Filters do not read it.
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@
 
 namespace lull {
 
+namespace io {
+struct PictureMetadata;  // io/metadata/picture_metadata.h
+}
+
 struct SideData {
   io::FramePtr properties;     // side data, metadata, colour, aspect ratio, interlacing; no samples
   std::int64_t number = 0;     // number of the picture in its file name, else its index from 0
@@ -17,6 +22,8 @@ struct SideData {
   std::int64_t tiff_page = 0;  // number of its page
   std::string match;           // text that the '*' of a pattern matches in the file name
   Frame alpha;  // one grey plane of the frame's bit depth; without pixels if there is none
+  /// EXIF and similar metadata of a still picture's file; null if there are none.
+  std::shared_ptr<const io::PictureMetadata> metadata;
   std::vector<std::byte> stored;  // stacks only: the slice's samples as stored in the file
 };
 

@@ -39,6 +39,7 @@ class FileSink final : public EncodingSink {
     if (frame.on_device) throw InternalError("the sink got a frame in GPU memory");
     if (container_.still() && ++frames_ > 1)
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
+    if (embedder_) embedder_->push(frame);
     encoder_->send(frame);
     note_losses(frame);
     write_encoded();
@@ -56,7 +57,8 @@ class FileSink final : public EncodingSink {
   }
 
   void write_encoded() {
-    while (PacketPtr packet = encoder_->receive()) muxer_->write_video(std::move(packet));
+    while (PacketPtr packet = encoder_->receive())
+      muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
   // Writes the packets of other streams that come before this frame. The demuxer may be far ahead
@@ -133,7 +135,7 @@ bool holds_one_frame(const std::string& path, const MediaSource& source,
   const auto* file = dynamic_cast<const FileSource*>(&source);
   return file && path != "null" && path != "hash" && is_still_name(path, options.format) &&
          !file->info().still && !makes_sequence(path, *file, options) &&
-         !keeps_tiff_pages(path, *file, options);
+         !keeps_tiff_pages(path, *file, options) && !makes_animation(path, *file, options);
 }
 
 std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,

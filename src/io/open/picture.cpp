@@ -92,6 +92,7 @@ void set_alpha(Frame& frame, Frame alpha) {
                          "cannot copy side data");
     side_data->number = old->number;
     side_data->match = old->match;
+    side_data->metadata = old->metadata;
     side_data->tiff = old->tiff;
     side_data->tiff_page = old->tiff_page;
     side_data->stored = old->stored;

@@ -11,6 +11,7 @@ extern "C" {
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/stacks/stack.h"
 #include "io/write/losses.h"
+#include "io/write/metadata_embedder.h"
 #include "io/write/sequence_sink.h"
 #include "io/write/stream_handling.h"
 
@@ -119,6 +120,19 @@ void lose_others(const std::string& why, InputReport& report) {
     report.lost.push_back(std::to_string(report.chapters) + " chapters: " + why);
 }
 
+void add_losses(const std::vector<std::string>& losses, InputReport& report) {
+  report.lost.insert(report.lost.end(), losses.begin(), losses.end());
+}
+
+/// Reports what a still picture loses of the metadata. Returns the rotation of its samples.
+int report_metadata(const FileSource& source, const Container& container,
+                    const SinkOptions& options, const std::vector<EncoderChoice>& choices,
+                    InputReport& report) {
+  const MetadataEmbedder embedder(source, container, options, choices);
+  add_losses(embedder.losses(), report);
+  return embedder.rotation();
+}
+
 void describe_output(FileSource& source, const SinkOptions& options, InputReport& report) {
   const std::string& output = report.output;
   if (output == "null" || output == "hash") return lose_others("only frames are used", report);
@@ -127,21 +141,22 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.pixel_format = source.info().pixel_format;
     return;
   }
-  const Container container = container_of(output, source, options);
+  Container container = container_of(output, source, options);
   try {
     Dictionary leftover;
-    const auto encoder = open_encoder(choose_encoders(container, source, options), container,
-                                      source, options, leftover);
+    const std::vector<EncoderChoice> choices = choose_encoders(container, source, options);
+    const bool copies_tags = copies_tiff_tags(source, container);
+    if (container.still() && !copies_tags)
+      container.rotation = report_metadata(source, container, options, choices, report);
+    else if (!container.still())
+      add_losses(picture_losses_in_video(source, container), report);
+    const auto encoder = open_encoder(choices, container, source, options, leftover);
     report.encoder = container.encoder_name(*encoder->choice().codec);
     report.pixel_format = name_of(encoder->choice().format);
     if (!encoder->choice().loss.empty()) report.lost.push_back(encoder->choice().loss);
-    if (container.uses_libtiff() && source.is_tiff())
-      for (std::string& loss :
-           predict_tiff_changes(source, options, encoder->choice().format).losses)
-        report.lost.push_back(std::move(loss));
-    if (!container.still())
-      for (std::string& loss : losses_of(source, container, encoder->context()))
-        report.lost.push_back(std::move(loss));
+    if (copies_tags)
+      add_losses(predict_tiff_changes(source, options, encoder->choice().format).losses, report);
+    if (!container.still()) add_losses(losses_of(source, container, encoder->context()), report);
   } catch (const InvalidArgument& e) {
     report.lost.push_back(std::string("the video: ") + e.what());
   }

@@ -4,6 +4,10 @@
 #include <string_view>
 #include <utility>
 
+extern "C" {
+#include <libavutil/file.h>
+}
+
 #include "io/exr/exr_picture.h"
 #include "io/ffmpeg/float_map.h"
 #include "io/pictures/picture_check.h"
@@ -27,6 +31,43 @@ const AVCodec* find_decoder(const AVStream& stream) {
   return avcodec_find_decoder(stream.codecpar->codec_id);
 }
 
+ByteView bytes_of(const AVPacket& packet) {
+  return {packet.data, static_cast<std::size_t>(packet.size)};
+}
+
+/// The bytes of a file, which the system reads as they are used.
+class MappedFile {
+ public:
+  /// bytes() are empty if the file cannot be read.
+  explicit MappedFile(const std::string& path) {
+    if (av_file_map(path.c_str(), &data_, &size_, 0, nullptr) < 0) data_ = nullptr;
+  }
+  ~MappedFile() {
+    if (data_) av_file_unmap(data_, size_);
+  }
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+  ByteView bytes() const { return data_ ? ByteView(data_, size_) : ByteView(); }
+
+ private:
+  std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Returns whether interlacing is only an order in which the file stores the rows of one picture,
+/// so that it can be displayed before it is complete.
+bool stores_rows_in_passes(AVCodecID codec) {
+  return codec == AV_CODEC_ID_PNG || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_GIF;
+}
+
+void mark_progressive(AVFrame& picture) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 7, 100)
+  picture.flags &= ~AV_FRAME_FLAG_INTERLACED;
+#else
+  picture.interlaced_frame = 0;
+#endif
+}
+
 /// Returns whether an edit list removes the frame. FFmpeg decodes such frames because later frames
 /// depend on them.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
@@ -40,6 +81,9 @@ PictureDecoder::PictureDecoder(Demuxer& demuxer, const SourceOptions& options, D
       watch_(demuxer.log()),
       decoder_watch_(demuxer.log()) {
   const LogTopic::Scope scope(demuxer_.log());
+  reads_metadata_ = demuxer_.holds_pictures() || !demuxer_.sequence().empty();
+  if (demuxer_.is_heif() && demuxer_.can_reopen())
+    keep_metadata(AV_NOPTS_VALUE, bytes_of(*read_whole_picture(demuxer_.path())));
   if (options.gpu) from_gpu_ = first_from_gpu(*options.gpu);
   if (!from_gpu_) open_on_cpu();
 }
@@ -146,6 +190,7 @@ void PictureDecoder::restart() {
   const LogTopic::Scope scope(demuxer_.log());
   avcodec_flush_buffers(decoder_.get());
   replay_.clear();
+  metadata_.clear();
   last_time_ = AV_NOPTS_VALUE;
   watch_ = LogWatch(demuxer_.log());
 }
@@ -159,6 +204,7 @@ FramePtr PictureDecoder::decode() {
   if (code < 0) fail_decoding();
   check_decoded(*picture);
   if (keeps_bottom_up_rows(*decoder_->codec)) flip_rows(*picture);
+  if (stores_rows_in_passes(decoder_->codec_id)) mark_progressive(*picture);
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
@@ -189,7 +235,7 @@ FramePtr PictureDecoder::decode_file() {
 }
 
 /// Returns the next page of the TIFF file, or the first page of the next file. The time of a page
-/// is its number.
+/// is its number. Metadata are those of the first page of a file.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -199,6 +245,7 @@ FramePtr PictureDecoder::decode_page() {
     if (!packet) return nullptr;
     tiff_ = std::make_unique<TiffReader>(path, static_cast<std::uint64_t>(options_.limits.pixels));
     page_time_ = packet->pts;
+    keep_metadata(page_time_, MappedFile(path).bytes());
   }
   FramePtr picture = read_tiff_picture(*tiff_);
   picture->pts = picture->best_effort_timestamp = page_time_;
@@ -239,13 +286,29 @@ int PictureDecoder::receive(AVFrame& picture) {
 /// Counts damage in the packet's structure. Returns false if the decoder must not get the packet.
 bool PictureDecoder::is_decodable(const AVPacket& packet) {
   decoder_watch_.expect(packet);
-  const std::span<const std::uint8_t> bytes(packet.data, static_cast<std::size_t>(packet.size));
+  const ByteView bytes = bytes_of(packet);
   const AVCodecID codec = decoder_->codec_id;
   if (demuxer_.holds_pictures() && packets_++ > 0 && is_junk(codec, bytes)) return false;
   const std::optional<PictureFault> fault = find_fault(codec, bytes);
+  if (reads_metadata_) keep_metadata(packet.pts, bytes);
   if (!fault) return true;
   damage_.add_frame(file_name() + " is damaged or cut short (" + fault->text + ")", packet.pts);
   return fault->is_decodable;
+}
+
+void PictureDecoder::keep_metadata(std::int64_t time, ByteView file) {
+  PictureMetadata metadata = read_metadata(file);
+  if (!metadata.empty() || metadata.orientation != 1)
+    metadata_[time] = std::make_shared<const PictureMetadata>(std::move(metadata));
+}
+
+std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFrame& picture) {
+  auto found = metadata_.find(picture.best_effort_timestamp);
+  if (found == metadata_.end()) found = metadata_.find(AV_NOPTS_VALUE);  // the packet had no time
+  if (found == metadata_.end()) return nullptr;
+  std::shared_ptr<const PictureMetadata> metadata = std::move(found->second);
+  metadata_.erase(metadata_.begin(), std::next(found));
+  return metadata;
 }
 
 // Errors of a GPU are not skipped: at the first frame, the CPU takes over.

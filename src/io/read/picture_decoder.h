@@ -2,6 +2,7 @@
 // Decodes the pictures of a demuxer's video in order of presentation, on the CPU or on a GPU.
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "io/ffmpeg/ffmpeg.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/media.h"
+#include "io/metadata/picture_metadata.h"
 #include "io/read/decoder_watch.h"
 #include "io/read/gpu_decoder.h"
 
@@ -31,6 +33,9 @@ class PictureDecoder {
   /// @throws BadData  damage that is not tolerated
   /// @throws DeviceFailure
   FramePtr next();
+  /// Returns the metadata of the file from which next() decoded `picture`, once; null if there are
+  /// none.
+  std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
   /// Resets the decoder after a seek. Must not be called while a GPU decodes.
   void restart();
 
@@ -57,6 +62,7 @@ class PictureDecoder {
   int receive(AVFrame& picture);
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
+  void keep_metadata(std::int64_t time, ByteView file);
   /// Returns whether the error `code` of the decoder is damage that is tolerated.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
@@ -89,6 +95,9 @@ class PictureDecoder {
   std::int64_t decoded_ = 0;
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
   std::int64_t page_time_ = 0;        // of its current page
+  bool reads_metadata_ = false;       // each packet is the file of a picture
+  /// Metadata of the packets whose pictures were not returned yet, by the time of the packet.
+  std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 
 }  // namespace lull::io

@@ -88,10 +88,21 @@ void FileSource::fill_info() {
   info_.values.span = format().full_scale();
   info_.values.full = format().sample == SampleType::f32 ? 1 : format().full_scale();
   if (info_.interlaced && options_.refuse_interlaced) refuse_interlaced();
-  info_.still = demuxer_.holds_pictures() && !decode_second();
+  note_conversion();
+  const bool is_picture = demuxer_.holds_pictures() || demuxer_.is_heif();
+  info_.still = is_picture && !decode_second();
   if (demuxer_.video().codecpar->codec_id == AV_CODEC_ID_EXR) read_exr_info();
   if (is_tiff()) std::ranges::copy(notes_of_tiff(demuxer_.path()), std::back_inserter(info_.notes));
   estimate_length(demuxer_, options_.selection, info_);
+}
+
+/// Filters need more values than some pictures have.
+void FileSource::note_conversion() {
+  if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
+  if (pixel_format_ == AV_PIX_FMT_PAL8)
+    info_.notes.push_back("'" + demuxer_.path() + "' has a palette; the result has RGB samples");
+  if (pixel_format_ == AV_PIX_FMT_MONOBLACK || pixel_format_ == AV_PIX_FMT_MONOWHITE)
+    info_.notes.push_back("'" + demuxer_.path() + "' has 1 bit per sample; the result has 8 bits");
 }
 
 void FileSource::choose_white_of(const AVFrame& first, FrameFormat& format) {
@@ -183,6 +194,7 @@ std::optional<Frame> FileSource::read() {
 Frame FileSource::frame_of(TimedPicture taken) {
   auto side_data = std::make_shared<SideData>();
   side_data->properties = properties_of(*taken.picture);
+  side_data->metadata = std::move(taken.metadata);
   const auto& files = demuxer_.sequence();
   const auto at = static_cast<std::size_t>(taken.number);
   side_data->number = at < files.size() ? files[at].number : taken.number;

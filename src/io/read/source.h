@@ -42,6 +42,8 @@ class FileSource final : public MediaSource {
   /// The first frame as decoded: colour, aspect ratio, side data. Its samples may be on a GPU.
   /// Valid until the first read.
   const AVFrame& first() const { return *decoded_ahead_.front().picture; }
+  /// Metadata of the first frame's file; null if there are none. Valid until the first read.
+  const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
   /// The time of the first frame, as read() will return it. Valid until the first read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
   /// The selector of frames; null if all frames are selected.
@@ -62,6 +64,7 @@ class FileSource final : public MediaSource {
   TimedPicture first_picture();
   void open_pools(const AVFrame& first);
   void fill_info();
+  void note_conversion();
   void read_exr_info();
   void choose_white_of(const AVFrame& first, FrameFormat& format);
   bool decode_second();

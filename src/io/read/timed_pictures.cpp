@@ -1,6 +1,9 @@
 #include "io/read/timed_pictures.h"
 
 #include <algorithm>
+#include <cstring>
+
+#include "io/metadata/orientation.h"
 
 namespace lull::io {
 
@@ -120,6 +123,15 @@ void TimedPictures::end() {
   selector_->finish();
 }
 
+// FFmpeg reads the orientation only of some formats.
+void TimedPictures::state_orientation(int orientation, AVFrame& picture) {
+  if (orientation == 1 || av_frame_get_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX)) return;
+  const DisplayMatrix matrix = display_matrix(orientation);
+  AVFrameSideData* data =
+      non_null(av_frame_new_side_data(&picture, AV_FRAME_DATA_DISPLAYMATRIX, sizeof matrix));
+  std::memcpy(data->data, matrix.data(), sizeof matrix);
+}
+
 TimedPicture TimedPictures::stamp(FramePtr picture) {
   const AVRational tick = demuxer_.video().time_base;
   TimedPicture timed;
@@ -130,6 +142,8 @@ TimedPicture TimedPictures::stamp(FramePtr picture) {
   timed.pts = picture->best_effort_timestamp;
   if (timed.pts == AV_NOPTS_VALUE) timed.pts = next_pts_ == AV_NOPTS_VALUE ? 0 : next_pts_;
   next_pts_ = timed.pts + std::max<std::int64_t>(timed.duration, 1);
+  timed.metadata = decoder_.take_metadata(*picture);
+  if (timed.metadata) state_orientation(timed.metadata->orientation, *picture);
   timed.picture = std::move(picture);
   return timed;
 }

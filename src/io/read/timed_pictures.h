@@ -17,6 +17,7 @@ namespace lull::io {
 
 struct TimedPicture {
   FramePtr picture;
+  std::shared_ptr<const PictureMetadata> metadata;  // null if there are none
   std::int64_t pts = 0, duration = 0;
   std::int64_t number = 0;    // among all decoded pictures
   bool context_only = false;  // outside the selection (SourceOptions::margins)
@@ -57,6 +58,7 @@ class TimedPictures {
 
  private:
   TimedPicture stamp(FramePtr picture);
+  static void state_orientation(int orientation, AVFrame& picture);
   void drop_packets();
   void end();
   FramePtr decode();

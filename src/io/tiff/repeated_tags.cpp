@@ -15,28 +15,6 @@ namespace {
 
 constexpr std::uint64_t max_text_bytes = 1 << 20;
 
-/// Layout of directories: TIFF 6.0, section 2, and BigTIFF. A directory consists of the number of
-/// its entries, the entries, and the offset of the next directory.
-struct DirectoryFormat {
-  bool is_big_endian, is_big_tiff;
-
-  int count_bytes() const { return is_big_tiff ? 8 : 2; }
-  int offset_bytes() const { return is_big_tiff ? 8 : 4; }
-  std::uint64_t entry_bytes() const { return is_big_tiff ? 20 : 12; }
-  std::uint64_t first_pointer() const { return is_big_tiff ? 8 : 4; }
-
-  std::uint64_t number(const std::uint8_t* from, int bytes) const {
-    std::uint8_t raw[8];
-    std::copy_n(from, bytes, raw);
-    if (!is_big_endian) std::reverse(raw, raw + bytes);
-    return big_endian(raw, bytes);
-  }
-  void append(std::vector<std::uint8_t>& to, std::uint64_t value, int bytes) const {
-    for (int i = 0; i < bytes; ++i)
-      to.push_back(static_cast<std::uint8_t>(value >> 8 * (is_big_endian ? bytes - 1 - i : i)));
-  }
-};
-
 /// Changes the directories of a file.
 class DirectoryEditor {
  public:
@@ -62,7 +40,7 @@ class DirectoryEditor {
     const std::uint64_t moved = append(directory);
     std::vector<std::uint8_t> pointer;
     format_.append(pointer, moved, format_.offset_bytes());
-    write(pointer_, pointer);
+    write_to_tiff(descriptor_, pointer_, pointer);
     pointer_ = moved + directory.size() - format_.offset_bytes();
   }
 
@@ -98,17 +76,8 @@ class DirectoryEditor {
   std::uint64_t number_at(std::uint64_t at, int bytes) const {
     return format_.number(read(at, bytes).data(), bytes);
   }
-  void write(std::uint64_t at, std::span<const std::uint8_t> data) const {
-    if (::pwrite(descriptor_, data.data(), data.size(), static_cast<off_t>(at)) !=
-        static_cast<ssize_t>(data.size()))
-      throw IoError("cannot write the tags of a TIFF file (the disk may be full)");
-  }
-  /// Writes at the end of the file, at an even offset. Returns the offset.
   std::uint64_t append(std::span<const std::uint8_t> data) const {
-    auto end = static_cast<std::uint64_t>(::lseek(descriptor_, 0, SEEK_END));
-    end += end % 2;
-    write(end, data);
-    return end;
+    return append_to_tiff(descriptor_, data);
   }
 
   int descriptor_;
@@ -148,9 +117,9 @@ std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& pat
   return texts;
 }
 
-void append_texts(int descriptor, bool big_endian, bool big_tiff,
+void append_texts(int descriptor, const DirectoryFormat& format,
                   const std::vector<std::vector<RepeatedText>>& pages) {
-  DirectoryEditor editor(descriptor, {big_endian, big_tiff});
+  DirectoryEditor editor(descriptor, format);
   for (const auto& texts : pages) editor.edit_next(texts);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/tiff/directory_format.h"
 #include "io/tiff/tiff_library.h"
 
 namespace lull::io {
@@ -22,7 +23,7 @@ std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& pat
 /// Adds texts to the pages of a complete file, one list for each page. A page with texts gets a new
 /// directory at the end of the file.
 /// @throws IoError
-void append_texts(int descriptor, bool big_endian, bool big_tiff,
+void append_texts(int descriptor, const DirectoryFormat& format,
                   const std::vector<std::vector<RepeatedText>>& pages);
 
 }  // namespace lull::io

@@ -12,14 +12,14 @@
 namespace lull::io {
 namespace {
 
-struct PictureKind {
+struct SampleKind {
   int colours;
   bool alpha;
   int bits;  // 32: floats
   AVPixelFormat format;
 };
 
-constexpr PictureKind kinds[] = {
+constexpr SampleKind kinds[] = {
     {1, false, 8, AV_PIX_FMT_GRAY8},    {1, false, 9, AV_PIX_FMT_GRAY9},
     {1, false, 10, AV_PIX_FMT_GRAY10},  {1, false, 12, AV_PIX_FMT_GRAY12},
     {1, false, 14, AV_PIX_FMT_GRAY14},  {1, false, 16, AV_PIX_FMT_GRAY16},
@@ -34,9 +34,9 @@ constexpr PictureKind kinds[] = {
 
 /// Returns the kind with the fewest bits that holds the samples; without alpha if there is none
 /// with alpha.
-PictureKind kind_for(int colours, bool alpha, int bits) {
+SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
-    for (const PictureKind& kind : kinds)
+    for (const SampleKind& kind : kinds)
       if (kind.colours == colours && kind.alpha == with_alpha && kind.bits >= bits) return kind;
   return kinds[0];
 }
@@ -189,7 +189,7 @@ class Importer {
 
   TiffReader& reader_;
   TiffLayout layout_;
-  PictureKind kind_{};
+  SampleKind kind_{};
   std::optional<Palette> palette_;
   Table colour_, alpha_;    // for integers of up to 16 bits
   bool is_copied_ = false;  // the samples of the page are those of the picture

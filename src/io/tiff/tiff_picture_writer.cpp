@@ -176,17 +176,23 @@ void set_bytes(TIFF* to, std::uint32_t tag, const std::vector<std::uint8_t>& byt
   if (!bytes.empty()) TIFFSetField(to, tag, static_cast<std::uint32_t>(bytes.size()), bytes.data());
 }
 
-/// Sets tags that the page does not have yet. TIFF 6.0 requires a resolution.
-void set_metadata(TIFF* to, const PictureMetadata& metadata, AVRational aspect) {
-  set_bytes(to, TIFFTAG_ICCPROFILE, metadata.icc);
-  set_bytes(to, TIFFTAG_XMLPACKET, metadata.xmp);
-  set_bytes(to, TIFFTAG_RICHTIFFIPTC, metadata.iptc);
-  if (metadata.orientation > 0) TIFFSetField(to, TIFFTAG_ORIENTATION, metadata.orientation);
+/// Some versions of libtiff count IPTC data in units of four bytes.
+void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
+  const TIFFField* field = TIFFFieldWithTag(to, TIFFTAG_RICHTIFFIPTC);
+  if (iptc.empty() || !field) return;
+  const bool has_units = TIFFFieldDataType(field) == TIFF_LONG;
+  if (has_units) iptc.resize((iptc.size() + 3) / 4 * 4);
+  TIFFSetField(to, TIFFTAG_RICHTIFFIPTC,
+               static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
+}
+
+/// Sets the metadata, and a resolution if they state none. TIFF 6.0 requires it.
+void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
-  const double y = metadata.dots_per_inch > 0 ? metadata.dots_per_inch : default_resolution;
-  TIFFSetField(to, TIFFTAG_XRESOLUTION, aspect.num > 0 && aspect.den > 0 ? y / av_q2d(aspect) : y);
-  TIFFSetField(to, TIFFTAG_YRESOLUTION, y);
-  TIFFSetField(to, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+  auto& [x, y] = metadata.dots_per_inch;
+  if (y <= 0) y = default_resolution;
+  if (x <= 0) x = aspect.num > 0 && aspect.den > 0 ? y / av_q2d(aspect) : y;
+  set_metadata(to, metadata);
 }
 
 /// Adds how the samples of a page differ from those of the original.
@@ -201,6 +207,26 @@ void note_changes(const TiffLayout& from, const TiffLayout& to, TiffChanges& cha
 }
 
 }  // namespace
+
+void set_metadata(TIFF* page, const TiffMetadata& metadata) {
+  set_bytes(page, TIFFTAG_ICCPROFILE, metadata.icc);
+  set_bytes(page, TIFFTAG_XMLPACKET, metadata.xmp);
+  set_iptc(page, metadata.iptc);
+  set_bytes(page, TIFFTAG_PHOTOSHOP, metadata.photoshop);
+  if (metadata.orientation > 0) TIFFSetField(page, TIFFTAG_ORIENTATION, metadata.orientation);
+  if (const auto& [x, y] = metadata.dots_per_inch; x > 0 && y > 0) {
+    TIFFSetField(page, TIFFTAG_XRESOLUTION, x);
+    TIFFSetField(page, TIFFTAG_YRESOLUTION, y);
+    TIFFSetField(page, TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
+  }
+  if (metadata.chromaticities.size() != 8) return;
+  TIFFSetField(page, TIFFTAG_WHITEPOINT, metadata.chromaticities.data());
+  TIFFSetField(page, TIFFTAG_PRIMARYCHROMATICITIES, metadata.chromaticities.data() + 2);
+}
+
+bool needs_big_tiff(const AVFrame& picture) {
+  return needs_big_tiff(layout_for(picture, std::nullopt), 1);
+}
 
 void TiffPictureWriter::open(const TiffOrigin& origin) {
   if (origin.path.empty()) return;
@@ -219,20 +245,35 @@ void TiffPictureWriter::create(const TiffLayout& layout) {
 
 TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout& layout,
                                         const std::optional<TiffLayout>& from,
-                                        const PictureMetadata& metadata) {
+                                        const TiffMetadata& metadata) {
   if (!writer_) create(layout);
   if (!from) {
     writer_->set_tags(layout);
-    set_metadata(writer_->handle(), metadata, picture.sample_aspect_ratio);
+    set_complete_metadata(writer_->handle(), metadata, picture.sample_aspect_ratio);
     return {};
   }
   TiffChanges changes = writer_->copy_tags(*origin_, *from, layout);
+  filter_photoshop(changes);
   note_changes(*from, layout, changes);
   return changes;
 }
 
+/// The thumbnails of the original show the noise.
+void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
+  std::uint32_t count = 0;
+  const std::uint8_t* blocks = nullptr;
+  if (!TIFFGetField(origin_->handle(), TIFFTAG_PHOTOSHOP, &count, &blocks) || count == 0) return;
+  const std::vector<std::uint8_t> kept = filter_({blocks, count});
+  if (kept.size() == count) return;
+  TIFF* const page = writer_->handle();
+  TIFFUnsetField(page, TIFFTAG_PHOTOSHOP);
+  set_bytes(page, TIFFTAG_PHOTOSHOP, kept);
+  changes.notes.push_back(
+      "the embedded thumbnail is removed (it shows the picture before denoising)");
+}
+
 void TiffPictureWriter::add(const AVFrame& picture, const TiffOrigin& origin,
-                            const PictureMetadata& metadata) {
+                            const TiffMetadata& metadata) {
   const bool is_first = !writer_;
   open(origin);
   std::optional<TiffLayout> from;
@@ -253,13 +294,14 @@ void TiffPictureWriter::add(const AVFrame& picture, const TiffOrigin& origin,
 
 void TiffPictureWriter::close() { writer_->close(); }
 
-TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin) {
+TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
+                            PhotoshopFilter filter) {
   const std::string nowhere = "/dev/null";
   struct File {
     int descriptor;
     ~File() { ::close(descriptor); }
   } file{::open(nowhere.c_str(), O_RDWR | O_CLOEXEC)};
-  TiffPictureWriter writer(file.descriptor, nowhere);
+  TiffPictureWriter writer(file.descriptor, nowhere, filter);
   writer.open(origin);
   const std::optional<TiffLayout> from = writer.origin_->layout();
   return writer.set_tags(picture, layout_for(picture, from), from, {});

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
+#include "io/tiff/sub_directories.h"
 #include "io/tiff/tiff_writer.h"
 
 namespace lull::io {
 namespace {
 
-/// Tags whose values are offsets in the file. The data at these offsets are not copied.
+/// Tags whose values are offsets in the file.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
+/// Those whose directories are copied. Sub-images would show the noise.
+constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
+                                                             TIFFTAG_INTEROPERABILITYIFD};
 
 template <class T>
 void copy(TIFF* from, TIFF* to, std::uint32_t tag) {
@@ -208,6 +213,22 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   return TIFFFieldReadCount(field) == 1 && copy_single(from, to, tag, *field);
 }
 
+/// Copies a tag whose value is the offset of a directory, and the directory.
+bool TiffWriter::copy_directory(const TiffReader& reader, const TiffLayout& layout,
+                                std::uint32_t tag) {
+  TIFF* const to = tiff_.get();
+  std::uint64_t at = 0;
+  const bool is_copied = std::ranges::find(copied_directories, tag) != copied_directories.end();
+  if (!is_copied || format_.is_big_endian != reader.big_endian() ||
+      format_.is_big_tiff != reader.big_tiff() || !TIFFGetField(reader.handle(), tag, &at))
+    return false;
+  const std::optional<std::uint64_t> copy = copy_sub_directory(
+      reader.path(), at, format_,
+      {static_cast<std::uint32_t>(layout.width), static_cast<std::uint32_t>(layout.height)},
+      descriptor());
+  return copy && TIFFSetField(to, tag, *copy);
+}
+
 TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& from_layout,
                                   const TiffLayout& layout) {
   TIFF *const from = reader.handle(), *const to = tiff_.get();
@@ -223,7 +244,9 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
     // libtiff has converted YCbCr samples.
-    if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag)) continue;
+    if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
+        copy_directory(reader, layout, tag))
+      continue;
     const TIFFField* field = TIFFFieldWithTag(from, tag);
     changes.losses.push_back("the TIFF tag " +
                              (field ? std::string(TIFFFieldName(field)) : std::to_string(tag)));

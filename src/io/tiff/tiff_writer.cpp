@@ -54,7 +54,7 @@ struct TiffWriter::OutputPosition {
 };
 
 TiffWriter::TiffWriter(int descriptor, const std::string& name, bool big_endian, bool big_tiff)
-    : name_(name), position_(new OutputPosition{descriptor}) {
+    : name_(name), format_{big_endian, big_tiff}, position_(new OutputPosition{descriptor}) {
   const std::string mode = std::string("w") + (big_endian ? "b" : "l") + (big_tiff ? "8" : "4");
   tiff_.reset(TIFFClientOpenExt(name_.c_str(), mode.c_str(), position_.get(), OutputPosition::read,
                                 OutputPosition::write, OutputPosition::seek, OutputPosition::close,
@@ -64,6 +64,8 @@ TiffWriter::TiffWriter(int descriptor, const std::string& name, bool big_endian,
 }
 
 TiffWriter::~TiffWriter() = default;
+
+int TiffWriter::descriptor() const { return position_->descriptor; }
 
 void TiffWriter::fail() const {
   throw IoError("cannot write '" + name_ + "' (" +
@@ -100,12 +102,11 @@ void TiffWriter::write(const TiffLayout& layout,
 
 void TiffWriter::close() {
   if (!TIFFFlush(tiff_.get())) fail();
-  const bool big_endian = TIFFIsBigEndian(tiff_.get()), big_tiff = TIFFIsBigTIFF(tiff_.get());
   tiff_.reset();
   if (position_->error || !message_.empty()) fail();
   const auto has_texts = [](const auto& texts) { return !texts.empty(); };
   if (std::ranges::any_of(repeated_texts_, has_texts))
-    append_texts(position_->descriptor, big_endian, big_tiff, repeated_texts_);
+    append_texts(position_->descriptor, format_, repeated_texts_);
 }
 
 // The limit leaves space for tags, and for codecs that enlarge incompressible data.

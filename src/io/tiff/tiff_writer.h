@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/files/output_file.h"
+#include "io/tiff/directory_format.h"
 #include "io/tiff/repeated_tags.h"
 #include "io/tiff/tiff_reader.h"
 
@@ -30,7 +31,7 @@ class TiffWriter {
 
   TIFF* handle() const { return tiff_.get(); }
   /// Sets the tags of the next page: those that describe its samples, and all tags of the reader's
-  /// page that do not describe samples or refer to other parts of the file. Strips or tiles and a
+  /// page that do not describe samples, with EXIF and GPS data. Strips or tiles and a
   /// lossless codec are those of the reader's page. Other codecs become Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
@@ -46,10 +47,13 @@ class TiffWriter {
 
  private:
   struct OutputPosition;
+  int descriptor() const;
   bool copy_further_tag(TIFF* from, std::uint32_t tag);
+  bool copy_directory(const TiffReader& reader, const TiffLayout& layout, std::uint32_t tag);
   [[noreturn]] void fail() const;
 
   std::string name_;
+  DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file that is written
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to them
   /// Texts of each page whose tags libtiff writes only once.

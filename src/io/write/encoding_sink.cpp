@@ -16,6 +16,7 @@ EncodingSink::EncodingSink(const std::string& path, const FileSource& source,
 void EncodingSink::open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
                         const FileSource& source, const SinkOptions& options) {
   file_ = std::move(file);
+  if (container_.still()) embed_metadata(choices, source, options);
   Dictionary leftover;
   encoder_ = open_encoder(choices, container_, source, options, leftover);
   encoder_name_ = encoder_->choice().codec->name;
@@ -27,8 +28,17 @@ void EncodingSink::open(std::unique_ptr<Output> file, const std::vector<EncoderC
   losses_.add(choice.loss);
   losses_.add(muxer_->losses());
   if (container_.still()) return;
+  losses_.add(picture_losses_in_video(source, container_));
   losses_.add(losses_of(source, container_, encoder_->context()));
   losses_.add(loss_of_frame(source.first(), encoder_->context()));
+}
+
+void EncodingSink::embed_metadata(const std::vector<EncoderChoice>& choices,
+                                  const FileSource& source, const SinkOptions& options) {
+  embedder_.emplace(source, container_, options, choices);
+  container_.rotation = embedder_->rotation();
+  losses_.add(embedder_->losses());
+  notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
 }
 
 void EncodingSink::check_frame(const Frame& frame) const {

@@ -10,6 +10,7 @@
 #include "io/files/output_file.h"
 #include "io/media.h"
 #include "io/write/loss_notes.h"
+#include "io/write/metadata_embedder.h"
 #include "io/write/muxer.h"
 
 namespace lull::io {
@@ -48,10 +49,14 @@ class EncodingSink : public MediaSink {
   std::unique_ptr<Output> file_;
   std::unique_ptr<Encoder> encoder_;
   std::optional<Muxer> muxer_;
+  std::optional<MetadataEmbedder> embedder_;  // of still pictures
   LossList losses_;
   std::vector<std::string> notes_;
 
  private:
+  void embed_metadata(const std::vector<EncoderChoice>& choices, const FileSource& source,
+                      const SinkOptions& options);
+
   FrameFormat format_;
   std::string encoder_name_, pixel_format_name_, container_name_;
 };

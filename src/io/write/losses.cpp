@@ -13,8 +13,8 @@ extern "C" {
 #include <span>
 #include <string_view>
 
+#include "io/encode/picture_side_data.h"
 #include "io/ffmpeg/tags.h"
-#include "io/write/picture_side_data.h"
 #include "io/write/start_shift.h"
 #include "io/write/stream_handling.h"
 

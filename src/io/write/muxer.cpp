@@ -4,12 +4,12 @@
 #include <numeric>
 
 #include "io/demux/packet_times.h"
+#include "io/encode/picture_side_data.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/ffmpeg/tags.h"
 #include "io/write/chapters.h"
 #include "io/write/losses.h"
 #include "io/write/pcm_converter.h"
-#include "io/write/picture_side_data.h"
 #include "io/write/stream_handling.h"
 #include "io/write/subtitle_converter.h"
 

@@ -14,8 +14,12 @@
 #include "io/ffmpeg/side_data.h"
 #include "io/files/output_file.h"
 #include "io/leftovers.h"
+#include "io/metadata/embed_in_tiff.h"
+#include "io/metadata/formats.h"
 #include "io/pictures/sequence.h"
 #include "io/tiff/tiff_picture.h"
+#include "io/write/loss_notes.h"
+#include "io/write/metadata_embedder.h"
 #include "io/write/stream_handling.h"
 
 namespace lull::io {
@@ -35,8 +39,10 @@ class PictureEncoder {
   virtual void write(const AVPacket& picture, const TiffOrigin&, Output& file) {
     avio_write(file.io(), picture.data, picture.size);
   }
+  /// Returns whether write() adds the metadata to the picture.
+  virtual bool writes_metadata() const { return false; }
   /// Completes the file.
-  virtual void end_file() {}
+  virtual void end_file(Output&) {}
 };
 
 class FfmpegPictures : public PictureEncoder {
@@ -53,22 +59,27 @@ class FfmpegPictures : public PictureEncoder {
 /// The packets of the encoder are pictures.
 class Tiffs final : public FfmpegPictures {
  public:
-  using FfmpegPictures::FfmpegPictures;
+  /// `embedder` prepares the metadata of pictures that do not come from TIFF files; may be null.
+  Tiffs(std::unique_ptr<Encoder> encoder, MetadataEmbedder* embedder)
+      : FfmpegPictures(std::move(encoder)), embedder_(embedder) {}
+
+  bool writes_metadata() const override { return true; }
   void write(const AVPacket& packet, const TiffOrigin& origin, Output& file) override {
     const AVFrame& picture = *reinterpret_cast<const AVFrame*>(packet.data);
-    if (!writer_) writer_.emplace(file.descriptor(), file.temporary());
-    PictureMetadata metadata;
-    if (const auto* icc = av_frame_get_side_data(&picture, AV_FRAME_DATA_ICC_PROFILE))
-      metadata.icc.assign(icc->data, icc->data + icc->size);
-    writer_->add(picture, origin, metadata);
+    if (!writer_) writer_.emplace(file.descriptor(), file.temporary(), without_thumbnails);
+    metadata_ = embedder_ ? embedder_->next() : PictureMetadata();
+    writer_->add(picture, origin, tiff_metadata(metadata_));
   }
-  void end_file() override {
+  void end_file(Output& file) override {
     writer_->close();
     writer_.reset();
+    if (!metadata_.exif.empty()) add_exif_to_tiff(file.descriptor(), metadata_);
   }
 
  private:
+  MetadataEmbedder* embedder_;
   std::optional<TiffPictureWriter> writer_;
+  PictureMetadata metadata_;  // of the picture that was written last
 };
 
 class LayeredExrs final : public PictureEncoder {
@@ -105,7 +116,8 @@ class SequenceSink final : public MediaSink {
         format_(written_format(source, options)),
         container_name_(sequence_           ? "image2"
                         : is_exr_name(path) ? "exr"
-                                            : "tiff") {
+                                            : "tiff"),
+        losses_(options.strict_metadata) {
     if (sequence_) {
       naming_ = naming_of(path, source);
       check_names(source);
@@ -132,6 +144,9 @@ class SequenceSink final : public MediaSink {
       throw InvalidArgument("a still picture cannot hold a second frame; use .mkv");
     const SideData& data = *frame.side_data;
     names_.push_back({naming_(data.number, data.match), {data.tiff, data.tiff_page}});
+    if (embedder_) embedder_->push(frame);
+    if (embedder_) losses_.add(embedder_->losses());  // of later pictures, too
+    losses_.check();
     encoder_->send(frame);
     write_ready();
   }
@@ -152,13 +167,20 @@ class SequenceSink final : public MediaSink {
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
   const std::string& container() const noexcept override { return container_name_; }
-  const std::vector<std::string>& losses() const noexcept override { return losses_; }
+  const std::vector<std::string>& losses() const noexcept override { return losses_.list(); }
   const std::string& temporary() const noexcept override {
     return file_ ? file_->temporary() : no_file_;
   }
   const std::vector<std::string>& notes() const noexcept override { return notes_; }
 
  private:
+  void open_embedder(const FileSource& source, const Container& container,
+                     const SinkOptions& options, const std::vector<EncoderChoice>& choices) {
+    embedder_.emplace(source, container, options, choices);
+    losses_.add(embedder_->losses());
+    notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
+  }
+
   // Checks all names that are known before the first frame, so that a run does not fail later.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
@@ -221,7 +243,7 @@ class SequenceSink final : public MediaSink {
     for (unsigned i = 0; i < context.nb_streams; ++i)
       if (context.streams[i] != &source.demuxer().video() &&
           !is_dropped(*context.streams[i], drops))
-        losses_.push_back(describe(*context.streams[i]));
+        losses_.add(describe(*context.streams[i]));
   }
 
   void open_encoder(FileSource& source, const SinkOptions& options) {
@@ -229,55 +251,64 @@ class SequenceSink final : public MediaSink {
       encoder_ = std::make_unique<LayeredExrs>();
       encoder_name_ = "openexr";
       pixel_format_name_ = source.info().pixel_format;
-      return;
+      return open_embedder(source, {.extension = "exr"}, options, {});
     }
     for (const std::string& layers : source.layers())
-      losses_.push_back("the layer " + layers + " (only OpenEXR holds it)");
+      losses_.add("the layer " + layers + " (only OpenEXR holds it)");
     Container container = container_of(path_, source, options);
     container.numbered = true;
     Dictionary leftover;
-    auto encoder = lull::io::open_encoder(choose_encoders(container, source, options), container,
-                                          source, options, leftover);
+    const std::vector<EncoderChoice> choices = choose_encoders(container, source, options);
+    if (!copies_tiff_tags(source, container)) {
+      open_embedder(source, container, options, choices);
+      container.rotation = embedder_->rotation();
+    }
+    auto encoder = lull::io::open_encoder(choices, container, source, options, leftover);
     if (const std::string key = leftover.first_key(); !key.empty())
       throw InvalidArgument("no such option: " + key + " (" + encoder->choice().codec->name +
                             " does not have it)");
     const EncoderChoice& choice = encoder->choice();
     encoder_name_ = container.encoder_name(*choice.codec);
     pixel_format_name_ = name_of(choice.format);
-    if (!choice.loss.empty()) losses_.push_back(choice.loss);
+    losses_.add(choice.loss);
     if (!choice.note.empty()) notes_.push_back(choice.note);
-    if (container.uses_libtiff() && source.is_tiff()) {
+    if (copies_tiff_tags(source, container)) {
       const TiffChanges changes = predict_tiff_changes(source, options, choice.format);
-      losses_.insert(losses_.end(), changes.losses.begin(), changes.losses.end());
+      losses_.add(changes.losses);
       notes_.insert(notes_.end(), changes.notes.begin(), changes.notes.end());
     }
     if (container.uses_libtiff())
-      encoder_ = std::make_unique<Tiffs>(std::move(encoder));
+      encoder_ = std::make_unique<Tiffs>(std::move(encoder), embedder_ ? &*embedder_ : nullptr);
     else
       encoder_ = std::make_unique<FfmpegPictures>(std::move(encoder));
   }
 
   void write_ready() {
-    while (const PacketPtr packet = encoder_->receive()) {
+    while (PacketPtr encoded = encoder_->receive()) {
       if (names_.empty()) throw InternalError("the encoder made a picture of nothing");
       const PendingName next = std::move(names_.front());
       names_.pop_front();
       if (file_) {
-        encoder_->write(*packet, next.origin, *file_);
+        write_picture(std::move(encoded), next.origin, *file_);
         continue;
       }
       OutputFile file(next.path, file_options_);
-      encoder_->write(*packet, next.origin, file);
-      encoder_->end_file();
+      write_picture(std::move(encoded), next.origin, file);
+      encoder_->end_file(file);
       file.commit();
     }
+  }
+
+  void write_picture(PacketPtr picture, const TiffOrigin& origin, Output& file) {
+    if (embedder_ && !encoder_->writes_metadata()) picture = embedder_->embed(std::move(picture));
+    encoder_->write(*picture, origin, file);
   }
 
   void write_end() {
     encoder_->send_end();
     write_ready();
     if (!names_.empty()) throw InternalError("the encoder kept a picture");
-    if (file_) encoder_->end_file();
+    if (file_) encoder_->end_file(*file_);
   }
 
   /// The file for a picture inside the encoder.
@@ -296,7 +327,9 @@ class SequenceSink final : public MediaSink {
   std::optional<OutputFile> file_;  // for the output that is a single file
   std::unique_ptr<PictureEncoder> encoder_;
   std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
-  std::vector<std::string> losses_, notes_;
+  std::optional<MetadataEmbedder> embedder_;
+  LossList losses_;
+  std::vector<std::string> notes_;
   std::int64_t frames_ = 0;
 };
 
@@ -309,6 +342,10 @@ bool makes_sequence(const std::string& path, const FileSource& source, const Sin
 
 bool makes_tiff(const std::string& path, const FileSource& source, const SinkOptions& options) {
   return is_still_name(path, options.format) && container_of(path, source, options).uses_libtiff();
+}
+
+bool copies_tiff_tags(const FileSource& source, const Container& container) {
+  return source.is_tiff() && container.uses_libtiff();
 }
 
 bool keeps_tiff_pages(const std::string& path, const FileSource& source,
@@ -324,7 +361,7 @@ TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& op
   picture->width = frame.width;
   picture->height = frame.height;
   picture->format = format;
-  return predict_changes(*picture, {.path = source.demuxer().path()});
+  return predict_changes(*picture, {.path = source.demuxer().path()}, without_thumbnails);
 }
 
 bool makes_layered_exr(const std::string& path, const FileSource& source,

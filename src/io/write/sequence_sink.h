@@ -17,6 +17,9 @@ bool makes_sequence(const std::string& path, const FileSource& source, const Sin
 /// Returns whether libtiff writes the output.
 bool makes_tiff(const std::string& path, const FileSource& source, const SinkOptions& options);
 
+/// Returns whether the pictures of the output are TIFF files with the tags of the source's files.
+bool copies_tiff_tags(const FileSource& source, const Container& container);
+
 /// Returns whether the output is one TIFF file for the pages of a TIFF file.
 bool keeps_tiff_pages(const std::string& path, const FileSource& source,
                       const SinkOptions& options);

@@ -1,4 +1,4 @@
-#include "io/write/picture_side_data.h"
+#include "io/encode/picture_side_data.h"
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,16 @@
+#pragma once
+// Metadata for TIFF files that lull writes with libtiff.
+
+#include "io/metadata/picture_metadata.h"
+#include "io/tiff/tiff_picture.h"
+
+namespace lull::io {
+
+/// Returns the metadata that libtiff writes: all except EXIF.
+TiffMetadata tiff_metadata(const PictureMetadata& metadata);
+/// Adds EXIF to a TIFF file of one page that is complete and has all other metadata. The file must
+/// be open for reading and writing. Needs memory for two copies of the file.
+/// @throws IoError
+void add_exif_to_tiff(int descriptor, const PictureMetadata& metadata);
+
+}  // namespace lull::io

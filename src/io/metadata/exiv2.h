@@ -1,0 +1,53 @@
+#pragma once
+// Exiv2's headers, and functions that hide differences between its releases.
+
+#include <exiv2/exiv2.hpp>
+
+#include "io/metadata/byte_order.h"
+
+namespace lull::io {
+
+/// Silences Exiv2's log and prepares its XMP parser for several threads.
+void prepare_exiv2();
+
+inline ByteVector bytes_of(const Exiv2::DataBuf& buffer) {
+#if EXIV2_TEST_VERSION(0, 28, 0)
+  return buffer.empty() ? ByteVector()
+                        : ByteVector(buffer.c_data(), buffer.c_data() + buffer.size());
+#else
+  return buffer.pData_ ? ByteVector(buffer.pData_, buffer.pData_ + buffer.size_) : ByteVector();
+#endif
+}
+
+inline ByteVector profile_of(const Exiv2::Image& image) {
+#if EXIV2_TEST_VERSION(0, 28, 0)
+  return bytes_of(image.iccProfile());
+#else
+  return bytes_of(*const_cast<Exiv2::Image&>(image).iccProfile());
+#endif
+}
+
+inline std::int64_t integer_of(const Exiv2::Metadatum& datum, int index = 0) {
+#if EXIV2_TEST_VERSION(0, 28, 0)
+  return datum.toInt64(static_cast<std::size_t>(index));
+#else
+  return datum.toLong(index);
+#endif
+}
+
+/// Opens a picture in memory; `file` must outlive the result. @throws std::exception
+inline auto open_image(ByteView file) {
+  auto image = Exiv2::ImageFactory::open(file.data(), static_cast<long>(file.size()));
+  image->readMetadata();
+  return image;
+}
+
+/// Encodes EXIF data as a TIFF structure. `original` are the bytes from which `data` were decoded;
+/// empty: none. @throws std::exception
+ByteVector encode_exif(Exiv2::ExifData& data, ByteView original, Exiv2::ByteOrder order);
+
+/// Returns the names of tags that `encoded` does not contain because all tags together are too
+/// long: Exiv2 then omits those of more than 4 KB. @throws std::exception
+std::vector<std::string> omitted_tags(const Exiv2::ExifData& data, ByteView encoded);
+
+}  // namespace lull::io

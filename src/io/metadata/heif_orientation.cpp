@@ -1,0 +1,98 @@
+// The orientation of HEIF files (ISO/IEC 23008-12): the properties irot and imir of the primary
+// item. FFmpeg 5.1 does not read them.
+
+#include <optional>
+
+#include "io/metadata/byte_order.h"
+#include "io/metadata/formats.h"
+#include "io/metadata/orientation.h"
+
+namespace lull::io {
+namespace {
+
+struct Box {
+  std::string_view type;
+  ByteView data;
+};
+
+/// Removes the first box from `bytes` and returns it; nullopt at the end.
+std::optional<Box> take_box(ByteView& bytes) {
+  if (bytes.size() < 8) return std::nullopt;
+  std::size_t size = read_big(bytes.data(), 4), head = 8;
+  if (size == 1 && bytes.size() >= 16) {
+    size = std::size_t{read_big(&bytes[8], 4)} << 32 | read_big(&bytes[12], 4);
+    head = 16;
+  }
+  if (size == 0) size = bytes.size();
+  if (size < head || size > bytes.size()) return std::nullopt;
+  const Box box{text_view(bytes.subspan(4, 4)), bytes.subspan(head, size - head)};
+  bytes = bytes.subspan(size);
+  return box;
+}
+
+/// Returns the data of the first box of this type; empty if there is none.
+ByteView find_box(ByteView bytes, std::string_view type) {
+  while (const std::optional<Box> box = take_box(bytes))
+    if (box->type == type) return box->data;
+  return {};
+}
+
+/// Removes a number from the beginning of `bytes`; 0 if it is too short.
+std::uint32_t take_number(ByteView& bytes, int count) {
+  if (bytes.size() < static_cast<std::size_t>(count)) {
+    bytes = {};
+    return 0;
+  }
+  const std::uint32_t number = read_big(bytes.data(), count);
+  bytes = bytes.subspan(static_cast<std::size_t>(count));
+  return number;
+}
+
+/// Returns the property with this number, from 1.
+std::optional<Box> property(ByteView properties, std::uint32_t number) {
+  std::optional<Box> box;
+  for (std::uint32_t i = 0; i < number; ++i)
+    if (!(box = take_box(properties))) return std::nullopt;
+  return box;
+}
+
+/// Returns the orientation that a property describes. irot counts turns of 90 degrees
+/// anticlockwise. imir exchanges top and bottom (0) or left and right (1).
+int orientation_of(const Box& box) {
+  if (box.data.empty()) return 1;
+  constexpr int turns[] = {1, 8, 3, 6};
+  if (box.type == "irot") return turns[box.data[0] & 3];
+  if (box.type == "imir") return (box.data[0] & 1) != 0 ? 2 : 4;
+  return 1;
+}
+
+}  // namespace
+
+int heif_orientation(ByteView file) {
+  const ByteView meta = find_box(file, "meta");
+  if (meta.size() < 4) return 1;
+  const ByteView boxes = meta.subspan(4);
+  ByteView primary = find_box(boxes, "pitm");
+  const bool has_long_ids = take_number(primary, 4) >> 24 != 0;
+  const std::uint32_t item = take_number(primary, has_long_ids ? 4 : 2);
+  const ByteView all = find_box(boxes, "iprp");
+  const ByteView properties = find_box(all, "ipco");
+  ByteView links = find_box(all, "ipma");
+  const std::uint32_t head = take_number(links, 4);
+  const std::uint32_t entries = take_number(links, 4);
+  int orientation = 1;
+  for (std::uint32_t i = 0; i < entries && !links.empty(); ++i) {
+    const bool is_primary = take_number(links, head >> 24 != 0 ? 4 : 2) == item;
+    const std::uint32_t count = take_number(links, 1);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      const bool has_long_numbers = (head & 1) != 0;
+      const std::uint32_t number =
+          take_number(links, has_long_numbers ? 2 : 1) & (has_long_numbers ? 0x7FFF : 0x7F);
+      const std::optional<Box> box = is_primary ? property(properties, number) : std::nullopt;
+      if (box) orientation = combined_orientation(orientation, orientation_of(*box));
+    }
+  }
+  return orientation;
+}
+
+}  // namespace lull::io

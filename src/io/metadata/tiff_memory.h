@@ -1,0 +1,42 @@
+#pragma once
+// TIFF files in memory, for libtiff.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/tiff/tiff_library.h"
+
+namespace lull::io {
+
+/// A TIFF file in memory, which libtiff reads or changes.
+class TiffMemory {
+ public:
+  /// Refers to `bytes`, which open() can only read.
+  explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
+  TiffMemory(const TiffMemory&) = delete;
+  TiffMemory& operator=(const TiffMemory&) = delete;
+
+  /// Copies the bytes, so that libtiff can change them.
+  void copy_bytes();
+  /// Opens the file for reading ("rm") or changing ("r+m"). Returns null if it is not a TIFF file.
+  /// This object must outlive the result.
+  TiffPtr open(const char* mode, tmsize_t max_bytes = 0);
+  std::span<const std::uint8_t> bytes() const { return bytes_; }
+  /// Returns libtiff's first error; empty if there is none.
+  const std::string& message() const { return message_; }
+
+ private:
+  static tmsize_t read(thandle_t self, void* to, tmsize_t size);
+  static tmsize_t write(thandle_t self, void* from, tmsize_t size);
+  static toff_t seek(thandle_t self, toff_t offset, int whence);
+  static toff_t size_of(thandle_t self);
+
+  std::vector<std::uint8_t> written_;
+  std::span<const std::uint8_t> bytes_;  // after copy_bytes(): refers to `written_`
+  std::size_t at_ = 0;
+  std::string message_;
+};
+
+}  // namespace lull::io

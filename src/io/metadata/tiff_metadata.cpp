@@ -1,0 +1,93 @@
+// Metadata of TIFF and HEIF files, read and written with Exiv2.
+
+#include <exception>
+#include <string>
+
+#include "core/error.h"
+#include "io/metadata/exiv2.h"
+#include "io/metadata/formats.h"
+
+namespace lull::io {
+namespace {
+
+/// Tags of a TIFF file that lull keeps outside the EXIF data.
+constexpr const char* separate_keys[] = {"Exif.Image.InterColorProfile", "Exif.Image.XMLPacket",
+                                         "Exif.Image.IPTCNAA", "Exif.Image.ImageResources"};
+
+ByteVector value_of(const Exiv2::ExifData& data, const char* key) {
+  const auto found = data.findKey(Exiv2::ExifKey(key));
+  if (found == data.end() || found->size() == 0) return {};
+  ByteVector bytes(static_cast<std::size_t>(found->size()));
+  found->copy(bytes.data(), Exiv2::invalidByteOrder);
+  return bytes;
+}
+
+void read_with_exiv2(ByteView file, PictureMetadata& metadata) {
+  prepare_exiv2();
+  try {
+    const auto image = open_image(file);
+    Exiv2::ExifData data = image->exifData();
+    metadata.icc = profile_of(*image);
+    if (metadata.icc.empty()) metadata.icc = value_of(data, "Exif.Image.InterColorProfile");
+    metadata.xmp = to_vector(byte_view(image->xmpPacket()));
+    metadata.photoshop = value_of(data, "Exif.Image.ImageResources");
+    if (iptc_of(metadata.photoshop).empty() && image->iptcData().count() > 0)
+      append(metadata.photoshop,
+             photoshop_of(bytes_of(Exiv2::IptcParser::encode(image->iptcData()))));
+    for (const char* key : separate_keys)
+      if (const auto found = data.findKey(Exiv2::ExifKey(key)); found != data.end())
+        data.erase(found);
+    if (data.empty()) return;
+    metadata.exif = encode_exif(data, {}, image->byteOrder());
+    for (const std::string& tag : omitted_tags(data, metadata.exif))
+      metadata.native.push_back({PictureKind::other, "the long tag " + tag, {}, {}});
+  } catch (const std::exception&) {
+    // Damaged metadata are ignored; the decoder reports damage of the picture.
+  }
+}
+
+void set_with_exiv2(Exiv2::Image& image, const PictureMetadata& metadata) {
+  Exiv2::ExifData data;
+  if (!metadata.exif.empty())
+    Exiv2::ExifParser::decode(data, metadata.exif.data(),
+                              static_cast<std::uint32_t>(metadata.exif.size()));
+  if (!metadata.photoshop.empty())
+    data["Exif.Image.ImageResources"] = std::string();  // the type must be that of bytes
+  if (const auto blocks = data.findKey(Exiv2::ExifKey("Exif.Image.ImageResources"));
+      blocks != data.end()) {
+    Exiv2::DataValue value(metadata.photoshop.data(), metadata.photoshop.size(),
+                           Exiv2::invalidByteOrder, Exiv2::unsignedByte);
+    blocks->setValue(&value);
+  }
+  const ByteVector iptc = iptc_of(metadata.photoshop);
+  Exiv2::IptcData records;
+  if (!iptc.empty())
+    Exiv2::IptcParser::decode(records, iptc.data(), static_cast<std::uint32_t>(iptc.size()));
+  image.setExifData(data);
+  image.setIptcData(records);
+  if (!metadata.xmp.empty()) {
+    image.setXmpPacket(std::string(text_view(metadata.xmp)));
+    image.writeXmpFromPacket(true);
+  }
+}
+
+}  // namespace
+
+void read_tiff(ByteView file, PictureMetadata& metadata) { read_with_exiv2(file, metadata); }
+void read_heif(ByteView file, PictureMetadata& metadata) { read_with_exiv2(file, metadata); }
+
+ByteVector with_exif(ByteView tiff, const PictureMetadata& metadata) {
+  prepare_exiv2();
+  try {
+    const auto image = open_image(tiff);
+    set_with_exiv2(*image, metadata);
+    image->writeMetadata();
+    Exiv2::BasicIo& io = image->io();
+    io.open();
+    return bytes_of(io.read(static_cast<long>(io.size())));
+  } catch (const std::exception& error) {
+    throw IoError(std::string("cannot write metadata to a TIFF file (") + error.what() + ")");
+  }
+}
+
+}  // namespace lull::io

@@ -1,0 +1,18 @@
+#pragma once
+// Formats of other programs that lull does not read, although a user may expect it.
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace lull::io {
+
+/// Number of bytes at the beginning of a file that identify the formats.
+constexpr int format_head_bytes = 132;
+
+/// Returns the name of the format and a suggestion, for a message: "a DICOM file (lull does not
+/// read it); convert it ..."; empty if the format is none of these. `head` are the first bytes of
+/// the file.
+std::string unsupported_format(std::span<const std::uint8_t> head);
+
+}  // namespace lull::io

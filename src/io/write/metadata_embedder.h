@@ -1,0 +1,54 @@
+#pragma once
+// Carries the metadata of input pictures to the pictures of an output.
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/encode/encoder_choice.h"
+#include "io/ffmpeg/side_data.h"
+#include "io/metadata/prepare.h"
+
+namespace lull::io {
+
+class MetadataEmbedder {
+ public:
+  /// Decides from the first picture of `source` which metadata the output keeps. Must be called
+  /// before the first read of `source`. The caller must set Container::rotation to rotation()
+  /// before it opens one of the encoders in `choices`. If these are empty, FFmpeg does not encode
+  /// the pictures, and their samples cannot be rotated.
+  MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
+                   const std::vector<EncoderChoice>& choices);
+
+  /// What the output loses of the metadata, and notes about them, of all pictures so far.
+  const std::vector<std::string>& losses() const { return losses_; }
+  const std::vector<std::string>& notes() const { return notes_; }
+  /// The orientation that the encoder must apply to the samples of all pictures.
+  int rotation() const { return rotation_; }
+
+  /// Prepares the metadata of the next picture that the encoder gets.
+  /// @throws InvalidArgument  the picture needs another rotation than the first one
+  void push(const Frame& frame);
+  /// Returns the metadata of the next encoded picture.
+  PictureMetadata next();
+  /// Returns the next encoded picture with its metadata. Replaces next().
+  PacketPtr embed(PacketPtr picture);
+
+ private:
+  PreparedMetadata prepare(const AVFrame& properties, const PictureMetadata* metadata,
+                           std::span<const std::uint8_t> matrix);
+  void note(PreparedMetadata& prepared);
+
+  PictureTarget target_;
+  int rotation_ = 1;
+  std::vector<std::uint8_t> stream_matrix_;  // the display matrix of the video stream; may be empty
+  std::vector<std::string> losses_, notes_;
+  std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
+};
+
+/// Returns what a video loses of the metadata of the source's first picture.
+std::vector<std::string> picture_losses_in_video(const FileSource& source,
+                                                 const Container& container);
+
+}  // namespace lull::io

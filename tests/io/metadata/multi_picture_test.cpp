@@ -1,0 +1,160 @@
+// JPEG files with several pictures: Ultra HDR (gain maps) and MPO.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/frame_pool.h"
+#include "io/metadata/photos.h"
+
+namespace lull::io::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Bytes = std::vector<std::uint8_t>;
+
+void put(Bytes& to, std::uint32_t value, int count) {
+  for (int i = count; i-- > 0;) to.push_back(static_cast<std::uint8_t>(value >> 8 * i));
+}
+
+std::uint32_t number(const Bytes& from, std::size_t at, int count) {
+  std::uint32_t value = 0;
+  for (int i = 0; i < count; ++i) value = value << 8 | from[at + static_cast<std::size_t>(i)];
+  return value;
+}
+
+/// Appends `second` to the file and adds an index, with big-endian numbers, after its JFIF segment.
+void append_picture(const std::string& path, const Bytes& second, std::uint32_t attributes,
+                    std::uint32_t size_error = 0) {
+  constexpr std::uint32_t jfif_end = 20, index_at = jfif_end + 8;
+  Bytes file = read_file(path);
+  Bytes index;
+  put(index, 0xFFE2, 2);
+  put(index, 2 + 4 + 82, 2);
+  for (const char c : std::string_view("MPF\0MM\0*", 8))
+    index.push_back(static_cast<std::uint8_t>(c));
+  put(index, 8, 4);
+  put(index, 3, 2);
+  const std::uint32_t fields[3][4] = {
+      {0xB000, 7, 4, 0x30313030}, {0xB001, 4, 1, 2}, {0xB002, 7, 32, 50}};
+  for (const auto& field : fields) {
+    put(index, field[0], 2);
+    put(index, field[1], 2);
+    put(index, field[2], 4);
+    put(index, field[3], 4);
+  }
+  put(index, 0, 4);
+  const auto main_bytes = static_cast<std::uint32_t>(file.size() + 4 + 4 + 82);
+  const auto second_bytes = static_cast<std::uint32_t>(second.size()) + size_error;
+  for (const std::uint32_t value :
+       {0x030000u, main_bytes, 0u, 0u, attributes, second_bytes, main_bytes - index_at, 0u})
+    put(index, value, 4);
+  file.insert(file.begin() + jfif_end, index.begin(), index.end());
+  file.insert(file.end(), second.begin(), second.end());
+  write_file(path, file);
+}
+
+/// Returns the second picture to which the index of a file leads; empty if there is none.
+Bytes second_picture(const std::string& path) {
+  const Bytes file = read_file(path);
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const std::size_t name = text.find(std::string_view("MPF\0MM\0*", 8));
+  if (name == text.npos) return {};
+  const std::size_t index = name + 4, entries = index + 50;
+  EXPECT_EQ(number(file, index + 8 + 2 + 12 + 8, 4), 2u) << "number of pictures";
+  const std::uint32_t main_bytes = number(file, entries + 4, 4);
+  EXPECT_EQ(number(file, main_bytes - 2, 2), 0xFFD9u) << "the main picture ends elsewhere";
+  const std::size_t at = index + number(file, entries + 16 + 8, 4);
+  const std::uint32_t size = number(file, entries + 16 + 4, 4);
+  if (at + size > file.size()) return {};
+  return {file.begin() + static_cast<std::ptrdiff_t>(at),
+          file.begin() + static_cast<std::ptrdiff_t>(at + size)};
+}
+
+class MultiPicture : public testing::Test {
+ protected:
+  TemporaryFolder folder;
+  static constexpr std::uint32_t gain_map = 0, other_view = 0x020002;
+
+  std::string photo(const std::string& name, std::uint32_t attributes) {
+    const std::string path = folder / name;
+    make_picture(path, "jpg");
+    append_picture(path, small(), attributes);
+    return path;
+  }
+  Bytes small() {
+    make_picture(folder / "small.jpg", "jpg", 16, 12);
+    return read_file(folder / "small.jpg");
+  }
+};
+
+TEST_F(MultiPicture, ReadsTheMainPictureOnly) {
+  const std::string in = photo("in.jpg", gain_map);
+  EXPECT_TRUE(open_source(in)->info().still);
+  EXPECT_EQ(count_frames(in), 1);
+  make_picture(folder / "plain.jpg", "jpg");
+  copy_photo(in, folder / "out.ppm");
+  copy_photo(folder / "plain.jpg", folder / "plain.ppm");
+  EXPECT_EQ(read_file(folder / "out.ppm"), read_file(folder / "plain.ppm"));
+}
+
+TEST_F(MultiPicture, KeepsTheGainMap) {
+  const Copied copied = copy_photo(photo("in.jpg", gain_map), folder / "out.jpg");
+  EXPECT_THAT(copied.losses, IsEmpty());
+  EXPECT_EQ(second_picture(folder / "out.jpg"), small());
+  // The main picture begins with JFIF, as readers expect.
+  EXPECT_EQ(number(read_file(folder / "out.jpg"), 2, 2), 0xFFE0u);
+}
+
+TEST_F(MultiPicture, KeepsTheGainMapTwice) {
+  copy_photo(photo("in.jpg", gain_map), folder / "once.jpg");
+  copy_photo(folder / "once.jpg", folder / "twice.jpg");
+  EXPECT_EQ(second_picture(folder / "twice.jpg"), small());
+}
+
+TEST_F(MultiPicture, DropsTheGainMapForOtherFormats) {
+  const std::string in = photo("in.jpg", gain_map);
+  for (const std::string to : {"png", "tif", "ppm", "mkv"})
+    EXPECT_THAT(copy_photo(in, folder / ("out." + to)).losses, Contains(HasSubstr("the gain map")))
+        << to;
+}
+
+TEST_F(MultiPicture, DropsTheGainMapIfTheSizeChanges) {
+  const auto source = open_source(photo("in.jpg", gain_map));
+  SinkOptions options;
+  options.width = 128;
+  options.height = 96;
+  const auto sink = open_sink(folder / "out.jpg", *source, options);
+  EXPECT_THAT(sink->losses(), ElementsAre(HasSubstr("the gain map")));
+}
+
+TEST_F(MultiPicture, DropsOtherViews) {
+  const Copied copied = copy_photo(photo("in.jpg", other_view), folder / "out.jpg");
+  EXPECT_THAT(copied.losses, ElementsAre(HasSubstr("1 further picture of the file")));
+  EXPECT_THAT(second_picture(folder / "out.jpg"), IsEmpty());
+}
+
+TEST_F(MultiPicture, SequencesReadTheMainPictures) {
+  photo("in1.jpg", gain_map);
+  photo("in2.jpg", gain_map);
+  EXPECT_EQ(count_frames(folder / "in%d.jpg"), 2);
+  EXPECT_THAT(copy_photo(folder / "in%d.jpg", folder / "out%d.jpg").losses, IsEmpty());
+  EXPECT_EQ(second_picture(folder / "out2.jpg"), small());
+}
+
+TEST_F(MultiPicture, IgnoresEntriesOutsideTheFile) {
+  const std::string in = folder / "in.jpg";
+  make_picture(in, "jpg");
+  append_picture(in, small(), gain_map, 1000);
+  EXPECT_EQ(count_frames(in), 1);
+  copy_photo(in, folder / "out.jpg");
+  EXPECT_THAT(second_picture(folder / "out.jpg"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lull::io::test

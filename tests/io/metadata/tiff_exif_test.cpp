@@ -1,0 +1,114 @@
+// EXIF data of TIFF files in TIFF outputs: every page, byte order and size of offsets. libtiff
+// writes and reads the files.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "io/metadata/photos.h"
+#include "io/support/tiff_pages.h"
+
+namespace lull::io::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int pages = 3, side = 16;
+
+std::string time_of(int page) { return "2024:05:01 10:00:0" + std::to_string(page); }
+
+/// Longer than an entry of a directory.
+std::vector<std::uint8_t> maker_note(int page) {
+  return std::vector<std::uint8_t>(301, static_cast<std::uint8_t>(40 + page));
+}
+
+void write_page(TIFF* file) {
+  TIFFSetField(file, TIFFTAG_IMAGEWIDTH, side);
+  TIFFSetField(file, TIFFTAG_IMAGELENGTH, side);
+  TIFFSetField(file, TIFFTAG_BITSPERSAMPLE, 8);
+  TIFFSetField(file, TIFFTAG_SAMPLESPERPIXEL, 3);
+  TIFFSetField(file, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
+  TIFFSetField(file, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(file, TIFFTAG_ROWSPERSTRIP, side);
+  std::vector<std::uint8_t> samples(3 * side * side, 90);
+  TIFFWriteEncodedStrip(file, 0, samples.data(), static_cast<tmsize_t>(samples.size()));
+}
+
+void add_exif(TIFF* file, int page) {
+  const auto number = static_cast<tdir_t>(page);
+  TIFFSetDirectory(file, number);
+  TIFFCreateEXIFDirectory(file);
+  TIFFSetField(file, EXIFTAG_DATETIMEORIGINAL, time_of(page).c_str());
+  TIFFSetField(file, EXIFTAG_EXPOSURETIME, 0.008);
+  const std::vector<std::uint8_t> note = maker_note(page);
+  TIFFSetField(file, EXIFTAG_MAKERNOTE, static_cast<int>(note.size()), note.data());
+  TIFFSetField(file, EXIFTAG_PIXELXDIMENSION, 7);
+  std::uint64_t at = 0;
+  TIFFWriteCustomDirectory(file, &at);
+  TIFFSetDirectory(file, number);
+  TIFFSetField(file, TIFFTAG_EXIFIFD, at);
+  TIFFRewriteDirectory(file);
+}
+
+void make_pages_with_exif(const std::string& path, const std::string& mode) {
+  const TiffPtr file(TIFFOpen(path.c_str(), mode.c_str()));
+  for (int page = 0; page < pages; ++page) {
+    write_page(file.get());
+    TIFFWriteDirectory(file.get());
+  }
+  TIFFFlush(file.get());
+  for (int page = 0; page < pages; ++page) add_exif(file.get(), page);
+}
+
+void expect_exif(TIFF* file, int page) {
+  std::uint64_t at = 0;
+  ASSERT_TRUE(TIFFSetDirectory(file, static_cast<tdir_t>(page)));
+  ASSERT_TRUE(TIFFGetField(file, TIFFTAG_EXIFIFD, &at));
+  ASSERT_TRUE(TIFFReadEXIFDirectory(file, at));
+  const char* time = nullptr;
+  ASSERT_TRUE(TIFFGetField(file, EXIFTAG_DATETIMEORIGINAL, &time));
+  EXPECT_EQ(time, time_of(page));
+  std::uint32_t count = 0, width = 0;
+  const std::uint8_t* note = nullptr;
+  std::uint16_t narrow = 0;
+  const TIFFField* field = TIFFFieldWithTag(file, EXIFTAG_MAKERNOTE);
+  ASSERT_TRUE(TIFFFieldReadCount(field) == TIFF_VARIABLE2
+                  ? TIFFGetField(file, EXIFTAG_MAKERNOTE, &count, &note)
+                  : TIFFGetField(file, EXIFTAG_MAKERNOTE, &narrow, &note));
+  count += narrow;
+  EXPECT_EQ(std::vector<std::uint8_t>(note, note + count), maker_note(page));
+  ASSERT_TRUE(TIFFGetField(file, EXIFTAG_PIXELXDIMENSION, &width));
+  EXPECT_EQ(width, side) << "the size is that of the output";
+}
+
+TEST(TiffExif, IsCopiedWithEveryPage) {
+  const TemporaryFolder folder;
+  for (const std::string mode : {"wl", "wb", "wl8", "wb8"}) {
+    SCOPED_TRACE(mode);
+    make_pages_with_exif(folder / "in.tif", mode);
+    EXPECT_THAT(copy_photo(folder / "in.tif", folder / "out.tif").losses, IsEmpty());
+    const TiffPtr out(TIFFOpen((folder / "out.tif").c_str(), "r"));
+    ASSERT_TRUE(out);
+    ASSERT_EQ(TIFFNumberOfDirectories(out.get()), pages);
+    for (int page = 0; page < pages; ++page) expect_exif(out.get(), page);
+  }
+}
+
+TEST(TiffExif, IsReportedAsLostIfDamaged) {
+  const TemporaryFolder folder;
+  {
+    const TiffPtr file(TIFFOpen((folder / "in.tif").c_str(), "w"));
+    write_page(file.get());
+    TIFFSetField(file.get(), TIFFTAG_EXIFIFD, std::uint64_t{1} << 24);
+  }
+  EXPECT_THAT(copy_photo(folder / "in.tif", folder / "out.tif").losses,
+              Contains(HasSubstr("EXIFIFD")));
+  const TiffPtr out(TIFFOpen((folder / "out.tif").c_str(), "r"));
+  ASSERT_TRUE(out);
+  std::uint64_t at = 0;
+  EXPECT_FALSE(TIFFGetField(out.get(), TIFFTAG_EXIFIFD, &at));
+}
+
+}  // namespace
+}  // namespace lull::io::test
