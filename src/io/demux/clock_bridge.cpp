@@ -10,23 +10,26 @@
 namespace lull::io {
 namespace {
 
-// A longer gap is a jump of the clock. FFmpeg's command uses the same threshold.
+// A forward gap in the packet times that is longer than this limit counts as a jump of the clock.
+// The ffmpeg command uses the same threshold.
 constexpr double max_gap_s = 10;
-// Decoding times that go back by more are a jump.
+// If decoding times go back by more than this limit, the clock has jumped.
 constexpr double max_back_s = 0.1;
-// Streams that jump without the video wait this long for it, in times of the video.
+// If another stream jumps and the video does not, the packets of that stream wait for a jump of the
+// video, up to this duration (measured in the times of the video).
 constexpr double max_wait_s = 5;
-constexpr std::size_t max_held = 10000;    // packets of a stream that wait
+constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
 
-/// Returns whether packets of the stream follow each other without long gaps.
+/// Returns whether packets of the stream follow each other without long gaps, as in audio and
+/// video.
 bool is_dense(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
   return (type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO) &&
          !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
-/// Returns how often the counter of the clock has overflowed at this time.
+/// Returns how often the counter of the clock has overflowed at `time`.
 std::int64_t overflows(std::int64_t time, const AVStream& stream) {
   const int bits = stream.pts_wrap_bits;
   return bits > 0 && bits < 63 ? time >> bits : 0;
@@ -62,15 +65,15 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the distance between the packet and the last one of the video, in ticks of its stream.
+/// Returns the time from the last packet of the video to `packet`, in ticks of the packet's stream.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the packet is later than its predecessor only because the demuxer takes a clock
-/// that has gone back for one that has overflowed.
+/// Returns whether the clock has in fact gone back, and the packet is later than its predecessor
+/// only because the demuxer mistakes the step back for an overflow of the clock's counter.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -78,7 +81,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet continues its stream on the stream's present clock.
+/// Returns whether the packet follows the last packet of its stream without a jump, if the stream
+/// keeps its present clock.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -87,8 +91,9 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether the audio has reached the packet of the video on the video's present clock. Then
-/// the video was only still for long, for example in a slide show.
+/// Returns whether the audio, on the video's present clock, has also reached the time of this video
+/// packet. In that case the clock has not jumped: the video has only paused for a long time, for
+/// example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -137,8 +142,8 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the clock has jumped. A single packet that the next one does not follow has a
-/// wrong time.
+/// Decides whether the clock has jumped. If the next packet does not continue after the suspicious
+/// packet, only this single packet has a wrong time.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -169,13 +174,13 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Lets the suspects continue after the last frame, on a new clock.
+/// Opens a new clock on which the packets after the jump continue after the last frame.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // Another stream may have jumped long before.
+  // Another stream may have jumped long before the video, so its clock is tried first.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -211,7 +216,7 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A stream may be silent for long, as long as it agrees with the video afterwards.
+  // A stream may have no packets for a long time, if its times agree with the video afterwards.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -220,7 +225,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // A single packet that the next one does not follow has a wrong time.
+    // If the next packet does not continue after a single waiting packet, that single packet has a
+    // wrong time.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -248,13 +254,13 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Decides again about the packets that wait.
+/// Decides again about the waiting packets.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Releases the packets of a stream that has jumped without the video.
+/// Releases the waiting packets of a stream that has jumped although the video has not.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -276,7 +282,7 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Opens a clock with which the packet continues its stream.
+/// Opens a clock on which the packet continues its stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);
@@ -293,7 +299,7 @@ void ClockBridge::give_own_clock(PacketPtr packet) {
   emit(std::move(packet));
 }
 
-/// Replaces a wrong time by the expected one.
+/// Replaces a wrong time of the packet by the expected time.
 void ClockBridge::retime(PacketPtr packet) {
   const Stream& s = state(packet->stream_index);
   shift_times(*packet, s.next - mapped(*packet, s.clock));
@@ -331,14 +337,14 @@ void ClockBridge::change_clock(Stream& stream, std::size_t clock) {
   remove_marks(stream);
 }
 
-/// Passes on the last packets before a jump without their marks of damage.
+/// Passes on the last packets before a jump, without the flag that marks them as damaged.
 void ClockBridge::remove_marks(Stream& stream) {
   for (const PacketPtr& packet : stream.doubtful) packet->flags &= ~AV_PKT_FLAG_CORRUPT;
   deliver_doubtful(stream);
 }
 
-/// Passes a packet on. A packet that is marked as damaged waits until it is known whether the clock
-/// jumps after it. FFmpeg's parsers may move the mark to an earlier packet.
+/// Passes a packet on. A packet that is marked as damaged first waits until the bridge knows
+/// whether the clock jumps after it. FFmpeg's parsers may move the mark to an earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =

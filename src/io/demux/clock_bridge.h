@@ -11,20 +11,21 @@
 
 namespace lull::io {
 
-/// Gives the packets of a demuxer times that continue where the clock of the input jumps. Formats
-/// whose clock cannot jump (without FFmpeg's AVFMT_TS_DISCONT) pass unchanged.
+/// Gives the packets of a demuxer continuous times, also where the clock of the input jumps.
+/// Formats whose clock cannot jump (without FFmpeg's AVFMT_TS_DISCONT) pass unchanged.
 ///
-/// The video determines where its frames continue: one frame duration after the last one. All other
-/// streams follow with the same offset, so they stay synchronised. Packets of audio that jumps
-/// first wait for the video. Audio packets that would overlap with earlier ones are dropped.
+/// The video determines where the output continues after a jump: one frame duration after the last
+/// frame. All other streams get the same offset, so they stay synchronised with the video. If the
+/// audio jumps first, its packets wait for the video. Audio packets that would overlap with earlier
+/// ones are dropped.
 ///
-/// The demuxer marks the last packets before a jump as damaged, because the numbers of transport
-/// packets do not continue there. The marks are removed, because the decoder detects real damage.
-/// The result depends only on the packets.
+/// The demuxer marks the last packets before a jump as damaged, because the counters in the
+/// transport packets do not continue there. The bridge removes these marks, because the decoder
+/// detects real damage. The result depends only on the packets.
 class ClockBridge {
  public:
-  /// @param video       index of the stream that leads
-  /// @param keeps_gaps  only times that go back are changed, not times that jump forward
+  /// @param video       index of the stream that determines the times after a jump
+  /// @param keeps_gaps  if true, only jumps back are corrected, and jumps forward are kept
   /// `context` must outlive this object.
   ClockBridge(const AVFormatContext& context, int video, bool keeps_gaps);
 
@@ -34,7 +35,7 @@ class ClockBridge {
   void finish();
   /// Returns the next packet; null if further packets are needed.
   PacketPtr pop();
-  /// Forgets all packets. Must be called after a seek.
+  /// Discards all packets that wait inside the bridge. Must be called after a seek.
   void restart();
   const std::vector<ClockJump>& jumps() const { return jumps_; }
 
@@ -42,13 +43,13 @@ class ClockBridge {
   struct Stream {
     std::size_t clock = 0;  // index in offsets_
     bool started = false;
-    // Times of the returned packets, in ticks of the stream: the last decoding time, the expected
-    // next one, the end of the presentation, and the last packet's duration.
+    // Times of the packets that were returned, in ticks of the stream: last decoding time, expected
+    // next decoding time, end of the presentation, and duration of the last packet.
     std::int64_t last = 0, next = 0, end = 0, duration = 0;
-    std::int64_t skip_until = INT64_MIN;  // packets before it overlap with earlier ones
+    std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
-    std::int64_t held_since = 0;          // time of the video when the first one came
-    std::deque<PacketPtr> doubtful;       // a packet marked as damaged and those after it
+    std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
+    std::deque<PacketPtr> doubtful;       // a packet marked as damaged and its successors
   };
 
   Stream& state(int stream);

@@ -1,12 +1,13 @@
 #pragma once
-// Discontinuities of an input's clock, as they are reported to users.
+// Discontinuities of an input's clock, in the form in which they are reported to users.
 
 #include <cstdio>
 #include <string>
 
 namespace lull::io {
 
-/// A discontinuity that the returned packets do not have.
+/// A discontinuity of the input's clock. The demuxer has removed it from the packets that it
+/// returns.
 struct ClockJump {
   double time_s;        // since the first frame, in the returned times
   double from_s, to_s;  // the input's times before and after the discontinuity

@@ -15,8 +15,9 @@ namespace {
 
 std::string_view tag(const std::uint8_t* p) { return {reinterpret_cast<const char*>(p), 4}; }
 
-// ISO/IEC 14496-12, 4.2: each box begins with its size and type. If the size is 1, a size of 64
-// bits follows. Other data may follow the last box, so only boxes of known types count.
+// ISO/IEC 14496-12, 4.2: each box begins with its size and type. If the size field is 1, a size of
+// 64 bits follows. Foreign data may follow the last box, so the check counts only boxes of known
+// types.
 std::string check_boxes(FileBytes& file) {
   constexpr std::array<std::string_view, 16> known = {
       "ftyp", "moov", "mdat", "moof", "mfra", "free", "skip", "wide",
@@ -35,8 +36,8 @@ std::string check_boxes(FileBytes& file) {
   return {};
 }
 
-// RFC 9559, section 5: the file consists of a header and a Segment. A finished Segment states its
-// size.
+// RFC 9559, section 5: the file consists of a header and a Segment element. A finished Segment
+// states its size.
 std::string check_segment(FileBytes& file) {
   constexpr std::uint64_t segment_id = 0x18538067;
   EbmlElement element;
@@ -49,13 +50,14 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// A file consists of RIFF chunks: AVI has one more for each further gigabyte, WebP has one.
+// A RIFF file consists of chunks. AVI has one additional RIFF chunk for each further gigabyte, WebP
+// has only one.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
     const std::uint64_t bytes =
         head[4] | head[5] << 8 | head[6] << 16 | std::uint64_t{head[7]} << 24;
-    if (bytes == 0 || bytes == 0xffffffff) break;  // not finished, or a stream
+    if (bytes == 0 || bytes == 0xffffffff) break;  // the file is not finished, or it is a stream
     if (bytes > file.size() - at - 8) return truncation_text("RIFF", at + 8 + bytes, file.size());
     at += 8 + bytes + bytes % 2;
   }
@@ -63,8 +65,8 @@ std::string check_riff(FileBytes& file) {
 }
 
 // PNG (ISO/IEC 15948), 5.3: the file consists of a signature and of chunks (length, type, data,
-// checksum) up to IEND. Several pictures may follow each other. The check ignores anything else
-// after IEND.
+// checksum) up to the chunk IEND. Several pictures may follow each other. The check ignores any
+// other data after IEND.
 std::string check_png(FileBytes& file) {
   constexpr std::uint64_t signature = 0x89504e470d0a1a0a;
   std::uint64_t at = 0;
@@ -80,13 +82,14 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of bytes after the last unit of a file that do not belong to it: tags of other
-/// programs, padding, remains of a copy. Players ignore such bytes.
+/// Maximum number of foreign bytes after the last unit of a file: tags of other programs, padding,
+/// remains of a copy. Players ignore such bytes.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
-// A packet has 188 bytes and begins with 0x47. With a time stamp before the packet (Blu-ray) the
-// distance between packets is 192 bytes, with a checksum after it (DVB) 204. A recording may begin
-// in the middle of a packet, so the last five packets determine where packets begin.
+// A packet of MPEG-TS has 188 bytes and begins with 0x47. The distance between packets is 192 bytes
+// if a time stamp precedes each packet (Blu-ray), and 204 bytes if a checksum follows each packet
+// (DVB). A recording may begin in the middle of a packet, so the function finds the positions of
+// the packets from the last five.
 std::string check_transport_stream(FileBytes& file) {
   constexpr std::size_t sync = 0x47, packet = 188, in_a_row = 5;
   const std::uint64_t start = file.size() > max_trailing_bytes + in_a_row * 204
@@ -107,15 +110,15 @@ std::string check_transport_stream(FileBytes& file) {
 }
 
 // Adobe's FLV specification, annex E: the file consists of a header, which states its own size, and
-// of tags (kind, size in 24 bits, time, the number 0). The total size of a tag follows it.
+// of tags (type, size in 24 bits, time, stream number 0). Each tag is followed by its total size.
 std::string check_flv(FileBytes& file) {
   constexpr int sound = 8, video = 9, script = 18;
   const std::string cut = "the last tag is incomplete";
   std::uint8_t head[11];
   if (!file.read(5, head, 4) || file.size() < 13) return "no tag";
   const std::uint64_t first = big_endian(head, 4) + 4;
-  // Usually the last bytes of the file confirm the last tag. Files with other data after the last
-  // tag need the walk through all tags.
+  // Usually the last four bytes of the file state the size of a valid last tag. If other data
+  // follow the last tag, the function must walk through all tags.
   file.read(file.size() - 4, head, 4);
   const std::uint64_t last = big_endian(head, 4);
   if (last >= 11 && last <= file.size() - 4 && file.read(file.size() - 4 - last, head, 4) &&
@@ -163,7 +166,7 @@ std::string check_gif(FileBytes& file) {
 }
 
 // RFC 3533, section 6: a page consists of a header, the lengths of its segments, and the segments.
-// The last page of a stream has a flag.
+// A flag marks the last page of a stream.
 std::string check_ogg(FileBytes& file) {
   constexpr std::uint64_t longest = 27 + 255 + 255 * 255, end_of_stream = 4;
   const std::string missing = "the last page is missing";
@@ -233,8 +236,8 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Only NUT has data at its end that prove its completeness: the index. If the index is longer than
-// the stored end of the pipe, the function assumes that the input is complete.
+// Only NUT has an element at its end that proves its completeness: the index. If the index is
+// longer than the stored end of the pipe, the function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

@@ -1,6 +1,6 @@
 #pragma once
-// Checks whether a file contains everything that its container promises. FFmpeg's demuxers are made
-// for broken files: most treat a truncation as the end.
+// Checks whether a file contains everything that its container announces. FFmpeg's demuxers are
+// made for damaged files: most of them treat a truncation as the end of the file.
 
 #include <string>
 
@@ -9,16 +9,17 @@
 
 namespace lull::io {
 
-/// Examines the outermost structure of a regular file and the demuxer's index. It reads only
-/// headers. Returns why the file cannot be complete, or an empty text if there is no sign of
-/// truncation.
+/// Examines the outermost structure of a regular file and the demuxer's index. The function reads
+/// only headers. It returns why the file cannot be complete, or an empty text if there is no sign
+/// of truncation.
 ///
-/// Some truncations cannot be detected: if a raw stream (MPEG-TS, Ogg, FLV, H.264 without
-/// container), a live recording (Matroska without sizes, MP4 in fragments) or a Y4M file is cut
-/// exactly between two of its units, it looks like a shorter file.
+/// Some truncations cannot be detected. A raw stream (MPEG-TS, Ogg, FLV, H.264 without container),
+/// a live recording (Matroska without sizes, MP4 in fragments) or a Y4M file that is cut exactly
+/// between two of its units looks like a shorter file.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
-/// Checks the end of a pipe in the same way, using the last bytes that were read from it.
+/// Checks the end of a pipe like the end of a file, using the last bytes that were read from the
+/// pipe.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
 /// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first one.

@@ -1,5 +1,5 @@
 #pragma once
-// Handling of damaged inputs: damage is either an error or counted.
+// Handling of damaged inputs: damage is either reported as an error or counted.
 
 #include <cstdint>
 #include <deque>
@@ -15,25 +15,26 @@ class DamageCount {
   explicit DamageCount(bool pass) : pass_(pass) {}
 
   bool tolerates() const { return pass_; }
-  /// Makes damage an error from now on.
+  /// From now on, any damage throws an error.
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
-  /// Counts a damaged frame. Frames with the same time stamp count once, frames without a time
-  /// stamp (AV_NOPTS_VALUE) always.
+  /// Counts a damaged frame. Several reports with the same time stamp count as one frame; each
+  /// report without a time stamp (AV_NOPTS_VALUE) counts.
   /// @throws BadData(text)  unless damage is tolerated
   void add_frame(const std::string& text, std::int64_t pts);
-  /// Counts the frame of a packet that the demuxer marks as damaged. If the decoder returns no
-  /// frame for this packet, that is not counted again.
+  /// Counts the frame of a packet that the demuxer marks as damaged. If the decoder later returns
+  /// no frame for this packet, the loss is not counted a second time.
   void add_packet(const std::string& text, std::int64_t pts);
   /// Reports a packet that the demuxer does not mark as damaged.
   void add_intact_packet() { ++since_packet_; }
   /// Counts a packet for which the decoder returned no frame.
   void add_missing_frame(const std::string& text);
-  /// Counts the premature end of the input, once.
+  /// Counts the premature end of the input; further calls have no effect.
   void add_truncation(const std::string& text);
-  /// Reports `faults` faults in the structure of the input; `text` describes the first one. These
-  /// faults and the counted frames may be the same damage, so the larger number counts.
+  /// Reports `faults` faults in the structure of the input; `text` describes the first one. The
+  /// faults and the counted frames may result from the same damage, so only the larger of the two
+  /// numbers counts.
   void add_structure_faults(std::int64_t faults, const std::string& text);
   /// Must be called at the end. If the input was truncated, the truncation counts as `missing`
   /// frames, but at least as one.
@@ -49,7 +50,7 @@ class DamageCount {
   std::int64_t frames_ = 0, faults_ = 0;
   std::deque<std::int64_t> recent_;  // time stamps of frames that were counted
   // Number of damaged packets that the decoder may still report, and number of intact packets since
-  // the last of them.
+  // the last damaged packet.
   std::int64_t packets_ = 0, since_packet_ = 0;
 };
 

@@ -8,13 +8,13 @@
 namespace lull::io {
 namespace {
 
-/// Returns the files that match the pattern `path`; none if it is no pattern.
+/// Returns the files that match the pattern `path`; an empty list if `path` is not a pattern.
 PictureFiles files_of(const std::string& path, const SourceOptions& options) {
   const bool one = path == "-" || options.raw || is_address(path) || !is_sequence(path);
   return one ? PictureFiles() : PictureFiles(path, options);
 }
 
-constexpr std::int64_t max_missing = 100000;  // frames; a larger number means a wrong time
+constexpr std::int64_t max_missing = 100000;  // frames; a larger number results from a wrong time
 
 }  // namespace
 
@@ -38,7 +38,7 @@ Demuxer::Demuxer(const std::string& path, const SourceOptions& options, DamageCo
     walk_ = open_container_walk(this->path(), context().iformat->name, video().index);
 }
 
-// The first picture determines the format of all others.
+// The first picture determines the format of all later pictures of the sequence.
 void Demuxer::init_sequence(const SourceOptions& options) {
   const std::string_view name = context().iformat->name;
   if (!name.ends_with("_pipe"))
@@ -49,8 +49,8 @@ void Demuxer::init_sequence(const SourceOptions& options) {
   video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
 }
 
-// Seeks for callers that read only a part. Fails for inputs in which the position after a seek is
-// unknown.
+// Seeks to `time_us`, for callers that read only a part of the input. Fails for inputs in which the
+// position after a seek is unknown.
 void Demuxer::skip_to(std::int64_t time_us) {
   const LogTopic::Scope scope(log_);
   const AVStream& stream = video();
@@ -154,8 +154,8 @@ void Demuxer::forward(PacketPtr packet) {
                            [this](PacketPtr stays) { relay_->put(std::move(stays)); });
 }
 
-// Decides after an error whether to read on, if damage is tolerated. Some demuxers find a position
-// from which they can continue.
+// After a read error, decides whether the demuxer continues. It continues only if damage is
+// tolerated. Some of FFmpeg's demuxers find a position from which reading can continue.
 bool Demuxer::can_continue_after(int code) {
   bytes_.check();
   constexpr int attempts = 100;
@@ -183,13 +183,13 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // At a fault, the times of the packets before and after it show how many frames are missing.
+  // The times of the packets before and after a fault show how many frames are missing there.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
 }
 
-/// Number of frames of the video from one time to another; 0 if it is unknown.
+/// Returns the number of video frames between two times; 0 if the number is unknown.
 std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   const AVRational rate = video().avg_frame_rate;
   const std::int64_t duration = duration_ > 0  ? duration_
@@ -199,7 +199,8 @@ std::int64_t Demuxer::frames_between(std::int64_t from, std::int64_t to) const {
   return (to - from + duration / 2) / duration;
 }
 
-/// Counts new faults. `missing` is the number of frames that are missing there.
+/// Counts new faults in the structure of the input. `missing` is the number of frames that are
+/// missing at these faults.
 void Demuxer::note_faults(std::int64_t missing) {
   if (!walk_ || walk_->faults() == faults_) return;
   lost_ += std::max(walk_->faults() - faults_, std::min(missing, max_missing));
@@ -215,12 +216,13 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // At the end of the input, the index of fragments is known.
+  // At the end of the input, the demuxer knows the complete index, also of a fragmented MP4 file.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
-  // If a Matroska file of unknown size ends within a cluster, the demuxer only logs it.
+  // If a Matroska file of unknown size ends within a cluster, FFmpeg's demuxer only writes a
+  // message to its log.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
-  // Y4M has frames up to the end of the file. The demuxer treats an incomplete frame as the end.
+  // A Y4M file has frames up to its end. FFmpeg's demuxer treats an incomplete frame as the end.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";
@@ -229,7 +231,7 @@ void Demuxer::check_end() {
   walk_->walk_to_end();
   note_faults(0);
   if (faults_ == 0) return;
-  // After a fault, the demuxer may not find all later packets.
+  // After a fault, the demuxer may miss some of the later packets.
   const std::int64_t expected = walk_->video_packets().value_or(
       has_rising_times() ? frames_between(first_time_, last_time_) + 1 : packets_);
   const std::int64_t missing = std::clamp<std::int64_t>(expected - packets_, 0, max_missing);

@@ -28,20 +28,21 @@ class Demuxer {
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
-  /// Name of the input; for a sequence, of its first file.
+  /// Name of the input. For a sequence, this is the name of its first file.
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }
   /// Returns whether the input is a file of one or several pictures, neither a video nor a sequence
   /// of files.
   bool holds_pictures() const;
-  /// The files of a sequence, with one picture each; empty for other inputs. The time of a packet
-  /// is the index of its file.
+  /// The files of a sequence, each with one picture. The list is empty for other inputs. The time
+  /// of a packet is the index of its file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Returns whether the container stores a time for each frame, on a single time line.
+  /// Returns whether the container stores a time for each frame, all measured by one continuous
+  /// clock.
   bool has_rising_times() const;
-  /// The library that decodes the pictures. OpenEXR's library gets complete files, libtiff reads
-  /// them itself: its packets have no data.
+  /// The library that decodes the pictures. OpenEXR's library gets complete files as packets.
+  /// libtiff reads the files itself, so the packets have no data.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
   /// FFmpeg's messages about this input.
@@ -69,7 +70,7 @@ class Demuxer {
   bool seek(std::int64_t time);
   /// Discontinuities of the input's clock so far, which the returned packets do not have.
   const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
-  /// Ends a read() that waits. Callable from any thread.
+  /// Ends a read() that is waiting for data. Callable from any thread.
   void interrupt() noexcept { bytes_.interrupt(); }
 
  private:
@@ -90,9 +91,9 @@ class Demuxer {
   PictureFiles files_;
   InputBytes bytes_;
   InputContainer container_;
-  std::unique_ptr<ContainerWalk> walk_;  // null: the structure is not checked
-  /// Faults up to the last packet of the video, and frames missing at these faults; number of
-  /// packets of the video, duration of the last one, and times of the first and the last one.
+  std::unique_ptr<ContainerWalk> walk_;  // null: the container's structure is not checked
+  /// State up to the last packet of the video: number of faults, frames missing at the faults,
+  /// packets of the video, duration of the last packet, and times of the first and the last packet.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
   std::int64_t first_time_ = AV_NOPTS_VALUE, last_time_ = AV_NOPTS_VALUE;
   ClockBridge clock_;
@@ -100,7 +101,7 @@ class Demuxer {
   EditListFilter edit_list_filter_;
   std::shared_ptr<PacketRelay> relay_;
   int failures_ = 0;                     // consecutive read errors
-  bool ended_ = false, is_cut_ = false;  // no more packets; is_cut_: because of an error
+  bool ended_ = false, is_cut_ = false;  // is_cut_: an error ended the input
   bool file_read_ = false;               // for reads_whole_files(): the only packet was returned
   std::int64_t last_end_ = -1;           // byte after the last packet of the video; -1: unknown
 };

@@ -6,8 +6,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether a packet at `time` ends less than preroll_us before `first`, the time of the
-/// first kept packet.
+/// Returns whether a packet at `time` ends less than preroll_us before `first`, which is the time
+/// of the first kept packet.
 bool is_preroll(std::int64_t time, std::int64_t duration, std::int64_t first, AVRational tick) {
   return av_compare_ts(first - time - std::max<std::int64_t>(duration, 0), tick, preroll_us,
                        {1, 1000000}) < 0;

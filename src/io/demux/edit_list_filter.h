@@ -1,6 +1,6 @@
 #pragma once
-// Applies edit lists to copied streams (ISO/IEC 14496-12, 8.6.6). FFmpeg also returns the packets
-// that an edit list removes, and marks them to be discarded.
+// Applies edit lists to copied streams (ISO/IEC 14496-12, 8.6.6). FFmpeg's demuxer also returns the
+// packets that an edit list removes, and marks them with a discard flag.
 
 #include <cstdint>
 #include <deque>
@@ -12,12 +12,12 @@
 namespace lull::io {
 
 /// Duration of the packets that a decoder needs before the first kept packet. Opus requires 80 ms
-/// (RFC 7845, 4.6), more than any other audio codec in use.
+/// (RFC 7845, 4.6), which is the longest requirement of the audio codecs in use.
 inline constexpr std::int64_t preroll_us = 80000;
 
-/// Passes a stream's packets to `output` and drops those marked to be discarded. The last marked
-/// packets before the first kept packet are preroll: they are passed on with their mark, for
-/// containers that can hide them.
+/// Passes a stream's packets to `output` and drops the packets marked with the discard flag. The
+/// last marked packets before the first kept packet are preroll, which a decoder needs in order to
+/// start. The filter passes them on with their flag, for containers that can hide them.
 class EditListFilter {
  public:
   void filter(PacketPtr packet, const AVStream& stream,

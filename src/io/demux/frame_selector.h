@@ -12,10 +12,11 @@
 
 namespace lull::io {
 
-/// The decoding thread calls judge_frame(), the muxing thread judge_packet() for packets of other
-/// streams. Frames of a range keep their distances. Each range begins where the last frame of the
-/// previous range ends; the first range begins where the input begins. Packets of other streams are
-/// shifted like the frames around them.
+/// Decides for each frame and packet whether the output keeps it. The decoding thread calls
+/// judge_frame() for frames. The muxing thread calls judge_packet() for packets of other streams.
+/// The frames of a range keep their distances in time. Each range begins where the last frame of
+/// the previous range ends; the first range begins where the input begins. Packets of other streams
+/// are shifted like the frames around them.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times
@@ -25,7 +26,7 @@ class FrameSelector {
   /// Must be called for each frame in order of presentation, with `number` from 0. If the frame is
   /// kept, its time `pts` is changed to the output's time.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
-  /// Must be called after the last frame.
+  /// Must be called after the last frame of the input.
   void finish();
   /// Returns the current end of the last range, in ticks of the input.
   std::int64_t end() const;
@@ -35,7 +36,7 @@ class FrameSelector {
   /// range are shortened to it.
   /// @param tick  seconds per tick of the packet's times
   PacketVerdict judge_packet(AVPacket& packet, AVRational tick, bool subtitle) const;
-  /// Returns whether judge_packet() would drop the packet, as far as this is known yet.
+  /// Returns whether judge_packet() would drop the packet, judged by the frames seen so far.
   bool drops_packet(const AVPacket& packet, AVRational tick, bool subtitle) const {
     return change_of(packet, tick, subtitle).verdict == PacketVerdict::drop;
   }
@@ -52,8 +53,9 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // The part contains the input's first or last frame. It then also contains the packets of other
-    // streams before the first frame, or after the last one.
+    // If the part contains the input's first frame, it also contains the packets of other streams
+    // before that frame. If it contains the last frame, it also contains the packets after that
+    // frame.
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

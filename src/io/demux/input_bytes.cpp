@@ -101,8 +101,9 @@ InputBytes::Folder::~Folder() {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-// FFmpeg ends the path of an address at '?' and '#', also for "file:" addresses. If the folder's
-// name contains them, the address uses the kernel's name for the open folder instead.
+// FFmpeg ends the path of an address at '?' and '#', also for "file:" addresses. If the name of the
+// file's folder contains one of these characters, the address uses the kernel's name for the open
+// folder (/proc/self/fd) instead.
 void InputBytes::make_url() {
   std::error_code ignored;
   const fs::path path = fs::absolute(name_, ignored);

@@ -17,15 +17,15 @@ bool is_address(const std::string& path);
 
 class InputBytes {
  public:
-  /// Opens `path`, or options.descriptor for `-`.
+  /// Opens `path`. If `path` is `-`, opens the file descriptor options.descriptor.
   /// @throws NoInput, InvalidArgument
   /// @throws BadData  the file is empty
   InputBytes(const std::string& path, const SourceOptions& options);
 
-  /// The name for messages, and for libraries that open the file themselves.
+  /// The name of the input in messages, and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
-  /// The pipe; null for inputs that can seek.
+  /// The pipe; null if the input can seek.
   const InputPipe* pipe() const { return pipe_.get(); }
   /// The address to which the names in a playlist are relative; empty for a pipe.
   const std::string& url() const { return url_; }
@@ -33,10 +33,11 @@ class InputBytes {
   std::string whitelist() const;
   /// Returns the size of the file, or the number of bytes that were read from the pipe.
   std::int64_t size() const;
-  /// @throws IoError  reading has failed
+  /// Throws an error if reading has failed.
+  /// @throws IoError
   void check() const;
 
-  /// Ends a read that waits, and all later reads. Callable from any thread.
+  /// Ends a read that is waiting for data, and makes all later reads end. Callable from any thread.
   void interrupt() noexcept;
   bool interrupted() const { return interrupted_; }
   AVIOInterruptCB interrupt_callback();
@@ -49,7 +50,7 @@ class InputBytes {
   void open_address();
   void make_url();
 
-  /// Keeps a folder open.
+  /// Owns the descriptor of an open folder.
   struct Folder {
     int descriptor = -1;
     ~Folder();

@@ -47,7 +47,7 @@ void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& opti
   options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
 }
 
-/// Returns whether the demuxer is one for still pictures, single or several in a row.
+/// Returns whether the demuxer reads still pictures: a single one, or several after each other.
 bool holds_stills(std::string_view format) {
   return format.ends_with("_pipe") && format != "gif_pipe";
 }
@@ -70,12 +70,12 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   if (source.raw || picture)
     options.set("framerate",
                 std::to_string(source.rate.num) + "/" + std::to_string(source.rate.den));
-  // A playlist must not access the network without permission.
+  // A playlist may access the network only with the user's permission.
   options.set("protocol_whitelist", bytes_.whitelist());
   is_multi_picture_ =
       !bytes_.pipe() && !source.raw && source.format.empty() && is_multi_picture_file(name());
   open(find_format(source), options, source.limits);
-  // FFmpeg reads any text as ANSI art.
+  // FFmpeg's demuxer for ANSI art ("tty") accepts any text file.
   if (std::string_view(context_->iformat->name) == "tty")
     throw BadData("'" + name() + "' is not a video or picture (it is text)");
   const bool file = !bytes_.pipe();
@@ -97,7 +97,8 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
   find_video();
 }
 
-/// @throws BadData  FFmpeg cannot read the file, or would take it for another format
+/// Throws an error for files that FFmpeg cannot read, or would mistake for another format.
+/// @throws BadData
 void InputContainer::refuse_unsupported() const {
   AVIOContext& io = bytes_.io();
   if ((io.seekable & AVIO_SEEKABLE_NORMAL) == 0) return;
@@ -109,7 +110,8 @@ void InputContainer::refuse_unsupported() const {
   if (!text.empty()) throw BadData("'" + name() + "' is " + text);
 }
 
-/// Detects the format by the content, without the name, in which '%' or '*' would be a pattern.
+/// Detects the format from the content only. In a file name, FFmpeg would interpret '%' or '*' as a
+/// pattern.
 const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);
@@ -129,7 +131,7 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
   context->pb = &bytes_.io();
   context->max_streams = limits.streams;
   context->interrupt_callback = bytes_.interrupt_callback();
-  // On failure FFmpeg frees the context.
+  // If avformat_open_input() fails, FFmpeg frees the context.
   if (avformat_open_input(&context, bytes_.url().c_str(), format, options.address()) < 0)
     fail_opening(limits);
   context_.reset(context);
@@ -138,7 +140,7 @@ void InputContainer::open(const AVInputFormat* format, Dictionary& options, cons
 void InputContainer::fail_opening(const Limits& limits) const {
   if (!watch_.find("exceeds max_streams").empty()) fail_streams(limits);
   if (bytes_.pipe() && bytes_.pipe()->bytes() == 0) throw BadData("'" + name() + "' is empty");
-  // Most MP4 files have their index at the end.
+  // Most MP4 files have their index (the box "moov") at the end.
   const bool mp4 = !watch_.find("moov").empty();
   const std::string cut = mp4 ? " or cut short" : "";
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
@@ -160,7 +162,7 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// FFmpeg decodes some frames here, so the limits must apply here, too.
+// avformat_find_stream_info() decodes some frames, so the limits must be checked before it.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   const unsigned known = context_->nb_streams;

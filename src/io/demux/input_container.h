@@ -20,10 +20,10 @@ enum class PictureReader { ffmpeg, tiff, exr };
 class InputContainer {
  public:
   /// @param bytes    must outlive the container
-  /// @param picture  the input is a file of a sequence, which has no times
-  /// @throws BadData  no medium, without video, over a limit; or, unless `damage` is tolerated,
-  ///     truncated
-  /// @throws InvalidArgument  invalid options
+  /// @param picture  true if the input is a file of a picture sequence, which has no times
+  /// @throws BadData  the input is not a media file, has no video, exceeds a limit, or is truncated
+  /// while     `damage` is not tolerated
+  /// @throws InvalidArgument  the options are invalid
   InputContainer(InputBytes& bytes, const SourceOptions& options, bool picture, const LogTopic& log,
                  DamageCount& damage);
 
@@ -31,7 +31,8 @@ class InputContainer {
   AVStream& video() const { return *context_->streams[video_]; }
   /// The library that decodes the pictures.
   PictureReader reader() const { return reader_; }
-  /// Returns whether the file contains further pictures after the first one, which are no frames.
+  /// Returns whether the file contains further pictures after the first one that are not frames of
+  /// a video.
   bool is_multi_picture() const { return is_multi_picture_; }
   /// FFmpeg's messages since the container was opened.
   const LogWatch& said() const { return watch_; }

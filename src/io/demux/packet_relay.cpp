@@ -8,9 +8,9 @@
 namespace lull::io {
 namespace {
 
-/// Returns the memory that a packet takes, with its side data.
+/// Returns the memory that a packet occupies, including its side data.
 std::int64_t size_of(const AVPacket& packet) {
-  constexpr std::int64_t own = 256;  // the packet's fields, and FFmpeg's buffers around its bytes
+  constexpr std::int64_t own = 256;  // bytes for the packet's fields and FFmpeg's buffers
   std::int64_t bytes = own + packet.size;
   for (const AVPacketSideData& data : std::span(packet.side_data, packet.side_data_elems))
     bytes += own / 4 + static_cast<std::int64_t>(data.size);
@@ -71,8 +71,8 @@ void PacketRelay::put(PacketPtr packet) {
   overflow_.write(bytes.data(), bytes.size());
 }
 
-// Loads packets from the file only while half of the memory is free: if streams lie far apart in
-// the input, some packets wait in memory for a long time.
+// Loads packets from the file only while at least half of the allowed memory is free. If streams
+// are stored far apart in the input, some of their packets stay in memory for a long time.
 void PacketRelay::load() {
   while (overflow_.left() > 0 && bytes_ <= max_bytes_ / 2) {
     const auto get = [&](void* data, std::int64_t count) {

@@ -15,16 +15,17 @@
 
 namespace lull::io {
 
-/// The demuxer reads as fast as frames are requested, and the pipeline bounds the number of frames
-/// in flight. The packets between two frames are not bounded: hours of audio may lie there, or
-/// after the last frame. Packets beyond the memory limit wait in a file.
+/// The demuxer reads only as fast as frames are requested, and the pipeline limits the number of
+/// frames in flight. The number of packets between two frames has no such limit: the input may
+/// store hours of audio between two frames, or after the last frame. The relay therefore moves
+/// packets beyond the memory limit to a scratch file.
 ///
-/// The relay keeps packets from the start on. If no consumer is attached at the first read of a
-/// frame, the relay drops all packets.
+/// The relay stores packets from the start of the input. If no consumer is attached when the first
+/// frame is read, the relay drops all packets.
 class PacketRelay {
  public:
-  /// Returns how many bytes of packets may be in memory, given the memory limit of the input (0: no
-  /// limit).
+  /// Returns the number of bytes of packets that may be in memory, given the memory limit of the
+  /// input (0: no limit).
   static std::int64_t memory_limit(std::int64_t memory) {
     constexpr std::int64_t enough = std::int64_t{1} << 26;
     return memory > 0 ? std::min(memory / 8, enough) : enough;
@@ -37,27 +38,29 @@ class PacketRelay {
 
   /// Registers the consumer. Must be called before the first frame is read.
   void attach();
-  /// Drops all packets, also those that are still to come: there is no consumer any more.
+  /// Drops all present and future packets, because the consumer has ended.
   void close();
-  /// Called at the first read of a frame: closes the relay if there is no consumer.
+  /// Closes the relay if no consumer is attached. Must be called when the first frame is read.
   void close_unless_attached();
   bool closed() const;
 
+  /// Adds a packet of a copied stream.
   /// @throws IoError  the disk is full
   void put(PacketPtr packet);
-  /// Drops the unwanted packets that are in memory.
+  /// Drops those packets in memory for which `unwanted` returns true.
   void drop_if(const std::function<bool(const AVPacket&)>& unwanted);
 
   using Due = std::function<bool(const AVPacket&)>;
-  /// Returns the packets that are due, in order of arrival. A packet that is not due holds back the
-  /// later packets of its stream. If packets wait in the file, further calls may return further
+  /// Returns the packets that are due, in order of arrival. A packet that is not due blocks the
+  /// later packets of its stream. If packets wait in the file, another call may return more
   /// packets.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
-  /// Returns all packets, or as many as fit in memory. The result is empty once there are no more.
+  /// Returns all packets, or as many as fit in memory. An empty result means that no packets are
+  /// left.
   std::vector<PacketPtr> take();
 
-  /// Returns the size of the packets in memory.
+  /// Returns the total size of the packets in memory.
   std::int64_t bytes() const;
 
  private:

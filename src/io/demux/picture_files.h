@@ -1,5 +1,5 @@
 #pragma once
-// The files of a picture sequence, as one packet each.
+// Reads the files of a picture sequence. Each file becomes one packet.
 
 #include <cstdint>
 #include <string>
@@ -12,17 +12,18 @@
 
 namespace lull::io {
 
-/// Returns a file of one picture as a packet at time 0.
+/// Reads the file of a picture and returns its content as a packet at time 0.
 /// @throws NoInput, BadData, IoError
 PacketPtr read_whole_picture(const std::string& path);
-/// Returns a packet without data at time 0, for a picture that is read from its file.
+/// Returns a packet without data at time 0, for a picture that a library reads directly from its
+/// file.
 PacketPtr make_empty_packet();
 
 class PictureFiles {
  public:
   /// Makes an empty list, for an input that is not a pattern.
   PictureFiles() = default;
-  /// Finds the files that the pattern `path` matches and options.selection selects. With
+  /// Finds the files that match the pattern `path` and are selected by options.selection. With
   /// options.margins, the list also contains the other files, marked as not selected.
   /// @throws NoInput  no file matches
   /// @throws BadData  no file is selected, or more files than allowed
@@ -31,11 +32,12 @@ class PictureFiles {
   const std::vector<SequenceFile>& list() const { return files_; }
   bool empty() const { return files_.empty(); }
   /// Returns the next file as a packet whose time is its index among all files; null after the last
-  /// one. `first` is the container with which the first picture was opened. If `reader` is libtiff,
-  /// the packet has no data.
-  /// @throws BadData  the file is damaged, or of another kind
+  /// file. `first` is the container with which the first picture was opened. If `reader` is
+  /// libtiff, the packet has no data.
+  /// @throws BadData  the file is damaged, or has another format than the first one
   PacketPtr read(const AVFormatContext& first, PictureReader reader);
-  /// Makes the file with this index the next one. Returns false if there is none.
+  /// Selects the file with index `time` as the next file to read. Returns false if there is no such
+  /// file.
   bool seek(std::int64_t time);
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// How far the streams of a file have been read, each in its own time base.
+// Records how far each stream of a file has been read, in the stream's own time base.
 
 #include <cstdint>
 #include <vector>
@@ -11,9 +11,9 @@ namespace lull::io {
 class StreamTimes {
  public:
   void note(const AVPacket& packet);
-  /// Returns whether all packets before `end` (in the video's time base) of the other streams have
-  /// been read. Audio has packets all the time. Other streams may have none for long, so the
-  /// video's times decide for them.
+  /// Returns whether the other streams have been read up to `end` (in the video's time base). Audio
+  /// is dense, so the times of its own packets decide. Subtitles and data may have no packets for a
+  /// long time, so the times of the video decide for them.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers in bytes, and concatenation of bytes.
+// Functions that read and write numbers in bytes of a given order, and join byte sequences.
 
 #include <string_view>
 
@@ -7,7 +7,7 @@
 
 namespace lull::io {
 
-/// The caller guarantees that `count` bytes follow `p`.
+/// Returns a big-endian number of `count` bytes at `p`, which must be readable.
 inline std::uint32_t read_big(const std::uint8_t* p, int count) {
   std::uint32_t value = 0;
   for (int i = 0; i < count; ++i) value = value << 8 | p[i];

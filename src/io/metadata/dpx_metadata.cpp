@@ -1,5 +1,5 @@
 // The header of DPX files (SMPTE ST 268-1): 2048 bytes of numbers and texts, followed by data of
-// the user. The magic number states the byte order. lull keeps headers in big-endian order.
+// the user. The magic number determines the byte order. lull stores headers in big-endian order.
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ constexpr std::size_t header_bytes = 2048, generic_bytes = 1664, element_bytes =
                       first_element = 780;
 constexpr std::size_t max_user_bytes = 1 << 20;  // ST 268-1, 5.6
 
-/// A part of the header: `count` numbers of `bytes` bytes each.
+/// A field of the header: `count` numbers of `bytes` bytes each, at the offset `at`.
 struct Numbers {
   std::size_t at, count;
   std::size_t bytes;
@@ -26,14 +26,15 @@ constexpr Numbers numbers[] = {{0, 2, 4},    {16, 5, 4},   {660, 1, 4},  {768, 2
                                {1712, 5, 4}, {1920, 2, 4}, {1932, 10, 4}};
 constexpr Numbers numbers_of_element[] = {{0, 5, 4}, {24, 2, 2}, {28, 3, 4}};
 
-/// Parts that describe the samples of the file, not the picture.
+/// Byte ranges of the header that describe the samples of the file, not the picture.
 struct Range {
   std::size_t begin, end;
 };
 constexpr Range of_samples[] = {{0, 36}, {660, 664}, {770, 780}, {780, 1356}};
-/// Transfer function and colours in the first element.
+/// Byte range of the transfer function and the colorimetry of the first image element.
 constexpr Range of_colour = {801, 803};
-/// Texts, film and television data. If none is stated, nothing is lost.
+/// Byte ranges that users fill in: texts, film and television data. If all of them are empty, the
+/// output loses nothing.
 constexpr Range stated_by_user[] = {{36, 660}, {1432, 1620}, {1664, 1864}, {1920, 1972}};
 
 void reverse(ByteVector& header, std::size_t base, const Numbers& numbers) {
@@ -55,7 +56,8 @@ bool is_dpx(ByteView file) {
   return file.size() > generic_bytes && (begins_with(file, "SDPX") || begins_with(file, "XPDS"));
 }
 
-/// Returns the header in big-endian order. Parts that the file does not have are undefined (0xFF).
+/// Returns the header in big-endian order. Fields that the file does not have get the value for
+/// "undefined" (0xFF bytes).
 ByteVector header_of(ByteView file) {
   const bool is_little = begins_with(file, "XPDS");
   const std::size_t samples = is_little ? read_little(&file[4], 4) : read_big(&file[4], 4);

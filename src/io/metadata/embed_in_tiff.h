@@ -8,8 +8,8 @@ namespace lull::io {
 
 /// Returns the metadata that libtiff writes: all except EXIF.
 TiffMetadata tiff_metadata(const PictureMetadata& metadata);
-/// Adds EXIF to a TIFF file of one page that is complete and has all other metadata. The file must
-/// be open for reading and writing. Needs memory for two copies of the file.
+/// Adds EXIF data to a complete TIFF file of one page that already has all other metadata. The file
+/// must be open for reading and writing. The function needs memory for two copies of the file.
 /// @throws IoError
 void add_exif_to_tiff(int descriptor, const PictureMetadata& metadata);
 

@@ -1,6 +1,6 @@
 #pragma once
-// EXIF and XMP data: what lull reads of them, and what it changes. Exiv2 parses and writes them. A
-// build without Exiv2 reads nothing and changes nothing.
+// Reads and changes the parts of EXIF and XMP data that lull uses. Exiv2 parses and writes the
+// data. A build without Exiv2 reads nothing and changes nothing.
 
 #include <optional>
 #include <string>
@@ -33,14 +33,15 @@ struct ExifChanges {
   std::optional<Chromaticities> chromaticities;
   bool is_srgb = false;
   std::vector<PictureText> texts;
-  /// Collects all texts without a field of their own in the user comment.
+  /// If true, the user comment stores all texts that have no EXIF field of their own.
   bool uses_comment = false;
-  /// Result: the data would be longer than 64 KB, which Exiv2 does not write.
+  /// Set by change_exif(): the data would be longer than 64 KB, and Exiv2 cannot write them.
   bool is_too_long = false;
 };
 
-/// Returns the changed data, and removes the texts that they hold from `changes`. Data that need no
-/// change are returned bit for bit. Empty data become new ones if there is something to store.
+/// Returns the changed EXIF data. Texts that the data now hold are removed from `changes`. Data
+/// that need no change are returned bit for bit. If `exif` is empty and there is something to
+/// store, the function creates new data.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
 struct XmpChanges {
@@ -48,7 +49,8 @@ struct XmpChanges {
   int width = 0, height = 0;
   bool drops_gain_map = false;  // removes the description of a gain map
 };
-/// Returns the changed packet; bit for bit the same if it states none of these properties.
+/// Returns the changed XMP packet. A packet that has none of these properties is returned bit for
+/// bit.
 ByteVector change_xmp(ByteView xmp, const XmpChanges& changes);
 
 }  // namespace lull::io

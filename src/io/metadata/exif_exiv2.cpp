@@ -1,5 +1,5 @@
-// EXIF and XMP data with Exiv2. Exiv2 reports damage with exceptions of several types, which all
-// derive from std::exception. Damaged data count as absent.
+// Reads and changes EXIF and XMP data with Exiv2. Exiv2 reports damage with exceptions of several
+// types, which all derive from std::exception. Damaged data are treated as absent.
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr const char *orientation_key = "Exif.Image.Orientation",
                      *y_resolution_key = "Exif.Image.YResolution",
                      *resolution_unit_key = "Exif.Image.ResolutionUnit";
 
-/// Keywords of PNG that correspond to EXIF tags.
+/// PNG text keywords and the EXIF tags with the same meaning.
 constexpr std::pair<std::string_view, const char*> text_keys[] = {
     {"Description", "Exif.Image.ImageDescription"},
     {"Author", "Exif.Image.Artist"},
@@ -61,7 +61,8 @@ std::optional<Resolution> resolution_of(const ExifData& data) {
   return found;
 }
 
-// EXIF states the exponent of the display, PNG that of the file: its inverse.
+// EXIF stores the exponent of the display. PNG stores the exponent of the file, which is the
+// inverse.
 std::optional<std::uint32_t> gamma_of(const ExifData& data) {
   const auto* datum = find(data, gamma_key);
   const double exponent = datum ? number_of(*datum) : 0;
@@ -94,7 +95,8 @@ bool has_comment(const ExifData& data) {
   return text.find_first_not_of(std::string_view(" \0", 2)) != text.npos;
 }
 
-/// Sets a number only if the field exists and has another value.
+/// Sets a field to `value` only if the field exists and has another value. Returns whether the data
+/// changed.
 bool update(ExifData& data, const char* key, int value) {
   const auto found = data.findKey(ExifKey(key));
   if (found == data.end() || (found->count() > 0 && integer_of(*found) == value)) return false;
@@ -152,7 +154,7 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; });
 }
 
-/// Stores texts in the fields of their keywords, and removes these texts from the list.
+/// Stores each text in the EXIF field of its keyword, and removes the stored texts from the list.
 bool set_fields(ExifData& data, std::vector<PictureText>& texts) {
   const auto store = [&](const PictureText& text) {
     for (const auto& [keyword, key] : text_keys)
@@ -203,7 +205,7 @@ bool apply(ExifData& data, ExifChanges& changes) {
   return changed;
 }
 
-/// Changes a property of XMP only if the packet has it.
+/// Changes a property of the XMP packet only if the packet has it.
 bool update(Exiv2::XmpData& data, const char* key, int value) {
   const auto found = data.findKey(Exiv2::XmpKey(key));
   if (found == data.end() || found->toString() == std::to_string(value)) return false;
@@ -211,7 +213,8 @@ bool update(Exiv2::XmpData& data, const char* key, int value) {
   return true;
 }
 
-/// Android's Ultra HDR: the parameters of the gain map, and the list of the file's pictures.
+/// Android's Ultra HDR format stores two things in XMP: the parameters of the gain map, and the
+/// list of the file's pictures.
 bool remove_gain_map(Exiv2::XmpData& data) {
   constexpr std::string_view names[] = {"http://ns.adobe.com/hdr-gain-map/1.0/",
                                         "http://ns.google.com/photos/1.0/container/"};

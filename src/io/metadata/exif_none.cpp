@@ -1,4 +1,5 @@
-// A build without Exiv2: metadata that only Exiv2 reads or writes are reported as lost.
+// Replacement for builds without Exiv2: metadata that only Exiv2 can read or write are reported as
+// lost.
 
 #include "io/metadata/byte_order.h"
 #include "io/metadata/exif.h"

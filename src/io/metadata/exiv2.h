@@ -42,12 +42,14 @@ inline auto open_image(ByteView file) {
   return image;
 }
 
-/// Encodes EXIF data as a TIFF structure. `original` are the bytes from which `data` were decoded;
-/// empty: none. @throws std::exception
+/// Encodes EXIF data as a TIFF structure. `original` contains the bytes from which `data` were
+/// decoded, or is empty for new data.
+/// @throws std::exception
 ByteVector encode_exif(Exiv2::ExifData& data, ByteView original, Exiv2::ByteOrder order);
 
-/// Returns the names of tags that `encoded` does not contain because all tags together are too
-/// long: Exiv2 then omits those of more than 4 KB. @throws std::exception
+/// Returns the names of the tags that `encoded` does not contain. If all tags together are too
+/// long, Exiv2 omits tags of more than 4 KB.
+/// @throws std::exception
 std::vector<std::string> omitted_tags(const Exiv2::ExifData& data, ByteView encoded);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
-// The orientation of HEIF files (ISO/IEC 23008-12): the properties irot and imir of the primary
-// item. FFmpeg 5.1 does not read them.
+// Reads the orientation of HEIF files (ISO/IEC 23008-12) from the properties irot and imir of the
+// primary item. FFmpeg 5.1 does not read these properties.
 
 #include <optional>
 
@@ -37,7 +37,8 @@ ByteView find_box(ByteView bytes, std::string_view type) {
   return {};
 }
 
-/// Removes a number from the beginning of `bytes`; 0 if it is too short.
+/// Removes a big-endian number of `count` bytes from the beginning of `bytes` and returns it;
+/// returns 0 if `bytes` is too short.
 std::uint32_t take_number(ByteView& bytes, int count) {
   if (bytes.size() < static_cast<std::size_t>(count)) {
     bytes = {};
@@ -48,7 +49,7 @@ std::uint32_t take_number(ByteView& bytes, int count) {
   return number;
 }
 
-/// Returns the property with this number, from 1.
+/// Returns the property with the given number. The numbers begin with 1.
 std::optional<Box> property(ByteView properties, std::uint32_t number) {
   std::optional<Box> box;
   for (std::uint32_t i = 0; i < number; ++i)
@@ -56,8 +57,8 @@ std::optional<Box> property(ByteView properties, std::uint32_t number) {
   return box;
 }
 
-/// Returns the orientation that a property describes. irot counts turns of 90 degrees
-/// anticlockwise. imir exchanges top and bottom (0) or left and right (1).
+/// Returns the orientation that a property describes. irot counts rotations by 90 degrees
+/// anticlockwise. imir exchanges top and bottom (value 0) or left and right (value 1).
 int orientation_of(const Box& box) {
   if (box.data.empty()) return 1;
   constexpr int turns[] = {1, 8, 3, 6};

@@ -1,5 +1,6 @@
-// Metadata in JPEG files (ITU-T T.81, annex B): segments before the first scan. A segment consists
-// of a marker (0xFF and a number), its length in 16 bits and its data.
+// Reads and writes the metadata of JPEG files (ITU-T T.81, annex B), which are segments before the
+// first scan. A segment consists of a marker (0xFF and a number), its length in 16 bits and its
+// data.
 
 #include <algorithm>
 #include <cmath>
@@ -18,13 +19,13 @@ namespace {
 constexpr std::uint8_t start_of_image = 0xD8, end_of_image = 0xD9, start_of_scan = 0xDA,
                        app0 = 0xE0, app1 = 0xE1, app2 = 0xE2, app13 = 0xED, comment = 0xFE;
 
-// The names with which the data of application segments begin.
+// Identifiers at the beginning of the data of application segments.
 constexpr std::string_view jfif{"JFIF\0", 5}, exif_name{"Exif\0\0", 6},
     xmp_name{"http://ns.adobe.com/xap/1.0/\0", 29},
     extended_xmp_name{"http://ns.adobe.com/xmp/extension/\0", 35}, icc_name{"ICC_PROFILE\0", 12},
     photoshop_name{"Photoshop 3.0\0", 14};
 
-/// FFmpeg writes its name and version as a comment.
+/// FFmpeg writes a comment that begins with the name of its library, "Lavc".
 constexpr std::string_view encoder_comment = "Lavc";
 
 constexpr std::size_t max_segment = 65533;  // bytes of data
@@ -33,15 +34,15 @@ bool has_length(std::uint8_t marker) {
   return marker != 0x01 && !(marker >= 0xD0 && marker <= end_of_image);
 }
 
-/// A segment and its position in the file. `data` excludes marker and length.
+/// A segment and its position in the file. `data` excludes the marker and the length.
 struct Segment {
   std::uint8_t marker = 0;
   ByteView data;
   std::size_t begin = 0, end = 0;
 };
 
-/// Calls `visit` for the segments before the first scan. Returns the position of the scan, or where
-/// the structure ends.
+/// Calls `visit` for each segment before the first scan. Returns the position of the scan, or the
+/// position where the structure is invalid.
 template <class Visit>
 std::size_t visit_segments(ByteView file, Visit visit) {
   std::size_t at = 2;
@@ -72,8 +73,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// A block that only JPEG files can hold. Content credentials (C2PA, in JUMBF boxes) are a
-/// signature of the old samples.
+/// Returns a segment as a block that only JPEG files can hold. Content credentials (C2PA, in JUMBF
+/// boxes) are a signature of the samples before denoising.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -83,8 +84,8 @@ NativeBlock native_segment(const Segment& segment) {
   return {PictureKind::jpeg, "the JPEG segment " + name, {segment.marker}, to_vector(segment.data)};
 }
 
-/// Returns whether a segment belongs to the coding of the old samples: JFIF and its thumbnail
-/// (APP0), the quality (APP12), the colour transform (APP14).
+/// Returns whether a segment describes the coding of the old samples: JFIF and its thumbnail
+/// (APP0), the quality (APP12), or the colour transform (APP14).
 bool describes_coding(const Segment& segment) {
   return segment.marker == app0 || (segment.marker == 0xEC && begins_with(segment.data, "Ducky")) ||
          (segment.marker == 0xEE && begins_with(segment.data, "Adobe"));
@@ -98,8 +99,8 @@ void write_segment(ByteVector& to, std::uint8_t marker, std::string_view name, B
   append(to, data);
 }
 
-/// Writes `data` in as many segments as necessary. `head(i, n)` returns the bytes between the name
-/// and part i of n.
+/// Writes `data` in as many segments as necessary. `head(i, n)` returns the bytes that part i of n
+/// has between the name and the data.
 template <class Head>
 void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, ByteView data,
                  std::size_t head_bytes, Head head) {
@@ -112,8 +113,8 @@ void write_parts(ByteVector& to, std::uint8_t marker, std::string_view name, Byt
   }
 }
 
-/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with another resolution. If there is no
-/// segment, makes one.
+/// Returns the data of a JFIF segment (ITU-T T.871, 10.1) with another resolution. If `jfif_data`
+/// is empty, the function creates a segment.
 ByteVector with_resolution(ByteView jfif_data, const Resolution& resolution) {
   ByteVector data = to_vector(jfif_data);
   if (data.size() < 14) data = {'J', 'F', 'I', 'F', 0, 1, 2, 0, 0, 0, 0, 0, 0, 0};

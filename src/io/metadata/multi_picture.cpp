@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::uint32_t version_tag = 0xB000, count_tag = 0xB001, entries_tag = 0xB002;
 constexpr std::size_t entry_bytes = 16, header_bytes = 8, field_bytes = 12;
-/// The kind of a picture in the low 24 bits of its attributes.
+/// Mask and values of the picture's kind, which is stored in the low 24 bits of its attributes.
 constexpr std::uint32_t kind_mask = 0xFFFFFF, main_picture = 0x030000, undefined = 0;
 
-/// Reads numbers of an index in its byte order.
+/// Reads numbers of a Multi-Picture index in the byte order of the index.
 class Index {
  public:
   explicit Index(ByteView bytes) : bytes_(bytes), is_little_(begins_with(bytes, "II")) {}
@@ -25,7 +25,7 @@ class Index {
     return is_little_ ? read_little(&bytes_[at], count) : read_big(&bytes_[at], count);
   }
 
-  /// Returns the list of entries; empty if there is none.
+  /// Returns the list of entries of the index; empty if there is none.
   ByteView entries() const {
     const std::size_t directory = number(4, 4);
     const std::size_t fields = number(directory, 2);
@@ -47,7 +47,8 @@ class Index {
   bool is_little_;
 };
 
-/// Names in the metadata of gain maps: Adobe's, Apple's and ISO 21496-1.
+/// Returns whether the metadata of a picture contain the name of a gain map: Adobe's, Apple's or
+/// that of ISO 21496-1.
 bool is_gain_map(ByteView picture) {
   constexpr std::size_t max_metadata = 1 << 17;
   constexpr std::array<std::string_view, 3> names{"http://ns.adobe.com/hdr-gain-map/", "HDRGainMap",
@@ -57,8 +58,8 @@ bool is_gain_map(ByteView picture) {
                              [&](std::string_view name) { return head.find(name) != head.npos; });
 }
 
-/// Calls `visit(position, bytes)` for the data of each segment before the first scan. `read(at, to,
-/// count)` copies bytes of the file.
+/// Calls `visit(position, bytes)` for the data of each JPEG segment before the first scan.
+/// `read(at, to, count)` copies bytes of the file.
 template <class Read, class Visit>
 void visit_segments(Read read, Visit visit) {
   std::array<std::uint8_t, 4> head;
@@ -120,7 +121,8 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
     if (data[0] != 0xFF || data[1] != 0xD8) continue;
     pictures.push_back({attributes, to_vector(data), false});
   }
-  // In Android's first version only the main picture states that there is a gain map.
+  // In Android's first version of the format, only the metadata of the main picture state that the
+  // file contains a gain map.
   const bool is_stated = is_gain_map(file.first(std::min<std::size_t>(file.size(), index_at + 1)));
   for (AdditionalPicture& picture : pictures) {
     const bool is_undefined = (picture.attributes & kind_mask) == undefined;
@@ -130,7 +132,7 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
   return pictures;
 }
 
-// Three fields and the list of entries follow the header.
+// The index consists of a header, three fields and the list of entries.
 std::size_t index_size(std::size_t pictures) {
   return header_bytes + 2 + 3 * field_bytes + 4 + pictures * entry_bytes;
 }

@@ -9,12 +9,14 @@
 namespace lull::io {
 namespace {
 
-/// The display shows the sample at (x, y) at (a x + c y, b x + d y), apart from an offset.
+/// A rotation or reflection: the display shows the sample at (x, y) at the position (a x + c y, b x
+/// + d y) plus an offset.
 struct Turn {
   int a, b, c, d;
   bool operator==(const Turn&) const = default;
 };
-/// EXIF 2.32, tag 0x0112: for each orientation, where row 0 and column 0 are displayed.
+/// EXIF 2.32, tag 0x0112: the rotation or reflection of each orientation, derived from the sides on
+/// which the display shows row 0 and column 0.
 constexpr std::array<Turn, 8> turns{{{1, 0, 0, 1},
                                      {-1, 0, 0, 1},
                                      {-1, 0, 0, -1},

@@ -15,19 +15,19 @@ using DisplayMatrix = std::array<std::int32_t, 9>;
 /// Returns FFmpeg's matrix for one of EXIF's orientations (1 to 8).
 DisplayMatrix display_matrix(int orientation);
 
-/// Returns the orientation that a display matrix in side data describes; 1 if there are no data,
-/// nullopt if the matrix describes another angle or a change of size.
+/// Returns the orientation that a display matrix in side data describes. Returns 1 if there are no
+/// data, and nullopt if the matrix describes another angle or a change of size.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 
-/// Returns the orientation that has the effect of two orientations, one after the other.
+/// Returns the orientation that is equivalent to two orientations applied one after the other.
 int combined_orientation(int first, int second);
 
 /// Returns whether the orientation exchanges width and height.
 inline bool swaps_sides(int orientation) { return orientation >= 5; }
 
-/// Copies the samples of `from` to `to`, which has the same pixel format and the size after the
-/// rotation, so that the picture needs no orientation to be displayed correctly. The format must
-/// have full bytes for each sample and no subsampled planes.
+/// Copies the samples of `from` to `to` and rotates them, so that the picture needs no orientation
+/// to be displayed correctly. `to` has the same pixel format and the size after the rotation. The
+/// format must use complete bytes for each sample and must not have subsampled planes.
 void rotate_samples(const AVFrame& from, int orientation, AVFrame& to);
 /// Returns whether rotate_samples() supports the format.
 bool can_rotate(AVPixelFormat format);

@@ -49,8 +49,8 @@ bool is_utf8(ByteView bytes) {
   return true;
 }
 
-// The position of the transfer function and the colours that EXIF states is used if the format
-// states none.
+// Takes the orientation from the EXIF data. The resolution, the gamma and the chromaticities are
+// taken from the EXIF data only if the format itself does not state them.
 void complete_from_exif(PictureMetadata& metadata) {
   const ExifFacts facts = read_exif(metadata.exif);
   metadata.orientation = facts.orientation;
@@ -110,7 +110,8 @@ PictureMetadata read_metadata(ByteView file) {
       if (begins_with(file, jxl_signature)) read_jpeg_xl(file, metadata);
       if (is_heif(file)) read_heif(file, metadata);
       complete_from_exif(metadata);
-      // These formats state the orientation themselves. The decoder of JPEG XL applies it.
+      // HEIF and JPEG XL store the orientation outside the EXIF data. The decoder of JPEG XL
+      // applies it, so lull must not apply it again.
       metadata.orientation = is_heif(file) ? heif_orientation(file) : 1;
       return metadata;
   }
@@ -118,8 +119,8 @@ PictureMetadata read_metadata(ByteView file) {
   return metadata;
 }
 
-// ISO/IEC 18181-2, 9: boxes as in ISO/IEC 14496-12. The data of "Exif" begin with the offset of the
-// TIFF structure.
+// ISO/IEC 18181-2, section 9: the file consists of boxes as in ISO/IEC 14496-12. The data of the
+// box "Exif" begin with the offset of the TIFF structure.
 void read_jpeg_xl(ByteView file, PictureMetadata& metadata) {
   for (std::size_t at = 0; at + 8 <= file.size();) {
     std::uint64_t bytes = read_big(&file[at], 4);

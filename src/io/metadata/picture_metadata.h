@@ -1,6 +1,6 @@
 #pragma once
-// Metadata of still pictures: read from the bytes of a file, adapted to another format, and
-// written into the bytes of an encoded picture.
+// Metadata of still pictures. lull reads them from the bytes of a file, adapts them to another
+// format, and writes them into the bytes of an encoded picture.
 
 #include <array>
 #include <cstdint>
@@ -14,23 +14,24 @@ namespace lull::io {
 using ByteView = std::span<const std::uint8_t>;
 using ByteVector = std::vector<std::uint8_t>;
 
-/// File formats whose metadata lull reads and writes. `other`: formats that hold none.
+/// File formats whose metadata lull reads and writes. `other` stands for all formats without such
+/// metadata.
 enum class PictureKind { jpeg, png, tiff, webp, dpx, other };
 
-/// Samples per inch.
+/// Resolution in samples per inch.
 struct Resolution {
   double x = 0, y = 0;
   bool operator==(const Resolution&) const = default;
 };
 
-/// A text with a keyword, as PNG stores it. UTF-8.
+/// A text with a keyword, as in PNG files, in UTF-8.
 struct PictureText {
   std::string keyword, text;
   std::string language, translated_keyword;
   bool operator==(const PictureText&) const = default;
 };
 
-/// Data that only files of one format can hold: a segment of JPEG, a chunk of PNG.
+/// Data that only files of one format can hold, for example a segment of JPEG or a chunk of PNG.
 struct NativeBlock {
   PictureKind holder = PictureKind::other;  // `other`: no output can hold the block
   std::string name;                         // for messages: "the JPEG segment APP4"
@@ -38,10 +39,11 @@ struct NativeBlock {
   ByteVector data;
 };
 
-/// White point, red, green and blue as pairs of CIE x and y, in units of 1/100000 (PNG's cHRM).
+/// Chromaticities of the white point, red, green and blue as pairs of CIE x and y, in units of
+/// 1/100000 (PNG's cHRM).
 using Chromaticities = std::array<std::uint32_t, 8>;
 
-/// A picture after the main one in the same JPEG file.
+/// A picture that follows the main picture in a JPEG file.
 struct AdditionalPicture {
   std::uint32_t attributes = 0;  // as in the index of the Multi-Picture Format
   ByteVector data;               // a JPEG file
@@ -65,19 +67,19 @@ struct PictureMetadata {
   bool empty() const;
 };
 
-/// Reads the metadata of a picture file: JPEG, PNG, TIFF, WebP, HEIF (HEIC, AVIF) or JPEG XL.
-/// Damaged metadata are ignored. Metadata of other formats are empty.
+/// Reads the metadata of a picture file in the format JPEG, PNG, TIFF, WebP, HEIF (HEIC, AVIF) or
+/// JPEG XL. Damaged metadata are ignored. For other formats the result is empty.
 PictureMetadata read_metadata(ByteView file);
 
 /// Returns the format of an encoded picture.
 PictureKind kind_of(ByteView file);
 
-/// Returns the format that an extension without its dot names.
+/// Returns the format with this file name extension. The extension has no dot.
 PictureKind kind_of_extension(const std::string& extension);
 
 /// Returns the bytes of the encoded picture `file` with `metadata`, which prepare_metadata() has
-/// adapted to the format. Kinds of metadata that `metadata` contains replace those of the encoder.
-/// @throws InternalError  the encoder made a file that is not understood
+/// adapted to the format. They replace metadata of the same kinds that the encoder has written.
+/// @throws InternalError  the structure of the encoder's file is unknown
 ByteVector embed_metadata(ByteView file, const PictureMetadata& metadata);
 
 }  // namespace lull::io

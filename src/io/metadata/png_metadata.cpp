@@ -50,7 +50,7 @@ void write_chunk(ByteVector& to, std::string_view type, ByteView data) {
   append_big(to, static_cast<std::uint32_t>(sum), 4);
 }
 
-/// Returns the inflated data; nothing if they are damaged or larger than 16 MiB.
+/// Returns the decompressed data; empty if the data are damaged or larger than 16 MiB.
 ByteVector inflated(ByteView data) {
   constexpr std::uint64_t max_bytes = 16 << 20;
   const InflatedSize size = inflated_size(data, max_bytes);
@@ -71,7 +71,7 @@ ByteVector deflated(ByteView data) {
   return out;
 }
 
-/// Returns the bytes up to a zero byte, and removes them and the zero byte from `data`.
+/// Returns the bytes before the first zero byte, and removes them and the zero byte from `data`.
 ByteView take_text(ByteView& data) {
   const auto zero = std::ranges::find(data, 0);
   const ByteView text(data.begin(), zero);
@@ -85,8 +85,8 @@ int hex_digit(std::uint8_t c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/// Decodes a profile in the form of ImageMagick: a line with a name, a line with the number of
-/// bytes, and lines of hexadecimal digits.
+/// Decodes a profile in the text form that ImageMagick writes: a line with a name, a line with the
+/// number of bytes, and lines of hexadecimal digits.
 ByteVector decode_raw_profile(std::string_view text) {
   int lines = 0;
   std::size_t at = 0;
@@ -113,7 +113,8 @@ std::string encode_raw_profile(std::string_view name, ByteView data) {
   return text + "\n";
 }
 
-/// Stores a profile that a text contains. Returns false if the text is none.
+/// Stores the profile that a text of ImageMagick's form contains. Returns false if the text has
+/// another form.
 bool read_raw_profile(const PictureText& text, PictureMetadata& metadata) {
   if (!text.keyword.starts_with(raw_profile)) return false;
   const std::string kind = text.keyword.substr(raw_profile.size());
@@ -148,8 +149,8 @@ void add_text(PictureText text, PictureMetadata& metadata) {
   }
 }
 
-// 11.3.4: tEXt has a keyword and a text in Latin-1. In zTXt the text is compressed. iTXt has two
-// flags, a language, a translated keyword and a text in UTF-8.
+// ISO/IEC 15948, 11.3.4: a chunk tEXt has a keyword and a text in Latin-1. In zTXt the text is
+// compressed. iTXt has two flags, a language, a translated keyword and a text in UTF-8.
 void read_text(const Chunk& chunk, PictureMetadata& metadata) {
   ByteView data = chunk.data;
   PictureText text;
@@ -189,14 +190,14 @@ bool is_in(std::string_view type, std::span<const std::string_view> list) {
   return std::ranges::find(list, type) != list.end();
 }
 
-/// Chunks that describe the old samples or their coding.
+/// PNG chunks that describe the old samples or their coding.
 constexpr std::string_view of_samples[] = {"tRNS", "sBIT", "hIST", "bKGD", "sPLT",
                                            "tIME", "acTL", "fcTL", "fdAT", "dSIG"};
-/// Chunks that describe the picture, although they are not marked as safe to copy.
+/// PNG chunks that describe the picture, although they are not marked as safe to copy.
 constexpr std::string_view of_picture[] = {"oFFs", "pCAL", "sCAL", "sTER", "cICP", "mDCV", "cLLI"};
 
-// 5.4: the case of letter 1 marks chunks that a reader may ignore, the case of letter 4 chunks that
-// are safe to copy if the samples change.
+// ISO/IEC 15948, 5.4: the case of a chunk type's first letter marks chunks that a reader may
+// ignore. The case of the fourth letter marks chunks that are safe to copy if the samples change.
 void read_native(const Chunk& chunk, PictureMetadata& metadata) {
   const bool is_ancillary = (chunk.type[0] & 0x20) != 0;
   if (!is_ancillary || is_in(chunk.type, of_samples)) return;

@@ -44,13 +44,14 @@ class Preparation {
     lose(what, target_.name + " cannot hold " + (what.ends_with("s") ? "them" : "it"));
   }
 
-  /// Reports data as lost and removes them.
+  /// Removes the data and reports them as lost.
   void drop(ByteVector& data, const std::string& what) {
     if (!data.empty()) lose(what);
     data.clear();
   }
 
-  /// A gain map fits the denoised picture. All other pictures of the file would keep their noise.
+  /// A gain map also fits the denoised picture, so it is kept. Any other additional picture of the
+  /// file would keep its noise, so it is dropped.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;
@@ -91,7 +92,8 @@ class Preparation {
     drop(metadata().photoshop, "IPTC metadata");
     drop(metadata().icc, "the ICC profile");
     if (metadata().gamma || metadata().chromaticities) lose("gamma and primaries of the samples");
-    // Programs that know no resolution state 72 samples per inch.
+    // Programs that do not know the resolution write 72 samples per inch, so this value is not
+    // reported as a loss.
     if (metadata().resolution && *metadata().resolution != Resolution{72, 72})
       lose("the resolution");
     drop_texts();
@@ -109,7 +111,8 @@ class Preparation {
     if (!names.empty()) lose("the text of " + names);
   }
 
-  /// Other formats hold none, apart from data of their own.
+  /// Returns whether the output format can hold metadata. DPX files and all other formats hold only
+  /// data of their own kind.
   bool holds_metadata() const {
     return target_.kind != PictureKind::other && target_.kind != PictureKind::dpx;
   }
@@ -126,7 +129,7 @@ class Preparation {
     metadata().orientation = 1;
   }
 
-  // ICC.1:2022, 7.2: bytes 16 to 19 of a profile state the channels of the samples.
+  // ICC.1:2022, 7.2: bytes 16 to 19 of an ICC profile state the colour channels.
   void check_profile() {
     const ByteVector& icc = metadata().icc;
     if (icc.size() < 20) return metadata().icc.clear();
@@ -204,11 +207,11 @@ class Preparation {
   ExifChanges changes_of_exif() {
     const auto [width, height] = final_size();
     ExifChanges changes{.orientation = metadata().orientation, .width = width, .height = height};
-    if (target_.kind == PictureKind::png) return changes;  // it has chunks for everything else
+    if (target_.kind == PictureKind::png) return changes;  // PNG has chunks for all other metadata
     changes.gamma = metadata().gamma;
     changes.is_srgb = metadata().srgb_intent.has_value();
     changes.texts = std::move(metadata().texts);
-    // JPEG has comments, TIFF has tags for the resolution and the primaries.
+    // JPEG has comments for texts. TIFF has tags for the resolution and the primaries.
     changes.uses_comment = target_.kind != PictureKind::jpeg;
     if (target_.kind != PictureKind::tiff) changes.chromaticities = metadata().chromaticities;
     if (target_.kind == PictureKind::webp) changes.resolution = metadata().resolution;
@@ -224,7 +227,7 @@ class Preparation {
       lose("the resolution", "this build of lull has no Exiv2");
   }
 
-  /// JPEG stores texts without a field in EXIF as comments, with their keywords.
+  /// JPEG stores texts that have no EXIF field as comments, together with their keywords.
   void check_texts() {
     if (target_.kind == PictureKind::png) return;
     if (target_.kind != PictureKind::jpeg) return drop_texts();

@@ -26,7 +26,8 @@ struct PreparedMetadata {
   std::vector<std::string> losses, notes;
 };
 
-/// `metadata.orientation` is the orientation of the samples.
+/// Returns `metadata` in the form that the output `target` can hold. `metadata.orientation` must be
+/// the orientation of the samples.
 PreparedMetadata prepare_metadata(PictureMetadata metadata, const PictureTarget& target);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// TIFF files in memory, for libtiff.
+// TIFF files in memory, in the form that libtiff can open.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@ namespace lull::io {
 /// A TIFF file in memory, which libtiff reads or changes.
 class TiffMemory {
  public:
-  /// Refers to `bytes`, which open() can only read.
+  /// Refers to `bytes` without copying them. open() can then only read the file.
   explicit TiffMemory(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
   TiffMemory(const TiffMemory&) = delete;
   TiffMemory& operator=(const TiffMemory&) = delete;

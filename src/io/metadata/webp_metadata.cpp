@@ -1,5 +1,6 @@
-// Metadata in WebP files (RFC 9649, section 2): chunks of a RIFF file, each with a type, a size of
-// 32 bits, little-endian, and data that are padded to an even number of bytes.
+// Reads and writes the metadata of WebP files (RFC 9649, section 2). A WebP file consists of RIFF
+// chunks. Each chunk has a type, a little-endian size of 32 bits, and data that are padded to an
+// even number of bytes.
 
 #include "core/error.h"
 #include "io/metadata/byte_order.h"
@@ -8,7 +9,7 @@
 namespace lull::io {
 namespace {
 
-/// Flags of the chunk VP8X: which other chunks the file has.
+/// Flags of the chunk VP8X. They state which other chunks the file has.
 constexpr std::uint8_t has_icc = 0x20, has_alpha = 0x10, has_exif = 0x08, has_xmp = 0x04;
 
 template <class Visit>
@@ -33,7 +34,8 @@ struct Canvas {
   std::uint32_t width = 0, height = 0;
 };
 
-/// Returns the size that the file's first chunk states: VP8X, or the only picture.
+/// Returns the size of the picture, which the first chunk of the file states: VP8X, or the chunk of
+/// the only picture.
 Canvas canvas_of(std::string_view type, ByteView data) {
   if (type == "VP8X" && data.size() >= 10)
     return {data[0], read_little(&data[4], 3) + 1, read_little(&data[7], 3) + 1};
@@ -57,7 +59,7 @@ ByteVector described(const Canvas& canvas, std::uint8_t flags) {
 }  // namespace
 
 void read_webp(ByteView file, PictureMetadata& metadata) {
-  constexpr std::string_view jpeg_header{"Exif\0\0", 6};  // some programs write it
+  constexpr std::string_view jpeg_header{"Exif\0\0", 6};  // some programs write this JPEG header
   visit_chunks(file, [&](std::string_view type, ByteView data) {
     if (type == "EXIF" && metadata.exif.empty())
       metadata.exif = to_vector(begins_with(data, jpeg_header) ? data.subspan(6) : data);

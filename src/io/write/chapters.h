@@ -1,13 +1,13 @@
 #pragma once
-// Chapters of an output.
+// Copies chapters from an input to an output.
 
 #include "io/ffmpeg/ffmpeg.h"
 #include "io/write/start_shift.h"
 
 namespace lull::io {
 
-/// Copies all chapters and shifts their times. A shift to earlier times cuts chapters at 0 and
-/// drops those that end before 0.
+/// Copies all chapters and shifts their times. If a shift makes times negative, chapters that begin
+/// before 0 are cut at 0, and chapters that end before 0 are dropped.
 void copy_chapters(const AVFormatContext& from, const StartShift& shift, AVFormatContext& to);
 
 }  // namespace lull::io

@@ -1,5 +1,6 @@
 #pragma once
-// Base class of the sinks that write one encoded video and copies of other streams to one file.
+// Base class of the sinks that write one encoded video and copies of other streams to a single
+// file.
 
 #include <memory>
 #include <optional>
@@ -33,16 +34,16 @@ class EncodingSink : public MediaSink {
  protected:
   EncodingSink(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-  /// Opens the encoder and the muxer, and lists the losses. Must be called once, before the first
-  /// frame.
+  /// Opens the encoder and the muxer, and lists what the output loses. Must be called once, before
+  /// the first frame.
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;
-  /// Lists the properties of `frame` that the output loses.
+  /// Adds the properties of `frame` that the output loses to the list of losses.
   void note_losses(const Frame& frame);
-  /// Writes everything that is missing in the file at the end.
+  /// Writes everything that the file still needs after the last frame.
   virtual void write_end() = 0;
-  /// Gives the file its name.
+  /// Gives the temporary file its final name.
   virtual void commit() { file_->commit(); }
 
   Container container_;

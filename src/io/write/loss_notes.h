@@ -10,7 +10,7 @@ namespace lull::io {
 
 class LossList {
  public:
-  /// `strict` is the option --strict-metadata.
+  /// @param strict  value of the option --strict-metadata
   explicit LossList(bool strict) : strict_(strict) {}
 
   /// Adds texts that are not in the list yet. Empty texts are ignored.
@@ -18,7 +18,8 @@ class LossList {
   void add(const std::vector<std::string>& texts);
   /// Adds metadata of a frame that the encoder loses, and times that were moved to a constant rate.
   void add_of_frame(const Frame& frame, const Encoder& encoder, const Container& container);
-  /// @throws InvalidArgument  there are losses and `strict` is set
+  /// Throws an error if the list is not empty and `strict` is set.
+  /// @throws InvalidArgument
   void check() const;
   const std::vector<std::string>& list() const { return list_; }
 
@@ -27,8 +28,8 @@ class LossList {
   std::vector<std::string> list_;
 };
 
-/// Throws an error that names the first loss, if there is one.
-/// @throws InvalidArgument  `losses` is not empty
+/// Throws an error that names the first loss in `losses`. Does nothing if `losses` is empty.
+/// @throws InvalidArgument
 void refuse_losses(const std::vector<std::string>& losses);
 
 }  // namespace lull::io

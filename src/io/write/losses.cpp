@@ -40,7 +40,7 @@ PictureProperties stated_by(const AVCodecContext& encoder) {
   return able ? traits.picture : PictureProperties{};
 }
 
-/// Returns whether the times of the video's frames fit no constant rate.
+/// Returns whether the frame times of the video do not fit any constant frame rate.
 bool has_varying_rate(const AVStream& video) {
   return video.avg_frame_rate.num > 0 && video.r_frame_rate.num > 0 &&
          av_cmp_q(video.avg_frame_rate, video.r_frame_rate) != 0;
@@ -94,10 +94,10 @@ class Losses {
                         (!rgb && first.colorspace != AVCOL_SPC_UNSPECIFIED),
                     &PictureProperties::colour, "colour primaries, transfer and matrix");
     const bool full = first.color_range == AVCOL_RANGE_JPEG && !rgb;
-    // If no range is stated, readers assume the limited range.
+    // If the output does not state the sample range, readers assume the limited range.
     lose_of_picture(full && !is_full_range_yuv(encoder_.pix_fmt), &PictureProperties::range,
                     "the full range");
-    // Readers assume the left position by default.
+    // If the output does not state the chroma position, readers assume the left position.
     lose_of_picture(first.chroma_location != AVCHROMA_LOC_UNSPECIFIED &&
                         first.chroma_location != AVCHROMA_LOC_LEFT,
                     &PictureProperties::chroma_location, "the chroma location");
@@ -129,7 +129,8 @@ class Losses {
     const char* consequence = angle > 45 && angle < 135 ? "the picture will lie on its side"
                               : angle >= 135            ? "the picture will be upside down"
                                              : "the picture will be oriented incorrectly";
-    // MP4 and MOV keep the rotation, but MP4 supports fewer codecs.
+    // MP4 and MOV keep the rotation, but MP4 supports fewer codecs, so the suggestion depends on
+    // the codec.
     const AVOutputFormat* mp4 = av_guess_format("mp4", nullptr, nullptr);
     const bool suits =
         mp4 && avformat_query_codec(mp4, encoder_.codec_id, FF_COMPLIANCE_NORMAL) == 1;
@@ -141,7 +142,7 @@ class Losses {
   void times() {
     const AVStream& video = source_.demuxer().video();
     const AVRational tick = video.time_base;
-    // Times of a constant rate can be restored from rounded times.
+    // If the input has a constant frame rate, readers can restore its times from rounded times.
     if (traits_.milliseconds && has_varying_rate(video) &&
         (tick.num * std::int64_t{1000}) % tick.den != 0)
       losses_.push_back("times of frames to less than 1 ms (" + name_ + " rounds them)");

@@ -9,19 +9,19 @@
 
 namespace lull::io {
 
-/// Returns one text for each property of `source` that would be lost or changed, apart from samples
-/// of the video: properties that neither the container nor the encoder keeps. The muxer reports
-/// omitted streams, and what a selection of frames removes. Unknown containers (all except
-/// Matroska, WebM, MP4, MOV, MPEG-TS, NUT, AVI) count as containers that keep only streams.
+/// Returns one text for each property of `source` that neither the container nor the encoder keeps,
+/// apart from the samples of the video. The texts do not cover streams that the output omits or
+/// content that a selection of frames removes: the muxer reports these. A container other than
+/// Matroska, WebM, MP4, MOV, MPEG-TS, NUT and AVI is assumed to keep only streams.
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
-/// Returns the name of metadata that belong to the single frame and that the encoder loses; empty
-/// if there are none.
+/// Returns the name of the metadata of a single frame that the encoder loses; empty if it loses
+/// none.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);
 
-/// Returns whether the container (MP4, MOV) can keep all of `tags` only as free tags, which have
-/// names in plain text. The usual tags have a fixed list of names.
+/// Returns whether the container (MP4, MOV) can store all of `tags` only as free tags, whose names
+/// are stored as plain text. The usual tags of these containers have a fixed list of names.
 bool needs_free_tags(const ContainerTraits& container, const AVDictionary* tags);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Carries the metadata of input pictures to the pictures of an output.
+// Transfers the metadata of input pictures to the pictures of an output.
 
 #include <deque>
 #include <memory>
@@ -14,25 +14,27 @@ namespace lull::io {
 
 class MetadataEmbedder {
  public:
-  /// Decides from the first picture of `source` which metadata the output keeps. Must be called
-  /// before the first read of `source`. The caller must set Container::rotation to rotation()
-  /// before it opens one of the encoders in `choices`. If these are empty, FFmpeg does not encode
-  /// the pictures, and their samples cannot be rotated.
+  /// Reads the first picture of `source` and decides which metadata the output keeps. Must be
+  /// called before the first read of `source`. The caller must set Container::rotation to
+  /// rotation() before it opens one of the encoders in `choices`. If `choices` is empty, FFmpeg
+  /// does not encode the pictures, and their samples cannot be rotated.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 
-  /// What the output loses of the metadata, and notes about them, of all pictures so far.
+  /// Metadata that the output loses, and notes about metadata, of all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// The orientation that the encoder must apply to the samples of all pictures.
+  /// The rotation that the encoder must apply to the samples of all pictures, as an EXIF
+  /// orientation.
   int rotation() const { return rotation_; }
 
-  /// Prepares the metadata of the next picture that the encoder gets.
+  /// Prepares the metadata of the next picture that is sent to the encoder.
   /// @throws InvalidArgument  the picture needs another rotation than the first one
   void push(const Frame& frame);
-  /// Returns the metadata of the next encoded picture.
+  /// Returns the metadata of the next picture that the encoder has encoded.
   PictureMetadata next();
-  /// Returns the next encoded picture with its metadata. Replaces next().
+  /// Returns the next encoded picture with its metadata. Each picture needs either a call of
+  /// embed() or a call of next().
   PacketPtr embed(PacketPtr picture);
 
  private:
@@ -47,7 +49,7 @@ class MetadataEmbedder {
   std::deque<PictureMetadata> pending_;  // metadata of pictures inside the encoder
 };
 
-/// Returns what a video loses of the metadata of the source's first picture.
+/// Returns which metadata of the source's first picture a video cannot hold.
 std::vector<std::string> picture_losses_in_video(const FileSource& source,
                                                  const Container& container);
 

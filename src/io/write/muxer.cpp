@@ -16,8 +16,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the codec tag of the input if it means the same codec in the new container, else 0,
-/// which lets the muxer choose.
+/// Returns the codec tag of the input if the tag stands for the same codec in the new container.
+/// Otherwise returns 0, which lets the muxer choose the tag.
 std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& codec) {
   unsigned own = 0;
   const bool same = !format.codec_tag ||
@@ -26,8 +26,8 @@ std::uint32_t tag_for(const AVOutputFormat& format, const AVCodecParameters& cod
   return same ? codec.codec_tag : 0;
 }
 
-/// Returns a time scale, in ticks per second, that states the starts of all audio and video streams
-/// exactly, if one below the limit exists. FFmpeg's default is 1000.
+/// Returns a time scale (ticks per second) with which the start times of all audio and video
+/// streams are exact, if such a scale below the limit exists. FFmpeg's default is 1000.
 std::int64_t exact_timescale(const AVFormatContext& context) {
   constexpr std::int64_t least = 1000, limit = 10000000;
   std::int64_t scale = 1;
@@ -59,12 +59,12 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
                                  ("file:" + file.temporary()).c_str());
   context_.reset(non_null(context));
   context_->pb = file.io();
-  // Without random identifiers and dates, equal inputs give equal files.
+  // Without random identifiers and dates, equal inputs give equal output files.
   context_->flags |= AVFMT_FLAG_BITEXACT;
-  // Each frame is passed to the next program immediately.
+  // For a pipe, the muxer passes each frame to the next program immediately.
   if (pipe_) context_->flags |= AVFMT_FLAG_FLUSH_PACKETS;
-  // Allows streams that are not standard in the container but come from the input: FLAC in MP4, Y4M
-  // of more than 8 bits.
+  // Allows input streams that the container's standard does not define: FLAC in MP4, Y4M of more
+  // than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   add_video(source, encoder);
   set_shift(source, container);
@@ -94,7 +94,8 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
     to->codecpar->codec_tag = traits_.hevc_tag;
 }
 
-// The encoder rounds the time of the first frame to its own ticks. The exact start is known here.
+// The encoder has rounded the time of the first frame to its own ticks. The source knows the exact
+// start.
 void Muxer::set_shift(const FileSource& source, const Container& container) {
   shift_ = shift_on_grid(source, container, encoder_time_base_);
   if (shift_.ticks == 0) return;
@@ -110,7 +111,8 @@ void Muxer::add_copies(const FileSource& source, const Container& container) {
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
-    // The demuxer itself reads some streams, for example the chapters of MP4.
+    // The demuxer itself interprets some streams, for example the chapters of MP4, so the muxer
+    // does not copy them.
     if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
     try {
       add_copy(stream, container);
@@ -155,7 +157,7 @@ void Muxer::add_copy(const AVStream& from, const Container& container) {
                      std::to_string(from.index) + " leaves it out");
 }
 
-/// Creates the stream for the packets of `from`.
+/// Creates the output stream for the packets of the input stream `from`.
 AVStream& Muxer::new_stream(const AVStream& from) {
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   to->time_base = from.time_base;
@@ -198,8 +200,8 @@ void Muxer::attach_file(const AVStream& from) {
     av_dict_set(&to->metadata, "mimetype", "application/octet-stream", AV_DICT_DONT_OVERWRITE);
 }
 
-// In MP4, and in FFmpeg's demuxers, a cover picture is a stream of one packet. In Matroska it is a
-// file.
+// MP4 files and FFmpeg's demuxers represent a cover picture as a stream of one packet. Matroska
+// represents it as an attached file.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
@@ -236,7 +238,7 @@ void Muxer::copy_global(const AVFormatContext& from) {
     if (from.nb_chapters > 0 && !drops_.chapters) losses_.push_back("chapters (the input is cut)");
     return;
   }
-  // In AVI the time code belongs to the file, not to a stream.
+  // In AVI the time code is a property of the file, not of a stream.
   const AVDictionaryEntry* timecode = find_tag(context_->streams[0]->metadata, "timecode");
   if (timecode && traits_.file_timecode)
     av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
@@ -253,8 +255,8 @@ void Muxer::write_header(const FileSource& source, const Container& container,
   }
   if (traits_.timescale_option && !options.has(traits_.timescale_option))
     options.set(traits_.timescale_option, std::to_string(exact_timescale(*context_)));
-  // Audio may begin before the video and before 0. Matroska can store this: the time of a block is
-  // relative to its cluster and may be negative. By default FFmpeg would shift all streams.
+  // Audio may begin before the video and before time 0. Matroska can store negative times, because
+  // the time of a block is relative to its cluster. By default FFmpeg would shift all streams.
   using NegativeTimes = ContainerTraits::NegativeTimes;
   if (traits_.negative_times == NegativeTimes::kept ||
       (traits_.negative_times == NegativeTimes::single_stream && context_->nb_streams == 1))
@@ -278,13 +280,13 @@ void Muxer::write_video(PacketPtr packet) {
   shift_times(*packet, video_shift_);
   av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
   packet->stream_index = 0;
-  // Decoding times of consecutive encoders can overlap if the durations of frames vary.
+  // The decoding times of consecutive encoders can overlap if the durations of frames vary.
   make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;
   check_write(write(packet.get()), watch);
 }
 
-// FFmpeg's own Y4M writer loses chroma if the width is odd and samples have two bytes.
+// FFmpeg's own Y4M muxer loses chroma samples if the width is odd and samples have two bytes.
 void Muxer::write_y4m(const AVFrame& picture) {
   AVIOContext* io = context_->pb;
   const auto format = static_cast<AVPixelFormat>(picture.format);
@@ -303,8 +305,8 @@ void Muxer::write_copied(PacketPtr packet) {
   const auto index = static_cast<std::size_t>(packet->stream_index);
   if (index >= copies_.size() || !copies_[index].to) return;
   Copy& copy = copies_[index];
-  // In MP4, empty packets of two bytes fill the gaps between subtitles. The muxer writes them
-  // itself.
+  // In MP4, empty packets of two bytes fill the gaps between subtitles. The output's muxer adds
+  // such packets itself.
   if (copy.fills_gaps && packet->size <= 2) return;
   using Preroll = ContainerTraits::Preroll;
   if (packet->flags & AV_PKT_FLAG_DISCARD && traits_.preroll != Preroll::all) {
@@ -321,7 +323,8 @@ void Muxer::select_and_write(Copy& copy, PacketPtr packet) {
   select_and_write(copy);
 }
 
-// Packets stay in the order of the stream: a packet that must wait holds back the later ones.
+// Writes the packets of a stream that the selection of frames keeps. A packet that must wait blocks
+// the later packets of its stream, so the order does not change.
 void Muxer::select_and_write(Copy& copy) {
   const bool subtitle = copy.to->codecpar->codec_type == AVMEDIA_TYPE_SUBTITLE;
   for (; !copy.waiting.empty(); copy.waiting.pop_front()) {
@@ -351,7 +354,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // The muxer needs properties of the content that it cannot find in a damaged packet.
+  // The muxer needs properties of the content that it cannot read from a damaged packet.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),
@@ -360,7 +363,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     check_write(code, watch);
 }
 
-/// Returns null if there is nothing to write.
+/// Returns the packet in the format of the output; null if there is nothing to write.
 PacketPtr Muxer::converted(Copy& copy, const AVPacket& packet) {
   try {
     return copy.converter->convert(packet);

@@ -17,7 +17,8 @@ namespace lull::io {
 
 class Muxer {
  public:
-  /// Writes the container's header. `options` are those that the encoder does not know.
+  /// Writes the container's header. `options` are the encoder options that the encoder does not
+  /// know.
   /// @throws InvalidArgument  the container cannot hold a stream, or an option is unknown
   Muxer(Output& file, const Container& container, const FileSource& source, const Encoder& encoder,
         Dictionary& options);
@@ -25,14 +26,15 @@ class Muxer {
   void write_video(PacketPtr packet);
   /// Writes a packet that the source's demuxer returned, if its stream is copied.
   void write_copied(PacketPtr packet);
-  /// Must be called after the last frame and the last packet. Decides about packets that still wait
-  /// for the selection of frames.
+  /// Must be called after the last frame and the last packet. Decides about packets that are still
+  /// waiting for the selection of frames.
   void flush_copies();
   void write_trailer();
   /// Number of packets of copied streams that were too damaged to be copied.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
-  /// Notes for the user: content that was dropped by request or converted; one text each.
+  /// Notes for the user, one text each, about content that the muxer dropped at the user's request
+  /// or converted.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

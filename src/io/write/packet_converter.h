@@ -1,5 +1,5 @@
 #pragma once
-// Interface of converters that give copied streams another format.
+// Interface of converters that change the codec of copied streams.
 
 #include "io/ffmpeg/ffmpeg.h"
 
@@ -8,7 +8,7 @@ namespace lull::io {
 class PacketConverter {
  public:
   virtual ~PacketConverter() = default;
-  /// The encoder's context, which describes the new stream.
+  /// The encoder's context, which describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
   /// Converts one packet. Times and durations are kept. Returns null if there is nothing to write.
   /// @throws BadData  the packet cannot be read

@@ -7,13 +7,13 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the codec stores samples without compression. SMPTE 302M is the form of MPEG
-/// transport streams.
+/// Returns whether the codec stores audio samples without compression. SMPTE 302M is the
+/// uncompressed format of MPEG transport streams.
 bool is_uncompressed(AVCodecID id) {
   return (id >= AV_CODEC_ID_PCM_S16LE && id < AV_CODEC_ID_ADPCM_IMA_QT) || id == AV_CODEC_ID_S302M;
 }
 
-/// Returns the number of bits of a sample; 0: unknown.
+/// Returns the number of bits of an audio sample; 0 if it is unknown.
 int bits_of(const AVCodecParameters& stream) {
   return stream.bits_per_raw_sample > 0 ? stream.bits_per_raw_sample : stream.bits_per_coded_sample;
 }
@@ -30,7 +30,7 @@ std::span<const AVCodecID> equivalent_pcm(const AVCodecParameters& stream) {
   static constexpr std::array bytes{AV_CODEC_ID_PCM_U8}, words{AV_CODEC_ID_PCM_S16LE},
       long_words{AV_CODEC_ID_PCM_S32LE}, floats{AV_CODEC_ID_PCM_F32LE},
       doubles{AV_CODEC_ID_PCM_F64LE};
-  // The decoder returns 24 bits in the upper bytes of 32.
+  // FFmpeg's decoder returns samples of 24 bits in the upper three bytes of 32-bit numbers.
   static constexpr std::array three_bytes{AV_CODEC_ID_PCM_S24LE, AV_CODEC_ID_PCM_S32LE};
   if (!is_uncompressed(stream.codec_id) || !avcodec_find_decoder(stream.codec_id)) return {};
   const int bits = bits_of(stream);

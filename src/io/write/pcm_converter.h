@@ -1,5 +1,6 @@
 #pragma once
-// Lossless conversion of uncompressed audio, for containers that lack the input's form of it.
+// Lossless conversion of uncompressed audio, for containers that do not support the codec of the
+// input.
 
 #include <span>
 
@@ -7,13 +8,14 @@
 
 namespace lull::io {
 
-/// Returns the codecs of uncompressed audio that hold all samples of the stream unchanged, best
-/// first; none if the stream is no uncompressed audio, or its samples are unknown.
+/// Returns the codecs of uncompressed audio that can store all samples of the stream unchanged,
+/// best first. Returns none if the stream is compressed, or if the format of its samples is
+/// unknown.
 std::span<const AVCodecID> equivalent_pcm(const AVCodecParameters& stream);
 
 class PcmConverter final : public PacketConverter {
  public:
-  /// `to` must be one of equivalent_pcm().
+  /// @param to  one of the codecs that equivalent_pcm() returns
   /// @throws InvalidArgument  FFmpeg cannot open the decoder or the encoder
   PcmConverter(const AVStream& from, AVCodecID to);
 

@@ -12,7 +12,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "digests are of little-endian samples");
 
-/// Base class of the sinks without a file.
+/// Base class of the sinks that do not create a file.
 class SinkWithoutFile : public MediaSink {
  public:
   SinkWithoutFile(const MediaSource& source, const SinkOptions& options, const char* name)

@@ -7,11 +7,11 @@
 
 namespace lull::io {
 
-/// Opens the output `null`.
+/// Opens the sink for the output name `null`, which discards all frames.
 std::unique_ptr<MediaSink> open_null_sink(const MediaSource& source, const SinkOptions& options);
 
-/// Opens the output `hash`, which writes text to the open file options.descriptor (io/media.h
-/// describes the format).
+/// Opens the sink for the output name `hash`, which writes digests as text to the open file
+/// options.descriptor. io/media.h describes the format.
 std::unique_ptr<MediaSink> open_hash_sink(const MediaSource& source, const SinkOptions& options);
 
 }  // namespace lull::io

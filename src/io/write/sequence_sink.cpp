@@ -33,7 +33,7 @@ class PictureEncoder {
   virtual ~PictureEncoder() = default;
   virtual void send(const Frame& frame) = 0;
   virtual void send_end() {}
-  /// Returns the next picture; null if none is ready.
+  /// Returns the next encoded picture; null if none is ready.
   virtual PacketPtr receive() = 0;
   /// Writes a picture to a file.
   virtual void write(const AVPacket& picture, const TiffOrigin&, Output& file) {
@@ -41,7 +41,7 @@ class PictureEncoder {
   }
   /// Returns whether write() adds the metadata to the picture.
   virtual bool writes_metadata() const { return false; }
-  /// Completes the file.
+  /// Completes the output file after its last picture.
   virtual void end_file(Output&) {}
 };
 
@@ -56,7 +56,7 @@ class FfmpegPictures : public PictureEncoder {
   std::unique_ptr<Encoder> encoder_;
 };
 
-/// The packets of the encoder are pictures.
+/// Writes pictures as TIFF files. The packets of the encoder contain uncompressed pictures.
 class Tiffs final : public FfmpegPictures {
  public:
   /// `embedder` prepares the metadata of pictures that do not come from TIFF files; may be null.
@@ -181,7 +181,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all names that are known before the first frame, so that a run does not fail later.
+  // Checks all output names that are known before the first frame, so that the job fails at the
+  // start, not after hours.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -194,7 +195,8 @@ class SequenceSink final : public MediaSink {
     if (source.demuxer().sequence().empty() && !sequence_) check_name(path_);
   }
 
-  /// Removes what killed processes have left of files with these names, once for all of them.
+  /// Removes temporary files of these names that killed processes have left. All names are handled
+  /// in one pass.
   void remove_leftovers_of_names() {
     const fs::path path = path_;
     const std::optional<NumberPattern> numbers = number_pattern(path_);
@@ -213,8 +215,8 @@ class SequenceSink final : public MediaSink {
       throw CannotCreate("'" + name + "' exists; give -y to overwrite it");
   }
 
-  // For a video, whose number of frames is an estimate: checks the existing files whose names a
-  // frame may get.
+  // The number of frames of a video is only an estimate, so this function checks all existing files
+  // whose names a frame may get.
   void check_numbers(const FileSource& source) const {
     if (file_options_.overwrite || !number_pattern(path_)) return;
     for (const SequenceFile& file : existing_numbers(path_))
@@ -231,7 +233,7 @@ class SequenceSink final : public MediaSink {
       });
     const AVRational rate = to_av(source.info().frame_rate);
     if (part.start_us > 0 && rate.num <= 0) return false;
-    // Time stamps may be rounded.
+    // The tolerance covers rounded time stamps.
     const double start =
         static_cast<double>(part.start_us) * 1e-6 * (rate.num > 0 ? av_q2d(rate) : 0);
     const auto first = static_cast<std::int64_t>(std::ceil(start - 0.1));
@@ -311,7 +313,7 @@ class SequenceSink final : public MediaSink {
     if (file_) encoder_->end_file(*file_);
   }
 
-  /// The file for a picture inside the encoder.
+  /// The name of the output file for a picture that is inside the encoder.
   struct PendingName {
     std::string path;
     TiffOrigin origin;

@@ -24,17 +24,17 @@ bool copies_tiff_tags(const FileSource& source, const Container& container);
 bool keeps_tiff_pages(const std::string& path, const FileSource& source,
                       const SinkOptions& options);
 
-/// Returns how TIFF pages of this format differ from those of the source, which must be one of TIFF
-/// files.
+/// Returns how TIFF pages with the pixel format `format` differ from the pages of the source. The
+/// source must read TIFF files.
 TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& options,
                                  AVPixelFormat format);
 
-/// Returns whether the output is an OpenEXR file with all layers of the file that the picture came
-/// from.
+/// Returns whether the output is an OpenEXR file with all layers of the input file.
 bool makes_layered_exr(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// `path` is a pattern, or a single name for the two formats above, which FFmpeg does not write.
+/// Opens a sink that writes picture files. `path` is a pattern, or a single name for TIFF pages and
+/// layered OpenEXR files, which FFmpeg does not write.
 /// @throws InvalidArgument, CannotCreate  like open_sink()
 std::unique_ptr<MediaSink> open_sequence_sink(const std::string& path, FileSource& source,
                                               const SinkOptions& options);

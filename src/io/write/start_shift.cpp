@@ -9,11 +9,11 @@
 namespace lull::io {
 namespace {
 
-// Audio encoders add some milliseconds before the beginning. MP4 hides them with an edit list; some
-// containers do not distinguish them from audio that begins early.
+// Audio encoders add some milliseconds before the beginning. MP4 hides the added samples with an
+// edit list. Some containers do not distinguish them from audio that begins early.
 constexpr double max_encoder_delay_s = 0.1;
-// Subtitles and data that begin earlier than the other streams by more do not count. FFmpeg's
-// command uses the same limit.
+// Subtitles and data that begin more than this duration before all other streams are ignored. The
+// ffmpeg command uses the same limit.
 constexpr double max_text_lead_s = 1;
 
 struct Start {
@@ -39,8 +39,8 @@ bool is_audio_or_video(const AVStream& stream) {
   return type == AVMEDIA_TYPE_AUDIO || type == AVMEDIA_TYPE_VIDEO;
 }
 
-/// Returns whether the selection omits the first frame. The other streams then begin with the
-/// video.
+/// Returns whether the selection omits the first frame. In that case the other streams begin with
+/// the video.
 bool begins_later(const FileSource& source) {
   if (!source.selector()) return false;
   const Selection& part = source.options().selection;

@@ -1,5 +1,5 @@
 #pragma once
-// The time at which outputs begin.
+// Computes the time at which an output begins.
 
 #include <cstdint>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace lull::io {
 
-/// A duration that is added to all times of an input. It is exact for the stream with this time
-/// base, and rounded for all others.
+/// A duration that is added to all times of an input. The duration is exact in the time base
+/// `tick`, and rounded in all others.
 struct StartShift {
   std::int64_t ticks = 0;
   AVRational tick{1, 1};
@@ -19,23 +19,24 @@ struct StartShift {
   std::int64_t in(AVRational other) const { return av_rescale_q(ticks, tick, other); }
 };
 
-/// Returns by how much all streams are shifted. By default the earliest of the denoised video and
-/// the copied streams begins at 0, as in files that FFmpeg's command writes. With
-/// Container::keep_times times are shifted only if a stream begins before 0: MP4 hides content
+/// Returns the duration by which all streams are shifted. By default the earliest of the denoised
+/// video and the copied streams begins at 0, as in files that the ffmpeg command writes. With
+/// Container::keep_times, times are shifted only if a stream begins before 0: MP4 hides content
 /// before 0, readers of Matroska change its times, and other containers cannot store it. Must be
 /// called before the first read of `source`.
 StartShift start_shift(const FileSource& source, const Container& container);
 
-/// Returns a shift with which the first frame has a time that the encoder can state. Encoders of a
-/// constant rate count frames: all streams then begin later, by less than one frame, so that they
-/// keep their distances.
+/// Returns a shift with which the encoder can represent the time of the first frame exactly.
+/// Encoders of a constant rate count frames, so all streams begin later, by less than one frame,
+/// and keep their distances.
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 
-/// Returns the time of the first frame after the shift, in ticks of `tick`.
+/// Returns the time of the first frame after the shift, in units of `tick`.
 std::int64_t shifted_start(const FileSource& source, const StartShift& shift, AVRational tick);
 
-/// Returns a line for the user about a shift from the input's times; empty: there is no shift.
+/// Returns a line for the user that reports a shift of the input's times; empty if there is no
+/// shift.
 std::string note_of_start(const FileSource& source, const Container& container);
 
 }  // namespace lull::io

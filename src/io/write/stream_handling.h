@@ -12,8 +12,8 @@ enum class StreamHandling {
   converted,    // text subtitles, uncompressed audio
   regenerated,  // the muxer writes it from metadata
   dropped,      // by request
-  omitted,      // with a warning
-  refused,      // the output cannot be opened
+  omitted,      // dropped with a warning, because the container cannot hold it
+  refused,      // an error: the output cannot be opened
 };
 
 /// Returns the handling of `stream` in a container that is not a still picture.
@@ -26,12 +26,13 @@ AVCodecID converted_codec(const AVStream& stream, const Container& container);
 bool is_dropped(const AVStream& stream, const Drops& drops);
 
 /// Checks the stream indices in `drops`.
-/// @throws InvalidArgument  the input does not have such a stream, or it is the denoised one
+/// @throws InvalidArgument  the input does not have such a stream, or it is the denoised stream
 void check_drops(const Drops& drops, const FileSource& source);
 
-/// Throws an error for streams that a container cannot hold; `text` states which ones. The error is
-/// InvalidArgument, or BadData if damage of the input may be the reason for the state of its
-/// streams. @throws BadData, InvalidArgument
+/// Throws an error for streams that a container cannot hold; `text` names these streams. The error
+/// is BadData if damage of the input may be the reason why a stream cannot be copied, and otherwise
+/// InvalidArgument.
+/// @throws BadData, InvalidArgument
 [[noreturn]] void refuse_streams(const FileSource& source, const Drops& drops,
                                  const std::string& text);
 

@@ -12,7 +12,7 @@ CodecPtr open(const AVCodec& codec, CodecPtr context, const std::string& what) {
   return context;
 }
 
-/// Owner of the subtitles that FFmpeg decodes from one packet.
+/// Owns the subtitles that FFmpeg has decoded from one packet.
 struct Subtitle {
   AVSubtitle text{};
   Subtitle() = default;
@@ -26,7 +26,7 @@ struct Subtitle {
 bool can_convert_subtitles(AVCodecID from, AVCodecID to) {
   const AVCodecDescriptor* d = avcodec_descriptor_get(from);
   return d && d->type == AVMEDIA_TYPE_SUBTITLE && d->props & AV_CODEC_PROP_TEXT_SUB &&
-         from != AV_CODEC_ID_EIA_608 &&  // its text grows over packets
+         from != AV_CODEC_ID_EIA_608 &&  // a caption's text grows from packet to packet
          avcodec_find_decoder(from) && to != AV_CODEC_ID_NONE && avcodec_find_encoder(to);
 }
 
@@ -40,7 +40,8 @@ SubtitleConverter::SubtitleConverter(const AVStream& from, AVCodecID to) : text_
   const AVCodec* writer = non_null(avcodec_find_encoder(to));
   CodecPtr encoder(non_null(avcodec_alloc_context3(writer)));
   encoder->time_base = {1, 1000};
-  // Decoder and encoder exchange subtitles in ASS format, whose header defines the styles.
+  // The decoder and the encoder exchange subtitles in the ASS format, whose header defines the
+  // styles.
   if (const int size = decoder_->subtitle_header_size; size > 0) {
     encoder->subtitle_header = static_cast<std::uint8_t*>(
         non_null(av_mallocz(static_cast<std::size_t>(size) + AV_INPUT_BUFFER_PADDING_SIZE)));
