@@ -1,4 +1,5 @@
-// Checks the combination of the given options and derives the parameters of the filters from them.
+// Checks the combination of the options that the user gave, and derives the parameters of the
+// filters from them.
 
 #include <algorithm>
 #include <string>
@@ -51,7 +52,8 @@ void check_pairs(const DenoiseOptions& options) {
     if (holds) throw InvalidArgument(text);
 }
 
-/// A guide is read in parallel with the input, frame by frame.
+/// The guide is read frame by frame, in parallel with the input, so some options cannot be combined
+/// with it.
 void check_guide(const DenoiseOptions& options) {
   if (!has_guide_file(options.method)) return;
   if (options.output.keep_grain)
@@ -144,7 +146,8 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   choose_matchers(options.method, params);
   const int search_step = params.search_step;
   bm3d::search_where_needed(params);
-  // Explicit options override these defaults; validate() rejects unsupported combinations.
+  // Explicit options override the defaults of the profile. validate() rejects unsupported
+  // combinations.
   if (const auto& mode = options.method.second_search) {
     params.kept = *mode == SecondSearch::window ? 0 : bm3d::default_kept;
     params.same_groups = *mode == SecondSearch::none   ? bm3d::SameGroups::all

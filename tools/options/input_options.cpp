@@ -13,13 +13,14 @@
 namespace lull::tools {
 namespace {
 
-/// Parses the complete text as a non-negative decimal integer.
+/// Parses the text as a non-negative decimal integer; nullopt if any character does not belong to
+/// it.
 std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto value = number<std::int64_t>(std::string(text));
   return text.starts_with('-') ? std::nullopt : value;
 }
 
-/// Parses "30000/1001", "25" or "23.976" exactly.
+/// Parses a frame rate such as "30000/1001", "25" or "23.976" exactly.
 std::optional<Rational> rate(std::string_view text) {
   constexpr std::int64_t max = std::numeric_limits<int>::max();  // limit of FFmpeg's fractions
   Rational result{0, 1};
@@ -63,7 +64,8 @@ void set_rate(DenoiseOptions& options, const std::string& text) {
   options.input.source.rate = *value;
 }
 
-/// Parses "10-200,300-": increasing frame numbers from 0, both ends included.
+/// Parses "10-200,300-": ranges of increasing frame numbers. The numbers begin with 0, and both
+/// ends belong to a range.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";
   std::vector<io::FrameRange>& ranges = options.input.source.selection.ranges;
@@ -125,7 +127,8 @@ std::int64_t limit_or_reject(std::string_view option, const std::string& text, s
   return value;
 }
 
-/// Parses "2G", "512M", "1.5G" or bytes; units are powers of 1024.
+/// Parses an amount of memory: "2G", "512M", "1.5G" or a number of bytes. The units are powers of
+/// 1024.
 void set_max_memory(DenoiseOptions& options, const std::string& text) {
   constexpr std::string_view units = "KMGT";
   std::string digits = text;
@@ -261,7 +264,7 @@ constexpr OptionRow rows[] = {
      set_protocols},
 };
 
-/// Sets a time in a video, or a position in a volume.
+/// Stores the position for `lull preview`: a time in a video, or a voxel of a volume.
 void set_position(DenoiseOptions& o, const std::string& v) {
   if (v.find(',') == std::string::npos) {
     o.input.at_us = time_or_reject("--at", v);

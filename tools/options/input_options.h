@@ -11,14 +11,16 @@
 
 namespace lull::tools {
 
-/// Treatment of interlaced video. refuse: an error; fields: the fields of each parity are filtered
-/// as a video of their own; frames: complete frames are filtered as progressive ones.
+/// Treatment of interlaced video. refuse: lull reports an error; fields: the fields of each parity
+/// are filtered as separate videos; frames: complete frames are filtered as if they were
+/// progressive.
 enum class Interlaced { refuse, fields, frames };
 
-/// Depth maps (--depth and the options that imply it).
+/// Options of depth maps (--depth and the options that imply it).
 struct DepthOptions {
   bool on = false;
-  /// The value that marks holes, in addition to values that are not finite; NaN: no other value.
+  /// The sample value that marks holes, in addition to infinities and NaN. NaN: there is no such
+  /// value.
   std::optional<double> invalid;
   DepthNoise noise = DepthNoise::constant;
   /// The depth at which the noise level is --sigma; empty: the median depth.
@@ -30,19 +32,20 @@ struct InputOptions {
   io::SourceOptions source;  // set by the options for inputs; see source_options()
   io::RawVideo raw;          // used if its pix_fmt is set
   bool sized = false;        // --size was given
-  double white = 0;          // white of float samples; 0: from the first frame
+  double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
   bool stack = false;  // frames are slices of a volume, even if the file does not state it
   DepthOptions depth;
-  std::string mask;           // volume that is 0 outside of the region of interest; empty: no mask
-  bool zero_outside = false;  // the result is 0 outside of the mask; else it keeps the input
-  int max_decode_errors = 0;  // accepted number of damaged or missing frames
+  std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
+  // voxels outside the mask become 0 instead of keeping their input value
+  bool zero_outside = false;
+  int max_decode_errors = 0;          // accepted number of damaged or missing frames
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
-  /// For `lull preview` of a volume: x, y, z and optionally the number of the volume.
+  /// Position for `lull preview` of a volume: x, y, z and optionally the number of the volume.
   std::vector<std::int64_t> at_voxel;
 };
 
-/// The reader options.
+/// Returns the options with which the input is opened.
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 [[nodiscard]] io::SourceOptions source_options(const InputOptions& options);
 

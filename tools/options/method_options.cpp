@@ -23,8 +23,9 @@ Enum name_or_reject(std::string_view option, const std::string& text) {
   reject_word(option, text, names);
 }
 
-/// Parses "A" (both phases) or "A:B"; `read` converts one part to the member's type.
-/// `VolumeMember`: the corresponding member of bm4d; null: there is none.
+/// Parses "A" (value of both phases) or "A:B" (one value per phase). `read` converts one part to
+/// the type of the member. `VolumeMember` is the corresponding member of bm4d, or null if bm4d has
+/// none.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {

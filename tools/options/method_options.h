@@ -15,18 +15,18 @@
 
 namespace lull::tools {
 
-/// The denoising method. bm3d: pictures, also over time; bm4d: volumes; nlm: both. automatic: by
-/// the input.
+/// The denoising method. bm3d filters pictures, also over time; bm4d filters volumes; nlm filters
+/// both. automatic: the input decides.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
 enum class SecondSearch { window, kept, luma, none };
 
 /// The source of a feature of renders: a layer of the input, or a file.
 struct FeatureChoice {
   Feature feature;
-  std::string layer, file;  // one of them is empty
+  std::string layer, file;  // exactly one of the two is empty
 };
 
-/// Names of these inputs in jobs and messages.
+/// Names of the guide and of the features in jobs and messages.
 inline constexpr const char* guide_name = "--guide";
 [[nodiscard]] inline std::string option_of(Feature feature) {
   return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
@@ -34,43 +34,48 @@ inline constexpr const char* guide_name = "--guide";
 
 struct MethodOptions {
   MethodChoice choice = MethodChoice::automatic;
-  std::optional<bm3d::Profile> profile;  // empty: by the input; see chosen_profile()
-  std::optional<int> temporal;           // temporal radius; empty: by the input
+  std::optional<bm3d::Profile> profile;  // empty: depends on the input; see chosen_profile()
+  std::optional<int> temporal;           // temporal radius; empty: depends on the input
   bool align = false;  // frames of a burst are shifted and rotated and must be aligned
-  std::string guide;   // clip in which patches are matched; auto: features; empty: the input
-  std::vector<FeatureChoice> features;  // of renders; --guide auto adds its own
-  /// Changes to the parameters of the profile, for each method.
+  // clip in which patches are matched; "auto": features; empty: the input itself
+  std::string guide;
+  // features of renders; --guide auto adds the features that it finds
+  std::vector<FeatureChoice> features;
+  /// The user's changes to the parameters of the profile, for each method.
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Given options that only the Wiener phase with fixed transforms has. The profile best lacks it
-  /// over time.
+  /// Options given by the user that only the Wiener phase with fixed transforms supports. With
+  /// temporal filtering, the profile `best` has no such phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
-  std::optional<SecondSearch> second_search;  // empty: by the profile
-  /// By phase: matching by clusters instead of windows. Empty: by the profile.
+  std::optional<SecondSearch> second_search;  // empty: depends on the profile
+  /// For each phase, whether patches are matched by clusters instead of search windows. Empty:
+  /// depends on the profile.
   std::optional<std::array<bool, 2>> by_clusters;
   std::optional<ClusterParams> clusters;  // empty: default values
 };
 
-/// Whether patches are matched in another clip.
+/// Returns whether patches are matched in another clip.
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }
-/// Whether the input is a render that is denoised with its features.
+/// Returns whether the input is a render that is denoised with its features.
 [[nodiscard]] inline bool uses_features(const MethodOptions& options) {
   return options.guide == "auto" || !options.features.empty();
 }
-/// Whether the method is nlm, as requested or because it is the best one for the other options.
+/// Returns whether the method is non-local means, either requested or chosen as the best method for
+/// the other options.
 [[nodiscard]] inline bool uses_nlm(const MethodOptions& options) {
   return options.choice == MethodChoice::nlm ||
          (options.choice == MethodChoice::automatic && uses_features(options));
 }
-/// Whether nlm averages groups that are matched by clusters, instead of search windows.
+/// Returns whether non-local means averages groups that are matched by clusters, instead of search
+/// windows.
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
 /// Applies --matcher and --cluster to the parameters.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);
-/// Checks the combination of --matcher and --cluster.
+/// Checks the combination of --matcher and --cluster with other options.
 void check_matchers(const MethodOptions& options);
 
 }  // namespace lull::tools

@@ -15,14 +15,14 @@ namespace {
 constexpr std::pair<std::string_view, nlm::Weights> weights[] = {
     {"exp", nlm::Weights::exponential}, {"poly", nlm::Weights::polynomial}};
 
-/// Sets an option that only nlm has.
+/// Sets an option that only non-local means has.
 template <class Value>
 void set_nlm(DenoiseOptions& options, std::string_view option, Value nlm::Params::*member,
              Value value) {
   options.method.nlm_overrides.emplace_back([=](nlm::Params& params) { params.*member = value; });
 }
 
-/// Parses "albedo=FILE,normal=:LAYER".
+/// Parses a list of features such as "albedo=FILE,normal=:LAYER".
 void add_features(DenoiseOptions& options, const std::string& text) {
   for (const std::string& part : split(text, ',')) {
     const std::size_t equals = part.find('=');
@@ -35,7 +35,7 @@ void add_features(DenoiseOptions& options, const std::string& text) {
       reject("--feature", part, "must be NAME=FILE or NAME=:LAYER");
     FeatureChoice choice{.feature = static_cast<Feature>(at - feature_names.begin())};
     (value[0] == ':' ? choice.layer : choice.file) = value.substr(value[0] == ':' ? 1 : 0);
-    std::erase_if(options.method.features,  // the last one applies
+    std::erase_if(options.method.features,  // the last occurrence of a feature applies
                   [&](const FeatureChoice& one) { return one.feature == choice.feature; });
     options.method.features.push_back(std::move(choice));
   }
@@ -73,7 +73,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) { add_features(o, v); }, "", true},
 };
 
-/// Rejects options that renders do not support.
+/// Rejects options that cannot be combined with the features of renders.
 void check_features(const DenoiseOptions& options) {
   if (!uses_features(options.method)) return;
   const std::string option = options.method.features.empty() ? "--guide auto" : "--feature";

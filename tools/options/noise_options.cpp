@@ -1,4 +1,4 @@
-// Options for the noise that is removed, and the scales of --sigma.
+// Options for the noise to be removed, and the scales of --sigma.
 
 #include <cmath>
 #include <cstdio>
@@ -100,7 +100,7 @@ NoiseModel given_noise(const NoiseOptions& options) {
 }
 
 NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise) {
-  // With a strength of 1 the noise levels are used bit for bit.
+  // With a strength of 1 the noise levels are used unchanged, bit for bit.
   return options.strength == 1 ? noise : scaled(noise, options.strength);
 }
 

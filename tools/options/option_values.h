@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of option texts to values; invalid texts throw InvalidArgument.
+// Converts the texts of options to values. The functions throw InvalidArgument for invalid texts.
 
 #include <charconv>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace lull::tools {
                         "); " + advice);
 }
 
-/// Rejects a value that is not one of `names`.
+/// Throws an error that lists the allowed `names`, because the value is none of them.
 [[noreturn]] inline void reject_word(std::string_view option, const std::string& value,
                                      const std::vector<std::string>& names) {
   reject(option, value, "must be one of " + joined(names),
@@ -41,7 +41,8 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Parses the complete text as a finite number in the C notation, independent of the locale.
+/// Parses the text as a finite number in the notation of C, independent of the locale. All
+/// characters must belong to the number.
 template <class Number>
 std::optional<Number> number(const std::string& text) {
   Number value{};
@@ -58,7 +59,7 @@ inline std::string file_or_reject(std::string_view option, const std::string& te
   return text;
 }
 
-/// Splits "A" (both phases) or "A:B".
+/// Splits "A" (value of both phases) or "A:B" (one value per phase).
 inline std::pair<std::string, std::string> phases_or_reject(std::string_view option,
                                                             const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');

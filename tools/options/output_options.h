@@ -1,5 +1,5 @@
 #pragma once
-// Options about the output: file, encoder, pixel format and size.
+// Options that describe the output: file, encoder, pixel format and size.
 
 #include <cstdint>
 #include <optional>
@@ -16,23 +16,24 @@ struct OutputOptions {
   bool overwrite = false;
   bool follow_links = true;  // io::SinkOptions::follow_links; no option sets it
   io::Access access;         // io::SinkOptions::access; no option sets it
-  std::string format;        // container; empty: by the output's name
+  std::string format;        // container; empty: given by the output's name
   std::string vcodec, pix_fmt;
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;
   std::optional<std::int64_t> keep;  // only this frame is written, counted from 0
-  double scale = 1;                  // factor for width and height of the result
+  double scale = 1;                  // factor for the width and the height of the result
   io::DataType datatype = io::DataType::same;
   io::Drops drops;
   bool strict_metadata = false;
-  /// Film grain parameters go into the stream, and the player adds the grain.
+  /// If true, the encoder stores film grain parameters in the stream, and the player adds the
+  /// grain.
   bool keep_grain = false;
   std::string grain_table;  // file of the grain table to write; empty: none
 
-  /// Whether the removed noise is described as film grain.
+  /// Returns whether the removed noise is described as film grain.
   bool has_grain() const { return keep_grain || !grain_table.empty(); }
-  /// Whether standard output receives the result.
+  /// Returns whether lull writes the result to standard output.
   bool is_stdout() const { return file == "-" || file == "hash"; }
 };
 

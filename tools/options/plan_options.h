@@ -10,14 +10,14 @@
 
 namespace lull::tools {
 
-/// The given options that belong to the plan.
+/// Returns those of the user's options that the plan stores.
 /// @throws InvalidArgument  an option cannot be used in a shared job
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> options_for_plan(
     const DenoiseOptions& given);
 
-/// The options of a plan.
-/// @throws BadData  the plan has an option that is unknown or does not belong to a plan, or its
-///         options contradict each other
+/// Returns the options that a plan contains.
+/// @throws BadData  the plan has an option that is unknown or that plans do not store, or its
+/// options     contradict each other
 [[nodiscard]] DenoiseOptions options_of_plan(const io::JobPlan& plan);
 
 }  // namespace lull::tools

@@ -21,7 +21,7 @@ NameKey name_key(const io::FileLocation& location) {
 
 constexpr std::string_view the_input = "the input";
 
-/// Describes the other file in a message.
+/// Returns the description of the conflicting file for an error message.
 std::string file_description(const std::string& what) {
   if (what == the_input) return "the input itself";
   if (what == "-o") return "the output";
@@ -35,7 +35,7 @@ std::string file_description(const std::string& what) {
                         "); choose another name");
 }
 
-/// Finds files by their inode or, if they do not exist yet, by folder and name.
+/// A map of files. The key is the inode, or the folder and the name if the file does not exist yet.
 class LocationMap {
  public:
   void add(const io::FileLocation& location, const std::string& what) {
@@ -54,7 +54,8 @@ class LocationMap {
   std::map<NameKey, std::string> by_name_;
 };
 
-/// The name of a NIfTI file with another extension; empty if the name is not that of a NIfTI file.
+/// Returns the name of a NIfTI file with another extension; empty if `volume` is not the name of a
+/// NIfTI file.
 std::string with_extension(const std::string& volume, const std::string& extension) {
   for (const std::string ending : {".nii.gz", ".nii"})
     if (volume.ends_with(ending))
@@ -138,7 +139,8 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (has_guide_file(options.method)) files.read_samples(guide_name, options.method.guide);
   for (const FeatureChoice& choice : options.method.features)
     files.read_samples(option_of(choice.feature), choice.file);
-  if (!is_task) files.read("--noise", options.noise.file);  // a task uses the noise of its plan
+  // a task uses the noise that its plan contains
+  if (!is_task) files.read("--noise", options.noise.file);
   if (!is_task && names_defect_file(options.noise)) files.read("--repair", options.noise.repair);
   files.read("--reference", options.run.page.reference);
   if (!options.run.job.folder.empty())
@@ -155,7 +157,8 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (options.output.is_stdout()) files.write_open("standard output", STDOUT_FILENO);
   if (options.run.progress.descriptor != STDERR_FILENO)
     files.write_open("--progress-fd", options.run.progress.descriptor);
-  // lull also copies the gradient files of a diffusion series, whose names no option gives.
+  // lull also copies the gradient files of a diffusion series, although no option gives their
+  // names.
   for (const std::string extension : {".bval", ".bvec"}) {
     const std::string source = with_extension(options.input.file, extension);
     std::error_code ignored;

@@ -1,5 +1,5 @@
 #pragma once
-// Checks the names of all files that a command reads and writes, so that no output replaces an
+// Checks the names of all files that a command reads and writes, so that no output overwrites an
 // input or another output.
 
 #include <map>
@@ -13,27 +13,30 @@
 
 namespace lull::tools {
 
-/// The files of a command. `what` describes a file in messages, for example "the input" or
-/// "--mask". Empty names are ignored.
+/// The list of the files of a command. `what` describes a file in messages, for example "the input"
+/// or "--mask". Empty names are ignored.
 class RunFiles {
  public:
-  /// Adds an input: a file, or the pattern of a sequence.
+  /// Adds an input, which is a file or the pattern of a picture sequence.
   void read(const std::string& what, const std::string& name);
-  /// Adds an input whose samples are visible in the result. Its permission bits limit those of the
-  /// result.
+  /// Adds an input whose samples are visible in the result. The result gets no permission that this
+  /// input does not have.
   void read_samples(const std::string& what, const std::string& name);
   /// Adds the files of a job, including those that do not exist yet.
   void read_job(const std::string& folder);
-  /// Adds an output that is one file.
+  /// Adds an output that is a single file.
   void write(const std::string& what, const std::string& name);
-  /// Adds an output that can be a pattern. lull fills in the numbers or matched parts of `input`.
+  /// Adds an output that is a single file or a pattern. For a pattern, the names of the output
+  /// contain the numbers or the matched parts of the names of `input`.
   void write_result(const std::string& what, const std::string& name, const std::string& input);
-  /// Adds an output that is an open file. It may be the same file as another output.
+  /// Adds an output that is already open as a file descriptor. Another output may use the same
+  /// file.
   void write_open(const std::string& what, int descriptor);
 
-  /// @throws InvalidArgument  an output is also an input or another output
+  /// Throws an error if an output is also an input or another output.
+  /// @throws InvalidArgument
   void check() const;
-  /// The access that all inputs of read_samples() allow.
+  /// Returns the access rights that all inputs of read_samples() allow.
   const io::Access& access() const { return access_; }
 
  private:
@@ -44,12 +47,12 @@ class RunFiles {
   void add(std::vector<File>& files, const std::string& what, const std::string& name);
 
   std::vector<File> inputs_, outputs_, open_outputs_;
-  std::vector<std::pair<std::string, std::string>> patterns_;  // what, pattern
+  std::vector<std::pair<std::string, std::string>> patterns_;  // `what` and the pattern
   std::vector<std::string> jobs_;                              // folders
   io::Access access_;
 };
 
-/// The files of `lull denoise`, `lull plan` and `lull preview`.
+/// Returns the files of `lull denoise`, `lull plan` and `lull preview`.
 [[nodiscard]] RunFiles files_of(const DenoiseOptions& options);
 
 }  // namespace lull::tools

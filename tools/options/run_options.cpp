@@ -45,7 +45,8 @@ constexpr std::pair<std::string_view, LogLevel> log_levels[] = {{"error", LogLev
 constexpr std::pair<std::string_view, Fallback> fallbacks[] = {{"none", Fallback::none},
                                                                {"cpu", Fallback::cpu}};
 
-/// Parses "K" or "K-L", counted from 0, both ends included.
+/// Parses the segment numbers "K" or "K-L". The numbers begin with 0, and both ends belong to the
+/// range.
 io::FrameRange segments_of(const std::string& text) {
   const std::size_t dash = text.find('-');
   const auto first = number<std::int64_t>(text.substr(0, dash));
@@ -55,7 +56,7 @@ io::FrameRange segments_of(const std::string& text) {
   return {*first, *last};
 }
 
-/// Parses "0,120,240".
+/// Parses a list of frame numbers such as "0,120,240".
 std::vector<std::int64_t> frames_of_page(const std::string& text) {
   constexpr std::size_t max_frames = 16;
   std::vector<std::int64_t> frames;

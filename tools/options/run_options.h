@@ -1,5 +1,5 @@
 #pragma once
-// Options about the run: devices, progress, logs, reports, jobs and behaviour after errors.
+// Options that control the run: devices, progress, logs, reports, jobs and the reaction to errors.
 
 #include <cstdint>
 #include <memory>
@@ -18,33 +18,34 @@ enum class DeviceKind { automatic, reference, cpu, cuda };
 
 struct DeviceChoice {
   DeviceKind kind = DeviceKind::automatic;
-  std::vector<int> gpus;  // for cuda: indices of visible GPUs without repetition; empty: all
+  std::vector<int> gpus;  // indices of the GPUs for cuda, without repetition; empty: all
 };
 
-enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it can
+enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it supports the codec
 
-/// Whether the CPU denoises if a requested GPU is missing or too small, or fails during the run.
-/// cpu_at_start: not if the GPU fails during the run.
+/// When the CPU replaces a GPU. cpu: if a requested GPU is missing or too small, and if it fails
+/// during the run; cpu_at_start: only if the GPU is missing or too small.
 enum class Fallback { none, cpu_at_start, cpu };
 
-/// A job that several processes share (lull plan).
+/// The part of a shared job that this process does (lull plan).
 struct SharedJob {
-  std::string folder;                      // empty: no shared job
-  std::optional<io::FrameRange> segments;  // segments to denoise; empty: all
+  std::string folder;                      // empty: the run is not part of a shared job
+  std::optional<io::FrameRange> segments;  // range of segments to denoise; empty: all
   bool plans = false;                      // this process plans the job
-  std::shared_ptr<io::JobPlan> plan = {};  // read from the folder, or planned by this process
+  std::shared_ptr<io::JobPlan> plan = {};  // read from the job's folder, or made by this process
   std::int64_t start_picture = 0;          // io::SourceOptions::start_picture
   int accepted_damage = 0;                 // --max-decode-errors of the plan
 
-  /// Whether this run makes segments of a job that was planned before.
+  /// Returns whether this run computes segments of a job that was planned before.
   bool is_part() const { return plan && !plans; }
 };
 
-/// The page of --report.
+/// Options of the HTML page of --report.
 struct PageOptions {
-  std::string file;                  // HTML file; empty: no page
-  std::string reference;             // a clean version of the input; empty: none
-  std::vector<std::int64_t> frames;  // frames to show, ascending, from 0; empty: lull chooses
+  std::string file;       // HTML file; empty: no page
+  std::string reference;  // file with a clean version of the input; empty: none
+  // numbers of the frames to show, ascending, from 0; empty: lull chooses
+  std::vector<std::int64_t> frames;
 };
 
 struct RunOptions {
@@ -57,7 +58,7 @@ struct RunOptions {
   ProgressOptions progress;
   LogOptions log;
   PageOptions page;
-  int segment_frames = 0;  // 0: no segments
+  int segment_frames = 0;  // length of a segment in frames; 0: no segments
   bool resume = false;
   SharedJob job;
 };

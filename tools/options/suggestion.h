@@ -7,16 +7,17 @@
 
 namespace lull::tools {
 
-/// Returns the words with `separator` between them.
+/// Returns the words, separated by `separator`.
 [[nodiscard]] std::string joined(const std::vector<std::string>& words,
                                  std::string_view separator = ", ");
 
-/// Returns the candidate that is nearest to `word`, counting wrong, missing, additional and swapped
-/// letters, or that begins with `word`; empty if none is near. Leading dashes are ignored.
+/// Returns the candidate that is most similar to `word`: wrong, missing, additional and swapped
+/// letters count, and a candidate that begins with `word` also matches. Returns an empty text if no
+/// candidate is similar. Leading dashes are ignored.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 
-/// Returns for example "did you mean --sigma?", or `otherwise` if no candidate is near.
+/// Returns a suggestion such as "did you mean --sigma?", or `otherwise` if no candidate is similar.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,
                                        const std::string& otherwise);

@@ -66,7 +66,8 @@ std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   return {};
 }
 
-/// Returns why bm4d does not accept a given value; empty if it accepts all.
+/// Returns a message about the first value that bm4d does not accept; empty if bm4d accepts all
+/// values.
 std::string out_of_range(const DenoiseOptions& options) {
   try {
     (void)make_volume_params(options, given_noise(options.noise));
@@ -76,15 +77,15 @@ std::string out_of_range(const DenoiseOptions& options) {
   }
 }
 
-/// Returns whether slices are so much thicker than their voxels are wide that patches within a
-/// slice find better matches than cubes (figures in docs/measurements/volumes.md).
+/// Returns whether the slices are much thicker than their voxels are wide. In this case patches
+/// within a slice find better matches than cubes (measurements in docs/measurements/volumes.md).
 bool has_thick_slices(const io::VideoInfo& input) {
   constexpr double thick = 4;
   return input.spacing[2] >= thick * std::max(input.spacing[0], input.spacing[1]);
 }
 
 bool looks_like_volume(const InputOptions& options, const io::VideoInfo& input) {
-  constexpr int min_slices = 8;  // in fewer slices, cubes find too few matches
+  constexpr int min_slices = 8;  // with fewer slices, cubes find too few matches
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
   return (input.stack || options.stack) && (slices >= min_slices || (options.stack && slices == 0));
 }

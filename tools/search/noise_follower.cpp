@@ -12,36 +12,37 @@
 namespace lull::tools {
 namespace {
 
-/// Length of an excerpt that is enough to check whether the noise is unchanged, in frames.
+/// Number of frames in a short excerpt, which suffices to check whether the noise is unchanged.
 constexpr std::size_t short_excerpt = 3;
-/// Number of frames between two checks without a cut. The interval doubles after each check that
-/// yields no temporal estimate.
+/// Minimum and maximum number of frames between two checks within a scene. The interval doubles
+/// after each check that yields no temporal estimate.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Levels with a larger ratio belong to different noise. After a cut, opening another session costs
-/// nothing; within a scene, the new session does not see the frames before, so the ratio must be
-/// larger.
+/// Noise levels whose ratio exceeds this limit belong to different noise. After a cut, a new
+/// session loses no information. Within a scene, the new session does not see the preceding frames,
+/// so the limit is higher.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
-/// Levels below this value are negligible and count as equal.
+/// Noise levels below this value (on the 0..255 scale) are negligible and are treated as equal.
 constexpr float min_distinct_level = 0.7f;
-/// Noise is everywhere, so flat areas must show at least this share of the expected variation;
-/// otherwise the change between frames is motion that was not compensated. (Measured shares: 0.89
-/// and more for noise; 0.17 to 0.73 for uncompensated motion, and more if the complete picture is
-/// textured.)
+/// Minimum ratio of the measured to the expected frame difference in flat areas. Noise covers the
+/// complete frame, so flat areas must show it. A lower ratio means that the change between frames
+/// is uncompensated motion. (Measured ratios: 0.89 and more for noise; 0.17 to 0.73 for
+/// uncompensated motion, and more if the complete picture is textured.)
 constexpr float min_flat_share = 0.75f;
-/// Maximum level that is estimated for a clean single picture.
+/// Maximum noise level that the estimator returns for a clean single picture.
 constexpr float max_clean_level = 2;
 
 bool is_over_time(const NoiseEstimate& estimate) { return !estimate.excerpt_level.empty(); }
 
-/// The slack of 0.3 is for low levels, which cannot be distinguished reliably.
+/// Returns whether two noise levels differ by at most `factor`. An additional tolerance of 0.3
+/// covers low levels, which cannot be measured precisely.
 bool are_near(float a, float b, float factor) {
   constexpr float slack = 0.3f;
   const float less = std::max(std::min(a, b), min_distinct_level);
   return std::max(a, b) <= std::max(factor * less, less + slack);
 }
 
-/// Returns the value of QuickCheck::flat_noise that this noise produces: the deviation of samples
-/// from the mean of their neighbours in the row.
+/// Returns the value of QuickCheck::flat_noise for frames with this noise: the mean deviation of
+/// samples from the mean of their neighbours in the row.
 float expected_flat_noise(const NoiseEstimate& estimate) {
   const PlaneNoise& luma = estimate.noise.plane(0);
   const float near = luma.is_white() ? 0 : static_cast<float>(luma.correlation_at(1, 0));
@@ -50,8 +51,9 @@ float expected_flat_noise(const NoiseEstimate& estimate) {
   return 0.9f * estimate.level[0] * bend;
 }
 
-/// Compares the luma levels with the tolerance after a cut; chroma levels and coarseness get a
-/// larger tolerance, because an excerpt has only a few frames.
+/// Returns whether two estimates describe the same noise. Luma levels are compared with the limit
+/// that applies after a cut. Chroma levels and coarseness get a larger tolerance, because an
+/// excerpt has only a few frames.
 bool are_alike(const NoiseEstimate& a, const NoiseEstimate& b) {
   constexpr float roughly = 1.3f;
   for (int i = 0; i < 3; ++i)
@@ -103,7 +105,7 @@ std::optional<Frame> NoiseFollower::read() {
   return frame;
 }
 
-/// Checks the frame that read() returns next, and switches the scene if necessary.
+/// Checks the frame that read() will return next, and changes the scene if necessary.
 void NoiseFollower::check_next() {
   AheadFrame& next = ahead_.front();
   if (next.frame.context_only) {
@@ -124,19 +126,19 @@ void NoiseFollower::check_next() {
   if (!from_s_) from_s_ = time_s;
 }
 
-/// Returns the predicted scene that begins at or before `time_s` and was not used yet. If there is
-/// none, or if its noise is similar to the noise of the current scene, the result is the current
-/// scene: its start was found in the frames themselves.
+/// Returns the latest predicted scene that begins at or before `time_s` and has not been used yet.
+/// Returns the current scene if there is no such scene, or if the predicted scene has similar
+/// noise, because the start of the current scene was detected in the frames themselves.
 std::size_t NoiseFollower::predicted_at(double time_s) {
-  constexpr double rounding = 1e-4;  // the same as in sessions
+  constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
   while (next_predicted_ < predicted_count_ && known_[next_predicted_].from_s <= time_s + rounding)
     scene = next_predicted_++;
   return are_alike(known_[scene].estimate, known_[scene_].estimate) ? scene_ : scene;
 }
 
-/// Reads ahead up to `count` frames; returns whether there are that many. A read error is rethrown
-/// when read() reaches its position.
+/// Reads up to `count` frames ahead; returns whether there are `count` frames. A read error is
+/// rethrown when read() reaches the frame at which it occurred.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;
@@ -154,7 +156,7 @@ bool NoiseFollower::fill(std::size_t count) {
   return ahead_.size() >= count;
 }
 
-/// Counts the frames up to the next cut or the next jump of the noise, at most `max_count`.
+/// Counts the frames up to the next cut or the next jump of the noise level, at most `max_count`.
 std::size_t NoiseFollower::frames_of_scene(std::size_t max_count) {
   std::size_t count = 1;
   for (; count < max_count && fill(count + 1) && ahead_[count].can_check; ++count) {
@@ -181,7 +183,8 @@ bool NoiseFollower::is_near_level_of(float level, std::size_t scene, bool cut) c
   return are_near(level, known_[scene].estimate.level[0], cut ? after_cut : within_scene);
 }
 
-/// Returns the known scene whose noise is nearest, if one is similar.
+/// Returns the known scene whose noise is most similar to `found`; nothing if none is similar
+/// enough.
 std::optional<std::size_t> NoiseFollower::find_similar_scene(const NoiseEstimate& found) const {
   if (!is_over_time(found)) return std::nullopt;
   std::optional<std::size_t> nearest;
@@ -203,7 +206,7 @@ bool NoiseFollower::needs_estimate() const {
          (!is_temporal_ && !may_repeat(*last_check_, check));
 }
 
-/// Compares the first frames of the new scene with the noise of `scene`.
+/// Returns whether the first frames of the new scene have the noise of `scene`.
 bool NoiseFollower::has_noise_of(std::size_t scene, bool cut) {
   if (!known_[scene].over_time || (scene == scene_ && !is_temporal_)) return false;
   const ClipMeasurement measured = measure_clip(excerpts_at(frames_of_scene(short_excerpt)));
@@ -211,8 +214,8 @@ bool NoiseFollower::has_noise_of(std::size_t scene, bool cut) {
          is_near_level_of(estimate_of(measured, format().layout).level[0], scene, cut);
 }
 
-/// Estimates the noise from the next `count` frames. Returns nothing if they do not allow an
-/// estimate.
+/// Estimates the noise from the next `count` frames. Returns nothing if these frames do not allow
+/// an estimate.
 std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut) const {
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
@@ -221,15 +224,15 @@ std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut
       return std::nullopt;
     return found;
   }
-  // Frames without a temporal estimate count as a continuation of the scene, except for a still
-  // picture after a cut. If the noise of any scene was estimated over time, such a still picture
-  // counts as noise-free. Otherwise it is judged like any single picture.
+  // Frames without a temporal estimate are assumed to continue the scene. The exception is a still
+  // picture after a cut. If the noise of any scene was estimated over time, such a still picture is
+  // assumed to be free of noise. Otherwise its noise is estimated as in a single picture.
   if (!cut || !repeats(count)) return std::nullopt;
   const bool noisy = !has_temporal_scene_ && found.certain && found.level[0] > max_clean_level;
   return noisy ? found : NoiseEstimate{};
 }
 
-/// @param expected  the scene that is predicted to begin here, otherwise the current scene
+/// @param expected  the scene that is predicted to begin here; if there is none, the current scene
 void NoiseFollower::update_scene(bool cut, std::size_t expected) {
   frames_since_check_ = 0;
   checked_flat_noise_ = ahead_.front().check.flat_noise;
@@ -251,7 +254,7 @@ void NoiseFollower::update_scene(bool cut, std::size_t expected) {
 void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, bool cut,
                                  std::size_t expected) {
   const float level = found.level[0];
-  // An estimate from several frames replaces one from a single frame.
+  // An estimate from several frames replaces an estimate from a single frame.
   const bool was_still = expected == scene_ ? !is_temporal_ : !known_[expected].over_time;
   const bool better = is_over_time(found) && was_still &&
                       std::max(level, known_[expected].estimate.level[0]) > min_distinct_level;
@@ -264,8 +267,8 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
   switch_to(next, false);
 }
 
-/// Switches the scene at the next frame. If timestamps do not increase, a scene cannot be
-/// identified by its time, and the current scene continues.
+/// Begins the scene at the next frame. If timestamps do not increase, a time does not identify a
+/// scene, and the current scene continues.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

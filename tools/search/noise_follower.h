@@ -1,6 +1,6 @@
 #pragma once
-// Tracks the noise of a stream from scene to scene. Frames are read ahead where the noise may
-// change.
+// Tracks the noise of a stream from scene to scene. Where the noise may change, frames are read
+// ahead.
 
 #include <cstddef>
 #include <deque>
@@ -18,28 +18,29 @@
 
 namespace lull::tools {
 
-/// The frames that the known noise at the start of a stream was estimated from.
+/// Which frames of a stream were used to estimate the noise that is known at its start.
 enum class KnownFrom {
   first_frames,  // the first frames of the stream
   positions,     // excerpts that are spread over the stream
 };
 
-/// Passes on the frames of a source and detects noise changes. Every frame gets a quick check. The
-/// noise is estimated at a cut, where a known scene begins, and where the quick check indicates
-/// another noise level. The estimate uses three frames. If these frames do not confirm the current
-/// or the predicted noise, the estimate uses up to `frames_ahead` frames, or fewer if a cut
-/// follows. If the noise resembles that of an earlier scene, the estimate of that scene is used
-/// again. The result depends on the frames alone: equal streams give equal scenes.
+/// Passes on the frames of a source and detects changes of the noise. Every frame gets a quick
+/// check. The noise is estimated at a cut, where a known scene begins, and where the quick check
+/// indicates another noise level. The estimate first uses three frames. If these frames do not
+/// confirm the current or the predicted noise, the estimate uses up to `frames_ahead` frames, or
+/// fewer if a cut follows. If the noise resembles that of an earlier scene, the estimate of the
+/// earlier scene is used again. The result depends on the frames alone: equal streams give equal
+/// scenes.
 ///
-/// Context frames (Frame::context_only) and frames in GPU memory are not examined. For such frames,
-/// the known scenes begin at their times.
+/// Context frames (Frame::context_only) and frames in GPU memory are not examined. Among such
+/// frames, the known scenes begin at their known times.
 class NoiseFollower final : public FrameSource {
  public:
-  /// Called by the reading thread when a scene with other noise begins, before its first frame is
-  /// returned. `is_predicted`: the scene was known and begins at its time.
+  /// Called by the reading thread when a scene with other noise begins, before the scene's first
+  /// frame is returned. `is_predicted`: the scene was known and begins at its known time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
-  /// @param known  scenes in the order of time; the source begins with the first one
+  /// @param known  scenes in the order of time; the first one begins with the source
   NoiseFollower(FrameSource& source, const DenoiseOptions& options, std::vector<SceneNoise> known,
                 KnownFrom from, OnScene on_scene);
 
@@ -79,8 +80,8 @@ class NoiseFollower final : public FrameSource {
   const std::size_t predicted_count_;     // number of predicted scenes
   std::size_t next_predicted_ = 1;        // index of the next predicted scene
   std::size_t scene_ = 0;                 // index in known_ of the current scene
-  bool is_temporal_;                      // the current scene has an estimate over time
-  bool has_temporal_scene_;               // at least one scene has such an estimate
+  bool is_temporal_;                      // the noise of the current scene was estimated over time
+  bool has_temporal_scene_;               // the noise of at least one scene was estimated over time
   bool continues_scene_;                  // the next frame is known to belong to the current scene
   std::optional<double> from_s_;          // start of the current scene
   std::optional<QuickCheck> last_check_;  // of the previous frame
@@ -89,11 +90,12 @@ class NoiseFollower final : public FrameSource {
   std::size_t check_interval_;            // frames until the next estimate without a cut
 };
 
-/// Returns whether the noise is tracked with these options. Volumes have a single noise estimate,
-/// and so do frames that become one picture; timestamps of joined parts do not identify scenes.
+/// Returns whether these options allow tracking of the noise from scene to scene. Volumes, and
+/// frames that are merged to one picture, have a single noise estimate. If several parts of the
+/// input are joined, timestamps do not identify scenes.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the first frames of a pipe up to the first cut.
+/// Returns the frames at the start of a pipe, up to the first cut.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

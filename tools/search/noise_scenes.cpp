@@ -11,21 +11,22 @@
 namespace lull::tools {
 namespace {
 
-/// Levels with a larger ratio belong to different noise; estimates have an error of up to 15 %.
+/// Noise levels whose ratio exceeds this limit belong to different noise. Estimates have an error
+/// of up to 15 %.
 constexpr float same_level = 1.3f;
-/// The bisection for a cut stops at this distance in seconds. From there on the frames are read one
-/// by one.
+/// The bisection for a cut stops when the interval has this length in seconds. The frames of the
+/// remaining interval are read one by one.
 constexpr double near_s = 1.0;
-/// Frames of half the size are filtered too if the deviation of means over 16 samples is more than
-/// this share of the deviation of means over 8 samples. For noise without long-range correlation
-/// the share is one half.
+/// Thresholds for coarse noise. Frames of half the size are also filtered if the deviation of means
+/// over 16 samples exceeds this share of the deviation of means over 8 samples. For noise without
+/// long-range correlation the share is one half.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
 
 bool is_same(float a, float b) {
   return std::max(a, b) <=
-         same_level * std::min(a, b) + 0.3f;  // low levels cannot be distinguished reliably
+         same_level * std::min(a, b) + 0.3f;  // low levels cannot be measured precisely
 }
 
 /// Mean absolute difference of every 8th luma sample along both axes.
@@ -51,7 +52,7 @@ double change(const Frame& a, const Frame& b) {
   return 0;
 }
 
-/// Noise level of an excerpt.
+/// Noise level of an excerpt, and the excerpt's time.
 struct Level {
   double time_s;
   float level;
@@ -66,9 +67,9 @@ struct Change {
   double time_s, change;
 };
 
-/// Returns the time of the cut. If one difference stands out, the cut is there. Otherwise it is
-/// where the differences become larger or smaller because of the noise: the split with the largest
-/// variance between the two sides.
+/// Returns the time of a cut. If one difference is much larger than all others, the cut is there.
+/// Otherwise the noise makes the differences larger or smaller from the cut on, and the cut is the
+/// split with the largest variance between its two sides.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -93,7 +94,7 @@ double cut_at(const std::vector<Change>& changes) {
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
-    // If no key frame is in between, no excerpt can begin there.
+    // If there is no key frame between the two excerpts, no excerpt can begin there.
     if (middle.frames.empty() || middle.time_s <= before.time_s || end_of(middle) >= after.time_s)
       break;
     const std::vector<Excerpt> one{middle.frames};
@@ -162,7 +163,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // Estimates from single pictures already allow for coarser noise
+  // The estimates from single pictures already account for coarse noise
   // (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
@@ -183,8 +184,8 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  std::vector<std::size_t> begins{0};  // first excerpt of each run of similar levels
-  std::size_t last = 0;                // last excerpt of the run that has a level
+  std::vector<std::size_t> begins{0};  // first excerpt of each run of excerpts with similar levels
+  std::size_t last = 0;                // last excerpt of the current run that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;

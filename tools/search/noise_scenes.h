@@ -1,5 +1,6 @@
 #pragma once
-// Noise by scene for clips whose noise changes, for example after a change of ISO speed or camera.
+// Estimates the noise by scene for clips whose noise changes, for example after a change of ISO
+// speed or camera.
 
 #include <functional>
 #include <span>
@@ -10,19 +11,20 @@
 
 namespace lull::tools {
 
-/// Consecutive frames and their start time.
+/// Consecutive frames and the time at which they start.
 struct TimedExcerpt {
   double time_s = 0;  // pts of the first frame in seconds
   Excerpt frames{};
 };
 
-/// Receives frames one by one; returns whether it needs more.
+/// A function that receives frames one by one and returns whether it needs more.
 using FrameConsumer = std::function<bool(Frame frame)>;
-/// Reads frames from about this time on (by pts) and passes them on; no frame if nothing can be
-/// read.
+/// A function that reads frames from about `time_s` on (by pts) and passes them to `take`. If
+/// nothing can be read, it passes no frame.
 using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>;
 
-/// Returns the noise of a scene; if the noise is coarse, also the noise in frames of half the size.
+/// Returns the noise of a scene. If the noise is coarse, the result also contains the noise in
+/// frames of half the size.
 [[nodiscard]] SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                                      const NoiseEstimate& estimate);
 
@@ -31,12 +33,13 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 /// Splits frames into excerpts of up to three consecutive frames.
 [[nodiscard]] std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames);
 
-/// Returns the scenes of a clip: one if the noise level is similar in all excerpts, otherwise one
-/// for each run of excerpts with similar levels. A scene begins where the picture changes most
-/// between two excerpts with different levels. Scenes without an excerpt are not found.
+/// Returns the scenes of a clip. A clip with similar noise levels in all excerpts is one scene.
+/// Otherwise each run of excerpts with similar levels is a scene. A scene begins where the picture
+/// changes most between two excerpts with different levels. Scenes that contain no excerpt are not
+/// detected.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts together
-/// @param frames_from  if it is empty, the clip is one scene
+/// @param frames_from  reads frames of the clip; if it is empty, the clip is one scene
 [[nodiscard]] std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts,
                                                 const NoiseEstimate& all,
                                                 const FramesFrom& frames_from);

@@ -17,10 +17,10 @@
 namespace lull::tools {
 namespace {
 
-/// Number of excerpts of a video, and frames per excerpt.
+/// Number of excerpts that are read from a video, and number of frames per excerpt.
 constexpr int positions = 8, frames_per_excerpt = 3;
-/// Number of slices of a stack that are used, and maximum number of samples that are read to reach
-/// them.
+/// Number of slices of a stack that are used, and maximum number of samples that are read in order
+/// to reach them.
 constexpr int slices = 12;
 constexpr double max_samples = 2.7e8;
 
@@ -42,8 +42,8 @@ class Search {
     }
     if (is_stack()) {
       NoiseEstimate estimate = estimate_noise(stack_excerpts());
-      // The noise curve is dropped: air is dark but not clipped, and other stacks have levels in
-      // other units.
+      // The noise curve is removed. The curve would model clipping: air in a stack is dark but not
+      // clipped, and some stacks have levels in other units.
       for (int i = 0; i < 3; ++i) {
         PlaneNoise& plane = estimate.noise.plane(i);
         plane = {plane.level_in_samples(), plane.correlation, nullptr};
@@ -89,7 +89,7 @@ class Search {
     return options_.input.interlaced == Interlaced::fields ? pipeline::field_of(frame, 0) : frame;
   }
 
-  /// Returns the selected part of the input in seconds after its first frame.
+  /// Returns the selected part of the input. Times are in seconds after the first frame.
   std::pair<double, double> part() const {
     const io::Selection& selection = options_.input.source.selection;
     double first = static_cast<double>(selection.start_us) * 1e-6, last = info_.duration_s;
@@ -104,8 +104,8 @@ class Search {
     return {first, std::max(last, first)};
   }
 
-  /// Reads frames from about `time_s` after the first one, beginning at a frame that can be
-  /// decoded.
+  /// Reads frames from about `time_s` after the first frame on. Reading begins at a frame from
+  /// which the input can be decoded.
   void read_from(double time_s, const FrameConsumer& take) const {
     io::SourceOptions options = excerpt_options();
     options.skip_us = std::llround(time_s * 1e6);
@@ -113,7 +113,7 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        if (frame) frame->slice = -1;  // the source counts from the frame at which it starts
+        if (frame) frame->slice = -1;  // the source counts slices from the frame at which it starts
         if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }
     } catch (const Error&) {
@@ -126,7 +126,8 @@ class Search {
                         time_s, frames);
   }
 
-  /// Returns whether timestamps identify scenes; they do not if several parts are joined.
+  /// Returns whether timestamps identify scenes. If several parts of the input are joined, they do
+  /// not.
   bool has_scenes() const {
     return !info_.still && options_.input.source.selection.ranges.size() <= 1;
   }
@@ -149,14 +150,14 @@ class Search {
     for (int i = 0; i < positions; ++i) {
       TimedExcerpt excerpt =
           excerpt_at(first + (last - first) * (i + 0.5) / positions, frames_per_excerpt);
-      // If key frames are far apart, several positions give the same excerpt.
+      // If key frames are far apart, several positions yield the same excerpt.
       const bool known = !excerpts.empty() && excerpt.time_s <= excerpts.back().time_s;
       if (!excerpt.frames.empty() && !known) excerpts.push_back(std::move(excerpt));
     }
     return excerpts.empty() ? leading_excerpts(first) : without_empty(std::move(excerpts));
   }
 
-  /// Returns excerpts of the first frames, for a clip that is short or has an unknown length.
+  /// Returns excerpts from the first frames, for a clip that is short or has an unknown length.
   std::vector<TimedExcerpt> leading_excerpts(double time_s) const {
     TimedExcerpt excerpt = excerpt_at(time_s, static_cast<int>(frames_ahead));
     if (excerpt.frames.empty()) excerpt = excerpt_at(0, static_cast<int>(frames_ahead));
@@ -189,7 +190,8 @@ class Search {
     return excerpts;
   }
 
-  /// Timestamps in a session start with the selected part.
+  /// Shifts the scene times so that they begin with the selected part, as timestamps in a session
+  /// do.
   void move_to_cut(std::vector<SceneNoise>& scenes) const {
     const double cut = part().first;
     for (SceneNoise& scene : scenes) scene.from_s -= cut;
@@ -203,7 +205,8 @@ class Search {
   double start_s_ = 0;  // time of the input's first frame
 };
 
-/// Returns the excerpts as the sessions filter them: by fields, or unchanged.
+/// Returns the excerpts in the form in which the sessions filter them: separated into fields, or
+/// unchanged.
 std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
   if (options.interlaced == Interlaced::fields)
     for (Excerpt& excerpt : excerpts)
@@ -255,7 +258,7 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
   const std::vector<Excerpt> excerpts = excerpts_from(options.input, frames);
-  // (Context frames come before the selected part.)
+  // Context frames precede the selected part and are skipped.
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   return {.layout = frames.front().format.layout,

@@ -1,5 +1,5 @@
 #pragma once
-// Estimation of the noise of an input from excerpts.
+// Estimates the noise of an input from excerpts.
 
 #include <cstddef>
 #include <deque>
@@ -18,48 +18,51 @@
 
 namespace lull::tools {
 
-/// Returns false for a pipe, which can be read only once.
+/// Returns whether the input can be read again. A pipe can be read only once.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames of an input that show its noise and its defects. Empty for a stack, whose slices show no
-/// clipping: air is dark, and the range limits of stacks have other units.
+/// Frames of an input from which its noise and its defects are estimated. The list is empty for a
+/// stack. The slices of a stack show no clipping, because air is dark, and the range limits of
+/// stacks have other units.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame
 };
 
 /// Decodes a few frames of an input that can be read again, at positions that are spread over the
-/// selected part. They are found by seeking, so the time does not depend on the length.
-/// @param source  the open input, which is not read
-/// @throws whatever reading throws
+/// selected part. The function seeks to the positions, so its duration does not depend on the
+/// length of the input.
+/// @param source  the open input; the function does not read it
+/// @throws any error of opening and reading the input
 [[nodiscard]] InputSamples read_samples(const DenoiseOptions& options,
                                         const io::MediaSource& source);
 
-/// Estimates the noise of an input that can be read again, from its samples. For a stack it uses
-/// slices that are spread over it. If the noise changes from scene to scene, each scene gets its
-/// own estimate, and the cuts are searched.
-/// @param source  the open input, which is not read
-/// @param repair  repairs frames that are read in addition; `samples` are repaired already
-/// @throws whatever reading throws
+/// Estimates the noise of an input that can be read again, from its samples. For a stack the
+/// function uses slices that are spread over the stack. If the noise changes from scene to scene,
+/// each scene gets its own estimate, and the function searches for the cuts.
+/// @param source  the open input; the function does not read it
+/// @param repair  repairs the frames that the function itself reads; `samples` must already be
+/// repaired
+/// @throws any error of opening and reading the input
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source,
                                        const InputSamples& samples, const RepairPlan& repair);
 
-/// The noise of an input, and the defects that are repaired before the noise is measured.
+/// The noise of an input, and the defects that are repaired before the noise is estimated.
 struct FoundNoise {
   NoiseRecord noise;
   RepairPlan repair;
 };
-/// Reads the samples of an input that can be read again, and finds its defects and its noise.
-/// @throws whatever reading throws
+/// Reads samples of an input that can be read again, and finds its defects and its noise.
+/// @throws any error of opening and reading the input
 [[nodiscard]] FoundNoise search_noise(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Estimates the noise from consecutive frames: the first frames of a pipe.
+/// Estimates the noise from consecutive frames, which are the first frames of a pipe.
 [[nodiscard]] NoiseRecord noise_of_first_frames(const DenoiseOptions& options,
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts in which the noise is measured; for interlaced video that is filtered
-/// by fields, their even fields.
+/// Returns frames as excerpts for the noise estimation. For interlaced video that is filtered by
+/// fields, the excerpts contain the even fields.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
@@ -67,7 +70,8 @@ struct FoundNoise {
 
 /// Number of frames of a pipe that are read before the first one is denoised.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices, if the input may be a volume.
+/// Number of slices of a pipe that are read before the first one is denoised, if the input may be a
+/// volume.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;
@@ -75,7 +79,7 @@ inline constexpr std::size_t slices_ahead = 48;
 
 [[nodiscard]] std::vector<Frame> read_frames(FrameSource& source, std::size_t count);
 
-/// Returns frames that were read already, and then the frames of a source.
+/// Returns frames that were read in advance, followed by the frames of a source.
 class PrefixedSource final : public FrameSource {
  public:
   PrefixedSource(FrameSource& source, std::vector<Frame> first)

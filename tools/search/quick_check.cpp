@@ -10,14 +10,14 @@
 namespace lull::tools {
 namespace {
 
-/// Samples as integers, so that sums do not depend on the order or the machine.
-constexpr int unit = 16;  // per step of 8 bits
+/// Samples are converted to integers, so that sums do not depend on the order or the machine.
+constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
-/// Side of the blocks that are examined, approximate number of blocks, and the share of blocks that
-/// count as flat.
+/// Side of the examined blocks in samples, approximate number of blocks, and share of blocks that
+/// are assumed to be flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
-/// Number of blocks along an axis that are searched for copies, and the search range in samples.
+/// Number of blocks per axis for which copies are searched, and search range in samples.
 constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>
@@ -55,8 +55,8 @@ Plane<std::uint8_t> cells_of(const Luma<T>& luma) {
   return cells;
 }
 
-/// Returns the sum of absolute second differences in a block. It uses rows only, because adjacent
-/// rows of interlaced frames belong to different fields.
+/// Returns the sum of absolute second differences in a block. The differences are taken within
+/// rows, because adjacent rows of interlaced frames belong to different fields.
 template <class T>
 std::int32_t second_differences_at(const Luma<T>& luma, int x, int y) {
   std::int32_t sum = 0;
@@ -85,7 +85,7 @@ float measure_flat_noise(const Luma<T>& luma) {
   return static_cast<float>(*position) / (2 * unit * side * side);
 }
 
-/// Where `b` contains an exact copy of an 8x8 block of `a` that is not constant.
+/// Position in `b` of an exact copy of an 8x8 block of `a`. Constant blocks are not examined.
 enum class CopyPosition { nowhere, in_place, moved };
 
 template <class T>

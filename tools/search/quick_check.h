@@ -1,6 +1,6 @@
 #pragma once
-// A quick check of every frame of a stream, in a fraction of a millisecond. It decides where a
-// noise estimate is worth its time.
+// A quick check that examines every frame of a stream in a fraction of a millisecond. It decides
+// where a new noise estimate is worth its time.
 
 #include <cstdint>
 
@@ -9,32 +9,33 @@
 
 namespace lull::tools {
 
-/// Statistics of luma, or of green for RGB.
+/// Statistics of the luma plane, or of the green plane of RGB frames.
 struct QuickCheck {
-  /// Means of 16x16 samples (every fourth row of them), in 8-bit levels.
+  /// Means of blocks of 16x16 samples in 8-bit levels. Only every fourth row of a block is used.
   Plane<std::uint8_t> cells;
-  /// Mean deviation of samples from the mean of their row neighbours, in flat areas that are not
-  /// constant, in 8-bit levels. White noise of standard deviation sigma gives about 0.9 sigma. 0:
-  /// the frame is constant.
+  /// Mean deviation of samples from the mean of their neighbours in the row, in 8-bit levels. Only
+  /// flat areas that are not constant are used. White noise of standard deviation sigma gives about
+  /// 0.9 sigma. 0: the frame is constant.
   float flat_noise = 0;
 };
 
-/// `frame` must be in host memory.
+/// Computes the statistics of `frame`, which must be in host memory.
 [[nodiscard]] QuickCheck quick_check(const Frame& frame);
 
-/// Returns false if there is a cut between the two frames.
+/// Returns whether the two frames belong to the same scene, that is, there is no cut between them.
 [[nodiscard]] bool is_same_scene(const QuickCheck& a, const QuickCheck& b);
-/// Returns whether the frames may be repetitions; the check compares the statistics only.
+/// Returns whether one frame may be a repetition of the other. The function compares only the
+/// statistics.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
-/// Returns whether most blocks of the second frame are exact copies of moved blocks of the first
-/// one. Such a picture is synthetic, for example a scrolling title, and the difference of its
-/// frames contains no noise. The main planes are compared.
+/// Returns whether most blocks of the second frame are exact copies of displaced blocks of the
+/// first frame. Such a picture is synthetic, for example a scrolling title, and the difference of
+/// its frames contains no noise. The function compares luma, or green for RGB.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
-/// Returns whether two values of QuickCheck::flat_noise indicate different noise levels: they
-/// differ by more than a tenth.
+/// Returns whether two values of QuickCheck::flat_noise indicate different noise levels, which
+/// means that they differ by more than a tenth.
 [[nodiscard]] bool may_differ_in_noise(float flat_noise_a, float flat_noise_b);
-/// Returns whether the values of two consecutive frames indicate different noise levels: they
-/// differ by more than a fifth.
+/// Returns whether the values of two consecutive frames indicate different noise levels, which
+/// means that they differ by more than a fifth.
 [[nodiscard]] bool noise_jumps(float flat_noise_a, float flat_noise_b);
 
 }  // namespace lull::tools

@@ -20,7 +20,7 @@ std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
 
 bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   const bool rician =
-      options.noise.kind == NoiseKind::rician;  // also if slices are denoised as pictures
+      options.noise.kind == NoiseKind::rician;  // also if the slices are denoised as pictures
   return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
@@ -34,7 +34,7 @@ CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& sour
   return collector;
 }
 
-/// Returns nothing if the volume has too few usable cubes.
+/// Returns the noise estimate of a volume; nothing if the volume has too few usable cubes.
 std::optional<VolumeEstimate> estimate(const DenoiseOptions& options,
                                        const CubeCollector& collector,
                                        const io::ValueScale& values) {

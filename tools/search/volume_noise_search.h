@@ -1,5 +1,5 @@
 #pragma once
-// Noise estimation for volumes, from all slices, and the noise map.
+// Estimates the noise of volumes from all slices, and writes the noise map.
 
 #include <optional>
 #include <vector>
@@ -13,29 +13,30 @@ namespace lull::tools {
 /// Returns the sample on the 0..255 scale that represents the value 0.
 [[nodiscard]] float sample_of_zero(const io::ValueScale& values);
 
-/// @throws InvalidArgument  --noise rician or --noise-map is given, but the input does not support
-/// it
+/// Throws an error if --noise rician or --noise-map is given and the input does not support it.
+/// @throws InvalidArgument
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Estimates the noise of an input that is denoised as a volume and can be read again; reads all
-/// slices once. Returns nothing if volume estimation does not apply: the frames have colour, or
-/// there are too few slices.
+/// Estimates the noise of an input that is denoised as a volume and can be read again. The function
+/// reads all slices once. It returns nothing if volume estimation does not apply: the frames have
+/// colour, or there are too few slices.
 [[nodiscard]] std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                                         const io::MediaSource& source);
-/// Estimates the noise from the first slices of a pipe. It assumes that the other slices have the
-/// same noise, and that it does not vary.
+/// Estimates the noise from the first slices of a pipe. The function assumes that the other slices
+/// have the same noise, and that the noise does not vary within the volume.
 [[nodiscard]] std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines the kind of noise when its level is given as a sigma: --noise decides, otherwise the
-/// background of the input, if it is a volume that can be read again.
+/// Determines the kind of noise (Gaussian or Rician) if --sigma gives its level. --noise decides;
+/// without it, the background of the input decides, if the input is a volume that can be read
+/// again.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 
-/// Writes the file of --noise-map, if that option is given: a NIfTI file like the input whose
-/// voxels are noise levels in the input's units.
-/// @throws whatever reading and writing throw
+/// Writes the file of --noise-map, if the user gave that option. The file is a NIfTI file like the
+/// input whose voxels are noise levels in the input's units.
+/// @throws any error of reading and writing
 void write_noise_map(const DenoiseOptions& options, const io::MediaSource& source,
                      const NoiseRecord& noise);
 

@@ -29,7 +29,7 @@ void check_invalid(double invalid, const FrameFormat& format) {
                         text_of_depth(max_value) + "); give one of these");
 }
 
-/// Converts --sigma to the unit of the depths.
+/// Returns the value of --sigma in the unit of the depths.
 double stated_sigma(const NoiseOptions& options, const DepthSamples& samples,
                     const FrameFormat& format) {
   const auto sigma = static_cast<double>((*options.sigma)[0]);

@@ -1,5 +1,5 @@
 #pragma once
-// Depth maps: how samples represent depths, the depth range, and the noise.
+// Plans the denoising of depth maps: how samples represent depths, the depth range, and the noise.
 
 #include <string>
 #include <vector>
@@ -31,7 +31,7 @@ struct DepthPlan {
 [[nodiscard]] DepthPlan plan_depth(const DenoiseOptions& options, const io::MediaSource& input,
                                    const std::vector<Frame>& frames);
 
-/// Returns the filters and parameters for such an input.
+/// Returns the filters and parameters for an input with this depth plan.
 /// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] ClipPlan clip_plan(const DenoiseOptions& options, const DepthPlan& depth,
                                  const io::VideoInfo& input);

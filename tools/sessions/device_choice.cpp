@@ -30,8 +30,8 @@ std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
 }  // namespace
 
 std::string cpu_target() {
-  // Highway numbers its targets from the best to the worst. HWY_TARGETS are the targets that the
-  // build contains. Highway uses the best of these targets that the CPU supports.
+  // Highway numbers its targets from the best to the worst. HWY_TARGETS is the set of targets that
+  // the build contains. Highway uses the best of these targets that the CPU supports.
   const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }
@@ -40,7 +40,8 @@ std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options) {
   const DeviceKind kind = options.device.kind;
   if (kind == DeviceKind::cpu || kind == DeviceKind::reference || options.job.plans)
     return std::nullopt;
-  // FFmpeg decodes on a GPU only in a context that it created itself or that has the same flags.
+  // FFmpeg decodes on a GPU only in a CUDA context that FFmpeg itself created, or in a context with
+  // the same flags.
   if (options.hwaccel == Hwaccel::cuda) return std::nullopt;
   return std::optional<cuda::ContextWarmup>(std::in_place, options.device.gpus);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Selects backends by --device.
+// Selects the backends that --device requests.
 
 #include <optional>
 #include <string>
@@ -13,13 +13,14 @@ namespace lull::tools {
 
 struct ChosenDevices {
   std::vector<bm3d::Backend> backends;  // one per session, at least 1
-  std::string reason;                   // what auto or --fallback selected and why; empty otherwise
+  std::string reason;  // why auto or --fallback selected these backends; empty otherwise
 };
 
-/// Starts to create contexts on the GPUs that may be selected, in the background. Returns nothing
-/// if no GPU denoises, if FFmpeg decodes on a GPU, or if the run only plans a job.
+/// Starts to create CUDA contexts on the GPUs that may be selected, in the background. Returns
+/// nothing if no GPU denoises, if FFmpeg decodes on a GPU, or if the run only plans a job.
 [[nodiscard]] std::optional<cuda::ContextWarmup> warm_up_devices(const RunOptions& options);
 
+/// Selects the backends for the run.
 /// @throws DeviceUnavailable  a requested GPU does not exist
 [[nodiscard]] ChosenDevices choose_devices(const RunOptions& options);
 

@@ -11,7 +11,8 @@
 namespace lull::tools {
 namespace {
 
-// The first pass denoises its frames in addition to the run itself, so it samples fewer of them.
+// Sampling of the first pass, which denoises its frames in addition to the run itself. It therefore
+// samples fewer frames than a single pass.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {
@@ -22,14 +23,15 @@ void check_grain_format(const FrameFormat& format) {
         "first");
 }
 
-/// Whether the grain equals the estimated noise. This is not so for fields, whose noise statistics
-/// differ from those of frames, and for strengths below 1, which leave noise in the frames.
+/// Returns whether the grain equals the estimated noise. This is not the case for fields, whose
+/// noise statistics differ from those of frames, and for strengths below 1, which leave noise in
+/// the frames.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
-/// The noise of the scenes from which the table is computed. Estimates from single pictures are too
-/// high; for these scenes the table uses the removed noise.
+/// Returns the noise of the scenes from which the table is computed. Estimates from single pictures
+/// are too high, so for such scenes the table is computed from the removed noise.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {
@@ -78,7 +80,7 @@ bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
   reading.margins = false;
   const auto source = io::open_source(options.input.file, reading);
   ClipPlan plan = noise.plan();
-  plan.frame_by_frame = true;  // the sampled frames are far apart
+  plan.frame_by_frame = true;  // the sampled frames are far apart in time
   const bool fields = options.input.interlaced == Interlaced::fields;
   const FrameFormat filtered = fields ? pipeline::field_format(source->format()) : source->format();
   const auto denoiser = pipeline::observed(

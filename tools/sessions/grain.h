@@ -18,29 +18,30 @@
 
 namespace lull::tools {
 
-/// Implements --grain and --grain-table. An encoder reads the table when it opens. To keep the
-/// grain, the input is therefore read twice; the first pass denoises a few frames of each scene,
-/// one by one.
+/// Implements --grain and --grain-table. An encoder reads the grain table when it opens. To keep
+/// the grain, lull therefore reads the input twice; the first pass denoises a few frames of each
+/// scene, one by one.
 class GrainJob {
  public:
   /// @param format  format of the input
   /// @param noise  estimated noise of the input. Estimates from differences between frames describe
-  ///        the grain better than the removed noise.
+  /// the grain better than the removed noise does.
   /// @throws InvalidArgument  frames of this format have no grain table, or the input can be read
-  ///         only once
+  /// only     once
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
 
-  /// Must be called before the session and the sink are opened. With --grain keep it computes the
-  /// table and completes the scenes of `noise`. Returns false if the run was stopped.
+  /// Must be called before the session and the sink are opened. With --grain keep, the function
+  /// computes the table and completes the scenes of `noise`. Returns false if the user stopped the
+  /// run.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);
-  /// The path of the table for the encoder; empty without --grain keep.
+  /// Returns the path of the table for the encoder; empty without --grain keep.
   std::string encoder_table() const;
   /// Appends a scene that was detected during the run. Thread-safe.
   void on_new_scene(const SceneNoise& scene);
-  /// Wraps the run's denoiser to measure the grain if a table is requested.
+  /// Returns a wrapper of the run's denoiser that measures the grain, if a table is requested.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   /// Writes the table after all frames have been denoised. @throws IoError, CannotCreate
   void finish();

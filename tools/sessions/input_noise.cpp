@@ -17,8 +17,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns frames that were read and repaired already, and then those of the source after repair.
-/// The noise may be tracked.
+/// Returns repaired frames: first the frames that were read in advance, and then those of the
+/// source. The wrapper may also track the noise.
 class RunSource final : public FrameSource {
  public:
   RunSource(FrameSource& source, std::vector<Frame> first, const RepairPlan& repair)
@@ -40,12 +40,12 @@ class RunSource final : public FrameSource {
 };
 
 /// Returns the number of frames that a session receives before it returns the first result. Reading
-/// this number of frames of a pipe in advance delays no result.
+/// up to this number of frames from a pipe in advance does not delay the first result.
 std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoInfo& input) {
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
-/// Returns whether the run tracks the noise itself. A task of a shared job gets the scenes from its
+/// Returns whether the run itself tracks the noise. A task of a shared job uses the scenes in its
 /// plan.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
@@ -85,8 +85,9 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
   write_noise_map(options_, source, known_);
 }
 
-/// Determines the defects and repairs the frames in which the noise is measured: those of a pipe,
-/// or samples of an input that can be read again, which are returned.
+/// Determines the defects, and repairs the frames from which the noise is estimated. For a pipe,
+/// these are the frames that were read in advance. For an input that can be read again, the
+/// function returns repaired samples.
 InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool needed) {
   InputSamples samples;
   if (needed) samples = read_samples(options_, source);
@@ -99,7 +100,7 @@ InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool ne
   return samples;
 }
 
-/// A pipe cannot be a job in segments, and cannot be read twice for its grain.
+/// A pipe cannot be denoised as a job in segments, and cannot be read twice for its grain.
 void InputNoise::read_ahead(io::MediaSource& source, std::size_t frames,
                             const std::function<void()>& open_sink) {
   open_sink();
@@ -144,7 +145,9 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   plan);  // must be the last call: after it the frames of the scene may be pushed
+                   // must be the last call, because afterwards the frames of the scene may be
+                   // pushed
+                   plan);
 }
 
 void InputNoise::keep_scenes(const io::VideoInfo& input) {

@@ -1,5 +1,5 @@
 #pragma once
-// The noise of the input of a run, and the methods that filter the input.
+// Determines the noise of the input of a run, and the methods that filter the input.
 
 #include <cstddef>
 #include <functional>
@@ -18,39 +18,40 @@
 
 namespace lull::tools {
 
-/// The noise is given or estimated before the first frame is denoised. An estimate is then tracked
-/// from scene to scene.
+/// The noise of the input, which is given or estimated before the first frame is denoised.
+/// Estimated noise is then tracked from scene to scene.
 class InputNoise {
  public:
-  /// Called by the reading thread when a scene with other noise begins, before its first frame is
-  /// returned.
+  /// Called by the reading thread when a scene with other noise begins, before the scene's first
+  /// frame is returned.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
-  /// `options` must outlive this object. `info` receives messages about the noise; later calls come
-  /// from the reading thread.
+  /// `options` must outlive this object. `info` receives messages about the noise. Messages after
+  /// the first frame come from the reading thread.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
   /// Determines the noise. The first frames of a pipe, which can be read only once, are read in
-  /// advance. Its sink must be open before that: `open_sink` opens it.
-  /// @throws whatever reading and `open_sink` throw; InvalidArgument
+  /// advance. The sink must be open before frames are read from a pipe, so the function calls
+  /// `open_sink` first.
+  /// @throws InvalidArgument, and any error of reading and of `open_sink`
   void find(io::MediaSource& source, const std::function<void()>& open_sink);
 
   /// Returns the noise that was known before the first frame.
   const NoiseRecord& known() const { return known_; }
-  /// Returns the scenes up to the last frame that was read; all known scenes if the noise is not
-  /// tracked. A scene that is replaced at its own time has no frame.
+  /// Returns the scenes up to the last frame that was read. If the noise is not tracked, returns
+  /// all known scenes. If a scene is replaced by another one at the same time, it contains no
+  /// frame.
   const NoiseRecord& record() const { return record_; }
   const ClipPlan& plan() const { return plan_; }
-  /// Returns the defects that frames() repairs. Then frames must be in host memory.
+  /// Returns the defects that frames() repairs. If there are any, frames must be in host memory.
   const RepairPlan& repair() const { return repair_; }
 
-  /// Returns the repaired frames of `source`, which must be the input, preceded by those that
-  /// find() read.
-  /// For a pipe it may be called once.
+  /// Returns the repaired frames of the input `source`, preceded by the frames that find() has read
+  /// in advance. For a pipe, the function may be called once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
-  /// Makes the detected scenes the known ones, for reading the input again. All frames must have
+  /// Uses the detected scenes as the known ones when the input is read again. All frames must have
   /// been read.
   void keep_scenes(const io::VideoInfo& input);
 

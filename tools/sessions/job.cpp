@@ -38,7 +38,7 @@ std::string both(const Params& params, Value Phase::*member) {
   return text_of(params.hard.*member) + ":" + text_of(params.wiener.*member);
 }
 
-/// FNV-1a hash.
+/// Computes an FNV-1a hash.
 class Hash {
  public:
   void add(float value) { hash_ = (hash_ ^ std::bit_cast<std::uint32_t>(value)) * 16777619; }
@@ -48,8 +48,8 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Describes noise for a fact: white noise by its levels; other noise also by hashes of its
-/// autocorrelations and of its curves.
+/// Returns the text that describes noise in a fact of a job. White noise is described by its
+/// levels, other noise also by hashes of its autocorrelations and curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;
@@ -77,8 +77,8 @@ std::string text_of(const VolumeNoise& noise) {
   return text + " mapped " + levels.text();
 }
 
-/// Describes the kind of device. Results are bit-identical on devices of the same kind, whatever
-/// their number.
+/// Returns the text that describes the kind of device. Devices of the same kind give bit-identical
+/// results, whatever their number.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
     case bm3d::BackendKind::reference:
@@ -182,8 +182,8 @@ std::vector<io::JobFact> picture_facts(const DenoiseOptions& options, const bm3d
           {"the device", device_of(backends)}};
 }
 
-/// Adds the facts about the guide and the features that come from layers of the input. Features
-/// from files have separate facts (io::SegmentOptions::additional).
+/// Adds the facts about the guide and about the features that come from layers of the input.
+/// Features from files have separate facts (io::SegmentOptions::additional).
 void add_features(const MethodOptions& options, const RenderNoise& noise,
                   std::vector<io::JobFact>& facts) {
   facts.push_back({guide_name, options.guide.empty() ? "none" : options.guide});

@@ -1,6 +1,6 @@
 #pragma once
-// The identity of a job in segments, in addition to its input and encoding: how its frames are
-// denoised.
+// The facts about denoising that identify a job in segments. The input and the encoding have
+// separate facts.
 
 #include <optional>
 #include <vector>
@@ -16,29 +16,29 @@
 
 namespace lull::tools {
 
-/// Returns everything that affects the denoised frames, without settings that only limit memory or
-/// parallelism. If the noise was not given by --sigma, a fact contains the complete noise record,
-/// and the runs that continue the job use that record. If the noise was given by --sigma, a fact
-/// contains the clip limits that were found in the samples.
+/// Returns the facts about everything that affects the denoised frames. Settings that only limit
+/// memory or parallelism are left out. If the noise was not given by --sigma, one fact contains the
+/// complete noise record, and the runs that continue the job use this record. If the noise was
+/// given by --sigma, one fact contains the clip limits that were found in the samples.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
                                                  const RepairPlan& repair,
                                                  const std::vector<bm3d::Backend>& backends);
-/// Returns the noise of the interrupted job that this run continues, if it was estimated or read
-/// from a file.
+/// Returns the noise of the interrupted job that this run continues, if that noise was estimated or
+/// read from a file.
 [[nodiscard]] std::optional<NoiseRecord> noise_of_job(const DenoiseOptions& options);
-/// Returns the defects that the planned or interrupted job repairs, which this run continues.
-/// Nothing if the run decides which defects it repairs.
-/// @param format  of the complete frames
+/// Returns the defects that the planned or interrupted job repairs, for a run that continues the
+/// job. Returns nothing if this run itself decides which defects it repairs.
+/// @param format  format of complete frames
 /// @throws BadData
 [[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,
                                                       const FrameFormat& format);
-/// Returns the clip limits in the plan of a job, for a noise that was given by --sigma. The run
-/// must make segments of the job.
+/// Returns the clip limits that the plan of a job contains for a noise that --sigma gave. The run
+/// must be one that computes segments of the job.
 /// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 
-/// Returns the context that a session needs around the missing frames when a job is resumed.
+/// Returns the context that a session needs around the missing frames of a resumed job.
 [[nodiscard]] pipeline::PartContext part_context_of(const Method& params,
                                                     const FrameFormat& format);
 

@@ -14,7 +14,7 @@ std::string size_text(const FrameFormat& format, std::int64_t slices) {
          std::to_string(slices);
 }
 
-/// Opens the mask with the axis and the limits of the volume.
+/// Opens the mask with the same axis and limits as the volume.
 std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
                                            const io::SourceOptions& options) {
   io::SourceOptions mask_options;
@@ -52,7 +52,7 @@ std::shared_ptr<const SliceMask> mask_of(const FrameFormat& format,
   return std::make_shared<SliceMask>(format.width, format.height, std::move(bits), zero);
 }
 
-/// Returns the sample for voxels outside the mask: black, or the neutral value for chroma.
+/// Returns the sample value of voxels outside the mask: black, or the neutral value for chroma.
 template <class T>
 T zero_of(const FrameFormat& format, int plane, float zero) {
   if constexpr (std::is_floating_point_v<T>) return plane == 0 ? zero : 0;
@@ -60,7 +60,8 @@ T zero_of(const FrameFormat& format, int plane, float zero) {
   return chroma ? static_cast<T>(1 << (format.bits - 1)) : T{};
 }
 
-/// Restores the samples outside the mask. Subsampled planes use the mask of the first plane.
+/// Restores the samples outside the mask. For subsampled planes, the function samples the mask of
+/// the first plane.
 template <class T>
 void restore_plane(const Frame& noisy, int plane, float zero, const Frame& result) {
   const SliceMask& mask = *noisy.mask;
@@ -147,7 +148,8 @@ std::optional<VolumeMask> given_mask(const InputOptions& options, const io::Medi
 }
 
 std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask) {
-  // No later stage reads the samples of a result, so they can be changed in place.
+  // No later stage reads the samples of the denoiser's results, so the function can change them in
+  // place.
   auto restoring = pipeline::observed(std::move(denoiser),
                                       [zero = mask.zero](const Frame& noisy, const Frame& result) {
                                         restore_outside(noisy, zero, result);

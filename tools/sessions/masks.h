@@ -1,5 +1,5 @@
 #pragma once
-// Masks: a file selects the voxels of a volume that are denoised.
+// Masks of volumes: a mask is a file that selects the voxels to be denoised.
 
 #include <cstdint>
 #include <memory>
@@ -14,34 +14,36 @@
 
 namespace lull::tools {
 
-/// The masks of slices: of one volume, which then applies to all volumes of a series, or of a
+/// The masks of slices. The mask is one volume, which then applies to all volumes of a series, or a
 /// complete series.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;
-  std::int64_t inside = 0;  // number of voxels inside
+  std::int64_t inside = 0;  // number of voxels inside the mask
   float zero = 0;           // the sample that represents the value 0, for float samples
 
+  /// Returns the mask of a slice.
   /// @throws BadData  the mask has no such slice
   [[nodiscard]] const std::shared_ptr<const SliceMask>& of(const Frame& slice) const;
 };
 
-/// Reads the mask for the slices of `source`. A voxel is inside if its value in the file is a
-/// number other than 0. `options` are those that `source` was opened with.
-/// @throws NoInput, BadData  as io::open_source()
-/// @throws BadData  the mask has another size, or no voxel is inside
+/// Reads the mask for the slices of `source`. A voxel is inside the mask if its value in the file
+/// is a number other than 0. `options` are those with which `source` was opened.
+/// @throws NoInput  the file cannot be opened
+/// @throws BadData  the file is damaged, the mask has another size, or no voxel is inside
 /// @throws InvalidArgument  the file is not a stack
 [[nodiscard]] VolumeMask read_mask(const std::string& path, const io::MediaSource& source,
                                    const io::SourceOptions& options, bool zero_outside);
 
-/// Reads the mask that the options name, if any.
-/// @throws as read_mask(); InvalidArgument  a mask is given although the frames are not slices
+/// Reads the mask that the options name; returns nothing if they name none.
+/// @throws InvalidArgument  a mask is given although the frames are not slices
+/// @throws any error of read_mask()
 [[nodiscard]] std::optional<VolumeMask> given_mask(const InputOptions& options,
                                                    const io::MediaSource& source);
 
-/// Wraps `denoiser` so that every slice has its mask, which the session may use. Voxels outside the
-/// mask are restored or set to 0 in the results. Slices in flight are kept until their results are
-/// returned.
+/// Wraps `denoiser` so that every slice receives its mask, which the session may use. In the
+/// results, voxels outside the mask are restored or set to 0. Slices in flight are kept until their
+/// results have been returned.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

@@ -24,16 +24,17 @@ std::int64_t available(const std::string& root) {
   return no_limit;
 }
 
-/// Reads a file with one number. "max" or a missing file means no limit.
+/// Reads a file that contains one number in bytes. "max" or a missing file means that there is no
+/// limit.
 std::int64_t limit_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t bytes = 0;
   return file >> bytes && bytes > 0 ? bytes : no_limit;
 }
 
-/// Returns the minimum of the limits of all control groups of the process. Lines of
-/// /proc/self/cgroup are "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7));
-/// a container may see its own group as the root.
+/// Returns the minimum of the memory limits of all control groups of the process. Lines of
+/// /proc/self/cgroup are "0::/path" for version 2 and "4:memory:/path" for version 1 (cgroups(7)).
+/// A container may see its own group as the root.
 std::int64_t memory_limit(const std::string& root) {
   const std::string groups = root + "sys/fs/cgroup";
   std::int64_t limit = std::min(limit_in(groups + "/memory.max"),
@@ -71,8 +72,8 @@ std::int64_t default_max_memory(const std::string& root) {
 int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions, int clips) {
   constexpr double gib = 1 << 30;
   const std::int64_t memory_limit = method.memory > 0 ? method.memory : default_max_memory();
-  // Parts may only use a quarter of the memory, because sessions also hold the frames that they
-  // filter, and their results.
+  // The parts of a clip may use only a quarter of the memory, because sessions also store the
+  // frames that they filter, and their results.
   const double memory = std::clamp(static_cast<double>(memory_limit) / 4, gib, 8 * gib);
   const double frame = clips * bytes_of(format, format.bytes_per_sample());
   const double fitting = memory / frame / static_cast<double>(sessions + 1);
@@ -84,7 +85,7 @@ int part_frames(const Method& method, const FrameFormat& format, std::size_t ses
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// A session on a GPU has its planes in GPU memory, and the host holds the frames only.
+// A session on a GPU stores its planes in GPU memory, so the host stores only the frames.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();
@@ -113,7 +114,8 @@ std::int64_t host_memory(const PlannedSessions& plan) {
     const double parts = static_cast<double>(plan.backends.size() + 1);
     frames += parts * part_frames(plan.params, plan.frame, plan.backends.size(), 1);
   }
-  // Features of the frames, at most a dozen planes per frame, and the stabilised picture.
+  // Memory for the features of renders, at most a dozen planes per frame, and for the stabilised
+  // picture.
   if (plan.params.render)
     bytes += (frames + 2 * inside) * 14 * plan.frame.width * plan.frame.height * sizeof(float);
   if (plan.params.volume_noise) bytes += inside * bytes_of(plan.frame, sizeof(float));

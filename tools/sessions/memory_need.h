@@ -1,5 +1,5 @@
 #pragma once
-// The host memory that a job needs, and its limit.
+// Estimates the host memory that a job needs, and determines its limit.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +14,9 @@
 namespace lull::tools {
 
 /// Returns half of the memory that is available without swapping, or half of the limit of the
-/// process's control groups, whichever is less. The rest is for encoders and decoders, whose need
-/// is unknown. 0: no limit is known. `root` is the folder of /proc and /sys.
+/// process's control groups, whichever is less. The other half is for encoders and decoders, whose
+/// need is unknown. The result 0 means that no limit is known. @param root  the folder that
+/// contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
 struct PlannedSessions {
@@ -25,19 +26,21 @@ struct PlannedSessions {
   double other_bytes = 0;  // memory that other parts of the run need, in bytes
 };
 
-/// Returns the number of consecutive frames that each session gets at a time when several sessions
-/// filter a clip over time. `clips` is the number of clips that share a session (the fields of
-/// either parity count as one). Margins are filtered twice, so longer parts are more efficient.
-/// However, host memory holds one part per session and one further part. These parts may use a
-/// quarter of the limit of host memory, but at least 1 and at most 8 GiB. If the number of frames
-/// is known, all sessions get equal shares.
+/// Returns the number of consecutive frames of one part. When several sessions filter a clip over
+/// time, each session gets one part at a time. `clips` is the number of clips that share a session
+/// (the fields of each parity are a clip of their own). The frames around a part are filtered
+/// twice, so longer parts are more efficient. However, host memory stores one part per session and
+/// one further part. All these parts may use a quarter of the limit of host memory, but at least 1
+/// and at most 8 GiB. If the number of frames is known, all sessions get equal shares.
 [[nodiscard]] int part_frames(const Method& method, const FrameFormat& format, std::size_t sessions,
                               int clips);
 
-/// Estimates the bytes for frames that sessions hold and that wait before and after them.
+/// Estimates the memory in bytes for frames inside the sessions and in the queues before and after
+/// them.
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);
 
-/// @throws OutOfMemory  the need exceeds the limit of the options
+/// Throws an error if the need exceeds the limit of the options.
+/// @throws OutOfMemory
 void check_memory(const InputOptions& options, const PlannedSessions& plan);
 
 }  // namespace lull::tools

@@ -13,7 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Repeated frames are detected in the renders themselves, independent of stabilisation.
+/// Opens the finder of repeated frames for renders. It compares the renders themselves, not their
+/// stabilised samples.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }
@@ -38,7 +39,7 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   return bm3d::open(method.pictures, format, backend);
 }
 
-/// Detects repeated frames in stabilised depth maps, which are what the filters see.
+/// Detects repeated frames in stabilised depth maps, which are the input of the filters.
 class StabilisedDepthFinder final : public RepeatFinder {
  public:
   StabilisedDepthFinder(const DepthScale& scale, const FrameFormat& stabilised,

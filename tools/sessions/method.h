@@ -21,11 +21,12 @@ namespace lull::tools {
 struct Method {
   bm3d::Params pictures;
   std::optional<bm4d::Params> volumes;  // instead of `pictures`
-  std::optional<nlm::Params> means;     // non-local means for pictures or volumes, instead of both
-  /// For stacks with Rician or spatially varying noise: samples are variance-stabilised before the
-  /// filter.
+  std::optional<nlm::Params> means;     // non-local means for pictures or volumes, replaces both
+  /// Noise of stacks with Rician or spatially varying noise. Their samples are variance-stabilised
+  /// before the filter.
   std::optional<VolumeNoise> volume_noise;
-  std::optional<DepthScale> depth;  // for depth maps, which are variance-stabilised in the same way
+  // for depth maps, whose samples are variance-stabilised before the filter
+  std::optional<DepthScale> depth;
   /// Additional information about the noise of renders, whose frames have features.
   std::optional<RenderNoise> render;
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
@@ -35,7 +36,7 @@ struct Method {
   Method(bm3d::Params params) : pictures(std::move(params)) {}
   explicit Method(const bm4d::Params& params) : volumes(params) {}
   explicit Method(const nlm::Params& params) : means(params) {}
-  /// Converts to the parameters of BM3D, for functions that only open BM3D sessions.
+  /// Returns the parameters of BM3D, for functions that open only BM3D sessions.
   operator const bm3d::Params&() const { return pictures; }
 
   const NoiseModel& noise() const {
@@ -56,8 +57,8 @@ struct Method {
   bool has_batches() const { return !means && !volumes; }
 };
 
-/// Selects the method for this noise by the options and the kind of input.
-/// @throws InvalidArgument  the options contradict each other or the input
+/// Selects the method for this noise, given the options and the kind of input.
+/// @throws InvalidArgument  the options contradict each other or do not suit the input
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
 
@@ -66,7 +67,8 @@ struct Method {
 /// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,
                                                     const bm3d::Backend& backend);
-/// Returns null if the method does not treat repeated frames specially.
+/// Opens the finder of repeated frames; null if the method does not treat repeated frames
+/// specially.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method,
                                                                const FrameFormat& format);
 

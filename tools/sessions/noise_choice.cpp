@@ -21,8 +21,9 @@ bool is_stack(const InputOptions& options, const io::VideoInfo& input) {
   return input.stack || options.stack;
 }
 
-/// The noise model of the filter. Noise of a stack is variance-stabilised to its sigma, which is
-/// the minimum of its map. Other inputs are not stabilised; the filter gets their median level.
+/// Returns the noise model of the filter. The noise of a stack is variance-stabilised to the
+/// filter's sigma, which is the minimum of the noise map. Other inputs are not stabilised, and the
+/// filter gets their median noise level.
 NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
                         const io::VideoInfo& input) {
   if (!scene.volume || is_stack(options.input, input)) return scene.estimate.noise;
@@ -38,7 +39,8 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  if (noise.map && slices > 0) {  // the map of another input is stretched to this one
+  // if the map belongs to another input, it is stretched to the slices of this one
+  if (noise.map && slices > 0) {
     auto map = std::make_shared<NoiseMap>(*noise.map);
     map->voxels[2] = static_cast<int>(slices);
     noise.map = std::move(map);
@@ -51,7 +53,7 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
   if (uses_features(options.method)) {
-    // The features give the noise, and the filter gets stabilised noise.
+    // The features determine the noise of a render, and the filter gets variance-stabilised noise.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -64,7 +66,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  noise.scenes.resize(1);  // the scenes of another clip begin at other times
+  noise.scenes.resize(1);  // another clip's scenes begin at other times
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
                           text_of_layout(noise.layout) + " frames, the input has " +
@@ -95,7 +97,7 @@ bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                     const io::VideoInfo& input) {
   if (finds_noise(options) || uses_features(options.method) || is_stack(options.input, input))
     return false;
-  // The plan has the complete noise of a file.
+  // A plan contains the complete noise record of a noise file, so the file is not read again.
   if (options.run.job.is_part() && !options.noise.sigma) return false;
   const SceneNoise& scene = noise.scenes.front();
   const bool exact = scene.over_time || scene.estimate.noise.is_white();
@@ -159,7 +161,7 @@ ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
                      const io::VideoInfo& input) {
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
-  // A guide has frames of full size only.
+  // A guide has only frames of full size, so frames of half the size cannot be filtered with it.
   if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);

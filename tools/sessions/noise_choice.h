@@ -1,5 +1,5 @@
 #pragma once
-// The noise that a run removes: given by options, or estimated from the input.
+// Determines the noise that a run removes: options give it, or it is estimated from the input.
 
 #include <optional>
 #include <string>
@@ -14,36 +14,39 @@
 
 namespace lull::tools {
 
-/// Returns the noise that is given: by --sigma (after rescale_sigma()), by --noise, or by the job
-/// that is resumed. Returns nothing if it must be estimated.
+/// Returns the noise that is given by --sigma (after rescale_sigma()), by --noise, or by the job
+/// that is resumed. Returns nothing if the noise must be estimated.
 /// @throws InvalidArgument  the given noise belongs to frames of another layout
-/// @throws NoInput, BadData  the noise file
+/// @throws NoInput, BadData  the noise file cannot be read
 [[nodiscard]] std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options,
                                                       const FrameFormat& format,
                                                       const io::ValueScale& values);
 
-/// Returns whether the samples of the input affect how a given noise is filtered: clipping is
-/// modelled if samples are at the limits of their range. This does not apply to stacks, depth maps
-/// and renders, to weak noise, and to coloured noise that was estimated from a single picture.
+/// Returns whether the clipping of the input's samples affects how the given noise is filtered: the
+/// filter models clipping if samples are at the limits of their range. This does not apply to
+/// stacks, depth maps and renders, to weak noise, and to coloured noise that was estimated from a
+/// single picture.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
-/// Adds the clip limits of the input to the noise that --sigma or --noise gives, if necessary. The
-/// limits come from the excerpts that are used for noise estimation, or from the plan of the job.
-/// @param excerpts  from excerpts_from()
+/// Adds the clip limits of the input to the noise that --sigma or --noise gives, if the filter
+/// needs them. The limits come from the excerpts that are used for noise estimation, or from the
+/// plan of the job.
+/// @param excerpts  the result of excerpts_from()
 /// @throws BadData  the plan is damaged
 void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                   const std::vector<Excerpt>& excerpts, NoiseRecord& noise);
 
-/// Returns the messages about the noise, one per scene. For a given sigma, they contain only what
-/// the samples of the input add to it.
+/// Returns the messages about the noise, one per scene. If --sigma gives the noise, the messages
+/// contain only the properties that lull found in the samples of the input.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise);
-/// Returns these messages, with the defects that are repaired in the first one.
+/// Returns the messages about the noise. The first message also contains the defects that are
+/// repaired.
 [[nodiscard]] std::vector<std::string> noise_lines(const DenoiseOptions& options,
                                                    const NoiseRecord& noise,
                                                    const RepairPlan& repair);
 
-/// Returns the levels of a scene for progress reports, for frames with `planes` planes.
+/// Returns the noise levels of a scene for progress reports, for frames with `planes` planes.
 [[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);
 
 /// Returns the parameters for a scene.

@@ -13,23 +13,23 @@
 namespace lull::tools {
 namespace {
 
-// A batch of half the size needs about half the memory. Smaller batches than this do not keep a GPU
-// busy.
+// Minimum side of a batch. A batch of half the size needs about half the memory, but smaller
+// batches than this do not keep a GPU busy.
 constexpr int min_batch = 128;  // side in samples
 
 std::string text_of(const bm3d::BatchSize& batch) {
   return std::to_string(batch.width) + "x" + std::to_string(batch.height);
 }
 
-/// Reduces the memory need by one step and returns a description of it; "" if no step is left.
-/// Temporal sessions use one ring of frames whatever the number of streams, so fewer streams do not
-/// help there.
+/// Reduces the memory need of a session by one step and returns a description of the step; "" if no
+/// step remains. Temporal sessions use one ring buffer of frames for all streams, so fewer streams
+/// do not reduce their need.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
     return "using --streams " + std::to_string(backend.streams);
   }
-  // A batch never exceeds the frame.
+  // A batch is never larger than the frame.
   bm3d::BatchSize batch{std::min(params.batch.width, format.width),
                         std::min(params.batch.height, format.height)};
   int& side = batch.width >= batch.height ? batch.width : batch.height;
@@ -45,13 +45,13 @@ using Sessions = std::vector<std::unique_ptr<Denoiser>>;
 Sessions open_within_memory(int count, Method params, const FrameFormat& format,
                             bm3d::Backend& backend, const Notify& notify, const Opener& open) {
   for (;;) {
-    Sessions sessions;  // sessions that fit are closed again if a later one does not
+    Sessions sessions;  // closes the sessions that fit if a later one does not
     try {
       while (static_cast<int>(sessions.size()) < count)
         sessions.push_back(open(params, format, backend));
       return sessions;
     } catch (const OutOfDeviceMemory&) {
-      // Only BM3D can run with less memory.
+      // Only BM3D supports steps that reduce its memory.
       const std::string step =
           params.has_batches() ? reduce(params.pictures, backend, format) : std::string();
       if (step.empty()) throw;
@@ -65,8 +65,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// The failures that were reported already. Several denoisers share the devices, and each of them
-/// notices a failure by itself.
+/// The failures that have already been reported. Several denoisers share the devices, and each of
+/// them detects a failure separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {
@@ -84,8 +84,8 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the reaction to device failures: messages, and the replacement session of `cpu_fallback`
-/// (may be empty).
+/// Returns the reaction to device failures: messages, and the replacement session that
+/// `cpu_fallback` opens (may be empty).
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {
@@ -105,9 +105,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines sessions to one denoiser; it is one of `clips` denoisers whose frames are in memory
-/// together. If a single temporal session is lost, its replacement also gets the preceding frames
-/// that the pending results depend on.
+/// Combines sessions to one denoiser. It is one of `clips` denoisers whose frames are in memory at
+/// the same time. If a single temporal session fails, its replacement also gets the preceding
+/// frames on which the pending results depend.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());
@@ -142,7 +142,7 @@ OpenedDenoisers open_denoisers(int count, const Method& params, const FrameForma
                                const Notify& notify, const Opener& open) {
   const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu, .threads = backends.front().threads};
   OpenedDenoisers result{.denoisers = {}, .backends = backends};
-  std::vector<Sessions> on_devices;  // for each device the sessions of all denoisers
+  std::vector<Sessions> on_devices;  // for each device, the sessions of all denoisers
   try {
     for (bm3d::Backend& backend : result.backends)
       on_devices.push_back(open_within_memory(count, params, format, backend, notify, open));

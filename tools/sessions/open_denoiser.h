@@ -26,35 +26,36 @@ struct OpenedDenoisers {
   std::vector<bm3d::Backend> backends;  // backends in use by each denoiser
 };
 
-/// Opens a session for each of `backends`. Several sessions share the frames of a clip, or, over
-/// time, parts of it; then the frames must be in host memory. If the memory of a device is too
-/// small, that device gets fewer streams, then smaller batches; neither changes the results. If
-/// that does not help and `fallback` allows it, the CPU does all the work, not only a part of the
-/// frames, because its results differ from a GPU's.
+/// Opens a session for each of `backends`. Several sessions share the frames of a clip. Temporal
+/// sessions share parts of the clip, and the frames must then be in host memory. If the memory of a
+/// device is too small, the function reduces the number of streams of that device, then the size of
+/// its batches; neither changes the results. If that does not suffice and `fallback` allows it, the
+/// CPU denoises all frames. It does not denoise only a part of them, because its results differ
+/// from those of a GPU.
 ///
-/// If a device fails later, the others take over its frames. If the last device fails and
-/// `fallback` is cpu, the CPU takes over: results that a GPU has returned remain, and all later
-/// ones are the CPU's. Otherwise the session throws DeviceFailure.
+/// If a device fails later, the other devices filter its frames. If the last device fails and
+/// `fallback` is cpu, the CPU continues: results that a GPU has returned remain, and the CPU
+/// computes all later ones. Otherwise the session throws DeviceFailure.
 ///
-/// `notify` receives one line for each step, also later and from any thread.
+/// `notify` receives one line for each of these events, also later and from any thread.
 /// @throws OutOfDeviceMemory  a device cannot hold the smallest session
-/// @throws DeviceFailure      a device fails at once
-/// @throws whatever `open` throws for other reasons
+/// @throws DeviceFailure      a device fails immediately
+/// @throws any other error of opening a session
 [[nodiscard]] OpenedDenoiser open_denoiser(const Method& params, const FrameFormat& format,
                                            const std::vector<bm3d::Backend>& backends,
                                            Fallback fallback, const Notify& notify,
                                            const Opener& open = open_method);
 
-/// Opens one denoiser for each of `count` clips that share the devices. At the start, a memory
-/// reduction or the fallback to the CPU applies to all of them. The failure of a device is reported
-/// once.
+/// Opens one denoiser for each of `count` clips that share the devices. If memory must be reduced
+/// or the CPU must replace a GPU at the start, this applies to all denoisers. The failure of a
+/// device is reported once.
 [[nodiscard]] OpenedDenoisers open_denoisers(int count, const Method& params,
                                              const FrameFormat& format,
                                              const std::vector<bm3d::Backend>& backends,
                                              Fallback fallback, const Notify& notify,
                                              const Opener& open = open_method);
 
-/// Returns "cuda:1", "cpu" or "reference".
+/// Returns the name of a backend: "cuda:1", "cpu" or "reference".
 [[nodiscard]] std::string name_of(const bm3d::Backend& backend);
 
 }  // namespace lull::tools

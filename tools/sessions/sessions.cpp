@@ -17,21 +17,22 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// A job in segments uses one kind of device, so that its results do not depend on when a device
-/// fails.
+/// Returns when the CPU may replace a GPU. A job in segments uses one kind of device, so that its
+/// results do not depend on when a device fails.
 Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
 }
 
-/// Returns the folder of the output, which needs as much space; empty if the output is not a file.
+/// Returns the folder of the output, for scratch files, because the output itself needs as much
+/// space; empty if the output is not a file.
 std::string scratch_folder(const std::string& output) {
   if (output == "-" || output == "null" || output == "hash") return {};
   const std::filesystem::path folder = std::filesystem::path(output).parent_path();
   return folder.empty() ? "." : folder.string();
 }
 
-/// Adds a session for frames of half the size to the session `fine`, if the scene needs it.
+/// Combines the session `fine` with a session for frames of half the size, if the scene needs one.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
                                     Fallback fallback, const Notify& notify) {
@@ -40,7 +41,8 @@ std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const SceneP
   return pipeline::by_scales(format, std::move(fine), std::move(half.denoiser));
 }
 
-/// Opens a session whenever a new scene begins. `first`: the session for the first scene.
+/// Returns a denoiser that opens a new session whenever a new scene begins. `first` is the session
+/// for the first scene.
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Notify& notify) {
@@ -55,7 +57,7 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// Detects repeated frames with the parameters of the scene, as its session does.
+/// Detects repeated frames with the parameters of the scene, which are also those of the session.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,
@@ -184,7 +186,7 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   const bool all =
       spans.size() == 1 && spans.front().first == 0 && spans.front().last == io::FrameRange{}.last;
   if (all && !context_end) return;
-  // There is no fallback, because another device would give other results.
+  // The CPU does not replace a failed device here, because another device would give other results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
     OpenedDenoiser again = open_denoiser(plan.method(), format, backends, Fallback::none, notify);
     return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, notify);

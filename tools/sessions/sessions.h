@@ -22,13 +22,13 @@ namespace lull::tools {
 /// Returns whether the source must also deliver context frames around the selection.
 [[nodiscard]] bool needs_margins(const DenoiseOptions& options);
 
-/// Returns why no GPU can decode although --hwaccel requests it; empty if a GPU can. Decoded frames
-/// in GPU memory are available only to the denoiser on that GPU.
+/// Returns why no GPU can decode although --hwaccel requests it; empty if a GPU can decode. Decoded
+/// frames in GPU memory are available only to a denoiser on the same GPU.
 [[nodiscard]] std::string why_no_gpu_decodes(const DenoiseOptions& options,
                                              const std::vector<bm3d::Backend>& backends);
 
-/// Returns the source options of a run that denoises on `backends`. Damage is tolerated and
-/// counted.
+/// Returns the source options of a run that denoises on `backends`. With these options, damage of
+/// the input is tolerated and counted.
 [[nodiscard]] io::SourceOptions source_options(const DenoiseOptions& options,
                                                const std::vector<bm3d::Backend>& backends);
 
@@ -38,11 +38,11 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first one; scenes are added while the stream is read. Thread-safe.
+/// The scenes after the first one. Scenes are added while the stream is read. Thread-safe.
 class LaterScenes {
  public:
-  /// `from_s` must be later than in all previous calls. After the call, frames of the scene may be
-  /// pushed.
+  /// Adds a scene. `from_s` must be later than in all previous calls. After the call, frames of the
+  /// scene may be pushed.
   void add(double from_s, ScenePlan plan);
   /// Returns the number of later scenes that begin at or before the frame.
   std::size_t count_at(const Frame& frame) const;
@@ -54,21 +54,21 @@ class LaterScenes {
   std::vector<ScenePlan> plans_;
 };
 
-/// The methods for a clip, by scene. Scenes differ in their noise only.
+/// The methods for a clip, by scene. Scenes differ only in their noise.
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
   /// All scenes after the first one, if the noise of a stream is tracked. In this case `starts` is
   /// not used.
   std::shared_ptr<LaterScenes> later = nullptr;
-  bool frame_by_frame = false;  // each frame is filtered independently
+  bool frame_by_frame = false;  // each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
   /// Returns whether there is, or may be, more than one scene.
   bool has_scenes() const { return later || !starts.empty(); }
   std::size_t scene_at(const Frame& frame) const;
   /// Returns the methods for the scene with this number (scene_at()).
   ScenePlan scene(std::size_t number) const;
-  /// Returns whether frames of half the size are made; this needs frames in host memory.
+  /// Returns whether frames of half the size are filtered, too. This needs frames in host memory.
   bool has_halves() const;
 };
 
@@ -76,16 +76,16 @@ struct ClipPlan {
 [[nodiscard]] pipeline::PartContext part_context_of(const ClipPlan& plan,
                                                     const FrameFormat& format);
 
-/// Opens the denoisers of a stream: one for whole frames, or one for the fields of each parity.
-/// `format` is that of the frames or fields. `notify` may be called from any thread as long as the
+/// Opens the denoisers of a stream: one for complete frames, or one for the fields of each parity.
+/// `format` is the format of the frames or fields. `notify` may be called from any thread while the
 /// denoisers exist.
 [[nodiscard]] OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& plan,
                                             const FrameFormat& format,
                                             const std::vector<bm3d::Backend>& backends,
                                             const Notify& notify);
 
-/// Stops the reading of context frames after the last part when all sessions report that they need
-/// no more.
+/// Stops the reading of context frames after the last part as soon as all sessions report that they
+/// need no more.
 class ContextEnd {
  public:
   ContextEnd(io::MediaSource& source, std::size_t sessions)
@@ -97,17 +97,18 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  std::vector<std::int64_t> idle_;  // number of the last needed frame for each session, or -1
+  // for each session, number of the last frame that it needs, or -1
+  std::vector<std::int64_t> idle_;
 };
 
-/// Wraps the denoisers so that only the frames in `ranges` are filtered: the missing frames of a
-/// resumed job, the frame of --keep, no context frames. `format` is that of the frames or fields;
-/// `context_end` is null without margins.
+/// Wraps the denoisers so that only the frames in `ranges` are filtered. These are the missing
+/// frames of a resumed job or the frame of --keep; context frames are not filtered. `format` is the
+/// format of the frames or fields. `context_end` is null if no context frames are read.
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
                    const Notify& notify);
 
-/// Combines the denoisers to one for whole frames of `format`.
+/// Combines the denoisers of fields to one denoiser for complete frames of `format`.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened,
                                                      const FrameFormat& format);
 

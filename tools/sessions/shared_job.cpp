@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// A plan can contain any path. lull opens only regular files, because opening a pipe can wait
-/// forever.
+/// Throws an error if the path is not a regular file. A plan can contain any path, and opening a
+/// pipe could wait forever.
 void require_file(const std::string& what, const std::string& path) {
   std::error_code code;
   const auto status = std::filesystem::status(path, code);
@@ -32,8 +32,8 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
   }
 }
 
-/// Filters nothing. It records the repeat states of the frames in the plan, and reports the last
-/// picture that is needed and the end of the input.
+/// A denoiser that filters nothing. It records the states of repeated frames in the plan, and
+/// reports the last picture that is needed and the end of the input.
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
@@ -76,7 +76,7 @@ class IndexingDenoiser final : public Denoiser {
   std::shared_ptr<io::JobPlan> plan_;
   std::function<void(std::int64_t)> context_end_;
   std::function<void()> at_end_;
-  int after_ = 0;  // frames after the last retained frame, without repeated frames
+  int after_ = 0;  // number of frames after the last retained frame; repeated frames do not count
 };
 
 }  // namespace
@@ -106,7 +106,7 @@ DenoiseOptions with_plan(const DenoiseOptions& given) {
   }
   options.output.file = plan->output;
   options.run.segment_frames = plan->segment_frames;
-  // lull plan has compared the damaged frames with the limit.
+  // `lull plan` has already compared the number of damaged frames with the limit.
   options.input.max_decode_errors = std::numeric_limits<int>::max();
   options.run.job.plan = plan;
   return options;
@@ -132,15 +132,15 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
     sink.segments = io::SegmentOptions{
         .frames = options.run.segment_frames, .resume = options.run.resume, .facts = {}};
   if (sink.segments) add_part(options, *sink.segments);
-  // --threads does not set the threads of the encoder, because the output of some encoders depends
-  // on their number of threads.
+  // --threads does not set the number of the encoder's threads, because the output of some encoders
+  // depends on it.
   return sink;
 }
 
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // This error must occur before the complete input is decoded.
+  // This error must be reported before the complete input is decoded.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
@@ -228,8 +228,8 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
-  // If decoding starts in the middle of a file, a damaged frame can mean that it must start at
-  // another frame.
+  // If decoding starts in the middle of a file, a damaged frame can mean that decoding must start
+  // at another frame.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Shared jobs: what a process does before it reads frames. It makes or reads the plan, and prepares
-// its part of the job.
+// Prepares shared jobs, before a process reads frames. The functions make or read the plan, and
+// prepare the process's part of the job.
 
 #include <functional>
 #include <memory>
@@ -15,12 +15,13 @@
 
 namespace lull::tools {
 
-/// Returns the options of `lull denoise --job`: those of the plan, followed by the given ones.
+/// Returns the options of `lull denoise --job`: the options in the plan, followed by those that the
+/// user gave.
 /// @throws NoInput, BadData  there is no valid plan
 /// @throws InvalidArgument  the options contradict each other
 [[nodiscard]] DenoiseOptions with_plan(const DenoiseOptions& given);
 
-/// Returns a new plan that contains the given options.
+/// Returns a new plan that contains the options that the user gave.
 /// @throws CannotCreate  a file has the name of the job's folder
 [[nodiscard]] std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options);
 
@@ -31,22 +32,24 @@ namespace lull::tools {
 [[nodiscard]] std::string to_json(const SharedJob& job);
 
 /// Sets the position from which the missing frames of a part are read (SharedJob::start_picture).
-/// Returns false if nothing is missing. `info` receives messages about both.
+/// Returns false if no frames are missing. `info` receives messages about the position and the
+/// missing frames.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
-/// Sets the part of the job that `options` selects, for the sink. The facts must be added later.
+/// Describes to the sink which part of the job `options` selects. The facts must be added later.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
-/// Sets the part for the source: a plan records an index of all pictures, other processes start at
-/// the position of their part.
+/// Describes to the source which part of the job this process does. A process that plans the job
+/// records an index of all pictures; other processes start at the position of their part.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
-/// Sets the part for a side input that the plan contains under `name`; `source` has the options of
-/// the input. Returns the number of frames before the one that belongs to the input's first frame.
+/// Describes the part of the job to a side input that the plan contains under `name`; `source`
+/// contains the options of the input. Returns the number of frames of the side input before the
+/// frame that belongs to the input's first frame.
 [[nodiscard]] std::int64_t add_part_to_side_input(const RunOptions& options,
                                                   const std::string& name,
                                                   io::SourceOptions& source);
 
-/// Returns a denoiser that filters nothing: it returns frames without samples and records their
-/// repeat states in the plan.
+/// Returns a denoiser that filters nothing: it returns frames without samples and records the
+/// states of repeated frames in the plan.
 /// @param context_end  called with the number of the last picture that is needed
 /// @param at_end  called after the last frame, before the plan is written
 [[nodiscard]] std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options,
@@ -55,7 +58,7 @@ void add_part(const DenoiseOptions& options, io::SourceOptions& source);
                                                      std::function<void(std::int64_t)> context_end,
                                                      std::function<void()> at_end);
 
-/// Replaces facts that have the same name.
+/// Replaces the facts of the plan that have the same names as `facts`.
 void update_facts(io::JobPlan& plan, const std::vector<io::JobFact>& facts);
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
 #pragma once
-// --align: aligns the frames of a burst to the reference frame.
+// Implements --align: aligns the frames of a burst to the reference frame.
 
 #include <memory>
 
@@ -10,13 +10,13 @@
 
 namespace lull::tools {
 
-/// Must be called before any output is opened.
+/// Checks whether the input can be aligned. Must be called before any output is opened.
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 
-/// Wraps `denoiser`, which uses `method`, so that it receives the frames aligned to the reference
-/// frame (--keep), limited to the frames that affect its result. Without --align it returns
-/// `denoiser` unchanged.
+/// Wraps `denoiser`, which uses `method`, so that it receives frames that are aligned to the
+/// reference frame (--keep). It receives only frames that affect the result of the reference frame.
+/// Without --align the function returns `denoiser` unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> aligned(std::unique_ptr<Denoiser> denoiser,
                                                 const DenoiseOptions& options, const Method& method,
                                                 const io::MediaSource& source);

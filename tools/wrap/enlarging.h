@@ -1,5 +1,5 @@
 #pragma once
-// --scale: results that are larger than the input.
+// Implements --scale: results that are larger than the input.
 
 #include <memory>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace lull::tools {
 
-/// Must be called before any output is opened.
+/// Checks whether the input can be enlarged. Must be called before any output is opened.
 /// @throws InvalidArgument  the input cannot be enlarged: it has slices or fields
 /// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
@@ -19,13 +19,13 @@ void check_scale(const DenoiseOptions& options, const io::MediaSource& source);
 /// Sets the size of the frames that the sink receives.
 void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkOptions& sink);
 
-/// Returns the host memory in bytes that enlarging needs in addition; 0 without --scale.
+/// Returns the additional host memory in bytes that enlarging needs; 0 without --scale.
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Wraps `denoiser` so that its results and their alpha are enlarged on the first of `backends`.
-/// Context frames and frames without samples pass unchanged. Without --scale it returns `denoiser`
-/// unchanged.
+/// Wraps `denoiser` so that the first of `backends` enlarges its results and their alpha. Context
+/// frames and frames without samples pass unchanged. Without --scale the function returns
+/// `denoiser` unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

@@ -12,8 +12,8 @@ namespace {
 using LayerNames = std::span<const std::string_view>;
 using ChannelNames = std::vector<std::string>;
 
-/// Names of layers in lower case, without the part before the last dot (the view layer): the names
-/// that OIDN's loader knows, and those that Blender, Arnold and RenderMan write.
+/// Names of layers in lower case, without the part before the last dot (the view layer). The lists
+/// contain the names that OIDN's loader knows, and those that Blender, Arnold and RenderMan write.
 constexpr std::string_view albedo_names[] = {"albedo", "denoising albedo", "diffcol",
                                              "denoise_albedo", "diffuse_albedo"};
 constexpr std::string_view normal_names[] = {"normal", "denoising normal", "n", "normals",
@@ -39,7 +39,8 @@ bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
   });
 }
 
-/// Returns the channels of a layer that form the feature; empty if the layer does not have them.
+/// Returns the channels of a layer that form the feature; empty if the layer does not have these
+/// channels.
 ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   if (feature == Feature::depth) {
     for (const char* one : {"Z", "V", "Y", "R"})
@@ -61,7 +62,7 @@ const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Fea
           !channels_of(layer, feature).empty())
         return &layer;
   if (feature != Feature::depth) return nullptr;
-  for (const io::LayerName& layer : layers)  // Z in the same layer as R, G and B
+  for (const io::LayerName& layer : layers)  // depth channel Z in the same layer as R, G and B
     if (layer.name.empty() && has_channels(layer, {"Z"}) && layer.channels.size() > 1)
       return &layer;
   return nullptr;

@@ -1,6 +1,6 @@
 #pragma once
-// Selects the layers of a render that serve as features, by well-known names or as given by the
-// user.
+// Selects the layers of a render that serve as features: the user names them, or lull finds them by
+// well-known names.
 
 #include <string>
 #include <vector>
@@ -20,12 +20,11 @@ struct FeatureLayer {
 class FeatureLayers {
  public:
   FeatureLayers() = default;
-  /// Uses the layers that --guide auto and --feature select.
+  /// Selects the layers that --guide auto and --feature request.
   explicit FeatureLayers(const DenoiseOptions& options);
 
   [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerName>& all) const;
-  /// Returns the selection of layers that are read together with a picture
-  /// (io::SourceOptions::layers).
+  /// Returns the layers that must be read together with each picture (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
 
  private:

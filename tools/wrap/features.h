@@ -1,5 +1,5 @@
 #pragma once
-// Features of renders: layers of the input, or separate files.
+// Reads the features of renders, which are layers of the input or separate files.
 
 #include <cstdint>
 #include <memory>
@@ -20,23 +20,24 @@ struct FeatureSources {
   struct File {
     Feature feature;
     SideInput file;
-    std::int64_t read = 0;  // number of frames that were read
+    std::int64_t read = 0;  // number of frames that have been read
   };
   FeatureLayers layers;  // layers of the input
   std::vector<File> files;
   std::string input;
 };
 
-/// Opens the feature files that the options name, with `options`, like `input`.
-/// @throws NoInput, BadData  as io::open_source()
-/// @throws BadData  a file has another size than the input
+/// Opens the feature files that the options `given` name. They are opened with `options`, like
+/// `input`.
+/// @throws NoInput  a file cannot be opened
+/// @throws BadData  a file is damaged, or has another size than the input
 [[nodiscard]] FeatureSources open_features(const DenoiseOptions& given,
                                            const io::SourceOptions& options,
                                            const io::MediaSource& input);
 
 /// Wraps `denoiser` so that every frame receives its features (Frame::features).
-/// @throws BadData  from push() or at once: a layer is missing or has another size, or a file ends
-/// too early
+/// @throws BadData  from push() or from this function: a layer is missing or has another size, or a
+/// file ends too early
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
                                                  FeatureSources sources,
                                                  FirstFrame first_frame = {});

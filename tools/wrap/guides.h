@@ -1,5 +1,5 @@
 #pragma once
-// The guide of a run: another clip in which patches are matched.
+// Reads the guide of a run: another clip in which patches are matched.
 
 #include <memory>
 #include <optional>
@@ -11,17 +11,18 @@
 
 namespace lull::tools {
 
-/// Opens the guide with `options`, like `input`; returns nothing if the options name none.
-/// @throws NoInput, BadData  as io::open_source()
-/// @throws BadData  the guide has another size or layout than the input
+/// Opens the guide with `options`, like `input`; returns nothing if the options `given` name no
+/// guide.
+/// @throws NoInput  the guide cannot be opened
+/// @throws BadData  the guide is damaged, or has another size or layout than the input
 [[nodiscard]] std::optional<SideInput> open_guide(const DenoiseOptions& given,
                                                   const io::SourceOptions& options,
                                                   const io::MediaSource& input);
 
-/// Wraps `denoiser` so that every frame receives its guide (Frame::guide), on the scale of the
+/// Wraps `denoiser` so that every frame receives its guide (Frame::guide) on the scale of the
 /// input.
 /// @param first_frame  if it is set, the guide may be longer than the input
-/// @throws BadData  at once, or from push() or drain(): the guide is shorter or longer than the
+/// @throws BadData  from this function, push() or drain(): the guide is shorter or longer than the
 /// input
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,
                                                const io::MediaSource& input,

@@ -16,20 +16,23 @@ struct SideInput {
   std::string name, path;  // "--feature albedo", "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
   /// Number of frames that the source returns before the frame that belongs to the input's first
-  /// frame. It is above 0 for a part of a shared job if the two files start at different positions.
+  /// frame. In a part of a shared job, the number is above 0 if the side input and the input start
+  /// at different positions.
   std::int64_t leading_frames = 0;
 
   /// Returns the entry for a job in segments; valid as long as this object exists.
   io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 
-/// Opens a side input with `options`, like the input; in a shared job at the position of the part.
-/// Damage is an error.
-/// @throws NoInput, BadData  as io::open_source()
+/// Opens a side input with `options`, like the input. In a shared job, reading starts at the
+/// position of the part. Damage is an error.
+/// @throws NoInput  the file cannot be opened
+/// @throws BadData  the file is damaged
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Number of the input's first frame that is pushed. Not set: all frames are pushed, up to the end.
+/// Number of the first frame of the input that is pushed. Not set: all frames are pushed, up to the
+/// end.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
 #pragma once
-// All side inputs of a run: a guide, or features.
+// Opens all side inputs of a run: a guide, or features.
 
 #include <memory>
 #include <optional>
@@ -15,20 +15,21 @@ namespace lull::tools {
 
 class SideInputs {
  public:
-  /// No side inputs.
+  /// Makes an object without side inputs.
   SideInputs() = default;
-  /// Opens the side inputs that `given` names with `options`, like `input`, which must outlive this
-  /// object.
-  /// @throws as open_guide() and open_features()
+  /// Opens the side inputs that `given` names. They are opened with `options`, like `input`.
+  /// `input` must outlive this object.
+  /// @throws any error of open_guide() and open_features()
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);
 
-  /// Returns whether there are side input files; their frames are counted from the first frame on.
+  /// Returns whether there are side input files. Their frames are counted from the first frame of
+  /// the input on.
   bool has_files() const { return !job_sources().empty(); }
   /// Returns the entries for a job in segments. Must be called before attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
   /// Wraps `denoiser` so that every frame receives its guide and features. May be called once.
-  /// @throws as guided() and featured()
+  /// @throws any error of guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,
                                                     FirstFrame first_frame = {});
 

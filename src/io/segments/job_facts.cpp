@@ -53,7 +53,8 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns the planned value of the fact `name` if the input's sample equals the planned one.
+/// Returns the planned value of the fact `name` if the sample of the present input equals the
+/// planned sample. Otherwise returns nothing.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -155,7 +156,7 @@ void add_output(const Container& container, const SinkOptions& options, const En
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});
-  // The headers contain the versions of some libraries.
+  // The encoder's headers contain the versions of some libraries.
   facts.push_back({"the encoder's headers (SHA-256)", digest_of(encoder.context())});
 }
 
@@ -186,8 +187,8 @@ std::string sample_digest(const FileSource& source) {
   for (std::size_t i = 0; i < files.size(); begin += sizes[i++]) {
     digest.add(&sizes[i], sizeof sizes[i]);
     std::ifstream file;
-    // The sample consists of blocks at multiples of the step, counted over all files in sequence,
-    // and of the last block.
+    // The sample consists of one block at each multiple of `step`, counted over all files in
+    // sequence, and of the last block.
     const auto add = [&](std::int64_t at) {
       if (!file.is_open()) file.open(files[i], std::ios::binary);
       file.clear();
@@ -206,9 +207,10 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
                                const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", library_versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
-  add_additional(*options.segments, facts);  // before the facts that depend on it
+  add_additional(*options.segments, facts);  // must precede the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  add_input(source, *options.segments, facts);  // before the output's facts, which depend on it
+  // must precede the output's facts, which depend on it
+  add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;
 }

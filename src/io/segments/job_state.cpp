@@ -1,4 +1,4 @@
-// Reads the state of a job for reports. It changes nothing and waits for no other process.
+// Reads the state of a job for reports. The functions change nothing and wait for no other process.
 
 #include <algorithm>
 #include <charconv>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the time in seconds since 1970; 0 if the file does not exist.
+/// Returns the time of the last change in seconds since 1970; 0 if the file does not exist.
 std::int64_t time_of_file(const std::string& path) {
   std::error_code code;
   const auto time = fs::last_write_time(path, code);
@@ -69,7 +69,8 @@ int segment_frames_of(const std::vector<JobFact>& facts) {
   return std::clamp(frames, 0, max_segment_frames);
 }
 
-/// Returns the state of a single process's job. The total number of its frames is unknown.
+/// Returns the state of a job that a single process works on. The total number of its frames is
+/// unknown.
 JobState state_of_single_process(const std::string& folder, const Manifest& manifest) {
   JobState state{.facts = manifest.facts, .segment_frames = segment_frames_of(manifest.facts)};
   state.begun = time_of_file(folder);
@@ -78,7 +79,8 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  constexpr std::int64_t max_listed = 1 << 20;  // limits the gaps of a forged manifest
+  // limits the list of missing segments if a manifest is forged
+  constexpr std::int64_t max_listed = 1 << 20;
   for (const auto& [number, record] : manifest.segments) {
     for (; next < number && number < max_listed; ++next)
       state.segments.push_back(state_of(folder, next, frames_of(next, state.segment_frames),

@@ -1,5 +1,6 @@
 #pragma once
-// Text files of a job: lines of words, followed by a line with their checksum.
+// Reads and writes the text files of a job, which consist of lines of words and a last line with a
+// checksum.
 
 #include <charconv>
 #include <cstddef>
@@ -10,23 +11,24 @@
 
 namespace lull::io {
 
-/// Returns `text` as one word: '%', spaces and unprintable characters become %XX, an empty text
+/// Returns `text` as one word: '%', spaces and unprintable characters become %XX, and an empty text
 /// becomes "%".
 std::string escaped(std::string_view text);
 
-/// Returns the lines, followed by a line with their SHA-256.
+/// Returns the lines, followed by a line with their SHA-256 checksum.
 std::string with_checksum(const std::string& lines);
-/// Calls `read` for each line after `head` until it returns false for an invalid line. Returns
-/// false in this case, and if the text is damaged or does not begin with `head`.
+/// Calls `read` for each line after `head`, until `read` returns false because a line is invalid.
+/// Returns false if a line is invalid, if the checksum is wrong, or if the text does not begin with
+/// `head`.
 bool read_checked_lines(std::string_view text, std::string_view head,
                         const std::function<bool(std::string_view line)>& read);
 
-/// Returns the number N of a text that begins with the line "lull KIND N", which is the version of
-/// the format; 0 if the text begins with another line.
+/// Returns the version N of the format from a text that begins with the line "lull KIND N"; 0 if
+/// the text begins with another line.
 int format_number(std::string_view text, std::string_view kind);
 
-/// Returns why a record of this kind cannot be read by a version of lull that knows formats up to
-/// `known`: "it is damaged", or that the format is newer.
+/// Returns why this version of lull cannot read a record of the kind `kind`: the record is damaged,
+/// or its format is newer than `known`, the latest known version.
 std::string why_unreadable(std::string_view text, std::string_view kind, int known);
 
 /// Upper bound for the size of a job's record, sufficient for days of video.

@@ -17,7 +17,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the plan's facts about the denoising, without those about files and encoders.
+/// Returns the plan's facts about the denoising. The facts about files and encoders are left out.
 std::vector<JobFact> facts_of_frames(const JobPlan& plan) {
   const auto first = std::ranges::find(plan.facts, "--segment-frames", &JobFact::name);
   const auto last = std::ranges::find(plan.facts, "the input", &JobFact::name);
@@ -37,7 +37,7 @@ bool have_equal_bytes(const std::string& a, const std::string& b) {
   return first.eof() && second.eof();
 }
 
-/// Joins the segments in the job's folder. It gets no frames.
+/// Joins the segments in the job's folder. The sink receives no frames.
 class JoinSink final : public EncodingSink {
  public:
   JoinSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -62,8 +62,8 @@ class JoinSink final : public EncodingSink {
   }
 
  private:
-  /// Another process that joins the same job may finish at any time, also between these checks of
-  /// the name.
+  /// Another process that joins the same job may create the output at any time, also between these
+  /// checks of the name.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;
@@ -98,8 +98,8 @@ class JoinSink final : public EncodingSink {
     mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);
   }
 
-  // An existing file may come from another process that joined the same job, or from this process
-  // before it was killed.
+  // An existing output may come from another process that joined the same job, or from this process
+  // if it was killed after the renaming.
   void commit() override {
     file_->finish_writing();
     if (output_exists_) {

@@ -30,25 +30,26 @@ struct Manifest {
   };
 
   std::vector<JobFact> facts;
-  int threads = 0;  // threads of each encoder; the bytes of some encoders depend on it
+  int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::map<std::int64_t, SegmentRecord> segments;
   std::optional<Identity> result;
 };
 
-/// Returns nullopt if the file does not exist.
+/// Returns the identity of a file; nullopt if the file does not exist.
 std::optional<Manifest::Identity> identity_of(const std::string& file);
 
-/// Returns the identifier that all segments of a job contain, a SHA-256. Segments with other
-/// identifiers belong to other jobs.
+/// Returns the identifier that all segments of a job contain, which is a SHA-256. Segments with
+/// another identifier belong to other jobs.
 std::string job_id(const std::vector<JobFact>& facts, int threads);
-/// Returns the first difference between the facts, for a message; empty if there is none.
+/// Returns a text about the first difference between two lists of facts; empty if they are equal.
 std::string difference(const std::vector<JobFact>& before, const std::vector<JobFact>& now);
 
 std::string to_text(const Manifest& manifest);
-/// Returns nullopt if the text is damaged or of another format (manifest_format).
+/// Returns the manifest; nullopt if the text is damaged or of another format (manifest_format).
 std::optional<Manifest> parse_manifest(std::string_view text);
 
-/// Limits that lull itself never exceeds. Their product does not overflow.
+/// Limits of the numbers in a manifest, which lull itself never exceeds. Products of two such
+/// numbers do not overflow.
 inline constexpr std::int64_t max_segments = std::int64_t{1} << 31;
 inline constexpr int max_segment_frames = 1 << 30;
 

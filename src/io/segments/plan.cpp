@@ -20,15 +20,16 @@ namespace fs = std::filesystem;
 constexpr int plan_format = 1;
 constexpr std::string_view plan_head = "lull plan 1\n";
 
-// Limits that lull itself never exceeds. Sums and products of these numbers do not overflow.
+// Limits of the numbers in a plan, which lull itself never exceeds. Sums and products of such
+// numbers do not overflow.
 constexpr std::int64_t max_ticks = std::int64_t{1} << 61;
 constexpr int max_margin = 1 << 20;
 constexpr std::int64_t max_damage = std::int64_t{1} << 30;
 
 std::string plan_path(const std::string& folder) { return folder + "/plan"; }
 
-/// Returns the letters in a frame's line: k: key picture; o: outside the selection; f, s, r: its
-/// repeat_state.
+/// Returns the letters that a plan stores for a frame. k: key picture; o: outside the selection; f,
+/// s and r: the state of a repeated frame.
 std::string flags_of(const FrameMark& mark, RepeatState repeat_state) {
   std::string text = mark.key ? "k" : "";
   if (!mark.kept) text += 'o';
@@ -59,7 +60,7 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // The frames of an additional input follow its line.
+  // The lines of an additional input's frames follow the line of that input.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();
@@ -120,7 +121,7 @@ std::string text_of(const FrameIndex& index) {
   return text;
 }
 
-/// Returns a text such as "3, 7-9".
+/// Returns increasing numbers as a text such as "3, 7-9".
 std::string ranges_of(const std::vector<std::int64_t>& numbers) {
   std::string text;
   for (std::size_t i = 0; i < numbers.size();) {
@@ -226,7 +227,7 @@ void write_plan(const std::string& folder, const JobPlan& plan, const Access& ac
   try {
     write_text(path, text, {.access = access, .follow_links = false});
   } catch (const CannotCreate&) {
-    // Another process may have planned the same job.
+    // Another process may have planned the same job in the meantime.
     const std::string there = read_job_text(path);
     if (there == text) return;
     if (there.empty()) throw;

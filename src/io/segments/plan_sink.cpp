@@ -35,7 +35,8 @@ bool has_no_timestamps(const FileSource& source) {
          source.demuxer().sequence().empty();
 }
 
-/// Returns why decoding must start at the first of these pictures; empty if it can start elsewhere.
+/// Returns why decoding must start at the first of these pictures; empty if decoding can start at a
+/// later one.
 std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark>& pictures) {
   if (std::ranges::any_of(pictures, [](const FrameMark& mark) { return mark.digest == 0; }))
     return "a GPU decodes";
@@ -47,7 +48,7 @@ std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark
   return {};
 }
 
-/// An additional input whose pictures are recorded while they are read.
+/// An additional input. Its pictures are recorded while they are read.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   const FileSource* source;
@@ -64,8 +65,8 @@ RecordedInput record_input(const AdditionalSource& one) {
           .pictures = source.options().recorded_index};
 }
 
-/// Writes no packets. It opens everything that the job will need, advances the times of frames like
-/// an encoder, and then writes the plan.
+/// Writes the plan of a job. The sink encodes no packets. It opens everything that the job will
+/// need, advances the times of frames like an encoder, and finally writes the plan.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -123,8 +124,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Removes the pictures after the context's end. How many of them the source still reads depends
-  /// on timing.
+  /// Removes the pictures after the last one that is needed as context. How many of them the source
+  /// still reads depends on timing, so the plan must not contain them.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)
@@ -150,8 +151,8 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
                      const SegmentOptions& segments) {
   const std::string& input = source.demuxer().path();
   std::error_code ignored;
-  // An H.264 stream must not contain two equal IDR pictures in a row (idr_pic_id, ITU-T H.264
-  // 7.4.3). Segments of one frame would contain only such pictures.
+  // An H.264 stream must not contain two consecutive IDR pictures with equal idr_pic_id (ITU-T
+  // H.264, 7.4.3). Segments of a single frame would contain only such pictures.
   if (segments.frames < 2)
     throw InvalidArgument("segments of " + std::to_string(segments.frames) +
                           " frames (must be 2 at least); some hundred are typical");

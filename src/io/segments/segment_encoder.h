@@ -1,6 +1,6 @@
 #pragma once
-// Encodes frames as segments. Each segment has its own encoder, so that it depends on no other
-// segment.
+// Encodes frames as segments. Each segment has its own encoder, so that no segment depends on
+// another.
 
 #include <cstdint>
 #include <memory>
@@ -13,7 +13,8 @@ namespace lull::io {
 
 class SegmentEncoder {
  public:
-  /// `encoder` is the first encoder, not used yet. All arguments must outlive this object.
+  /// `encoder` is the encoder of the first segment; it must be unused. All arguments must outlive
+  /// this object.
   SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Container& container,
                  const EncoderInput& input, const SinkOptions& options);
 
@@ -24,7 +25,7 @@ class SegmentEncoder {
   /// @throws InternalError  the frame has no samples
   /// @throws IoError
   void send(const Frame& frame);
-  /// Completes the segment, including its file on the disk.
+  /// Completes the segment and writes its file to the disk.
   /// @throws IoError, CannotCreate
   SegmentRecord end();
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view magic = "lullseg2", end_magic = "lullend2";
 constexpr std::int64_t digest_bytes = 64;  // in hexadecimal
 constexpr auto head_bytes = static_cast<std::int64_t>(magic.size()) + digest_bytes;
-/// The tail consists of end_magic, the number of frames and the digest.
+/// The tail of a segment file consists of end_magic, the number of frames and the digest.
 constexpr auto tail_bytes =
     static_cast<std::int64_t>(end_magic.size() + sizeof(std::int64_t)) + digest_bytes;
 
@@ -32,8 +32,8 @@ RegularFile open_or_fail(const std::string& path) {
   }
 }
 
-/// A segment's file whose beginning and end are valid, with the record in its last bytes. The
-/// digest was not compared.
+/// A segment file whose beginning and end are valid, and the record from its last bytes. The digest
+/// has not been compared with the content.
 struct UnverifiedSegment {
   RegularFile file;
   SegmentRecord record;

@@ -1,11 +1,12 @@
 #pragma once
-// A segment of a job on the disk: all packets of one encoder.
+// The file of a segment: all packets of one encoder.
 //
-// lull uses its own format because no container stores every packet unchanged: Matroska and MP4
-// round or rewrite time stamps and drop side data, and NUT has no decoding times. Here a packet is
-// stored as its fields and its bytes. The file begins with the identifier of its job. It ends with
-// the number of its frames and the SHA-256 of all bytes before, so that one rename makes a segment
-// finished. Only the versions of lull and FFmpeg that wrote it can read it (segment_job.h).
+// lull uses its own file format because no container stores every packet unchanged: Matroska and
+// MP4 round or rewrite time stamps and drop side data, and NUT has no decoding times. lull's format
+// stores the fields and the bytes of each packet. The file begins with the identifier of its job.
+// It ends with the number of its frames and the SHA-256 of all bytes before, so a segment is
+// finished as soon as its file gets the final name. Only the versions of lull and FFmpeg that wrote
+// a file can read it (segment_job.h).
 
 #include <cstdint>
 #include <optional>
@@ -22,19 +23,21 @@ namespace lull::io {
 /// Properties of a finished segment.
 struct SegmentRecord {
   std::int64_t frames = 0, bytes = 0;
-  std::string sha256;  // checksum of the file without its last bytes, which contain the checksum
+  std::string sha256;  // SHA-256 of the file without its last bytes, which contain the digest
   bool operator==(const SegmentRecord&) const = default;
 };
 
-/// Writes a segment. The file gets its name in finish().
+/// Writes a segment file. The file gets its final name in finish().
 class SegmentWriter {
  public:
-  /// Replaces an existing file or link. `job` is the identifier of the job, a SHA-256.
+  /// @param path  an existing file or link of this name is replaced
+  /// @param job   identifier of the job, a SHA-256
   /// @throws CannotCreate
   SegmentWriter(const std::string& path, const std::string& job, const Access& access = {});
+  /// Appends a packet to the file.
   /// @throws IoError
   void write(const AVPacket& packet);
-  /// Completes the file on the disk and gives it its name.
+  /// Completes the file on the disk and gives it its final name.
   /// @throws IoError, CannotCreate
   SegmentRecord finish(std::int64_t frames);
 
@@ -48,9 +51,10 @@ class SegmentWriter {
 
 class SegmentReader {
  public:
+  /// Opens the file `path`, which must match `record`.
   /// @throws IoError  the file cannot be opened
   SegmentReader(const std::string& path, const SegmentRecord& record);
-  /// Returns the next packet, null at the end.
+  /// Returns the next packet; null after the last one.
   /// @throws IoError  the file differs from its record
   PacketPtr next();
 
@@ -62,16 +66,16 @@ class SegmentReader {
   std::string path_;
   SegmentRecord record_;
   RegularFile file_;
-  std::int64_t left_;  // bytes that are not read yet
+  std::int64_t left_;  // number of bytes that have not been read yet
   Sha256 digest_;
 };
 
-/// Returns the record in a segment's file; nullopt if the file does not exist, is damaged, or
-/// belongs to another job. An empty `job` accepts all jobs. The digest is compared with all bytes
-/// of the file.
+/// Returns the record that a segment file contains. Returns nullopt if the file does not exist, is
+/// damaged, or belongs to another job. An empty `job` accepts all jobs. The function compares the
+/// digest with all bytes of the file.
 std::optional<SegmentRecord> read_record(const std::string& path, const std::string& job = {});
-/// Like read_record(), but reads only the first and the last bytes of the file. Only a
-/// SegmentReader compares the digest.
+/// Returns the record of a segment file like read_record(), but reads only the first and the last
+/// bytes of the file. The digest is compared later, by SegmentReader.
 std::optional<SegmentRecord> read_unverified_record(const std::string& path,
                                                     const std::string& job);
 
@@ -80,7 +84,7 @@ bool is_whole(const std::string& path, const SegmentRecord& record);
 
 /// Returns a path such as "FOLDER/000007.lullseg".
 std::string segment_path(const std::string& folder, std::int64_t segment);
-/// Returns whether a file name is that of a segment.
+/// Returns whether `name` has the form of a segment's file name.
 bool is_segment_name(const std::string& name);
 
 }  // namespace lull::io

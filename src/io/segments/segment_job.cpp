@@ -42,8 +42,8 @@ SegmentJob::SegmentJob(const std::string& output, const SegmentOptions& options,
       manifest_path_(folder_ + "/" + std::string(manifest_name)),
       options_(options),
       access_(access) {
-  // A process that ends a job removes the lock with the folder, so a locked file may no longer
-  // exist.
+  // A process that ends a job removes the lock file together with the folder, so a lock that this
+  // process has obtained may belong to a removed file.
   while (!lock()) continue;
   try {
     load(overwrite);
@@ -72,7 +72,7 @@ bool SegmentJob::lock() {
   if (::mkdir(folder_.c_str(), 0777) < 0 && errno != EEXIST) fail();
   sync_folder_of(folder_);
   lock_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (lock_ < 0 && errno == ENOENT) return false;  // the folder was just removed
+  if (lock_ < 0 && errno == ENOENT) return false;  // another process has just removed the folder
   if (lock_ < 0) fail();
   if (::flock(lock_, LOCK_EX | LOCK_NB) < 0) {
     const bool taken = errno == EWOULDBLOCK;
@@ -111,7 +111,8 @@ void SegmentJob::load(bool overwrite) {
     throw CannotCreate(what + "; give --resume to continue it, or -y to start again");
   if (segments > 0) notes_.push_back(what + ", which is dropped (-y without --resume)");
   std::error_code ignored;
-  fs::remove(manifest_path_, ignored);  // first, because the other files count only with it
+  // must be first, because the other files are valid only with the manifest
+  fs::remove(manifest_path_, ignored);
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }
 
@@ -127,7 +128,8 @@ void SegmentJob::begin(std::vector<JobFact> facts) {
   verify();
 }
 
-// Incomplete segments are made again.
+// Incomplete or damaged segments are removed from the manifest, so that this run computes them
+// again.
 void SegmentJob::verify() {
   std::string damaged;
   for (auto at = manifest_.segments.begin(); at != manifest_.segments.end();) {

@@ -1,5 +1,5 @@
 #pragma once
-// The folder of a job in segments, which keeps finished work if the process ends.
+// The folder of a job in segments, which keeps finished segments if the process ends.
 
 #include <cstdint>
 #include <functional>
@@ -14,22 +14,23 @@
 
 namespace lull::io {
 
-/// Holds the folder "OUTPUT.lull-job"; no other process can hold it meanwhile. A segment is
-/// finished when the manifest lists it, and the manifest lists it after its file is on the disk.
+/// Owns the folder "OUTPUT.lull-job". No other process can use the folder at the same time. A
+/// segment is finished when the manifest lists it. The manifest lists a segment after its file has
+/// been written to the disk.
 ///
-/// The destructor keeps the folder for another run if a segment is finished; otherwise it removes
-/// the folder.
+/// If at least one segment is finished, the destructor keeps the folder for another run. Otherwise
+/// it removes the folder.
 class SegmentJob {
  public:
-  /// `threads` is the number of encoder threads of a new job.
-  /// @throws CannotCreate  the folder cannot be created, or contains a job that may not be changed
-  /// without options.resume or `overwrite`
-  /// @throws TryAgain  another process holds the folder
+  /// @param threads  number of encoder threads of a new job
+  /// @throws CannotCreate  the folder cannot be created, or it contains a job and neither
+  /// options.resume nor `overwrite` is set
+  /// @throws TryAgain  another process uses the folder
   /// @throws BadData  the job's record has a newer format, and `overwrite` is false
   SegmentJob(const std::string& output, const SegmentOptions& options, bool overwrite, int threads,
              const Access& access);
   ~SegmentJob();
-  /// Returns whether there is a folder for this output.
+  /// Returns whether a job's folder exists for this output.
   static bool exists(const std::string& output);
   SegmentJob(const SegmentJob&) = delete;
   SegmentJob& operator=(const SegmentJob&) = delete;
@@ -46,24 +47,25 @@ class SegmentJob {
   const SegmentRecord* find(std::int64_t segment) const;
   /// Returns the number of all segments. Valid when the last one is finished.
   std::int64_t segments() const;
-  /// Returns the number of frames of the finished segments.
+  /// Returns the total number of frames of the finished segments.
   std::int64_t frames() const;
-  /// Returns the frames of segments that are not finished. The last range is open, unless a short
-  /// segment is finished, which is the last one.
+  /// Returns the ranges of frames whose segments are not finished. The last range has no end,
+  /// unless a finished segment is shorter than the others: a short segment is the last one.
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
-  /// Must be called after the segment's writer has finished with this record.
+  /// Adds a finished segment to the manifest. Must be called after the writer of the segment has
+  /// returned `record`.
   /// @throws IoError, CannotCreate
   void add(std::int64_t segment, const SegmentRecord& record);
   SegmentReader read(std::int64_t segment) const;
 
-  /// Records the complete output in this file, which is about to get its name. If the process is
-  /// killed after the renaming, a later run may replace the output without asking.
+  /// Records the identity of the complete output file, which is about to get its final name. If the
+  /// process is killed after the renaming, a later run may then replace the output without asking.
   void note_result(const std::string& file);
-  /// Returns whether this file is the output of an earlier run.
+  /// Returns whether `file` is the output of an earlier run of this job.
   bool is_result(const std::string& file) const;
-  /// Removes the job, which is not needed any more.
+  /// Removes the job's folder after the job has ended.
   void remove();
 
  private:
@@ -71,7 +73,7 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Returns whether a file was left by a killed process, or is a partial output of a damaged
+  /// Returns whether a file was left by a killed process, or is a partial output for a damaged
   /// input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;

@@ -10,12 +10,12 @@
 namespace lull::io {
 namespace {
 
-/// The packets of all segments in sequence.
+/// Reads the packets of all segments in sequence.
 class VideoPackets {
  public:
   explicit VideoPackets(const DoneSegments& job) : job_(job) { advance(); }
 
-  /// The next packet; null at the end.
+  /// Returns the next packet; null after the last one.
   const AVPacket* front() const { return front_.get(); }
   PacketPtr take() {
     PacketPtr packet = std::move(front_);
@@ -35,7 +35,7 @@ class VideoPackets {
   PacketPtr front_;
 };
 
-/// Returns the output time of a packet of the input's video; nullopt if it is not selected.
+/// Returns the output time of a video packet of the input; nullopt if the packet is not selected.
 std::optional<std::int64_t> output_time_of(const AVPacket& packet, AVRational tick,
                                            const FrameSelector* selector) {
   const std::int64_t time = time_of(packet);
@@ -58,7 +58,7 @@ class Interleaving {
         damage_(source.tolerates_damage()),
         demuxer_(source.demuxer().path(), source.options(), damage_) {}
 
-  /// Interleaves the streams in the order that they have in the input.
+  /// Writes the packets of all streams, interleaved in the order of the input.
   void operator()() {
     const std::shared_ptr<const FrameSelector> selector = source_.selector();
     const AVRational input_tick = demuxer_.video().time_base;
@@ -85,8 +85,8 @@ class Interleaving {
       for (PacketPtr& packet : some) muxer_.write_copied(std::move(packet));
   }
 
-  // The output's times may have another origin than the input's. The first video packet determines
-  // the offset.
+  // The times of the output and those of the input may begin at different values. The first video
+  // packet determines the offset between them.
   void write_until(std::int64_t time, AVRational tick) {
     if (!video_.front()) return;
     if (!offset_) offset_ = av_rescale_q(time_of(*video_.front()), tick_, tick) - time;
@@ -95,8 +95,8 @@ class Interleaving {
       muxer_.write_video(video_.take());
   }
 
-  // Returns whether all selected video packets have been read, with some slack for streams that lag
-  // behind.
+  // Returns whether all selected video packets have been read. A margin covers streams that lag
+  // behind the video.
   bool is_beyond(const AVPacket& packet, const FrameSelector& selector) const {
     constexpr std::int64_t slack_s = 1;
     const AVRational tick = demuxer_.video().time_base;
@@ -108,7 +108,7 @@ class Interleaving {
   const FileSource& source_;
   AVRational tick_;
   Muxer& muxer_;
-  DamageCount damage_;  // unused: damage was counted when the input was decoded
+  DamageCount damage_;  // unused: damage was already counted when the input was decoded
   Demuxer demuxer_;
   std::optional<std::int64_t> offset_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The last step of a job in segments: writes all packets to one file.
+// Joins the segments of a job and the copied streams in one file. This is the last step of the job.
 
 #include <cstdint>
 #include <functional>
@@ -10,16 +10,16 @@
 
 namespace lull::io {
 
-/// All segments of a job, in order.
+/// All finished segments of a job, in order.
 struct DoneSegments {
   std::int64_t count = 0;
   std::function<SegmentReader(std::int64_t segment)> read;
 };
 
-/// Writes the segments' packets in order. Packets of the source's other streams are interleaved
-/// with them; the input is read again for this. The order depends only on the packets, so that
-/// equal jobs give equal bytes.
-/// @param source  must have been read to its end, so that its selection is decided
+/// Writes the segments' packets in order. The function reads the input again and interleaves the
+/// packets of its other streams. The order depends only on the packets, so that equal jobs give
+/// equal bytes.
+/// @param source  must have been read to its end, so that its selection of frames is decided
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);

@@ -57,7 +57,7 @@ class SegmentedSink final : public EncodingSink {
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
 
-  // The file lies in the job's folder, so it is removed before the job.
+  // The output's temporary file lies in the job's folder, so it must be removed before the job.
   ~SegmentedSink() override { file_.reset(); }
 
   std::vector<FrameRange> needed_frames() const override { return needed_frames_; }
@@ -106,7 +106,7 @@ class SegmentedSink final : public EncodingSink {
                  encoder_->context().time_base, *muxer_);
   }
 
-  // The frames that earlier runs encoded must be those that this run has read.
+  // Checks that the frames that earlier runs have encoded are those that this run has read.
   void check_frames() const {
     if (job_->frames() != times_->frames()) fail_frames();
   }
@@ -132,10 +132,10 @@ class SegmentedSink final : public EncodingSink {
   std::optional<SegmentJob> job_;
   std::string mark_;
   bool done_ = false;
-  std::shared_ptr<FrameTimes> times_;  // times of all frames, encoded now or earlier
+  std::shared_ptr<FrameTimes> times_;  // times of all frames, including those of earlier runs
   std::vector<FrameRange> needed_frames_;
   std::optional<SegmentEncoder> segments_;
-  std::int64_t segment_ = 0;  // the segment that is being made
+  std::int64_t segment_ = 0;  // the segment that is being encoded
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// A sink that encodes a file in segments. Finished segments survive the end of the process.
+// A sink that encodes a file in segments. If the process ends, another run continues after the
+// finished segments.
 
 #include <memory>
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace lull::io {
 
-/// Like open_sink(), with options.segments.
+/// Opens a sink that encodes in segments, as options.segments states. Parameters and errors are
+/// those of open_sink().
 std::unique_ptr<MediaSink> open_segmented_sink(const std::string& path, FileSource& source,
                                                const SinkOptions& options);
 

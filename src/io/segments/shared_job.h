@@ -1,6 +1,6 @@
 #pragma once
-// Sinks for jobs that several processes share (io/jobs.h): one for the plan, one for segments, one
-// that joins them.
+// Sinks for jobs that several processes share (io/jobs.h): one that writes the plan, one that
+// encodes segments, and one that joins the segments.
 
 #include <memory>
 #include <string>
@@ -12,22 +12,23 @@
 
 namespace lull::io {
 
-/// Checks whether the output can be made in segments.
-/// @throws InvalidArgument  it cannot
+/// Throws an error if the output cannot be encoded in segments.
+/// @throws InvalidArgument
 void refuse_segments(const std::string& path, const FileSource& source, const Container& container,
                      const SegmentOptions& segments);
 
 /// Compares the facts of this process with those of the plan.
-/// @throws InvalidArgument  they differ
+/// @throws InvalidArgument  the facts differ
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Advances `times` as if the selected frames among the first `pictures` pictures of the index had
-/// been encoded.
+/// Advances `times` over the first `pictures` pictures of the index, as if the selected frames
+/// among them had been encoded.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 
-/// These functions do the same as open_sink(), each for one part of a job (options.segments).
+/// Each function opens the sink for one part of a shared job (options.segments). Parameters and
+/// errors are those of open_sink().
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& source,

@@ -14,8 +14,8 @@
 namespace lull::io {
 namespace {
 
-/// Makes some segments of a shared job, each as a file that gets its name when it is complete.
-/// Other processes may make the same segment: it has the same bytes.
+/// Encodes some segments of a shared job. Each segment is a file that gets its final name when it
+/// is complete. If another process encodes the same segment, the bytes are equal.
 class TaskSink final : public MediaSink {
  public:
   TaskSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -44,7 +44,7 @@ class TaskSink final : public MediaSink {
     left_ = unfinished_.missing.size() + unfinished_.damaged.size();
   }
 
-  /// Counts frames from the first frame of the source.
+  /// Returns the ranges of frames that the sink needs, counted from the first frame of the source.
   std::vector<FrameRange> needed_frames() const override {
     std::vector<FrameRange> ranges;
     for (std::int64_t i = 0; i < layout_.segments(); ++i) {
@@ -86,8 +86,8 @@ class TaskSink final : public MediaSink {
           "job was planned); plan the job again");
   }
 
-  // If the last segment is made here, the input must be read to its end, to prove that it ends
-  // where the plan does.
+  // If this sink encodes the last segment, the input must be read to its end. Only then is it known
+  // that the input has as many frames as the plan.
   bool needs_no_more() const noexcept override { return left_ == 0 && !includes_last_segment_; }
   const std::string& encoder() const noexcept override { return encoder_name_; }
   const std::string& pixel_format() const noexcept override { return pixel_format_name_; }
@@ -105,7 +105,7 @@ class TaskSink final : public MediaSink {
   std::string folder_;
   SegmentLayout layout_;
   UnfinishedSegments unfinished_;
-  bool includes_last_segment_;  // this sink makes the last segment
+  bool includes_last_segment_;  // this sink encodes the last segment
   SinkOptions options_;
   Container container_;
   EncoderInput input_;
@@ -114,7 +114,7 @@ class TaskSink final : public MediaSink {
   std::shared_ptr<FrameTimes> times_;
   std::int64_t first_frame_ = 0;
   std::optional<SegmentEncoder> segments_;
-  std::atomic<std::size_t> left_ = 0;  // segments that are not finished
+  std::atomic<std::size_t> left_ = 0;  // number of segments that are not finished
   std::string encoder_name_, pixel_format_name_, container_name_, no_file_;
   std::vector<std::string> none_;
 };
@@ -129,7 +129,7 @@ std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& s
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> now = job_facts(source, container, options, encoder);
-  // The process that joins segments does not decode.
+  // The process that joins the segments does not decode the video.
   if (options.segments->part == JobPart::join) {
     constexpr const char* name = "the decoding device";
     const auto planned = std::ranges::find(plan.facts, name, &JobFact::name);

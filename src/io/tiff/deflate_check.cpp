@@ -31,7 +31,7 @@ class Strips {
     const std::uint32_t in_plane = i % ((height_ + rows_ - 1) / rows_);
     return TIFFVStripSize64(page_, std::min(rows_, height_ - in_plane * rows_));
   }
-  /// Returns the size of a strip in the file; 0 if it lies beyond the end of the file.
+  /// Returns the size of a strip in the file; 0 if the strip lies beyond the end of the file.
   std::uint64_t stored_bytes(std::uint32_t i) const {
     const std::uint64_t at = TIFFGetStrileOffset(page_, i),
                         bytes = TIFFGetStrileByteCount(page_, i);
@@ -55,8 +55,8 @@ class Strips {
   std::uint32_t height_, rows_;
 };
 
-/// Inflates a strip completely and verifies its checksum. A strip may contain more bytes than its
-/// samples need.
+/// Decompresses a strip completely and verifies its checksum. A strip may contain more bytes than
+/// its samples need.
 std::string find_fault(std::span<const std::uint8_t> stored, std::uint64_t expected) {
   const InflatedSize size = inflated_size(stored, 2 * expected + (1 << 16));
   if (!size.error.empty()) return size.error;

@@ -1,6 +1,7 @@
 #pragma once
-// Checks the strips and tiles of TIFF pages with Deflate. libtiff stops when it has enough bytes,
-// before the checksum, and does not detect damage that leaves the stream decodable.
+// Checks Deflate-compressed strips and tiles of TIFF pages completely. libtiff stops decoding when
+// it has enough bytes, which is before the checksum. It therefore does not detect damage that
+// leaves the stream decodable.
 
 #include <string>
 
@@ -11,9 +12,9 @@ namespace lull::io {
 /// Returns whether a codec (COMPRESSION_*) is Deflate.
 bool is_deflate(std::uint16_t codec);
 
-/// Inflates every strip or tile of the current page, which must have the codec Deflate. Returns the
-/// first fault, "strip 3: ..."; empty if there is none. `message` receives libtiff's errors
-/// (tiff_options()).
+/// Decompresses every strip or tile of the current page, which must be compressed with Deflate.
+/// Returns the first fault as a text such as "strip 3: ..."; empty if there is none. `message` is
+/// the text in which libtiff stores its errors (tiff_options()).
 std::string find_deflate_fault(TIFF* page, const std::string& message);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// The bytes of directories in TIFF files, for what libtiff does not read or write.
+// Reads and writes the bytes of directories in TIFF files, for tags that libtiff does not support.
 
 #include <algorithm>
 #include <cstdint>

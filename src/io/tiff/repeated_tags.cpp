@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t max_text_bytes = 1 << 20;
 
-/// Changes the directories of a file.
+/// Changes the directories of a TIFF file.
 class DirectoryEditor {
  public:
   DirectoryEditor(int descriptor, const DirectoryFormat& format)
@@ -45,7 +45,7 @@ class DirectoryEditor {
   }
 
  private:
-  /// Entries are sorted by tag.
+  /// The texts are inserted at their place, because the entries of a directory are sorted by tag.
   void insert(std::vector<std::uint8_t>& entries, const RepeatedText& text) {
     std::vector<std::uint8_t> entry;
     format_.append(entry, text.tag, 2);

@@ -1,6 +1,6 @@
 #pragma once
 // Tags that occur several times in one page, such as the two descriptions that the Python package
-// tifffile writes. libtiff reads and writes only the first one.
+// tifffile writes. libtiff reads and writes only the first occurrence.
 
 #include <cstdint>
 #include <string>
@@ -13,11 +13,11 @@ namespace lull::io {
 
 struct RepeatedText {
   std::uint16_t tag = 0;
-  std::vector<std::uint8_t> bytes;  // with the zero at its end
+  std::vector<std::uint8_t> bytes;  // including the zero byte at the end
 };
 
-/// Returns the texts of the current page whose tag already occurred in the page. `path` is the
-/// page's file.
+/// Returns the repeated texts of the current page: those whose tag has already occurred in the
+/// page. `path` is the file that contains the page.
 std::vector<RepeatedText> read_repeated_texts(TIFF* page, const std::string& path);
 
 /// Adds texts to the pages of a complete file, one list for each page. A page with texts gets a new

@@ -22,7 +22,7 @@ class SubDirectoryCopier {
                      int descriptor)
       : file_(path, size_of_file(path)), format_(format), size_(size), descriptor_(descriptor) {}
 
-  /// `depth` is the number of directories that contain this one.
+  /// @param depth  number of directories that contain the directory at `at`
   std::optional<std::uint64_t> copy(std::uint64_t at, int depth) {
     std::uint8_t raw[8];
     if (depth > 1 || !file_.read(at, raw, format_.count_bytes())) return std::nullopt;
@@ -38,7 +38,8 @@ class SubDirectoryCopier {
   }
 
  private:
-  /// Appends the entry to `directory`, and its value to the file if it is too long for an entry.
+  /// Appends the entry at `at` to `directory`. If the value is too long for an entry, the function
+  /// appends the value to the file.
   bool copy_entry(std::uint64_t at, int depth, std::vector<std::uint8_t>& directory) {
     std::uint8_t raw[20];
     if (!file_.read(at, raw, format_.entry_bytes())) return false;
@@ -71,7 +72,7 @@ class SubDirectoryCopier {
     return append_to_tiff(descriptor_, value);
   }
 
-  /// Replaces the value of an entry that states the width or the height of the picture.
+  /// Replaces the value of an entry if its tag states the width or the height of the picture.
   void state_size(std::uint64_t tag, std::uint8_t* entry) const {
     const bool is_width = tag == EXIFTAG_PIXELXDIMENSION;
     if (!is_width && tag != EXIFTAG_PIXELYDIMENSION) return;

@@ -1,5 +1,5 @@
 #pragma once
-// Access to the samples of FFmpeg's pictures by component.
+// Access to single components of FFmpeg's pictures.
 
 #include <cstdint>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 namespace lull::io {
 
-/// One component of a picture with samples in native byte order.
+/// One component (red, alpha ...) of a picture with samples in native byte order.
 class PictureComponent {
  public:
   PictureComponent(const AVFrame& picture, int component)

@@ -11,7 +11,8 @@ bool is_fax(std::uint16_t codec) {
          codec == COMPRESSION_CCITTFAX3 || codec == COMPRESSION_CCITTFAX4;
 }
 
-/// Returns an upper bound for the compression ratio of a codec, reached if all samples are equal.
+/// Returns an upper bound for the compression ratio of a codec. The codec reaches the bound if all
+/// samples are equal.
 std::uint64_t max_compression(std::uint16_t codec) {
   switch (codec) {
     case COMPRESSION_NONE:
@@ -28,7 +29,8 @@ std::uint64_t max_compression(std::uint16_t codec) {
   }
 }
 
-/// Returns what the colours of an unsupported page are; empty for a supported page.
+/// Returns the name of the colours of an unsupported page, for an error message; empty for a
+/// supported page.
 std::string unsupported_colours(std::uint16_t photometric, int samples) {
   switch (photometric) {
     case PHOTOMETRIC_MINISBLACK:
@@ -82,7 +84,8 @@ void find_alpha(TIFF* page, TiffLayout& layout) {
       layout.alpha = layout.colours + i;
 }
 
-/// Returns whether the codec itself converts YCbCr to RGB, which also removes subsampling.
+/// Chooses libtiff's conversion from YCbCr to RGB, which also removes subsampling, if the codec has
+/// one. Returns whether the codec converts.
 bool choose_conversion(TIFF* page, std::uint16_t codec) {
   if (codec != COMPRESSION_JPEG ||
       tiff_tag<std::uint16_t>(page, TIFFTAG_PLANARCONFIG, 1) != PLANARCONFIG_CONTIG)
@@ -125,7 +128,7 @@ TiffLayout layout_of(TIFF* page, std::string& refusal) {
   layout.colours = is_rgb || layout.is_ycbcr ? 3 : 1;
   find_alpha(page, layout);
   layout.extra = samples - layout.colours;
-  // Many programs do not describe a single extra sample, which is alpha.
+  // Many programs do not describe the meaning of a single extra sample. In practice it is alpha.
   if (layout.alpha < 0 && layout.extra == 1) layout.alpha = layout.colours;
   if (layout.alpha >= samples) layout.alpha = -1;
   if (!layout.is_ycbcr) return layout;
@@ -161,7 +164,7 @@ std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file
   const std::uint64_t row = layout.is_converted ? static_cast<std::uint64_t>(layout.width)
                                                 : layout.row_bytes(layout.width);
   const std::uint64_t bytes = row * rows * planes;
-  // A blank row of a fax takes at least one bit, for any width.
+  // Fax codecs use at least one bit for a blank row of any width.
   const bool fits =
       is_fax(codec) ? rows / 8 <= file_bytes : bytes / max_compression(codec) <= file_bytes;
   const bool has_large_tiles = TIFFIsTiled(page) && TIFFTileSize64(page) / 64 > bytes + (1 << 16);

@@ -1,5 +1,5 @@
 #pragma once
-// The samples of a TIFF page: their number, type and meaning, as the tags describe them.
+// The layout of the samples of a TIFF page: their number, type and meaning, as stated by the tags.
 
 #include <cstddef>
 #include <string>
@@ -10,15 +10,16 @@ namespace lull::io {
 
 struct TiffLayout {
   int width = 0, height = 0;
-  int bits = 8;                                        // bits of a sample
+  int bits = 8;                                        // number of bits of a sample
   std::uint16_t form = SAMPLEFORMAT_UINT;              // SAMPLEFORMAT_UINT, _INT or _IEEEFP
   std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;  // _MINISBLACK, _MINISWHITE, _PALETTE, _RGB
-  int colours = 1;                                     // samples of a pixel before the extra ones
-  int extra = 0;                                       // extra samples of a pixel: alpha, masks
-  int alpha = -1;                                      // number of the sample with alpha; -1: none
-  bool is_separate = false;                            // each sample has strips or tiles of its own
-  bool is_ycbcr = false;  // in the file; libtiff converts the samples to RGB of 8 bits
-  /// The decoder returns YCbCr. libtiff's interface for complete pictures converts it.
+  int colours = 1;           // number of samples of a pixel before the extra ones
+  int extra = 0;             // number of extra samples of a pixel: alpha, masks
+  int alpha = -1;            // index of the alpha sample in the pixel; -1: none
+  bool is_separate = false;  // each sample has strips or tiles of its own
+  bool is_ycbcr = false;  // true if the file has YCbCr samples; libtiff converts them to 8-bit RGB
+  /// True if the decoder returns YCbCr samples, and libtiff's interface for complete pictures
+  /// converts them.
   bool is_converted = false;
   bool operator==(const TiffLayout&) const = default;
 
@@ -36,15 +37,15 @@ struct TiffLayout {
 };
 
 /// Reads the layout from the tags of the current page. Chooses libtiff's conversion of YCbCr to RGB
-/// where it exists. Sets `refusal` to the reason if lull does not support the samples, such as
-/// "CMYK samples (must be grey or RGB)"; empty: it supports them.
+/// where it exists. If lull does not support the samples, sets `refusal` to the reason, such as
+/// "CMYK samples (must be grey or RGB)"; otherwise `refusal` becomes empty.
 TiffLayout layout_of(TIFF* page, std::string& refusal);
 
-/// Returns whether the page, or one that it refers to, is raw data of a camera sensor.
+/// Returns whether the page, or a page to which it refers, contains raw data of a camera sensor.
 bool is_raw_photograph(TIFF* page);
 
-/// Returns why a page of this layout cannot be contained in a file of `file_bytes` bytes; empty if
-/// it can. Each codec has an upper bound for its compression ratio.
+/// Returns why a file of `file_bytes` bytes cannot contain a page of this layout; empty if it can.
+/// The function uses an upper bound for the compression ratio of each codec.
 std::string find_excess(TIFF* page, const TiffLayout& layout, std::uint64_t file_bytes);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
 #pragma once
-// Owners of libtiff's objects, and libtiff's messages as text.
+// Smart pointers for libtiff's objects, and libtiff's messages as text.
 
 #include <tiffio.h>
 
@@ -19,14 +19,14 @@ struct FreeTiffOptions {
 };
 using TiffOptionsPtr = std::unique_ptr<TIFFOpenOptions, FreeTiffOptions>;
 
-/// Returns options with which libtiff opens a file. The first message about an error is stored in
-/// `message`, because it is closest to the cause. Warnings are ignored, except those of damage.
-/// `message` must outlive the file. `max_bytes` limits a
-/// single allocation of libtiff; 0: no limit.
+/// Returns the options with which libtiff opens a file. `message` receives the first error, because
+/// the first error is closest to the cause. Warnings are ignored, except those that indicate
+/// damage. `message` must outlive the file. `max_bytes` limits a single allocation of libtiff; 0:
+/// no limit.
 TiffOptionsPtr tiff_options(std::string& message, tmsize_t max_bytes);
 
-/// Returns the value of a tag with one number, or the default of the TIFF standard; `fallback` if
-/// there is neither.
+/// Returns the value of a tag with one number. If the tag is absent, returns the default of the
+/// TIFF standard, or `fallback` if the standard has none.
 template <class T>
 T tiff_tag(TIFF* page, std::uint32_t name, T fallback) {
   T value = fallback;

@@ -32,8 +32,8 @@ constexpr SampleKind kinds[] = {
     {3, true, 12, AV_PIX_FMT_GBRAP12},  {3, true, 16, AV_PIX_FMT_RGBA64},
     {3, true, 32, AV_PIX_FMT_GBRAPF32}};
 
-/// Returns the kind with the fewest bits that holds the samples; without alpha if there is none
-/// with alpha.
+/// Returns the kind of samples with the fewest bits that can store `bits` bits per sample. If no
+/// such kind has alpha, returns one without alpha.
 SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
     for (const SampleKind& kind : kinds)
@@ -41,7 +41,7 @@ SampleKind kind_for(int colours, bool alpha, int bits) {
   return kinds[0];
 }
 
-/// The value of each integer sample in the picture.
+/// Lookup table that maps each integer sample of the page to its value in the picture.
 using Table = std::vector<std::uint16_t>;
 
 Table table_for(int bits, int picture_bits, bool is_inverted) {
@@ -55,8 +55,8 @@ Table table_for(int bits, int picture_bits, bool is_inverted) {
 
 using Palette = std::array<Table, 3>;
 
-/// Some programs write the 8 bits of a colour into the lower byte of its 16 bits, and others leave
-/// the lower byte 0.
+/// Some programs write the 8 bits of a palette colour into the lower byte of its 16 bits, and
+/// others leave the lower byte 0.
 Palette palette_of(const TiffReader& reader, int bits) {
   std::array<const std::uint16_t*, 3> maps{};
   if (!TIFFGetField(reader.handle(), TIFFTAG_COLORMAP, &maps[0], &maps[1], &maps[2]))
@@ -73,7 +73,7 @@ Palette palette_of(const TiffReader& reader, int bits) {
   return palette;
 }
 
-/// Reduces the palette to 8 bits if it loses nothing. Returns its bits.
+/// Reduces the palette to 8 bits if this loses nothing. Returns the number of bits of the palette.
 int reduce(Palette& palette) {
   const auto is_reducible = [](std::uint16_t v) { return (v & 255) == 0 || (v & 255) == v >> 8; };
   for (const Table& table : palette)
@@ -121,7 +121,7 @@ class Importer {
   void add(const Chunk& chunk) {
     const int bytes = kind_.bits > 16 ? 4 : kind_.bits > 8 ? 2 : 1;
     const PictureComponent first(*picture_, 0);
-    // The picture has its samples in the same order as the chunk.
+    // The picture stores its samples in the same order as the chunk.
     const int all = kind_.colours + (kind_.alpha ? 1 : 0);
     const bool same = is_copied_ && chunk.samples == all && layout_.samples() == all &&
                       (!kind_.alpha || layout_.alpha == kind_.colours) &&
@@ -192,7 +192,7 @@ class Importer {
   SampleKind kind_{};
   std::optional<Palette> palette_;
   Table colour_, alpha_;    // for integers of up to 16 bits
-  bool is_copied_ = false;  // the samples of the page are those of the picture
+  bool is_copied_ = false;  // the samples of the page need no conversion
   FramePtr picture_;
   std::vector<std::uint32_t> raw_;
   std::vector<std::uint8_t> bytes_;

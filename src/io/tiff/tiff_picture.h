@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of pictures between TIFF pages and FFmpeg's frames.
+// Converts pictures between TIFF pages and FFmpeg's frames.
 
 #include <memory>
 #include <optional>
@@ -12,19 +12,20 @@
 
 namespace lull::io {
 
-/// Returns the reader's page as a picture: grey or RGB, with alpha if FFmpeg has such a format.
-/// Integers of 1 to 16 bits keep their depth or get the next one that FFmpeg has; their maximum
-/// becomes the maximum of that depth. Integers of 24 and 32 bits become floats in 0..1, all floats
-/// become floats of 32 bits, palettes RGB of 8 or 16 bits. White is the maximum for every kind of
-/// integer. The picture has the colour profile and the aspect ratio of the page. Its time is 0.
-/// @throws BadData  damaged, or samples that lull does not support
+/// Returns the reader's current page as a picture: grey or RGB, with alpha if FFmpeg has such a
+/// format. Integers of 1 to 16 bits keep their bit depth or get the next higher one that FFmpeg
+/// has; their maximum becomes the maximum of that depth. Integers of 24 and 32 bits become floats
+/// in 0..1. All floats become 32-bit floats. Palettes become RGB of 8 or 16 bits. White is the
+/// maximum of every integer type. The picture has the colour profile and the aspect ratio of the
+/// page. Its time is 0.
+/// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 
-/// Returns notes for the user about content of the first page that pictures do not hold. Empty also
-/// if the page cannot be read.
+/// Returns notes for the user about content of the first page that pictures cannot hold. The result
+/// is also empty if the page cannot be read.
 std::vector<std::string> notes_of_tiff(const std::string& path);
 
-/// Metadata of a picture that does not come from a TIFF file.
+/// Metadata of a picture that was not read from a TIFF file.
 struct TiffMetadata {
   std::vector<std::uint8_t> icc, xmp, iptc;  // empty: none
   std::vector<std::uint8_t> photoshop;       // image resource blocks; empty: none
@@ -34,32 +35,34 @@ struct TiffMetadata {
       chromaticities;  // CIE x and y of white, red, green and blue; empty: not stated
 };
 
-/// Sets the tags of the current page for the metadata that are stated.
+/// Sets tags of the current page for all metadata that `metadata` states.
 void set_metadata(TIFF* page, const TiffMetadata& metadata);
 
-/// A page of a TIFF file, counted without smaller copies of pictures and masks.
+/// The page of a TIFF file from which a picture was read. The number of the page does not count
+/// masks and reduced copies of pictures.
 struct TiffOrigin {
-  std::string path;  // empty: there is none
+  std::string path;  // empty: the picture has no origin
   std::int64_t page = 0;
 };
 
-/// Returns Photoshop's image resource blocks as an output gets them: without thumbnails.
+/// A function that returns the Photoshop image resource blocks for the output, without thumbnails.
 using PhotoshopFilter = std::vector<std::uint8_t> (*)(std::span<const std::uint8_t> blocks);
 
-/// Writes pictures as the pages of one file.
+/// Writes pictures as the pages of one TIFF file.
 class TiffPictureWriter {
  public:
-  /// Writes to an open file, which the caller closes. `name` is for messages.
+  /// Writes to the open file `descriptor`, which the caller closes. `name` is the file's name in
+  /// messages.
   TiffPictureWriter(int descriptor, const std::string& name, PhotoshopFilter filter)
       : descriptor_(descriptor), name_(name), filter_(filter) {}
 
-  /// Adds a page. It gets the tags, the extra samples, the layout of samples and the codec of
-  /// `origin`, and the byte order of its file. Without an origin it gets `metadata`. All pages of
-  /// an output must come from one file, in order.
+  /// Adds a page. The page gets the tags, the extra samples, the layout of samples and the codec of
+  /// the page `origin`, and the byte order of the origin's file. A picture without an origin gets
+  /// `metadata`. All pages of an output must come from one file, in order.
   /// @throws IoError, BadData
   void add(const AVFrame& picture, const TiffOrigin& origin, const TiffMetadata& metadata);
   void close();
-  /// Returns how the first page differs from its origin.
+  /// Returns how the first page of the output differs from the page that it was read from.
   const TiffChanges& changes() const { return changes_; }
 
  private:
@@ -73,7 +76,7 @@ class TiffPictureWriter {
   std::string name_;
   PhotoshopFilter filter_;
   std::unique_ptr<TiffReader> origin_;
-  std::int64_t page_ = 0;  // current page of the origin
+  std::int64_t page_ = 0;  // current page of the original file
   std::unique_ptr<TiffWriter> writer_;
   TiffChanges changes_;
 
@@ -81,16 +84,17 @@ class TiffPictureWriter {
                                      PhotoshopFilter filter);
 };
 
-/// Returns how a page for `picture`, whose samples are not read, differs from its origin.
+/// Returns how an output page for `picture` would differ from `origin`. The function does not read
+/// the samples of `picture`.
 /// @throws BadData
 TiffChanges predict_changes(const AVFrame& picture, const TiffOrigin& origin,
                             PhotoshopFilter filter);
 
-/// Returns whether a picture that does not come from a TIFF file becomes a BigTIFF file.
+/// Returns whether lull writes `picture` as BigTIFF if it was not read from a TIFF file.
 bool needs_big_tiff(const AVFrame& picture);
 
-/// Pixel formats that TiffPictureWriter accepts, best first. The second list also has the bit
-/// depths that few programs read; it is for pictures that come from TIFF files.
+/// Pixel formats that TiffPictureWriter accepts, best first. The second list is for pictures that
+/// come from TIFF files. It also contains bit depths that few programs read.
 extern const AVPixelFormat tiff_formats[], tiff_formats_of_tiff[];
 
 }  // namespace lull::io

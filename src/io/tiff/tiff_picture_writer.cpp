@@ -19,8 +19,8 @@ int colours_shown(const TiffLayout& layout) {
   return layout.photometric == PHOTOMETRIC_PALETTE ? 3 : layout.colours;
 }
 
-/// Returns the layout of a page for `picture`. It has as much as possible in common with `from`,
-/// the page of the original file.
+/// Returns the layout of a page for `picture`. The layout differs as little as possible from
+/// `from`, the layout of the original page.
 TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& from) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   const bool has_alpha = (d.flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
@@ -40,7 +40,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
     layout.form = from->form;
   }
   const bool same_size = from->width == layout.width && from->height == layout.height;
-  // Extra samples that the picture does not have are copied from the original.
+  // Extra samples that the picture does not have are copied from the original page.
   if (same_size && from->bits <= 32 && from->bits == layout.bits &&
       from->colours == layout.colours) {
     layout.extra = from->extra;
@@ -50,7 +50,7 @@ TiffLayout layout_for(const AVFrame& picture, const std::optional<TiffLayout>& f
   return layout;
 }
 
-/// Bits of the extra samples of a page, by the number of the sample.
+/// Bits of the extra samples of a page. The key is the index of the sample in its pixel.
 using ExtraSamples = std::map<int, std::vector<std::uint32_t>>;
 
 ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int except) {
@@ -71,7 +71,7 @@ ExtraSamples read_extra(TiffReader& original, const TiffLayout& layout, int exce
   return extra;
 }
 
-/// Returns the bits of a float in a format of the file.
+/// Returns the bits of a float in the sample format of the file.
 std::uint32_t bits_of(float value, const TiffLayout& layout) {
   if (layout.form == SAMPLEFORMAT_UINT) {
     const double maximum = layout.bits == 24 ? 0xffffff : 0xffffffff;
@@ -118,7 +118,7 @@ class Exporter {
   }
 
  private:
-  /// Returns whether the picture has the samples in the same order and form as the chunk.
+  /// Returns whether the picture stores its samples in the same order and format as the chunk.
   bool is_packed_like(const TiffChunk<std::uint8_t>& chunk) const {
     const bool is_float = (d_.flags & AV_PIX_FMT_FLAG_FLOAT) != 0;
     return extra_.empty() && layout_.bits == d_.comp[0].depth && layout_.bits % 8 == 0 &&
@@ -186,7 +186,8 @@ void set_iptc(TIFF* to, std::vector<std::uint8_t> iptc) {
                static_cast<std::uint32_t>(has_units ? iptc.size() / 4 : iptc.size()), iptc.data());
 }
 
-/// Sets the metadata, and a resolution if they state none. TIFF 6.0 requires it.
+/// Sets the metadata. If they state no resolution, sets a default, because TIFF 6.0 requires the
+/// tag.
 void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   constexpr double default_resolution = 72;
   auto& [x, y] = metadata.dots_per_inch;
@@ -195,7 +196,8 @@ void set_complete_metadata(TIFF* to, TiffMetadata metadata, AVRational aspect) {
   set_metadata(to, metadata);
 }
 
-/// Adds how the samples of a page differ from those of the original.
+/// Adds the differences between the samples of an output page and those of the original page to
+/// `changes`.
 void note_changes(const TiffLayout& from, const TiffLayout& to, TiffChanges& changes) {
   const std::string bits = std::to_string(to.bits) + " bits";
   if (from.photometric == PHOTOMETRIC_PALETTE && to.photometric == PHOTOMETRIC_RGB)
@@ -258,7 +260,7 @@ TiffChanges TiffPictureWriter::set_tags(const AVFrame& picture, const TiffLayout
   return changes;
 }
 
-/// The thumbnails of the original show the noise.
+/// Removes the thumbnails of the original, because they show the noise.
 void TiffPictureWriter::filter_photoshop(TiffChanges& changes) {
   std::uint32_t count = 0;
   const std::uint8_t* blocks = nullptr;

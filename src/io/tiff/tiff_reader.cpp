@@ -20,8 +20,9 @@ TiffReader::TiffReader(const std::string& path, std::uint64_t max_pixels)
   if (!message_.empty()) fail_damaged();
 }
 
-/// The mode "m" disables memory mapping: if a mapped file shrinks, the process would crash. The
-/// limit is a strip or tile of the largest page, with 4 samples of 64 bits and a margin.
+/// The mode "m" disables memory mapping: if a mapped file became shorter, the process would crash.
+/// The limit of libtiff's allocations is the size of a strip or tile of the largest page, with 4
+/// samples of 64 bits, and a margin.
 TiffPtr TiffReader::open(std::string& message) const {
   const auto max_bytes = static_cast<tmsize_t>(64 * max_pixels_);
   return TiffPtr(TIFFOpenExt(path_.c_str(), "rm", tiff_options(message, max_bytes).get()));
@@ -136,7 +137,7 @@ void TiffReader::read_chunks(const TiffLayout& layout, const Use& use) {
       }
 }
 
-/// Reads rows that libtiff converts to RGB.
+/// Reads rows of the page. libtiff converts the samples to RGB.
 void TiffReader::read_converted(const TiffLayout& layout, const Use& use) {
   struct EndImage {
     void operator()(TIFFRGBAImage* image) const noexcept { TIFFRGBAImageEnd(image); }

@@ -9,22 +9,22 @@
 
 namespace lull::io {
 
-/// The part of a page that one strip or tile shows, with its samples in native byte order.
-/// TiffWriter requests chunks with this struct, too.
+/// The samples of one strip or tile in native byte order, and their position in the page.
+/// TiffWriter also requests its samples with this struct.
 template <class Byte>
 struct TiffChunk {
   Byte* data;             // first row
-  std::size_t row_bytes;  // distance of rows
+  std::size_t row_bytes;  // distance between rows in bytes
   int x, y, width, height;
-  int first_sample;  // number of the first sample of a pixel that the chunk holds
-  int samples;       // samples of a pixel in the chunk
+  int first_sample;  // index in the pixel of the first sample in the chunk
+  int samples;       // number of samples of a pixel in the chunk
   Byte* row(int y_in_chunk) const { return data + y_in_chunk * row_bytes; }
 };
 
-/// Reads the pages of a file, beginning with the first.
+/// Reads the pages of a TIFF file, beginning with the first.
 class TiffReader {
  public:
-  /// `max_pixels` is the maximum size of a page.
+  /// @param max_pixels  maximum number of pixels of a page
   /// @throws NoInput, BadData
   TiffReader(const std::string& path, std::uint64_t max_pixels);
   TiffReader(const TiffReader&) = delete;
@@ -35,28 +35,33 @@ class TiffReader {
   bool big_endian() const { return TIFFIsBigEndian(tiff_.get()) != 0; }
   /// Returns whether the file has 64-bit offsets.
   bool big_tiff() const { return TIFFIsBigTIFF(tiff_.get()) != 0; }
-  /// Returns the layout of the page. Size and codec are checked: memory for the page can be
-  /// allocated.
-  /// @throws BadData  samples that lull does not support, or more samples than the file can hold
+  /// Returns the layout of the current page. The function checks the size and the codec, so that
+  /// the caller can allocate memory for the page.
+  /// @throws BadData  lull does not support the samples, or the file cannot hold as many samples
   TiffLayout layout() const;
-  /// Goes to the next page. Returns false after the last one.
+  /// Goes to the next page. Returns false after the last page.
   /// @throws BadData
   bool next();
-  /// Like next(), but skips smaller copies of a picture and masks.
+  /// Goes to the next page that is neither a reduced copy of a picture nor a mask. Returns false
+  /// after the last page.
   bool next_picture();
-  /// Goes to a page by the byte offset of its directory (TIFFCurrentDirOffset()). `page` is its
-  /// number, for messages.
+  /// Goes to the page whose directory has this byte offset (TIFFCurrentDirOffset()). `page` is the
+  /// page's number in messages.
   /// @throws BadData
   void go_to(std::uint64_t directory, std::int64_t page);
-  /// Calls `use` for each chunk of the page, sample by sample if they are separate, in rows.
-  /// `check` verifies checksums, too, in another thread.
+  /// Calls `use` for each chunk of the page, in the order of rows. If each sample has its own
+  /// strips, the samples follow each other. `check` also verifies the checksums of Deflate, in
+  /// another thread.
   /// @throws BadData
   void read(const TiffLayout& layout,
             const std::function<void(const TiffChunk<const std::uint8_t>&)>& use,
             bool check = true);
-  /// @throws BadData  "'PATH' <what> (<libtiff's reason>)"
+  /// Throws the error "'PATH' <what> (<libtiff's reason>)".
+  /// @throws BadData
   [[noreturn]] void fail(const std::string& what) const;
-  /// @throws BadData  "'PATH' has <what>; convert it first", with the number of a later page
+  /// Throws the error "'PATH' has <what>; convert it first". For pages after the first, the text
+  /// contains the page number.
+  /// @throws BadData
   [[noreturn]] void refuse(const std::string& what) const;
 
  private:

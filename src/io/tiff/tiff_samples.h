@@ -1,26 +1,27 @@
 #pragma once
-// Samples of 1 to 32 bits in the rows of strips and tiles.
+// Reads and writes samples of 1 to 32 bits in the rows of strips and tiles.
 
 #include <cstdint>
 #include <span>
 
 namespace lull::io {
 
-/// The position of one sample of each pixel in a row. Samples of 8, 16, 24 and 32 bits are in
-/// native byte order; samples of other sizes follow each other without gaps, most significant bit
+/// Position and size of one sample of each pixel in a row. Samples of 8, 16, 24 and 32 bits are in
+/// native byte order. Samples of other sizes follow each other without gaps, most significant bit
 /// first.
 struct TiffRow {
-  int bits;    // bits of a sample
-  int stride;  // samples of a pixel in the row
-  int offset;  // number of the sample in its pixel
+  int bits;    // number of bits of a sample
+  int stride;  // number of samples of a pixel in the row
+  int offset;  // index of the sample in its pixel
 };
 
 /// Copies the bits of one sample of each pixel.
 void load_bits(const std::uint8_t* row, const TiffRow& format, std::span<std::uint32_t> to);
-/// Adds the bits of one sample of each pixel to a row whose bits at these places are 0.
+/// Writes the bits of one sample of each pixel into a row. The row must have zeros at the positions
+/// of these bits.
 void store_bits(std::span<const std::uint32_t> from, const TiffRow& format, std::uint8_t* row);
 
-/// Convert between IEEE 754 binary16, as bits, and binary32.
+/// Functions that convert between IEEE 754 binary16, given as bits, and binary32.
 float from_half(std::uint16_t bits);
 std::uint16_t to_half(float value);
 

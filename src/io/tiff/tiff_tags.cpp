@@ -10,10 +10,11 @@
 namespace lull::io {
 namespace {
 
-/// Tags whose values are offsets in the file.
+/// Tags whose values are offsets in the file, which a copy of the value would invalidate.
 constexpr std::array<std::uint32_t, 4> offset_tags = {TIFFTAG_SUBIFD, TIFFTAG_EXIFIFD,
                                                       TIFFTAG_GPSIFD, TIFFTAG_INTEROPERABILITYIFD};
-/// Those whose directories are copied. Sub-images would show the noise.
+/// Tags whose directories are copied together with the tag. Sub-images are not copied, because they
+/// would show the noise.
 constexpr std::array<std::uint32_t, 3> copied_directories = {TIFFTAG_EXIFIFD, TIFFTAG_GPSIFD,
                                                              TIFFTAG_INTEROPERABILITYIFD};
 
@@ -36,7 +37,7 @@ bool is_lossless(std::uint16_t codec) {
   return std::ranges::find(kept, codec) != std::end(kept);
 }
 
-/// Sets the codec, and the predictor that suits the samples.
+/// Sets the codec of the page, and the predictor if libtiff supports it for the samples.
 void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   TIFFSetField(to, TIFFTAG_COMPRESSION, codec);
   const bool predicts = codec == COMPRESSION_LZW || codec == COMPRESSION_ADOBE_DEFLATE ||
@@ -44,7 +45,7 @@ void set_codec(TIFF* to, std::uint16_t codec, std::uint16_t predictor) {
   if (predicts && predictor != 0) TIFFSetField(to, TIFFTAG_PREDICTOR, predictor);
 }
 
-/// Returns the predictor for samples that had none; 0: none.
+/// Returns the predictor for samples whose original page had none; 0: none.
 std::uint16_t predictor_of(const TiffLayout& layout) {
   if (layout.is_float()) return PREDICTOR_FLOATINGPOINT;
   return layout.bits == 8 || layout.bits == 16 || layout.bits == 32 ? PREDICTOR_HORIZONTAL : 0;
@@ -106,7 +107,8 @@ void set_size(TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_SAMPLESPERPIXEL, layout.samples());
 }
 
-/// Describes the extra samples like the reader's page if it has as many, else as alpha.
+/// Describes the extra samples like the reader's page if both pages have the same number of them.
+/// Otherwise describes them as alpha.
 void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   if (layout.extra == 0) return;
   std::vector<std::uint16_t> kinds(layout.extra, EXTRASAMPLE_UNSPECIFIED);
@@ -119,8 +121,9 @@ void describe_extra(TIFF* from, TIFF* to, const TiffLayout& layout) {
   TIFFSetField(to, TIFFTAG_EXTRASAMPLES, layout.extra, kinds.data());
 }
 
-/// Copies the tags with a place of their own in libtiff. If all samples have the same layout, tags
-/// that describe samples are copied, too, so that those that were absent stay absent.
+/// Copies the tags for which libtiff has a fixed field. If the samples have the same layout as in
+/// the original, the tags that describe samples are copied, too, so that tags that were absent
+/// remain absent.
 void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayout& layout) {
   if (has_same_samples) {
     for (const std::uint32_t tag :
@@ -146,7 +149,7 @@ void copy_known_tags(TIFF* from, TIFF* to, bool has_same_samples, const TiffLayo
     TIFFSetField(to, TIFFTAG_PAGENUMBER, number, count);
 }
 
-/// Copies a tag with a single number.
+/// Copies a tag whose value is a single number.
 bool copy_single(TIFF* from, TIFF* to, std::uint32_t tag, const TIFFField& field) {
   switch (TIFFFieldDataType(&field)) {
     case TIFF_BYTE: {
@@ -178,7 +181,7 @@ bool copy_single(TIFF* from, TIFF* to, std::uint32_t tag, const TIFFField& field
 
 }  // namespace
 
-/// Copies a tag that libtiff keeps in its list of further tags: texts, profiles, and tags unknown
+/// Copies a tag that libtiff stores in its list of further tags: texts, profiles, and tags unknown
 /// to libtiff.
 bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   TIFF* to = tiff_.get();
@@ -213,7 +216,7 @@ bool TiffWriter::copy_further_tag(TIFF* from, std::uint32_t tag) {
   return TIFFFieldReadCount(field) == 1 && copy_single(from, to, tag, *field);
 }
 
-/// Copies a tag whose value is the offset of a directory, and the directory.
+/// Copies a tag whose value is the offset of a directory, and copies the directory itself.
 bool TiffWriter::copy_directory(const TiffReader& reader, const TiffLayout& layout,
                                 std::uint32_t tag) {
   TIFF* const to = tiff_.get();
@@ -243,7 +246,7 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
   copy_strip_layout(from, to, layout);
   for (int i = 0; i < TIFFGetTagListCount(from); ++i) {
     const std::uint32_t tag = TIFFGetTagListEntry(from, i);
-    // libtiff has converted YCbCr samples.
+    // The tag describes YCbCr samples, which libtiff has converted to RGB.
     if (tag == TIFFTAG_YCBCRCOEFFICIENTS || copy_further_tag(from, tag) ||
         copy_directory(reader, layout, tag))
       continue;
@@ -252,7 +255,7 @@ TiffChanges TiffWriter::copy_tags(const TiffReader& reader, const TiffLayout& fr
                              (field ? std::string(TIFFFieldName(field)) : std::to_string(tag)));
   }
   repeated_texts_.push_back(read_repeated_texts(from, reader.path()));
-  message_.clear();  // A tag that could not be set is no write error.
+  message_.clear();  // A tag that could not be set is not a write error.
   return changes;
 }
 

@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// libtiff's position in the output. libtiff's own functions for descriptors do not keep the reason
-/// of a failure.
+/// The position in the output at which libtiff reads or writes. libtiff's own functions for
+/// descriptors do not store the reason of a failure.
 struct TiffWriter::OutputPosition {
   int descriptor;
   std::int64_t at = 0;

@@ -15,33 +15,37 @@
 
 namespace lull::io {
 
-/// What a page does not have in common with the page whose tags it got; one text each.
+/// Differences between a page and the page from which its tags were copied, one text each.
 struct TiffChanges {
   std::vector<std::string> losses;
-  std::vector<std::string> notes;  // changes that lose nothing
+  std::vector<std::string> notes;  // changes that lose no information
 };
 
 class TiffWriter {
  public:
-  /// Writes to an open file, which the caller closes. `name` is for messages.
+  /// Writes to the open file `descriptor`, which the caller closes. `name` is the file's name in
+  /// messages.
   TiffWriter(int descriptor, const std::string& name, bool big_endian, bool big_tiff);
   ~TiffWriter();
   TiffWriter(const TiffWriter&) = delete;
   TiffWriter& operator=(const TiffWriter&) = delete;
 
   TIFF* handle() const { return tiff_.get(); }
-  /// Sets the tags of the next page: those that describe its samples, and all tags of the reader's
-  /// page that do not describe samples, with EXIF and GPS data. Strips or tiles and a
-  /// lossless codec are those of the reader's page. Other codecs become Deflate.
+  /// Sets the tags of the next page: the tags that describe its samples, and those tags of the
+  /// reader's page that do not describe samples, including EXIF and GPS data. The page gets the
+  /// strips or tiles and the lossless codec of the reader's page. Lossy codecs are replaced by
+  /// Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
-  /// Sets the tags of the next page that describe its samples: strips with Deflate.
+  /// Sets those tags of the next page that describe its samples. The page gets strips compressed
+  /// with Deflate.
   void set_tags(const TiffLayout& layout);
-  /// Writes a page whose tags are set. `fill` gets each chunk in order, filled with 0, and writes
-  /// its samples.
+  /// Writes a page whose tags are set. The writer passes each chunk, filled with 0, to `fill`,
+  /// which writes the samples into it. The chunks come in order.
   /// @throws IoError
   void write(const TiffLayout& layout,
              const std::function<void(const TiffChunk<std::uint8_t>&)>& fill);
+  /// Completes the file.
   /// @throws IoError
   void close();
 
@@ -53,16 +57,17 @@ class TiffWriter {
   [[noreturn]] void fail() const;
 
   std::string name_;
-  DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file that is written
+  DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file while it is written
   std::string message_;
-  std::list<std::string> tag_names_;  // libtiff keeps pointers to them
-  /// Texts of each page whose tags libtiff writes only once.
+  std::list<std::string> tag_names_;  // libtiff keeps pointers to these names
+  /// For each page, the texts of repeated tags, of which libtiff writes only the first.
   std::vector<std::vector<RepeatedText>> repeated_texts_;
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;
 };
 
-/// Returns whether only BigTIFF, which has offsets of more than 32 bits, can hold `pages` pages.
+/// Returns whether a file of `pages` such pages needs BigTIFF, which has offsets of 64 bits instead
+/// of 32.
 bool needs_big_tiff(const TiffLayout& layout, std::int64_t pages);
 
 }  // namespace lull::io
