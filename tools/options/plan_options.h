@@ -17,7 +17,7 @@ namespace lull::tools {
 
 /// Returns the options that a plan contains.
 /// @throws BadData  the plan has an option that is unknown or that plans do not store, or its
-/// options     contradict each other
+///     options contradict each other
 [[nodiscard]] DenoiseOptions options_of_plan(const io::JobPlan& plan);
 
 }  // namespace lull::tools

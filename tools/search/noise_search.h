@@ -42,7 +42,7 @@ struct InputSamples {
 /// each scene gets its own estimate, and the function searches for the cuts.
 /// @param source  the open input; the function does not read it
 /// @param repair  repairs the frames that the function itself reads; `samples` must already be
-/// repaired
+///     repaired
 /// @throws any error of opening and reading the input
 [[nodiscard]] NoiseRecord search_noise(const DenoiseOptions& options, const io::MediaSource& source,
                                        const InputSamples& samples, const RepairPlan& repair);

@@ -20,7 +20,7 @@ struct DepthPlan {
 
 /// Returns how the samples of the input represent depths.
 /// @throws InvalidArgument  the input is not grey, or its samples cannot hold the value that marks
-/// holes
+///     holes
 [[nodiscard]] DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& input);
 
 /// Reads the first frames of an input that can be read again.

@@ -25,9 +25,9 @@ class GrainJob {
  public:
   /// @param format  format of the input
   /// @param noise  estimated noise of the input. Estimates from differences between frames describe
-  /// the grain better than the removed noise does.
+  ///     the grain better than the removed noise does.
   /// @throws InvalidArgument  frames of this format have no grain table, or the input can be read
-  /// only     once
+  ///     only once
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
 

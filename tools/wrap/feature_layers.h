@@ -13,8 +13,8 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  io::LayerName layer;  // only the channels that form the feature; no channels: the layer is
-                        // missing or does not have them
+  /// The channels that form the feature. No channels: the layer is missing or does not have them.
+  io::LayerName layer;
 };
 
 class FeatureLayers {

@@ -37,7 +37,7 @@ struct FeatureSources {
 
 /// Wraps `denoiser` so that every frame receives its features (Frame::features).
 /// @throws BadData  from push() or from this function: a layer is missing or has another size, or a
-/// file ends too early
+///     file ends too early
 [[nodiscard]] std::unique_ptr<Denoiser> featured(std::unique_ptr<Denoiser> denoiser,
                                                  FeatureSources sources,
                                                  FirstFrame first_frame = {});

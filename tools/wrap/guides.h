@@ -23,7 +23,7 @@ namespace lull::tools {
 /// input.
 /// @param first_frame  if it is set, the guide may be longer than the input
 /// @throws BadData  from this function, push() or drain(): the guide is shorter or longer than the
-/// input
+///     input
 [[nodiscard]] std::unique_ptr<Denoiser> guided(std::unique_ptr<Denoiser> denoiser, SideInput guide,
                                                const io::MediaSource& input,
                                                FirstFrame first_frame = {});
