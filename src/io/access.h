@@ -1,6 +1,6 @@
 #pragma once
-// Permission bits of files that are made from other files. Users who may not read the sources may
-// not read the result either.
+// Permission bits of files that are made from other files. Users who may not read the source files
+// may not read the result either.
 
 #include <optional>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace lull::io {
 
-/// Permission bits that a new file may have, before the umask of the process.
+/// Permission bits that a new file may have, before the umask of the process is applied.
 struct Access {
   unsigned mode = 0666;
   /// The group to which the group bits apply; empty: any group.
@@ -19,14 +19,14 @@ struct Access {
 /// Returns the permission bits that both `a` and `b` allow. The owner may always read and write.
 [[nodiscard]] Access operator&(const Access& a, const Access& b);
 
-/// Returns the bits that all of these files allow. `-` is the open file `descriptor`. Pipes,
-/// devices, addresses and missing files do not limit the bits.
+/// Returns the permission bits that all of these files allow. The name `-` stands for the open file
+/// `descriptor`. Pipes, devices, addresses and missing files do not limit the bits.
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
-/// Returns the bits for a new file of this group.
+/// Returns the permission bits for a new file that belongs to the group `group`.
 [[nodiscard]] unsigned mode_for(const Access& access, unsigned group);
-/// Returns the bits for a file of this group that replaces one with the bits `old`: the old bits,
-/// without those for users who may not read the sources.
+/// Returns the permission bits for a file of this group that replaces a file with the bits `old`.
+/// The result contains the bits of `old`, except those for users who may not read the source files.
 [[nodiscard]] unsigned mode_for_replacement(const Access& access, unsigned group, unsigned old);
 
 }  // namespace lull::io

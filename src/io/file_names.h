@@ -1,6 +1,6 @@
 #pragma once
-// The files that names of inputs and outputs stand for, so that no file is read and written at the
-// same time.
+// Lists the files that the names of inputs and outputs stand for, so that no file is read and
+// written at the same time.
 
 #include <cstdint>
 #include <optional>
@@ -10,38 +10,40 @@
 namespace lull::io {
 
 /// Identity of a file in the file system, after following links. Two names stand for the same file
-/// if the inodes are equal, or, for files that do not exist yet, if folders and names are equal.
+/// if their inodes are equal. For files that do not exist yet, folders and names must be equal.
 struct FileLocation {
   std::uint64_t device = 0, inode = 0;  // 0: the file does not exist
   std::uint64_t folder_device = 0, folder_inode = 0;
   std::string name;  // name within the folder
 };
 
-/// Returns nullopt for pipes, devices and folders, and for names in folders that do not exist.
+/// Returns the identity of the file `path`; nullopt for pipes, devices and folders, and for names
+/// in folders that do not exist.
 [[nodiscard]] std::optional<FileLocation> location_of(const std::string& path);
 /// Returns the identity of an open file.
 [[nodiscard]] std::optional<FileLocation> location_of(int descriptor);
 
-/// Returns the files that the name of an input stands for: one file, or those of a sequence of
-/// pictures. Empty for `-`, addresses and missing files.
+/// Returns the files that the name of an input stands for: one file, or the files of a picture
+/// sequence. The result is empty for `-`, addresses and missing files.
 [[nodiscard]] std::vector<std::string> files_of_input(const std::string& path);
 
 /// The files that the name of an output stands for.
 struct OutputFiles {
-  /// Names that are determined by the names of the input's files.
+  /// Names that are already known, because the names of the input's files determine them.
   std::vector<std::string> names;
-  /// A numbered pattern whose numbers are not known yet. may_produce() compares it with files.
+  /// A numbered pattern whose numbers are not known yet. may_produce() compares the pattern with
+  /// files.
   std::string pattern;
 };
-/// Returns the files of an output; empty for `-`, `null` and `hash`. `input` is the name of the
-/// input.
+/// Returns the files of an output. The result is empty for `-`, `null` and `hash`. `input` is the
+/// name of the input.
 [[nodiscard]] OutputFiles files_of_output(const std::string& path, const std::string& input);
 /// Returns whether a numbered pattern can produce the name of this file.
 [[nodiscard]] bool may_produce(const std::string& pattern, const FileLocation& file);
 
-/// Returns the existing files of the job in this folder: its plan or manifest, and its segments.
+/// Returns the existing files of the job in `folder`: its plan or manifest, and its segments.
 [[nodiscard]] std::vector<std::string> files_of_job(const std::string& folder);
-/// Returns whether this file belongs, or will belong, to the job in this folder.
+/// Returns whether `file` belongs, or will belong, to the job in `folder`.
 [[nodiscard]] bool is_file_of_job(const std::string& folder, const FileLocation& file);
 
 }  // namespace lull::io

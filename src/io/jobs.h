@@ -1,10 +1,10 @@
 #pragma once
-// Jobs in segments that any number of processes on any machines share: a plan that never changes, a
-// file for each finished segment, and one process that joins the segments.
+// Jobs in segments that any number of processes on any machines share. A job has a plan that never
+// changes, a file for each finished segment, and one process that joins the segments.
 //
-// No process waits for another one, and there are no locks: all processes produce the same bytes
-// for a segment, and a segment's file gets its name only when it is complete. open_sink() describes
-// how these files are made.
+// No process waits for another one, and there are no locks. All processes produce the same bytes
+// for a segment, and a segment's file gets its final name only when it is complete. open_sink()
+// describes how these files are made.
 
 #include <cstdint>
 #include <memory>
@@ -28,22 +28,24 @@ struct SegmentLayout {
   FrameRange frames_of(std::int64_t segment) const;
 };
 
-/// Everything about a job that is known before the first segment is made.
+/// The facts about a job that are known before the first segment is encoded.
 struct JobPlan {
-  /// Options of the command that made the plan, by name, for the processes that work on the job.
+  /// Options of the command that made the plan, by name. All processes that work on the job use
+  /// them.
   std::vector<std::pair<std::string, std::string>> options;
   std::string input, output;  // absolute paths
   int segment_frames = 0;     // number of frames of each segment except the last one
-  int threads = 0;            // threads of each encoder; the bytes of some encoders depend on it
+  int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of a sample of the input's bytes. With this digest, processes that read only a part of
-  /// the input can identify the input quickly.
+  /// Digest of a sample of the input's bytes. Processes that read only a part of the input use the
+  /// digest to identify the input quickly.
   std::string sample;
-  // Number of frames before a segment on which its frames depend, not counting repeated frames.
+  // Number of frames before a segment on which the segment's frames depend. Repeated frames do not
+  // count.
   int margin = 0;
   Damage damage;  // damage of the input, tolerated by the planning process
   FrameIndex index;
-  /// Inputs that are read in parallel with the source (SegmentOptions::additional).
+  /// An input that is read in parallel with the source (SegmentOptions::additional).
   struct AdditionalInput {
     std::string name, input;  // "--guide"; an absolute path
     std::string sample;
@@ -52,12 +54,12 @@ struct JobPlan {
   std::vector<AdditionalInput> additional;
   bool operator==(const JobPlan& other) const;
 
-  /// Returns the identifier that all segments of the job contain, a SHA-256.
+  /// Returns the identifier that all segments of the job contain, which is a SHA-256.
   std::string id() const;
   /// Returns the additional input with this name; null if there is none.
   const AdditionalInput* find_additional(std::string_view name) const;
-  /// Returns the layout of the segments. This counts the frames of the index, so callers should
-  /// store the result.
+  /// Returns the layout of the segments. The function counts the frames of the index, so callers
+  /// should store the result.
   SegmentLayout layout() const { return {index.kept(), segment_frames}; }
   std::int64_t frames() const { return index.kept(); }
   std::int64_t segments() const { return layout().segments(); }
@@ -65,21 +67,23 @@ struct JobPlan {
 };
 
 std::string to_text(const JobPlan& plan);
-/// Returns nullopt if the text is damaged or of another format (the first line is "lull plan 1").
+/// Parses a plan. Returns nullopt if the text is damaged or of another format (the first line must
+/// be "lull plan 1").
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns a contradiction within a plan, for a message; empty if processes can work with the plan.
-/// A correct checksum does not prove that.
+/// Returns the first contradiction within a plan, for a message; empty if the plan is consistent. A
+/// correct checksum does not prove that a plan is consistent.
 std::string contradiction_in(const JobPlan& plan);
 
 /// Reads the plan in a job's folder.
 /// @throws NoInput  there is no plan, or it cannot be read
 /// @throws BadData  the plan is damaged, of a newer format, or contradicts itself
 JobPlan read_plan(const std::string& folder);
-/// Writes the plan, and creates the folder if needed. An equal plan may already be there.
+/// Writes the plan, and creates the folder if needed. If the folder already contains an equal plan,
+/// the function does nothing.
 /// @throws CannotCreate  the folder contains another plan
 void write_plan(const std::string& folder, const JobPlan& plan, const Access& access = {});
 
-/// Segments that are not finished.
+/// The segments of a job that are not finished.
 struct UnfinishedSegments {
   std::vector<std::int64_t> missing, damaged;
   bool none() const { return missing.empty() && damaged.empty(); }
@@ -87,30 +91,30 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// How much of a segment's file is checked: its first and last bytes, or all of it, which detects
-/// any damage.
+/// How much of a segment's file is checked: `ends` checks the first and last bytes, and `all`
+/// checks all bytes, which detects any damage.
 enum class SegmentCheck { ends, all };
-/// Reads the files of `segments` and returns those that are not finished.
+/// Reads the files of the segments in the range `segments` and returns those that are not finished.
 /// @throws InvalidArgument  the plan has fewer segments
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
-/// Returns whether `output` is the result of this job, according to the file system's record of the
-/// file.
+/// Returns whether `output` is the result of this job, according to the mark that the file system
+/// stores for the file.
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {
   enum class Status { done, missing, damaged } status = Status::missing;
   FrameRange frames{};        // counted in the output
-  std::int64_t bytes = 0;     // size of its file
-  std::int64_t finished = 0;  // seconds since 1970; 0: there is no file
+  std::int64_t bytes = 0;     // size of the segment's file
+  std::int64_t finished = 0;  // time in seconds since 1970; 0: there is no file
 };
 /// State of a job, for reports.
 struct JobState {
   std::optional<JobPlan> plan{};  // nullopt: a job of a single process (OUTPUT.lull-job)
   std::vector<JobFact> facts{};
   int segment_frames = 0;
-  std::int64_t begun = 0;                // seconds since 1970
+  std::int64_t begun = 0;                // time in seconds since 1970
   std::vector<SegmentState> segments{};  // without a plan: up to the last finished one
   bool joined = false;                   // the output exists
 };

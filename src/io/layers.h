@@ -15,18 +15,18 @@ struct LayerName {
   std::vector<std::string> channels;  // "R", "G", "B"
 };
 
-/// Chooses which channels of a file's layers are read in addition to its picture. `all` lists all
-/// layers of the file.
+/// A function that chooses which channels of a file's layers are read in addition to the picture.
+/// `all` lists all layers of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerName>& all)>;
 
-/// Returns the layers of the file that a frame was read from; empty for files of other formats.
+/// Returns the layers of the file from which a frame was read; empty for files of other formats.
 [[nodiscard]] std::vector<LayerName> layers_of(const Frame& frame);
-/// Returns a text such as "'' (R G B A), albedo (R G B)", for messages.
+/// Returns a list of the layers for messages, such as "'' (R G B A), albedo (R G B)".
 [[nodiscard]] std::string layers_text(const Frame& frame);
 
-/// Returns channels of a layer as a frame of floats with the size of `frame`: one channel becomes
-/// grey, three become RGB. If SourceOptions::layers chose them, they were read with the picture;
-/// otherwise the file is decompressed again.
+/// Returns channels of a layer as a frame of floats with the size of `frame`. One channel becomes
+/// grey, three become RGB. If SourceOptions::layers chose the channels, they were already read with
+/// the picture; otherwise the file is decompressed again.
 /// @throws BadData  the layer or a channel does not exist, has another size, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);

@@ -1,5 +1,5 @@
 #pragma once
-// Temporary files of processes that were killed.
+// Finds and removes temporary files that killed processes have left.
 
 #include <cstdint>
 #include <functional>
@@ -8,17 +8,17 @@
 
 namespace lull::io {
 
-/// A temporary file of an output that is not finished.
+/// A temporary file of an unfinished output.
 struct Leftover {
   enum class State {
-    abandoned,  // its process does not exist any more
-    in_use,     // its process exists, or another one has locked the file
+    abandoned,  // the process that wrote the file does not exist any more
+    in_use,     // the process exists, or another process has locked the file
     unknown,    // written on another host, in another container or by an older version
   };
   std::string path;
   std::string output;  // name of the output without a folder; long names are cut
   std::int64_t bytes = 0;
-  std::int64_t process = 0;  // number of the process that created it
+  std::int64_t process = 0;  // number of the process that created the file
   State state = State::unknown;
 };
 
@@ -26,12 +26,12 @@ struct Leftover {
 /// @throws NoInput  the folder cannot be read
 [[nodiscard]] std::vector<Leftover> find_leftovers(const std::string& folder);
 
-/// Removes an abandoned file. Returns false if it is not abandoned any more, or cannot be removed
-/// (errno is the reason).
+/// Removes an abandoned file. Returns false if the file is no longer abandoned, or cannot be
+/// removed (errno is the reason).
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes the abandoned files in `folder` whose output's name `belongs` accepts. Ignores errors:
-/// such files do no harm.
+/// Removes the abandoned files in `folder` for whose output name `belongs` returns true. Ignores
+/// errors, because such files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

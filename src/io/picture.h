@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of frames to pictures for viewing.
+// Converts frames to pictures for viewing.
 
 #include <string>
 
@@ -9,20 +9,21 @@
 namespace lull::io {
 
 /// Returns the colours of `frame`, whose samples must be in host memory, as R G B of 16 bits and
-/// full range. Uses the matrix and range that open_source() detected; chroma is interpolated to all
-/// pixels. Floats are clipped to 0..white. R G B floats are assumed to be linear light and get the
-/// sRGB transfer function.
+/// full range. The function uses the matrix and the range that open_source() detected, and
+/// interpolates chroma to all pixels. Floats are clipped to 0..white. R G B floats are assumed to
+/// be linear light and get the sRGB transfer function.
 [[nodiscard]] Frame to_rgb(const Frame& frame);
 
-/// Returns the alpha of a frame: one grey plane of its size; null if there is none.
+/// Returns the alpha of a frame: one grey plane of the frame's size; null if the frame has no
+/// alpha.
 [[nodiscard]] const Frame* alpha_of(const Frame& frame);
-/// Replaces the alpha of a frame by one of the frame's size, and keeps all other side data.
+/// Replaces the alpha of a frame by a plane of the frame's size, and keeps all other side data.
 void set_alpha(Frame& frame, Frame alpha);
 
-/// Returns the bytes of a PNG file. `picture` must be grey or R G B of 8 bits.
+/// Returns the bytes of a PNG file with the picture. `picture` must be grey or R G B of 8 bits.
 [[nodiscard]] std::string encode_png(const Frame& picture);
 
-/// Writes a PNG file, which gets its name when it is complete. `rgb` must be R G B of 8 bits.
+/// Writes a PNG file, which gets its final name when it is complete. `rgb` must be R G B of 8 bits.
 /// @throws CannotCreate, IoError
 void write_png(const std::string& path, const Frame& rgb, bool overwrite,
                const Access& access = {});

@@ -1,5 +1,5 @@
 #pragma once
-// Description of an input, and of what an output would keep of it.
+// Describes an input, and the content that an output would keep of it.
 
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@ struct StreamReport {
   std::string language, title;  // empty: not stated
   std::string details;          // "48000 Hz, stereo", "1920x1080"; may be empty
   /// What the output does with the stream: "denoised", "copied", "converted" (subtitles), "made
-  /// anew" (the muxer writes it from metadata), "left out" (the container cannot hold it),
-  /// "dropped" (by request), "refused" (opening the output would fail).
+  /// anew" (the muxer writes it from metadata), "left out" (the container cannot store it),
+  /// "dropped" (by request), or "refused" (opening the output would fail).
   std::string fate;
 };
 
@@ -40,10 +40,10 @@ struct InputReport {
 };
 
 /// Opens `path` like open_source() and determines what open_sink() would do for `output`. If
-/// `output` is empty, a Matroska file is assumed, or for a stack a file of the same kind. Writes
-/// nothing.
-/// @throws  the exceptions of open_source()
+/// `output` is empty, the function assumes a Matroska file, or for a stack a file of the same kind.
+/// It writes nothing.
 /// @throws InvalidArgument  the output has no container
+/// @throws any exception of open_source()
 [[nodiscard]] InputReport probe(const std::string& path, const SourceOptions& options,
                                 const std::string& output, const SinkOptions& sink);
 

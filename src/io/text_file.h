@@ -1,6 +1,6 @@
 #pragma once
-// Small text files, such as sidecar files and records of jobs. They get their names when they are
-// complete. They are read only from regular files of limited size.
+// Reads and writes small text files, such as sidecar files and records of jobs. A file gets its
+// final name when it is complete. Only regular files of limited size are read.
 
 #include <cstddef>
 #include <memory>
@@ -14,7 +14,7 @@ namespace lull::io {
 struct TextFileOptions {
   bool overwrite = false;  // replaces an existing file
   Access access = {};
-  bool follow_links = true;  // see OutputFileOptions
+  bool follow_links = true;  // follow symbolic links; see OutputFileOptions
   bool removes_leftovers = true;
 };
 
@@ -31,7 +31,8 @@ class TextFile {
   /// @throws IoError
   void write(const std::string& text);
   const std::string& temporary() const;
-  /// Gives the file its name. @throws IoError, CannotCreate
+  /// Gives the file its final name.
+  /// @throws IoError, CannotCreate
   void commit();
 
  private:
@@ -43,13 +44,13 @@ class TextFile {
 /// @throws IoError, CannotCreate
 void write_text(const std::string& path, const std::string& text, const TextFileOptions& options);
 
-/// Replaces the file `path` by one with this text. Readers see either the old or the new file. The
-/// text may be lost if the power fails. Returns false, with the reason in errno, if the file could
-/// not be written; folders and devices are never replaced.
+/// Replaces the file `path` by a file with this text. Readers see either the old or the new file.
+/// The text may be lost if the power fails. Returns false if the file could not be written; errno
+/// is the reason. Folders and devices are never replaced.
 [[nodiscard]] bool replace_text(const std::string& path, const std::string& text);
 
-/// A temporary file for another library to read. Only its owner can read it, and the destructor
-/// removes it.
+/// A temporary file that another library reads. Only its owner can read the file, and the
+/// destructor removes it.
 class TemporaryText {
  public:
   /// @throws IoError  the file cannot be created in the folder for temporary files
@@ -59,7 +60,7 @@ class TemporaryText {
   TemporaryText& operator=(const TemporaryText&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Must be called once.
+  /// Writes the text of the file. Must be called once.
   /// @throws IoError
   void write(const std::string& text) const;
 
@@ -74,7 +75,7 @@ class TemporaryText {
 /// @throws IoError  the failure may be temporary
 [[nodiscard]] std::string read_text(const std::string& path, std::size_t max_bytes);
 
-/// Like read_text(); nullopt if the file does not exist.
+/// Reads a text file like read_text(); returns nullopt if the file does not exist.
 [[nodiscard]] std::optional<std::string> read_text_if_exists(const std::string& path,
                                                              std::size_t max_bytes);
 

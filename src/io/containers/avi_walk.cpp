@@ -1,6 +1,6 @@
-// The walk through AVI files. They consist of chunks (a name of four letters, a size, data) and
-// lists of chunks. At a chunk without a valid name, FFmpeg searches for the next name that it
-// knows.
+// Checks the structure of AVI files. AVI files consist of chunks (a name of four letters, a size,
+// data) and lists of chunks. At a chunk without a valid name, FFmpeg searches for the next name
+// that it knows.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    std::string name, list;  // `list` is the name of a list; empty: a chunk
+    std::string name, list;  // `list` is the name of a list; empty: an ordinary chunk
     std::uint64_t size = 0;
   };
 
@@ -54,15 +54,15 @@ bool AviWalk::read(std::uint64_t at, Chunk& chunk) {
   return true;
 }
 
-/// Returns the stream number in a chunk's name; -1 if it has none.
+/// Returns the stream number in a chunk's name; -1 if the name contains none.
 int AviWalk::stream_of(const std::string& name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const bool is_number = is_digit(name[0]) && is_digit(name[1]);
   return is_number ? 10 * (name[0] - '0') + (name[1] - '0') : -1;
 }
 
-/// Returns whether a chunk belongs to the movie: "00dc" has the number of a stream and a kind,
-/// "ix00" is an index.
+/// Returns whether a chunk belongs to the movie. The name "00dc" consists of a stream number and a
+/// kind; "ix00" is an index.
 bool AviWalk::is_of_movie(const std::string& name) const {
   if (name == "JUNK" || name == "idx1" || name.starts_with("ix")) return true;
   const int stream = stream_of(name);
@@ -70,8 +70,8 @@ bool AviWalk::is_of_movie(const std::string& name) const {
          std::isalnum(static_cast<unsigned char>(name[3]));
 }
 
-/// Returns whether a chunk has the kind of its stream's first chunk. "dc" and "db" are both video;
-/// "pc" changes a palette.
+/// Returns whether a chunk has the same kind as its stream's first chunk. The kinds "dc" and "db"
+/// are both video; "pc" changes a palette.
 bool AviWalk::has_usual_kind(const std::string& name) {
   const int stream = stream_of(name);
   if (stream < 0 || name.ends_with("pc")) return true;
@@ -92,7 +92,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Programs may add chunks of any name outside of the movie.
+  // Outside of the movie, programs may add chunks of any name.
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -101,7 +101,7 @@ void AviWalk::step() {
   if (!is_of_movie(chunk.name) || !has_usual_kind(chunk.name)) return fail("an invalid chunk");
   if (movie_end_ > 0 && end > movie_end_) return fail("a chunk of a size that does not fit");
   last_ = at();
-  // An empty chunk repeats the previous picture.
+  // In a video stream, an empty chunk repeats the previous picture.
   if (stream_of(chunk.name) == video_ && chunk.size > 0) ++packets_;
   // Some writers omit the padding byte after a chunk of odd size.
   Chunk next;
@@ -110,8 +110,8 @@ void AviWalk::step() {
   go_to(is_padded ? end + chunk.size % 2 : end);
 }
 
-/// Counts a fault and continues with the next chunk. A wrong size of the last chunk may be the
-/// reason of the fault, so the search begins in the data of that chunk.
+/// Counts a fault and continues at the next valid chunk. The fault may result from a wrong size of
+/// the last chunk, so the search begins in the data of that chunk.
 void AviWalk::fail(const std::string& text) {
   add_fault(text);
   const std::uint64_t end = movie_end_ > 0 ? std::min(movie_end_, file().size()) : file().size();
@@ -121,7 +121,7 @@ void AviWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a chunk of the movie begins at `place`, and another chunk follows it.
+/// Returns whether a chunk of the movie begins at `place` and is followed by another chunk.
 bool AviWalk::is_chunk_with_successor(std::uint64_t place, std::uint64_t end) {
   constexpr std::uint64_t head_bytes = 8;
   Chunk chunk, next;

@@ -1,6 +1,6 @@
 #pragma once
-// Checks the structure of a media file, unit by unit. If the structure is damaged, FFmpeg's
-// demuxers search for the next unit that they know, and drop the bytes before it without a report.
+// Checks the structure of a media file unit by unit. If the structure is damaged, FFmpeg's demuxers
+// search for the next unit that they know, and drop the bytes before it without a report.
 
 #include <cstdint>
 #include <memory>
@@ -18,33 +18,34 @@ class ContainerWalk {
   ContainerWalk(const ContainerWalk&) = delete;
   ContainerWalk& operator=(const ContainerWalk&) = delete;
 
-  /// Continues at least to byte `end` of the file; does nothing if the walk is already there. If
-  /// `end` follows a demuxer that reads the same file, both read the same parts of it at about the
-  /// same time.
+  /// Continues the check at least to byte `end` of the file. Does nothing if the check has already
+  /// reached `end`. If `end` follows a demuxer that reads the same file, both read the same parts
+  /// of the file at about the same time.
   void walk_to(std::uint64_t end);
-  /// Continues to the end of the file.
+  /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
-  /// Number of faults so far: damaged units, and runs of bytes that are no unit.
+  /// Number of faults so far: damaged units, and runs of bytes that do not belong to any unit.
   std::int64_t faults() const { return faults_; }
   /// Description of the first fault; empty if there is none.
   const std::string& first_fault() const { return first_fault_; }
-  /// Number of packets of the main video so far; nullopt if the walk does not count them.
+  /// Number of packets of the main video so far; nullopt if this container's check does not count
+  /// them.
   virtual std::optional<std::int64_t> video_packets() const { return std::nullopt; }
 
  protected:
   explicit ContainerWalk(const std::string& path);
-  /// Moves beyond the unit at at().
+  /// Checks the unit at at() and moves behind it.
   virtual void step() = 0;
 
   FileBytes& file() { return file_; }
   std::uint64_t at() const { return at_; }
   void go_to(std::uint64_t at) { at_ = at; }
-  /// Ends the walk: the remaining bytes do not belong to the structure.
+  /// Ends the check, because the remaining bytes do not belong to the structure.
   void stop() { at_ = file_.size(); }
-  /// Counts a fault at at().
+  /// Counts a fault at the position at().
   void add_fault(const std::string& text);
-  /// Returns the next position of `pattern` from `from` on; the file's size if there is none.
+  /// Returns the first position of `pattern` at or after `from`; the file's size if there is none.
   std::uint64_t find(std::string_view pattern, std::uint64_t from);
 
  private:
@@ -54,9 +55,9 @@ class ContainerWalk {
   std::string first_fault_;
 };
 
-/// Returns the walk for the files that FFmpeg's demuxer of this name reads. `video` is the stream
-/// index of the main video. Returns null for containers whose demuxer reports damage itself, and if
-/// `path` is not a regular file.
+/// Returns the structure check for files that FFmpeg's demuxer of this name reads. `video` is the
+/// stream index of the main video. Returns null for containers whose demuxer itself reports damage,
+/// and if `path` is not a regular file.
 std::unique_ptr<ContainerWalk> open_container_walk(const std::string& path,
                                                    std::string_view demuxer, int video);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Numbers and elements of EBML (RFC 8794), the format of Matroska files.
+// Reads numbers and elements of EBML (RFC 8794), the binary format of Matroska files.
 
 #include <cstdint>
 
@@ -13,20 +13,22 @@ struct EbmlNumber {
   bool unknown = false;  // all bits are 1: the writer did not know the size
 };
 
-/// Reads the number of variable length at `at`; returns false if there is none. With `keep_marker`,
-/// the bit that marks the length stays in the value, as in the identifiers of elements.
+/// Reads a number of variable length at `at`; returns false if there is no valid number. With
+/// `keep_marker`, the bit that marks the length remains in the value, as in the identifiers of
+/// elements.
 bool read_ebml_number(FileBytes& file, std::uint64_t at, bool keep_marker, EbmlNumber& number);
 
 /// The identifier and the size of an element.
 struct EbmlElement {
   std::uint64_t id = 0;
-  std::uint64_t data = 0;  // position of its data
-  std::uint64_t size = 0;  // size of its data
+  std::uint64_t data = 0;  // position of the element's data
+  std::uint64_t size = 0;  // size of the element's data
   bool unknown_size = false;
   std::uint64_t end() const { return data + size; }
 };
 
-/// Reads the element at `at`; returns false if there is none.
+/// Reads the identifier and the size of the element at `at`; returns false if there is no valid
+/// element.
 bool read_ebml_element(FileBytes& file, std::uint64_t at, EbmlElement& element);
 
 }  // namespace lull::io

@@ -1,5 +1,5 @@
-// The walk through GIF files (GIF89a). They consist of a header, and of extensions and pictures up
-// to the trailer. FFmpeg stops at a block of unknown kind.
+// Checks the structure of GIF files (GIF89a). GIF files consist of a header, and of extensions and
+// pictures up to the trailer. FFmpeg stops at a block of unknown kind.
 
 #include <string_view>
 #include <utility>
@@ -28,7 +28,7 @@ class GifWalk final : public ContainerWalk {
   }
 
   std::int64_t pictures_ = 0;
-  std::uint64_t last_picture_ = 0;  // position; 0: none since the last fault
+  std::uint64_t last_picture_ = 0;  // position of the last picture; 0: none since the last fault
 };
 
 void GifWalk::skip_head() {
@@ -38,7 +38,7 @@ void GifWalk::skip_head() {
   go_to(head_bytes + table_bytes(flags));
 }
 
-/// Skips sub-blocks of up to 255 bytes. The last one is empty.
+/// Skips sub-blocks of up to 255 bytes each. An empty sub-block is the last one.
 void GifWalk::skip_blocks(std::uint64_t at) {
   for (std::uint8_t bytes = 1; bytes > 0; at += 1 + std::uint64_t{bytes})
     if (!file().read(at, &bytes, 1)) return stop();
@@ -58,7 +58,7 @@ void GifWalk::skip_extension() {
   constexpr std::uint8_t control = 0xf9, control_bytes = 4;
   std::uint8_t raw[8] = {};
   file().read(at(), raw, sizeof raw);
-  // If the size is damaged, the extension would swallow the picture that it controls.
+  // If the size of a control extension is wrong, the check would skip the picture that follows.
   if (raw[1] == control && (raw[2] != control_bytes || raw[3 + control_bytes] != 0))
     return fail("an extension of a wrong size");
   skip_blocks(at() + 2);
@@ -74,8 +74,8 @@ void GifWalk::step() {
   fail("a block of unknown kind");
 }
 
-/// Counts a fault and continues with the next extension that controls a picture. A wrong size in
-/// the last picture may be the reason of the fault, so the search begins in that picture.
+/// Counts a fault and continues at the next control extension, which precedes a picture. The fault
+/// may result from a wrong size in the last picture, so the search begins in that picture.
 void GifWalk::fail(const std::string& text) {
   constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);

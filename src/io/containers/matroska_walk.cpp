@@ -1,5 +1,5 @@
-// The walk through Matroska and WebM files (RFC 9559), which consist of nested elements. FFmpeg
-// skips elements with unknown identifiers, and blocks of tracks that do not exist.
+// Checks the structure of Matroska and WebM files (RFC 9559), which consist of nested elements.
+// FFmpeg skips elements with unknown identifiers, and blocks of tracks that do not exist.
 
 #include <zlib.h>
 
@@ -26,7 +26,7 @@ constexpr std::array<std::uint64_t, 8> segment_elements = {
 
 struct Kind {
   std::uint64_t id;
-  std::uint64_t max_bytes;  // maximum size of its data
+  std::uint64_t max_bytes;  // maximum size of the element's data
 };
 constexpr std::uint64_t number = 8, any = ~std::uint64_t{0};
 
@@ -86,18 +86,18 @@ class MatroskaWalk final : public ContainerWalk {
   bool leave_ended();
 
   std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
-  // nullopt: outside of a cluster; 0: the size of the cluster is unknown.
+  // End of the cluster. nullopt: outside of a cluster; 0: the size of the cluster is unknown.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
-  bool cluster_has_fault_ = false;     // faults of a cluster count once
-  std::vector<std::uint64_t> tracks_;  // numbers, in the order of FFmpeg's streams
+  bool cluster_has_fault_ = false;     // several faults in a cluster count as one
+  std::vector<std::uint64_t> tracks_;  // track numbers, in the order of FFmpeg's streams
   const int video_;                    // index of the main video in `tracks_`
-  std::uint64_t last_block_ = 0;       // position; 0: none in this cluster
+  std::uint64_t last_block_ = 0;       // position of the last block; 0: none in this cluster
   std::int64_t packets_ = 0;
 };
 
-/// Leaves the elements that end at at(). Returns false at the end of the segment; the bytes after
-/// it have no meaning.
+/// Leaves all elements that end at the position at(). Returns false at the end of the segment,
+/// because the bytes after it have no meaning.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();
@@ -114,7 +114,7 @@ void MatroskaWalk::step() {
   const bool is_outer = element.id == segment_id || element.id == ebml_head;
   if (!is_outer && element.end() > end) return fail("an element of a size that does not fit");
   if (element.id == void_id || element.id == crc_id) return go_to(element.end());
-  // A cluster of unknown size ends where the next element of the segment begins.
+  // A cluster of unknown size ends where the next element of its segment begins.
   if (cluster_end_ == 0U && is_segment_element(element.id)) cluster_end_.reset();
   if (cluster_end_)
     step_in_cluster(element);
@@ -162,9 +162,9 @@ void MatroskaWalk::step_in_cluster(const EbmlElement& element) {
   go_to(element.end());
 }
 
-/// Returns the number of frames in a block; 0 if the block is invalid. A block contains the track,
-/// a time of 16 bits, flags, and with lacing (several frames in a block) the number of frames minus
-/// one.
+/// Returns the number of frames in a block; 0 if the block is invalid. A block contains the track
+/// number, a time of 16 bits and flags. With lacing (several frames in a block), the number of
+/// frames minus one follows.
 std::int64_t MatroskaWalk::frames_of_block(const EbmlElement& element) {
   constexpr int laced = 6, equal_sizes = 4;
   EbmlNumber track;
@@ -206,8 +206,8 @@ void MatroskaWalk::read_tracks(const EbmlElement& tracks) {
   }
 }
 
-/// Checks the checksum of an element (RFC 8794, section 11.3.1): its first element may contain the
-/// checksum of the others, in little-endian order.
+/// Verifies the checksum of an element (RFC 8794, section 11.3.1). The first child element may
+/// contain the checksum of the other children, in little-endian order.
 void MatroskaWalk::check_crc(const EbmlElement& element) {
   EbmlElement first;
   std::uint8_t raw[4];
@@ -228,8 +228,8 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
 }
 
 /// Counts a fault and continues where the structure can be recognised: at the next block of the
-/// cluster, at the cluster's end, or at the next cluster. A wrong size of the last block may be the
-/// reason of the fault, so the search begins in that block.
+/// cluster, at the cluster's end, or at the next cluster. The fault may result from a wrong size of
+/// the last block, so the search begins in that block.
 void MatroskaWalk::fail(const std::string& text) {
   if (!cluster_has_fault_) add_fault(text);
   cluster_has_fault_ = true;
@@ -249,7 +249,7 @@ void MatroskaWalk::fail(const std::string& text) {
   go_to(place);
 }
 
-/// Returns whether a block begins at `place` and another element of the cluster follows it.
+/// Returns whether a block begins at `place` and is followed by another element of the cluster.
 bool MatroskaWalk::is_block_with_successor(std::uint64_t place, std::uint64_t end) {
   EbmlElement block, next;
   return read_ebml_element(file(), place, block) && block.id == simple_block_id &&

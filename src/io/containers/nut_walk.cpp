@@ -1,6 +1,7 @@
-// The walk through NUT files (FFmpeg's specification of 2007). They consist of packets, which begin
-// with a start code and end with a checksum, and of frames, whose headers begin with a code of one
-// byte. If a header is invalid, FFmpeg continues at the next synchronisation point.
+// Checks the structure of NUT files (FFmpeg's specification of 2007). NUT files consist of packets
+// and frames. Packets begin with a start code and end with a checksum. The header of a frame begins
+// with a code of one byte. If a header is invalid, FFmpeg continues at the next synchronisation
+// point.
 
 extern "C" {
 #include <libavutil/crc.h>
@@ -20,7 +21,7 @@ constexpr std::uint64_t main_code = 0x4e4d7a561f5f04ad, stream_code = 0x4e531140
                         info_code = 0x4e49ab68b596ba78;
 constexpr int startcode_bytes = 8;
 
-/// Reads consecutive numbers from the file. Reads beyond the end fail.
+/// Reads consecutive numbers from the file. Reads beyond the end of the file fail.
 class NumberReader {
  public:
   NumberReader(FileBytes& file, std::uint64_t at) : file_(file), at_(at) {}
@@ -32,8 +33,8 @@ class NumberReader {
     at_ += static_cast<std::uint64_t>(bytes);
     return failed_ ? 0 : big_endian(raw, bytes);
   }
-  /// Reads a number with seven bits per byte, the highest first. The eighth bit is set if another
-  /// byte follows.
+  /// Reads a number with seven bits per byte, most significant bits first. The eighth bit is set if
+  /// another byte follows.
   std::uint64_t number() {
     constexpr int max_bytes = 10;
     std::uint64_t value = 0;
@@ -53,7 +54,8 @@ class NumberReader {
   bool failed_ = false;
 };
 
-/// Meaning of a frame code, the first byte of a frame's header.
+/// The properties of a frame that its frame code implies. The frame code is the first byte of a
+/// frame's header.
 struct FrameCode {
   std::uint64_t flags = 0, stream = 0, size_factor = 1, size_rest = 0, reserved = 0, elided = 0;
 };
@@ -69,14 +71,15 @@ enum Flag : std::uint64_t {
   is_invalid = 1 << 13
 };
 
-/// The main header.
+/// The content of the main header.
 struct MainHead {
   std::uint64_t streams = 0, max_distance = 0;
   std::array<FrameCode, 256> codes;
   std::vector<std::uint64_t> elided{0};  // sizes of frame beginnings that are omitted in the file
 };
 
-/// A run of entries in the table of frame codes. All fields except the flags may be omitted.
+/// A run of entries in the table of frame codes. In the file, all fields except the flags may be
+/// omitted.
 struct CodeRun {
   FrameCode code;
   std::uint64_t count = 0;
@@ -88,13 +91,13 @@ CodeRun read_run(NumberReader& in, CodeRun run) {
   auto next = [&, i = std::uint64_t{0}](std::uint64_t value) mutable {
     return i++ < fields ? in.number() : value;
   };
-  (void)next(0);  // pts_delta
+  (void)next(0);  // skips pts_delta
   run.code.size_factor = next(run.code.size_factor);
   run.code.stream = next(run.code.stream);
   run.code.size_rest = next(0);
   run.code.reserved = next(0);
   run.count = next(run.code.size_factor - run.code.size_rest);
-  (void)next(0);  // match_time_delta
+  (void)next(0);  // skips match_time_delta
   run.code.elided = next(run.code.elided);
   for (std::uint64_t i = 8; i < fields && !in.has_failed(); ++i) (void)in.number();
   return run;
@@ -153,8 +156,8 @@ void NutWalk::step() {
   stop();  // frames cannot be read without a main header
 }
 
-/// Returns whether the checksum at the end matches the bytes before it. If it does, the checksum of
-/// all bytes, including the stored checksum, is 0.
+/// Returns whether the checksum at the end of a packet matches the bytes before it. For a valid
+/// packet, the checksum of all bytes, including the stored checksum, is 0.
 bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
   if (end > file().size() || end - begin < 4) return false;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(end - begin));
@@ -163,7 +166,7 @@ bool NutWalk::has_valid_checksum(std::uint64_t begin, std::uint64_t end) {
 }
 
 void NutWalk::step_packet() {
-  // Larger packets also have a checksum of their header.
+  // Packets that are larger than this number of bytes also have a checksum of their header.
   constexpr std::uint64_t with_checksum = 4096;
   constexpr std::uint64_t max_packet_bytes = std::uint64_t{1} << 28;
   NumberReader in(file(), at());

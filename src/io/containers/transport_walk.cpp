@@ -1,5 +1,6 @@
-// The walk through MPEG transport streams (ISO/IEC 13818-1). They consist of packets of 188 bytes.
-// A unit of a stream begins with a start code; FFmpeg drops a unit without one.
+// Checks the structure of MPEG transport streams (ISO/IEC 13818-1), which consist of packets of 188
+// bytes. Each unit of an elementary stream begins with a start code; FFmpeg drops a unit without
+// one.
 
 #include <algorithm>
 #include <array>
@@ -21,7 +22,7 @@ class TransportWalk final : public ContainerWalk {
   using Packet = std::array<std::uint8_t, packet_bytes>;
 
   struct Stream {
-    bool has_units = false;   // has units with start codes; tables have none
+    bool has_units = false;   // the stream has units with start codes; tables have none
     bool is_missing = false;  // the last unit had no start code
   };
 
@@ -33,8 +34,9 @@ class TransportWalk final : public ContainerWalk {
   std::map<int, Stream> streams_;
 };
 
-/// Finds the distance between packets, which is larger with a time stamp before each packet
-/// (Blu-ray) or a checksum after it (DVB). A recording may begin in the middle of a packet.
+/// Finds the distance between packets in bytes. The distance is larger than a packet if a time
+/// stamp precedes each packet (Blu-ray) or a checksum follows it (DVB). A recording may begin in
+/// the middle of a packet.
 bool TransportWalk::find_distance() {
   constexpr int in_a_row = 5;
   for (std::uint64_t start = at(); start < at() + 2 * 204; ++start)
@@ -74,8 +76,8 @@ void TransportWalk::examine(const Packet& packet) {
   if (payload + start_code.size() > packet.size()) return;
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
-  // A unit without a start code counts only if a unit with one follows. Otherwise the stream's
-  // number may now belong to a table.
+  // A unit without a start code is counted as a fault only if a unit with a start code follows.
+  // Otherwise the number of the stream may have been assigned to a table.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

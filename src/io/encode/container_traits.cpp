@@ -1,4 +1,4 @@
-// The table of containers.
+// The table of containers, with the properties of inputs that each container keeps.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@ using Preroll = ContainerTraits::Preroll;
 constexpr int common = AV_DISPOSITION_DEFAULT | AV_DISPOSITION_FORCED | AV_DISPOSITION_COMMENT |
                        AV_DISPOSITION_DUB | AV_DISPOSITION_HEARING_IMPAIRED |
                        AV_DISPOSITION_VISUAL_IMPAIRED;
-// FFmpeg reads and writes the rotation in Matroska from 6.1 on; 5.1 does not.
+// FFmpeg 6.1 and later read and write the rotation in Matroska files; FFmpeg 5.1 does not.
 constexpr bool matroska_rotation = LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 16, 100);
 
 // Tags that FFmpeg's writers store with their default settings.
@@ -36,7 +36,8 @@ constexpr std::array<std::string_view, 10> avi_tags = {
     "title",     "artist", "comment",    "date",     "genre",
     "copyright", "track",  "encoded_by", "language", "timecode"};
 
-// Pixel formats that FFmpeg's Y4M muxer accepts. The muxer reports other formats too late.
+// Pixel formats that FFmpeg's Y4M muxer accepts. For other formats, the muxer reports the error too
+// late.
 constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY9,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,
     AV_PIX_FMT_GRAY16,    AV_PIX_FMT_YUV411P,   AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,
@@ -47,7 +48,7 @@ constexpr AVPixelFormat y4m_formats[] = {
     AV_PIX_FMT_NONE};
 
 // Pixel formats that NUT stores as raw samples and FFmpeg reads back unchanged. FFmpeg mistakes
-// some other formats for one of these.
+// some other formats for one in this list.
 constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GRAY8,     AV_PIX_FMT_GRAY10,    AV_PIX_FMT_GRAY12,    AV_PIX_FMT_GRAY16,
     AV_PIX_FMT_YUV420P,   AV_PIX_FMT_YUV422P,   AV_PIX_FMT_YUV444P,   AV_PIX_FMT_YUV420P9,
@@ -60,8 +61,8 @@ constexpr AVPixelFormat nut_formats[] = {
     AV_PIX_FMT_GBRAP12,   AV_PIX_FMT_GBRAP16,   AV_PIX_FMT_YUVA420P,  AV_PIX_FMT_YUVA422P,
     AV_PIX_FMT_YUVA444P,  AV_PIX_FMT_YA8,       AV_PIX_FMT_NONE};
 
-// Returns whether FFmpeg's MPEG-TS writer has a stream type for the codec. It writes all other
-// codecs as data without a type, which no program can read, and reports no error.
+// Returns whether FFmpeg's MPEG-TS muxer has a stream type for the codec. The muxer writes streams
+// of all other codecs as data without a type, which no program can read, and reports no error.
 bool has_transport_type(AVCodecID id) {
   constexpr std::array<AVCodecID, 24> known = {
       AV_CODEC_ID_MPEG1VIDEO,   AV_CODEC_ID_MPEG2VIDEO,   AV_CODEC_ID_MPEG4,
@@ -75,8 +76,9 @@ bool has_transport_type(AVCodecID id) {
   return std::ranges::find(known, id) != known.end();
 }
 
-// Returns whether FFmpeg's Matroska writer has a name for the codec, or can use the one of AVI, WAV
-// or QuickTime. The writer itself claims to hold all audio and video, and fails later.
+// Returns whether FFmpeg's Matroska muxer has a name for the codec, or can use the codec's name in
+// AVI, WAV or QuickTime. According to FFmpeg the muxer supports all audio and video, but writing
+// then fails later.
 bool has_matroska_name(AVCodecID id) {
   const AVOutputFormat* matroska = av_guess_format("matroska", nullptr, nullptr);
   if (matroska && avformat_query_codec(matroska, id, FF_COMPLIANCE_NORMAL) == 1) return true;
@@ -91,7 +93,7 @@ bool has_matroska_name(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// The next program decodes these codecs with little effort.
+// Encoders for a pipe, whose streams the next program can decode with little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};
@@ -99,13 +101,14 @@ constexpr const char* apng_encoders[] = {"apng"};
 constexpr const char* gif_encoders[] = {"gif"};
 constexpr const char* avif_encoders[] = {"libaom-av1", "libsvtav1", "librav1e"};
 
-// By default FFmpeg adds more than a second to every time stamp.
+// By default FFmpeg adds more than a second to every time stamp of MPEG-TS.
 constexpr Setting mpegts_settings[] = {{"mpegts_copyts", "1"}};
 
-// Apple's players accept HEVC only with this tag.
+// Apple's players accept HEVC only with the codec tag hvc1.
 constexpr std::uint32_t hvc1 = MKTAG('h', 'v', 'c', '1');
 
-/// Other containers that FFmpeg's MP4 writer produces. There is no test of what they keep.
+/// Returns the traits of other containers that FFmpeg's MP4 muxer writes. No test checks what these
+/// containers keep.
 constexpr ContainerTraits mp4_variant(std::string_view name, Preroll preroll = Preroll::none) {
   return {.name = name,
           .negative_decoding_times = true,
@@ -190,13 +193,13 @@ constexpr ContainerTraits containers[] = {
     mp4_variant("ismv"),
     {.name = "mpegts",
      .languages = true,
-     .video_language = false,  // its language descriptor is for audio and subtitles
+     .video_language = false,  // the language descriptor of MPEG-TS is for audio and subtitles only
      .dispositions = AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_VISUAL_IMPAIRED |
                      AV_DISPOSITION_CLEAN_EFFECTS,
      .holds = has_transport_type,
      .settings = mpegts_settings},
-    // NUT cannot store negative times, which audio may have. It stores no decoding times, so
-    // negative decoding times, which B frames cause, do no harm.
+    // NUT cannot store negative times, which audio may have. NUT stores no decoding times, so the
+    // negative decoding times that B frames cause do no harm.
     {.name = "nut",
      .picture = {.aspect = true},
      .chapters = true,
@@ -228,7 +231,8 @@ constexpr ContainerTraits containers[] = {
      .encoders = y4m_encoders,
      .raw_formats = y4m_formats,
      .raw_frames = true},
-    // Pictures of animations have durations in milliseconds, and 0 is the start of all files.
+    // Animated WebP stores the durations of pictures in milliseconds, and every file starts at time
+    // 0.
     {.name = "webp",
      .keeps_start = false,
      .milliseconds = true,
@@ -251,7 +255,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// For containers that are not in the table. No test determines the times that they lose.
+// Traits of containers that are not in the table. No test determines how their times change.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {{"png", "png"},
@@ -261,7 +265,8 @@ constexpr StillTraits stills[] = {{"png", "png"},
                                   {"pfm", "pfm"},
                                   {"pgm", "pgm", false, nullptr, "use .ppm for colour"},
                                   {"ppm", "ppm", false, nullptr, "use .pgm for grey"},
-                                  {"pnm", "ppm", false, "pgm"},  // grey or colour, like the input
+                                  // pgm for grey input, ppm for colour input
+                                  {"pnm", "ppm", false, "pgm"},
                                   {"pam", "pam"},
                                   {"bmp", "bmp"},
                                   {"jpg", "mjpeg"},

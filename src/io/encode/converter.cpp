@@ -10,8 +10,8 @@ bool is_rgb(const AVFrame& picture) {
   return (d->flags & AV_PIX_FMT_FLAG_RGB) != 0;
 }
 
-/// Returns whether a picture is grey without a stated range. Such pictures are stills, which have
-/// the full range, or FFmpeg treats them as stills.
+/// Returns whether a picture is grey and states no sample range. Such pictures are stills, which
+/// have the full range, or FFmpeg treats them like stills.
 bool is_plain_grey(const AVFrame& picture) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format));
   return d->nb_components <= 2 && picture.color_range == AVCOL_RANGE_UNSPECIFIED;
@@ -26,7 +26,7 @@ const int* matrix_of(const AVFrame& picture) {
   AVColorSpace space = picture.colorspace;
   if (space == AVCOL_SPC_UNSPECIFIED || space == AVCOL_SPC_RGB)
     space = default_colour_space(picture.height);
-  return sws_getCoefficients(space);  // its constants equal those of AVColorSpace
+  return sws_getCoefficients(space);  // the constants of swscale equal those of AVColorSpace
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ Converter::Converter(const AVFrame& from, const AVFrame& to) {
   if (!context_)
     throw InvalidArgument(std::string("cannot convert ") + name_of(from_format) + " to " +
                           name_of(to_format) + "; give another --pix-fmt");
-  constexpr int unit = 1 << 16;  // 1.0 for contrast and saturation
+  constexpr int unit = 1 << 16;  // 1.0 for contrast and saturation, in swscale's fixed-point format
   sws_setColorspaceDetails(context_.get(), matrix_of(from), is_full_range(from), matrix_of(to),
                            is_full_range(to), 0, unit, unit);
 }

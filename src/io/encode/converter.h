@@ -1,5 +1,5 @@
 #pragma once
-// Conversion to another pixel format.
+// Converts pictures to another pixel format.
 
 #include <memory>
 
@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Converts pictures of one size with swscale's most exact settings. It uses the matrix and the
-/// range that the pictures are tagged with.
+/// Converts pictures of one size with swscale's most exact settings. The conversion uses the matrix
+/// and the sample range that the pictures state.
 class Converter {
  public:
-  /// `from` and `to` state format, size, colour space and range of all pictures that convert()
-  /// gets.
+  /// `from` and `to` state the pixel format, size, colour space and sample range of all pictures
+  /// that convert() gets.
   Converter(const AVFrame& from, const AVFrame& to);
   void convert(const AVFrame& from, AVFrame& to) const;
 
@@ -24,7 +24,7 @@ class Converter {
 };
 
 /// Returns the default matrix between RGB and YCbCr for pictures of this height: BT.709 from 720
-/// rows on, else BT.601.
+/// rows on, otherwise BT.601.
 AVColorSpace default_colour_space(int height);
 
 }  // namespace lull::io

@@ -16,7 +16,8 @@ namespace {
 
 AVRational frame_time(AVRational rate) { return rate.num > 0 ? av_inv_q(rate) : AVRational{1, 25}; }
 
-/// MPEG-1 and 2 support a list of rates only. A tick of MPEG-4 part 2 lasts at least 1/65535 s.
+/// MPEG-1 and MPEG-2 support only a list of frame rates. A tick of MPEG-4 part 2 lasts at least
+/// 1/65535 s.
 bool needs_constant_rate(const AVCodec& codec, AVRational tick) {
   return codec.supported_framerates || (codec.id == AV_CODEC_ID_MPEG4 && tick.den > 65535);
 }
@@ -38,13 +39,15 @@ AVFrame& PicturePool::writable() {
   return *pictures_.emplace_back(std::move(picture));
 }
 
-// Time stamps must increase in every container. At a constant rate they count frames.
+// Time stamps must increase in every container. At a constant frame rate, the time stamps count
+// frames.
 std::int64_t FrameTimes::next(const Frame& frame) {
   const std::int64_t number = frames_++;
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // At a constant rate, distances from the first frame are rounded, so that all have one phase.
+  // At a constant rate, distances from the first frame are rounded, so that all frames are rounded
+  // in the same way.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -53,8 +56,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A difference of one tick is a rounding error of the input. The muxer corrects a difference that
-  // all frames have, unless the output keeps the times of the input.
+  // A difference of one tick between the input's time and the output's time is a rounding error of
+  // the input. If all frames have the same difference, the muxer corrects it, unless the output
+  // keeps the times of the input.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -94,7 +98,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // The encoder rejects more threads.
+  // The encoder rejects a larger number of threads.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -128,8 +132,8 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   c.color_primaries = first.color_primaries;
   c.color_trc = first.color_trc;
   c.colorspace = first.colorspace;
-  // If no matrix is stated, players guess it from the height. If the output's height leads to
-  // another guess than the input's height, the output must state the matrix.
+  // If the input states no matrix, players guess it from the height. If the output's height would
+  // lead to another guess than the input's height, the output must state the matrix.
   const bool guessed = c.colorspace == AVCOL_SPC_UNSPECIFIED && input.format.layout == Layout::yuv;
   if (guessed && default_colour_space(input.source_height) != default_colour_space(first.height))
     c.colorspace = default_colour_space(input.source_height);
@@ -138,7 +142,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
   mark_fields_ = input.interlaced && !is_interlaced(first);
   if (input.interlaced) {
     c.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME;
-    // Some decoders report the field order only with the frames.
+    // Some decoders report the field order only with the frames, not in the codec parameters.
     const AVFieldOrder order = c.field_order;
     if (order == AV_FIELD_UNKNOWN || order == AV_FIELD_PROGRESSIVE)
       c.field_order = top_field_first(first) ? AV_FIELD_TT : AV_FIELD_BB;
@@ -149,7 +153,7 @@ void Encoder::describe(const EncoderInput& input, const Container& container) {
     c.color_range = is_rgb(choice_.format) || is_full_range_yuv(choice_.format) ? AVCOL_RANGE_JPEG
                                                                                 : AVCOL_RANGE_MPEG;
   }
-  // JFIF requires this matrix.
+  // JFIF requires the matrix of BT.601.
   if (choice_.convert && c.codec_id == AV_CODEC_ID_MJPEG) c.colorspace = AVCOL_SPC_BT470BG;
   if (container.format->flags & AVFMT_GLOBALHEADER) c.flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
 }
@@ -158,7 +162,7 @@ void Encoder::open(Dictionary& leftover) {
   const std::string name = choice_.codec->name;
   const LogWatch watch;
   const int code = avcodec_open2(context_.get(), choice_.codec, leftover.address());
-  // x264 and x265 ignore unknown options in x264-params and x265-params and only log a message.
+  // x264 and x265 ignore unknown options in x264-params and x265-params; they only log a message.
   const std::string unknown = watch.find("Error parsing option");
   const std::string unknown_x265 = watch.find("Unknown option:");
   const std::string& bad = unknown.empty() ? unknown_x265 : unknown;
@@ -171,8 +175,8 @@ void Encoder::open(Dictionary& leftover) {
                                    watch));
 }
 
-// Returns a picture that refers to the samples of `frame` and keeps them alive; null if the samples
-// must be packed.
+// Returns a picture that refers to the samples of `frame` and keeps them alive. Returns null if the
+// encoder needs the samples in another memory layout, so that they must be packed.
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (choice_.convert || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;
@@ -199,7 +203,7 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
   return picture;
 }
 
-// Returns a picture of the pool that holds the samples of `frame` in the encoder's format.
+// Returns a picture from the pool that contains the samples of `frame` in the encoder's format.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   AVFrame& out = pictures_.writable();
   if (rotation_ == 1) return pack_unrotated(frame, out);
@@ -207,7 +211,7 @@ AVFrame& Encoder::pack_samples(const Frame& frame) {
   return out;
 }
 
-// Packs the samples of `frame` into `out`, which has its size and the encoder's format.
+// Packs the samples of `frame` into `out`, which has the frame's size and the encoder's format.
 AVFrame& Encoder::pack_unrotated(const Frame& frame, AVFrame& out) {
   const Frame* alpha =
       frame.side_data && frame.side_data->alpha.pixels ? &frame.side_data->alpha : nullptr;
@@ -299,7 +303,7 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // Options for this encoder do not fit another one.
+      // Options that the user chose for this encoder do not fit another encoder.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

@@ -13,13 +13,13 @@
 
 namespace lull::io {
 
-/// Pictures of one format. The pool reuses a picture once the encoder releases it.
+/// A pool of pictures of one format. The pool reuses a picture after the encoder has released it.
 class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with samples and without other data. The pool keeps it: a caller that passes
-  /// it on must clone it.
+  /// Returns a picture with samples and without other data. The pool owns the picture: a caller
+  /// that passes it on must clone it.
   AVFrame& writable();
 
  private:
@@ -29,9 +29,9 @@ class PicturePool {
 };
 
 /// Properties of the video that an encoder needs. The struct does not refer to the source, because
-/// another thread may read the source when a later encoder is opened.
+/// another thread may read the source when lull opens a later encoder.
 struct EncoderInput {
-  /// Must be called before the first read of `source`.
+  /// Reads the properties of `source`. Must be called before the first read of `source`.
   EncoderInput(const FileSource& source, const SinkOptions& options);
 
   FrameFormat format;  // format of the frames that the encoder gets
@@ -45,11 +45,11 @@ struct EncoderInput {
   FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Converts the times of frames to those of the output. Output times increase; at a constant rate
-/// they count frames.
+/// Converts the times of frames to those of the output. Output times increase. At a constant frame
+/// rate they count frames.
 class FrameTimes {
  public:
-  /// `codec` and `extension` are for messages.
+  /// `codec` and `extension` are used only in messages.
   FrameTimes(const AVCodec& codec, const Container& container, bool constant_rate, AVRational tick)
       : codec_(codec.name),
         extension_(container.extension),
@@ -63,7 +63,8 @@ class FrameTimes {
   /// @throws InvalidArgument  the output cannot hold the frame's time
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
-  /// Returns whether a frame so far had to move to a time of the output's constant rate.
+  /// Returns whether the time of a frame had to be moved to a time of the output's constant frame
+  /// rate.
   bool has_moved_times() const { return moved_; }
 
  private:
@@ -76,8 +77,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times     times of the encoder that this one continues, opened with the same arguments;
-  /// null: this encoder begins the video
+  /// @param times times of a preceding encoder that was opened with the same arguments; the new
+  ///     encoder continues its video. null: the new encoder begins the video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);
@@ -88,7 +89,7 @@ class Encoder {
   /// @throws IoError, InvalidArgument
   void send(const Frame& frame);
   void send_end();
-  /// Returns the next packet that is ready, with times in the time base of context(); null if none
+  /// Returns the next encoded packet, with times in the time base of context(); null if no packet
   /// is ready.
   PacketPtr receive();
   const std::shared_ptr<FrameTimes>& times() const { return times_; }
@@ -112,7 +113,7 @@ class Encoder {
   std::int64_t sent_ = 0, received_ = 0;  // number of frames and packets
   std::int64_t first_time_ = 0;
   bool ended_ = false;
-  bool mark_fields_ = false;  // only the container marks the frames as interlaced
+  bool mark_fields_ = false;  // interlacing is stated only by the container
   struct PendingFrame {
     std::int64_t duration = 0;
     std::vector<std::uint8_t> messages;
@@ -120,8 +121,9 @@ class Encoder {
   std::map<std::int64_t, PendingFrame> pending_;  // frames inside the encoder, by time
 };
 
-/// Opens the first of `choices` that accepts frames of the source's size. If none does, throws the
-/// error of the first one. `leftover` is the same as for Encoder().
+/// Opens the first of `choices` that accepts frames of the source's size. If none accepts them,
+/// throws the error of the first choice. `leftover` receives the entries of options.vopts that the
+/// encoder does not know.
 std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
                                       const Container& container, const FileSource& source,
                                       const SinkOptions& options, Dictionary& leftover);

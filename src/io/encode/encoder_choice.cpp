@@ -16,7 +16,8 @@
 namespace lull::io {
 namespace {
 
-// FFmpeg's encoder also lists formats that no JPEG reader interprets correctly.
+// Pixel formats for JPEG. FFmpeg's encoder also lists formats that no JPEG reader interprets
+// correctly.
 constexpr AVPixelFormat jpeg_formats[] = {AV_PIX_FMT_YUVJ420P, AV_PIX_FMT_YUVJ422P,
                                           AV_PIX_FMT_YUVJ444P, AV_PIX_FMT_NONE};
 
@@ -30,7 +31,7 @@ std::string extension_of(const std::string& path) {
 
 bool holds(const Container& container, const AVCodec& codec) {
   if (container.traits->holds) return container.traits->holds(codec.id);
-  // A negative result means that the muxer does not know.
+  // A negative result of avformat_query_codec() means that the muxer does not know the answer.
   return container.still() ||
          avformat_query_codec(container.format, codec.id, FF_COMPLIANCE_NORMAL) != 0;
 }
@@ -42,7 +43,7 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the source's matrix differs from the only one that JPEG readers use.
+/// Returns whether the source has another matrix than the only one that JPEG readers support.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -105,7 +106,7 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
                         "); " + advice);
 }
 
-/// GIF has palettes of 256 colours. Like FFmpeg, lull uses a fixed palette and dithers.
+/// GIF has palettes of 256 colours. Like FFmpeg, lull uses a fixed palette and dithering.
 EncoderChoice gif_choice(const AVCodec& codec) {
   return {
       .codec = &codec,
@@ -115,9 +116,10 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
-/// Returns each usable encoder with the pixel format that loses the least information of the
-/// samples. The encoder with the nearest format comes first. Encoders of raw frames are not
-/// returned: other programs read such frames, so they are converted only on request.
+/// Returns each usable encoder with the pixel format in which the samples lose the least
+/// information. The encoder with the nearest format comes first. Encoders of raw frames are not
+/// returned: other programs read raw frames, so lull converts the samples of raw frames only on
+/// request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const RequestedFormat& wanted, bool lossless) {
@@ -132,7 +134,8 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
       continue;
     }
     PixelTraits traits = wanted.traits;
-    // Most decoders drop VP9's alpha, so it is no reason to lose other content.
+    // Most decoders drop the alpha of VP9, so VP9 must not be preferred for its alpha if other
+    // content would be lost.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
     const AVPixelFormat format =
         nearest_format(formats_of(container, *codec), traits, wanted.full_range);
@@ -154,22 +157,22 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
   return choices;
 }
 
-/// Returns the names of encoders for a video, best first.
+/// Returns the names of the encoders that suit a video, best first.
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {
-    // FFmpeg's H.264 decoder converts grey to YCbCr. HEVC of x265 stays grey.
+    // FFmpeg's H.264 decoder converts grey pictures to YCbCr. In HEVC from x265 they remain grey.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // FFmpeg can encode interlaced frames only with x264.
+    // Of FFmpeg's encoders for this purpose, only x264 encodes interlaced frames.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};
   } else {
     names = {"libx265", "libx264"};
   }
-  // x264 and x265 require even sides if chroma is subsampled; VP9 does not. Most decoders lose
-  // VP9's alpha.
+  // x264 and x265 require an even width and height if chroma is subsampled; VP9 does not. Most
+  // decoders drop the alpha of VP9.
   if (!samples.alpha) names.push_back("libvpx-vp9");
   names.push_back("ffv1");
   return names;
@@ -222,7 +225,8 @@ const AVCodec* named_encoder(const Container& container, const std::string& name
   return codec;
 }
 
-/// Returns the default format for a pipe: the input's format if it is meant for pipes, else Y4M.
+/// Returns the default format for a pipe: the input's format if that format is meant for pipes,
+/// otherwise Y4M.
 std::string pipe_format(const FileSource& source) {
   const std::string& input = source.info().container;
   return input == "nut" ? "nut" : input == "rawvideo" ? "raw" : "y4m";
@@ -231,14 +235,14 @@ std::string pipe_format(const FileSource& source) {
 const AVOutputFormat* output_format(const Container& container, bool by_name) {
   if (container.still()) return av_guess_format("image2pipe", nullptr, nullptr);
   if (container.extension == "raw") return av_guess_format("rawvideo", nullptr, nullptr);
-  // Only the extension is passed on, so that a '%' in the name is no pattern.
+  // FFmpeg gets only the extension, so that it does not interpret a '%' in the name as a pattern.
   const auto* format = av_guess_format(nullptr, ("x." + container.extension).c_str(), nullptr);
   if (format || !by_name) return format;
   return av_guess_format(container.extension.c_str(), nullptr, nullptr);
 }
 
-/// Adds a note if H.264 or HEVC keeps RGB samples without a request. RGB is lossless, but few
-/// players support it.
+/// Adds a note if H.264 or HEVC stores RGB samples although the user did not request RGB. RGB is
+/// lossless, but few players support it.
 void warn_of_rgb(EncoderChoice& choice) {
   const AVCodecID id = choice.codec->id;
   const bool of_players = id == AV_CODEC_ID_H264 || id == AV_CODEC_ID_HEVC;
@@ -299,7 +303,8 @@ Container container_of(const std::string& path, const FileSource& source,
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
-      container.format->video_codec == AV_CODEC_ID_FITS ||  // FFmpeg loses the range of samples
+      // FITS loses the range of samples in FFmpeg
+      container.format->video_codec == AV_CODEC_ID_FITS ||
       (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // covers in MP3
     throw InvalidArgument(format.empty() ? "no container for '" + path +
                                                "' (its extension names no video or picture); use "

@@ -1,5 +1,5 @@
 #pragma once
-// Choice of container and encoder for an output, from its name, the samples and the options.
+// Chooses the container and the encoder of an output from its name, the samples and the options.
 
 #include <string>
 #include <vector>
@@ -16,8 +16,8 @@ struct Container {
   const ContainerTraits* traits = &container_traits({});  // traits of `format`
   std::string extension;                                  // lower case, without the dot
   const char* picture = nullptr;  // name of the encoder if the output is a still picture
-  /// Pixel formats that libtiff writes. The encoder then passes on pictures, and the writer of the
-  /// file stores them. Null: FFmpeg's encoder makes the file.
+  /// Pixel formats of outputs that libtiff writes. In this case the encoder passes on uncompressed
+  /// pictures, and the TIFF writer stores them. Null: FFmpeg's encoder writes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
   Drops drops;              // content to drop
@@ -26,49 +26,49 @@ struct Container {
   bool numbered = false;  // one file per frame; times are unused
   bool pipe = false;      // standard output: unsupported content is omitted
 
-  int rotation = 1;  // orientation that the encoder applies to its samples (EXIF's numbers)
+  int rotation = 1;  // orientation that the encoder applies to the samples (EXIF's numbers)
 
   bool still() const { return picture != nullptr; }
   bool uses_libtiff() const { return tiff_formats != nullptr; }
-  /// Returns the name of the encoder for messages.
+  /// Returns the name of the encoder for use in messages.
   const char* encoder_name(const AVCodec& codec) const {
     return uses_libtiff() ? "libtiff" : codec.name;
   }
-  /// Returns whether frames follow each other at a constant rate, without time stamps.
+  /// Returns whether the frames of the output have a constant rate and no time stamps of their own.
   bool constant_rate() const;
-  /// Returns whether frames follow each other at a constant rate and none can be omitted.
+  /// Returns whether the frames of the output have a constant rate and no frame may be omitted.
   bool frames_only() const;
 };
 
-/// Chooses the container by options.format, else by the extension of `path`, or for `-` by the
-/// source.
+/// Chooses the container by options.format. If that is empty, the extension of `path` determines
+/// the container, and for the output `-` the format of the source.
 /// @throws InvalidArgument
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// Returns whether the output is a still picture, by `format` if it is not empty, else by the
+/// Returns whether the output is a still picture. `format` decides, or, if it is empty, the
 /// extension of `path`.
 bool is_still_name(const std::string& path, const std::string& format);
 
-/// Returns whether the output is an animation in a format that also has still pictures.
+/// Returns whether the output is an animation in a format that can also contain a still picture.
 bool makes_animation(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-/// Returns a text such as "stream 1 (audio, aac)", for messages.
+/// Returns a description of a stream for messages, such as "stream 1 (audio, aac)".
 std::string describe(const AVStream& stream);
 
 struct EncoderChoice {
   const AVCodec* codec = nullptr;
   AVPixelFormat format = AV_PIX_FMT_NONE;  // the encoder's input format
   bool convert = false;                    // the samples must be converted to `format`
-  std::string loss;                        // content that `format` cannot hold; empty: none
-  /// A note for the user: samples are converted without a request and without loss, or few players
-  /// support the output. May be empty.
+  std::string loss;                        // content that `format` cannot store; empty: none
+  /// A note for the user: samples are converted without loss although the user did not request it,
+  /// or few players support the output. May be empty.
   std::string note;
 };
 
-/// Returns the encoders that can hold the samples, best first. If there are none and no pixel
-/// format was requested, returns the encoders that lose least. Whether an encoder accepts the size
-/// is only known when it is opened.
+/// Returns the encoders that can store the samples unchanged, best first. If there is none and the
+/// user requested no pixel format, returns the encoders with the smallest loss. Whether an encoder
+/// accepts the size of the frames is known only when it is opened.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

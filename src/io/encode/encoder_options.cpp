@@ -36,7 +36,7 @@ void set_lossless(const AVCodecContext& encoder, const EncoderTraits& traits, Di
   for (const auto& [key, value] : traits.lossless) options.set(key, value);
 }
 
-// Checks presets and tunes because x264 would report unknown ones on stderr.
+// Checks the preset and the tune of x264, because x264 would report unknown values on stderr.
 void check_x264_preset(const Dictionary& options) {
   constexpr std::array<std::string_view, 10> presets = {
       "ultrafast", "superfast", "veryfast", "faster",   "fast",
@@ -47,7 +47,7 @@ void check_x264_preset(const Dictionary& options) {
   const bool numbered = preset.size() == 1 && preset[0] >= '0' && preset[0] <= '9';
   if (!preset.empty() && !numbered && std::ranges::find(presets, preset) == presets.end())
     throw InvalidArgument("no such preset of libx264: " + preset);
-  for (std::size_t at = 0; at < tune.size();) {  // a list with any of these separators
+  for (std::size_t at = 0; at < tune.size();) {  // `tune` is a list with any of these separators
     const std::size_t end = std::min(tune.find_first_of(",./-+", at), tune.size());
     const std::string one = tune.substr(at, end - at);
     if (std::ranges::find(tunes, one) == tunes.end())
@@ -72,14 +72,14 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // The default quality is visually lossless by common experience. Scales of other encoders are set
-  // to about the same quality.
+  // The default quality is visually lossless by common experience. For encoders with other scales
+  // of quality, the default corresponds to about the same quality.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);
   if (av_pix_fmt_desc_get(encoder.pix_fmt)->flags & AV_PIX_FMT_FLAG_RGB)
     for (const auto& [key, value] : traits.rgb_settings) set_default(options, key, value);
   const AVCodecDescriptor* d = avcodec_descriptor_get(encoder.codec_id);
-  // FFmpeg's own encoders have a default of 200 kbit/s, which is too low.
+  // FFmpeg's own encoders have a default of 200 kbit/s, which is too low for good quality.
   if (d && d->props & AV_CODEC_PROP_LOSSY && !chosen && !has_option(encoder, "crf") &&
       !traits.percent_quality) {
     encoder.flags |= AV_CODEC_FLAG_QSCALE;
@@ -87,8 +87,9 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   }
 }
 
-// x264's AVX-512 code reads uninitialised memory, so that equal inputs sometimes give different
-// streams (build 164; the cause is in the macroblock tree). Its AVX2 code is correct.
+// Returns the CPU flags that disable x264's AVX-512 code. That code reads uninitialised memory, so
+// that equal inputs sometimes give different streams (build 164; the cause is in the macroblock
+// tree). x264's AVX2 code is correct.
 std::string safe_x264_flags() {
 #if defined(__x86_64__)
   if (av_get_cpu_flags() & AV_CPU_FLAG_AVX512) return "asm=avx2,fma3,bmi1,bmi2,lzcnt";
@@ -126,8 +127,8 @@ std::string hdr_params(const AVFrame& first, const EncoderTraits& traits) {
   return params;
 }
 
-/// Sets options in the encoder's own syntax: first lull's, then the user's. The last value of an
-/// option counts.
+/// Sets options in the encoder's own syntax: lull's options first, then the user's. If an option
+/// occurs twice, the encoder uses the last value.
 void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, const AVFrame& first,
                 bool lossless, Dictionary& options) {
   std::string params;
@@ -138,17 +139,17 @@ void set_params(const AVCodecContext& encoder, const EncoderTraits& traits, cons
   if (lossless && traits.lossless_params) add(traits.lossless_params);
   if (traits.broken_avx512) add(safe_x264_flags());
   add(hdr_params(first, traits));
-  // For small pictures the macroblock tree (cutree) of x265 3.5 writes beyond its buffers: its SIMD
-  // code processes 4 blocks of 16x16 at a time.
+  // For small pictures the macroblock tree (cutree) of x265 3.5 writes beyond its buffers, because
+  // its SIMD code processes 4 blocks of 16x16 samples at a time.
   if (traits.broken_small_cutree && (encoder.width < 64 || encoder.height < 64)) add("cutree=0");
   add(options.get(traits.params));
   if (!params.empty()) options.set(traits.params, params);
 }
 
-/// Enables the slices of FFV1 level 3, which are encoded in parallel and have checksums. A slice
-/// needs some rows and columns. If chroma has a quarter of the columns or rows, FFmpeg loses
-/// samples unless each slice begins at a multiple of 4. Such video gets 2x2 slices, the minimum
-/// that FFmpeg makes of pictures of any size.
+/// Enables the slices of FFV1 level 3, which are encoded in parallel and have checksums. Each slice
+/// must have a minimum number of rows and columns. If chroma has a quarter of the columns or rows,
+/// FFmpeg loses samples unless each slice begins at a multiple of 4. Such video gets 2x2 slices,
+/// the minimum that FFmpeg makes of pictures of any size.
 void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   const AVPixFmtDescriptor& d = *av_pix_fmt_desc_get(encoder.pix_fmt);
   const bool coarse = d.log2_chroma_w >= 2 || d.log2_chroma_h >= 2;
@@ -161,7 +162,8 @@ void set_slices(const AVCodecContext& encoder, Dictionary& options) {
   if (coarse) set_default(options, "slices", "4");
 }
 
-/// Sets the table's path in the encoder's own syntax, with special characters escaped.
+/// Sets the path of the film grain table in the encoder's own syntax, with special characters
+/// escaped.
 void set_grain_table(const AVCodecContext& encoder, const EncoderTraits& traits,
                      const std::string& path, Dictionary& options) {
   if (!traits.grain_key || !has_option(encoder, traits.grain_option))
@@ -190,7 +192,7 @@ void set_encoder_options(AVCodecContext& encoder, const Container& container, co
   if (!wanted.grain_table.empty()) set_grain_table(encoder, traits, wanted.grain_table, options);
   for (const auto& [key, value] : traits.settings) set_default(options, key, value);
   if (!container.traits->presentation_times) set_default(options, "bf", "0");
-  // Y4M of more than 8 bits is an extension by FFmpeg, which other programs also read.
+  // FFmpeg extends Y4M to more than 8 bits. Other programs also read this extension.
   if (container.traits->raw_frames) encoder.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL;
 }
 

@@ -1,4 +1,4 @@
-// The table of encoders.
+// The table of encoders, with the properties of pictures that each encoder keeps.
 
 #include <algorithm>
 
@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Properties that all encoders of H.264 and HEVC keep: lull itself writes the messages of frames
-// (frame_sei.h).
+// Properties of pictures that all encoders of H.264 and HEVC keep. lull itself writes the messages
+// of frames (frame_sei.h).
 constexpr PictureProperties h26x{.colour = true,
                                  .range = true,
                                  .chroma_location = true,
@@ -28,7 +28,7 @@ constexpr PictureProperties with_fields(PictureProperties p) {
 
 constexpr Setting zero_qp[] = {{"qp", "0"}};
 constexpr Setting vp9_lossless[] = {{"lossless", "1"}};
-constexpr Setting vpx_quality[] = {{"b", "0"}};  // otherwise crf is only an upper bound
+constexpr Setting vpx_quality[] = {{"b", "0"}};  // without this setting, crf is only an upper bound
 constexpr Setting vp9_settings[] = {{"row-mt", "1"}};
 constexpr Setting png_settings[] = {{"pred", "mixed"}};
 constexpr Setting exr_settings[] = {{"compression", "zip16"}};
@@ -51,7 +51,7 @@ constexpr EncoderTraits x264(std::string_view name) {
           .broken_avx512 = true};
 }
 
-// RGB samples are kept without loss. Lossy WebP has YCbCr samples of 4:2:0.
+// WebP stores RGB samples without loss. Lossy WebP stores YCbCr samples with 4:2:0 subsampling.
 constexpr EncoderTraits webp(std::string_view name) {
   return {.name = name,
           .codec = AV_CODEC_ID_WEBP,
@@ -67,7 +67,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "libx265",
      .codec = AV_CODEC_ID_HEVC,
      .picture = with_static_hdr(h26x),
-     .max_threads = 15,  // frames in parallel; x265 3.5 rejects 17 and warns at 16
+     .max_threads = 15,  // number of parallel frames; x265 3.5 rejects 17 and warns at 16
      .depends_on_cores = true,
      .default_crf = 18,
      .max_crf = 51,
@@ -87,15 +87,16 @@ constexpr EncoderTraits encoders[] = {
      .settings = vp9_settings,
      .lossy_settings = vpx_quality,
      .lossless = vp9_lossless},
-    // The only encoder for film grain tables. libsvtav1 1.4 hangs on closing because it does not
-    // know the option, and cannot be distinguished from releases that do.
+    // libaom-av1 is the only encoder for which lull uses film grain tables. libsvtav1 1.4 does not
+    // know the option and hangs on closing; lull cannot distinguish it from releases that support
+    // the option.
     {.name = "libaom-av1",
      .codec = AV_CODEC_ID_AV1,
      .picture = {.colour = true, .range = true},
      .max_threads = 64,
      .grain_option = "aom-params",
      .grain_key = "film-grain-table"},
-    // FFV1 of level 1 keeps none of these properties.
+    // FFV1 of level 1 stores none of these properties.
     {.name = "ffv1",
      .codec = AV_CODEC_ID_FFV1,
      .picture = {.aspect = true, .fields = true},
@@ -117,7 +118,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Other encoders, by codec.
+    // Encoders that have no entry of their own, by codec.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,
@@ -143,8 +144,8 @@ EncoderTraits encoder_traits(const AVCodec& encoder) {
   const auto* found = std::ranges::find_if(
       encoders, [&](const EncoderTraits& e) { return e.name.empty() && e.codec == encoder.id; });
   EncoderTraits traits = found == std::end(encoders) ? EncoderTraits{} : *found;
-  // FFmpeg's own encoders use the given number of threads. Encoders of other libraries may depend
-  // on the number of cores.
+  // The output of FFmpeg's own encoders depends only on the given number of threads. The output of
+  // encoders from other libraries may depend on the number of cores.
   traits.depends_on_cores = encoder.wrapper_name != nullptr;
   return traits;
 }

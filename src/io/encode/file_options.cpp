@@ -8,8 +8,8 @@
 namespace lull::io {
 namespace {
 
-// Encoder options whose value is the name of a file. The list covers FFmpeg's wrappers, x264, x265,
-// SVT-AV1, libaom, VVenC, kvazaar and similar encoders.
+// Names of encoder options whose value is a file name. The list covers FFmpeg's wrappers, x264,
+// x265, SVT-AV1, libaom, VVenC, kvazaar and similar encoders.
 constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder",
                                                                     "analysis-load",
                                                                     "analysis-reuse-file",
@@ -44,7 +44,8 @@ constexpr std::array<std::string_view, 33> names_of_file_options = {"abr-ladder"
                                                                     "stats-file",
                                                                     "zonefile"};
 
-// Values that are not file names, for options that accept a file name or one of these words.
+// Values that are not file names, for encoder options that accept either a file name or one of
+// these words.
 constexpr std::array<std::string_view, 8> value_names = {"0",   "1",  "default", "flat",
                                                          "jvt", "no", "off",     "on"};
 
@@ -63,7 +64,8 @@ bool names_file(std::string_view name, std::string_view value) {
   return !is_number && std::ranges::find(value_names, value) == value_names.end();
 }
 
-/// Returns the first option within a value that names a file: "stats" for "keyint=12:stats=x".
+/// Returns the first option within a list of options that names a file, for example "stats" for the
+/// list "keyint=12:stats=x".
 std::string_view option_with_file(std::string_view value) {
   constexpr std::string_view separators = ":,; ";
   while (!value.empty()) {

@@ -1,5 +1,5 @@
 #pragma once
-// Encoder options that name files to read or write.
+// Detects encoder options that name files to read or write.
 
 #include <string>
 #include <utility>
@@ -8,7 +8,8 @@
 namespace lull::io {
 
 /// Returns the first of these options (SinkOptions::vopts) that names a file, such as "stats" or
-/// "x265-params: csv"; empty if none does. Options from untrusted sources must not name files.
+/// "x265-params: csv". Returns an empty text if none does. Options from untrusted sources must not
+/// name files.
 [[nodiscard]] std::string option_with_file(
     const std::vector<std::pair<std::string, std::string>>& vopts);
 

@@ -24,7 +24,8 @@ class BitWriter {
       used_ = (used_ + 1) % 8;
     }
   }
-  /// Writes `value` in units of 1/scale, clamped to the range of the bits.
+  /// Appends `value` in units of 1/scale as a number of `bits` bits, clamped to the range of such
+  /// numbers.
   void put(AVRational value, double scale, int bits) {
     const double units = value.den != 0 ? av_q2d(value) * scale : 0;
     const double maximum = std::ldexp(1.0, bits) - 1;
@@ -34,7 +35,7 @@ class BitWriter {
 
  private:
   Bytes bytes_;
-  int used_ = 0;  // number of used bits of the last byte
+  int used_ = 0;  // number of bits of the last byte that are used
 };
 
 void put_window(const AVHDRPlusColorTransformParams& w, BitWriter& out) {
@@ -85,12 +86,13 @@ void put_mapping(const AVHDRPlusColorTransformParams& w, BitWriter& out) {
   if (w.color_saturation_mapping_flag) out.put(w.color_saturation_weight, 8, 6);
 }
 
-// Returns SMPTE ST 2094-40 metadata as a message of ITU-T T.35, in the layout of CTA-861 (Annex S).
+// Returns SMPTE ST 2094-40 metadata (HDR10+) as a message of ITU-T T.35, in the layout of CTA-861
+// (Annex S).
 Bytes hdr10_plus(const AVDynamicHDRPlus& hdr) {
   BitWriter out;
   out.put(united_states, 8);
   out.put(0x003C, 16);  // provider: Samsung
-  out.put(1, 16);       // the provider's code for ST 2094-40
+  out.put(1, 16);       // code of ST 2094-40, assigned by the provider
   out.put(4, 8);        // application of ST 2094
   out.put(hdr.application_version, 8);
   const int windows = std::clamp<int>(hdr.num_windows, 1, 3);
@@ -110,8 +112,8 @@ Bytes hdr10_plus(const AVDynamicHDRPlus& hdr) {
   return out.take();
 }
 
-// Returns captions (three bytes each) in the layout of ATSC A/53 part 4, 6.2.3. A message can hold
-// 31 captions.
+// Returns closed captions (three bytes each) in the layout of ATSC A/53 part 4, 6.2.3. A message
+// can contain at most 31 captions.
 Bytes captions(std::span<const std::uint8_t> data) {
   const std::size_t count = std::min<std::size_t>(data.size() / 3, 31);
   Bytes out = {united_states, 0x00, 0x31, 'G', 'A', '9', '4', 0x03};
@@ -138,7 +140,7 @@ void append_message(const Bytes& payload, AVCodecID codec, Bytes& out) {
     out.insert(out.end(), {39 << 1, 1});
   int zeros = 0;
   for (const std::uint8_t byte : body) {
-    if (zeros == 2 && byte <= 3) {  // avoids a start code
+    if (zeros == 2 && byte <= 3) {  // an emulation prevention byte avoids a start code
       out.push_back(3);
       zeros = 0;
     }

@@ -1,5 +1,6 @@
 #pragma once
-// Messages for single frames in the bit stream of H.264 and HEVC (SEI): captions and HDR10+.
+// Writes the messages of single frames in the bit stream of H.264 and HEVC (SEI): captions and
+// HDR10+.
 
 #include <cstdint>
 #include <span>
@@ -9,12 +10,12 @@
 
 namespace lull::io {
 
-/// Returns the frame's messages as NAL units for the codec of `encoder`, with start codes. Empty if
-/// there are none, or if the encoder writes them itself.
+/// Returns the messages of a frame as NAL units with start codes, for the codec of `encoder`. The
+/// result is empty if the frame has none, or if the encoder itself writes them.
 std::vector<std::uint8_t> sei_messages(const AVFrame& properties, const AVCodecContext& encoder);
 
 /// Inserts the messages before the first slice of an access unit in byte stream format (ITU-T H.264
-/// and H.265, Annex B). A packet without a slice is not changed.
+/// and H.265, Annex B). A packet without a slice remains unchanged.
 void insert_sei_messages(std::span<const std::uint8_t> messages, AVCodecID codec, AVPacket& packet);
 
 }  // namespace lull::io

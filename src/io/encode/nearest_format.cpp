@@ -8,8 +8,8 @@ namespace {
 
 bool is_colour(const PixelTraits& traits) { return traits.format.layout != Layout::gray; }
 
-/// Returns whether samples can be converted to `format`. Palettes and 1-bit formats are excluded
-/// because FFmpeg would have to dither.
+/// Returns whether lull may convert samples to `format`. Palettes and 1-bit formats are excluded,
+/// because the conversion would need dithering.
 bool is_target(AVPixelFormat format) {
   const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(format);
   const std::optional<PixelTraits> traits = traits_of(format);
@@ -49,7 +49,8 @@ AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from,
   for (; list && *list != AV_PIX_FMT_NONE; ++list) {
     if (!is_target(*list)) continue;
     FormatLoss loss = loss_of(from, *traits_of(*list));
-    if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;  // the values would be scaled
+    // limited-range values would have to be scaled
+    if (is_full_range_yuv(*list) && !full_range) loss.excess += 32;
     if (loss.colour || (nearest != AV_PIX_FMT_NONE && loss.weight() >= min_weight)) continue;
     nearest = *list;
     min_weight = loss.weight();

@@ -1,5 +1,6 @@
 #pragma once
-// Choice of the pixel format that loses least, for encoders that cannot hold the samples unchanged.
+// Chooses the pixel format with the smallest loss, for encoders that cannot store the samples
+// unchanged.
 
 #include <string>
 
@@ -7,32 +8,34 @@
 
 namespace lull::io {
 
-/// What a picture loses in another format, and how far this format is from the picture's in other
-/// respects.
+/// The information that a picture loses if it is converted to another pixel format, and how much
+/// the two formats differ in other respects.
 struct FormatLoss {
   bool colour = false;    // YCbCr or RGB becomes grey
   bool alpha = false;     // the alpha channel is dropped
   int bits = 0;           // lost bits of each sample
   bool chroma = false;    // Cb and Cr get fewer rows or columns
   bool rounding = false;  // YCbCr becomes RGB or vice versa: values are rounded
-  int excess = 0;         // what the format can hold beyond the picture's content
+  int excess = 0;         // capacity of the format that the picture's content does not need
 
   /// Returns whether information is lost, apart from rounding.
   bool any() const { return colour || alpha || bits > 0 || chroma; }
-  /// Returns the weight of the loss; a smaller weight means a nearer format. Each kind of loss
-  /// outweighs all kinds that follow it in this struct.
+  /// Returns the weight of the loss; a smaller weight means a nearer format. Each kind of loss in
+  /// this struct has more weight than all kinds after it together.
   int weight() const;
 };
 
-/// Returns the loss of integer samples with the traits `from` in a format with the traits `to`.
+/// Returns the loss if integer samples with the traits `from` are converted to a format with the
+/// traits `to`.
 FormatLoss loss_of(const PixelTraits& from, const PixelTraits& to);
 
-/// Returns the format in `list` (which ends with AV_PIX_FMT_NONE) that is nearest to `from`; never
-/// grey for colour. AV_PIX_FMT_NONE if there is none, and for floats, whose conversion requires a
-/// decision about the white level. `full_range` states the range of the samples.
+/// Returns the format in `list` (which ends with AV_PIX_FMT_NONE) that is nearest to `from`. The
+/// result is never a grey format for colour samples. Returns AV_PIX_FMT_NONE if there is none, and
+/// for floats, whose conversion requires a choice of the white level. `full_range` states the range
+/// of the samples.
 AVPixelFormat nearest_format(const AVPixelFormat* list, const PixelTraits& from, bool full_range);
 
-/// Returns a text such as "alpha and 2 of 12 bits"; empty if nothing is lost.
+/// Returns a text about the loss, such as "alpha and 2 of 12 bits"; empty if nothing is lost.
 std::string describe(const FormatLoss& loss, const PixelTraits& from);
 
 }  // namespace lull::io

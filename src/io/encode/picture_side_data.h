@@ -1,5 +1,6 @@
 #pragma once
-// Side data of the denoised video that concern all pictures: HDR10 metadata, rotation and similar.
+// Side data of the denoised video that apply to all pictures: HDR10 metadata, rotation and similar
+// data.
 
 #include <cstdint>
 #include <span>
@@ -8,14 +9,14 @@
 
 namespace lull::io {
 
-/// Returns side data of this type of the source's video, from the container, else from its first
-/// frame; empty if there are none.
+/// Returns the side data of this type of the source's video. The function looks in the container
+/// first, then in the first frame. The result is empty if neither has such data.
 std::span<const std::uint8_t> picture_data(const FileSource& source, AVPacketSideDataType type);
 inline bool has_picture_data(const FileSource& source, AVPacketSideDataType type) {
   return !picture_data(source, type).empty();
 }
 
-/// Copies the side data that are still valid for the filtered pictures. (Properties of the old bit
+/// Copies the side data that are also valid for the filtered pictures. (Properties of the old bit
 /// stream are not copied. Dolby Vision is not copied either, because its enhancement layer was made
 /// for the old samples.)
 void copy_picture_data(const FileSource& source, AVStream& to);

@@ -23,7 +23,7 @@ struct PictureProperties {
   bool fields = false;       // order of the fields
 };
 
-/// An option of FFmpeg.
+/// An option of FFmpeg and its value.
 struct Setting {
   const char *key, *value;
 };
@@ -31,10 +31,10 @@ struct Setting {
 using Names = std::span<const std::string_view>;
 
 struct ContainerTraits {
-  std::string_view name;  // FFmpeg's name of the muxer; empty: any that is not in the table
+  std::string_view name;  // FFmpeg's name of the muxer; empty: any muxer that is not in the table
 
-  // Properties of an input that files of this container keep if FFmpeg 5.1 to 6.1 write and read
-  // them. Tests compare these fields with ffprobe.
+  // Properties of an input that are kept if FFmpeg 5.1 to 6.1 write the output in this container
+  // and read it again. Tests compare these fields with the results of ffprobe.
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
@@ -44,40 +44,41 @@ struct ContainerTraits {
   bool timecode = false;
   int dispositions = 0;
   enum class Tags { none, listed, listed_and_free, all };
-  // Tags of the file. listed_and_free: tags that are not listed need FFmpeg's use_metadata_tags.
+  // Which tags of the file are kept. listed_and_free: tags that are not in the list need FFmpeg's
+  // use_metadata_tags.
   Tags tags = Tags::none;
   Names listed_tags{};
 
-  // Times
+  // Properties of times in the container.
   bool constant_rate = false;      // frames have a constant rate
   bool frames_only = false;        // frames have a constant rate and none can be omitted
   bool presentation_times = true;  // false: stores none
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
-  // False: FFmpeg shifts all streams if B frames cause negative decoding times.
+  // False: if B frames cause negative decoding times, FFmpeg shifts all streams.
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
-      NegativeTimes::shifted_by_ffmpeg;    // single_stream: kept if there is only one stream
-  const char* timescale_option = nullptr;  // sets the time scale of stream starts
+      NegativeTimes::shifted_by_ffmpeg;    // single_stream: kept if the file has only one stream
+  const char* timescale_option = nullptr;  // option that sets the time scale of stream starts
 
-  // Streams
-  bool (*holds)(AVCodecID) = nullptr;           // replaces FFmpeg's own answer where that is wrong
+  // Properties of streams in the container.
+  bool (*holds)(AVCodecID) = nullptr;           // replaces FFmpeg's own answer, where that is wrong
   bool attachments = false;                     // can hold files, also covers
   AVCodecID text_subtitles = AV_CODEC_ID_NONE;  // replaces text subtitles of other formats
-  /// Which packets of preroll (edit_list_filter.h) are copied. Preroll is needed for decoding and
-  /// must not be heard. `all`: the container has an edit list that hides it. `one_packet`: times
-  /// before 0 hide one packet, which is shorter than the error of a cut. `none`: preroll would make
-  /// other streams begin later.
+  /// Which packets of preroll (edit_list_filter.h) are copied. A decoder needs preroll, but players
+  /// must not play it. `all`: the container has an edit list that hides the preroll. `one_packet`:
+  /// times before 0 hide one packet, which is shorter than the error of a cut. `none`: preroll
+  /// would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
-  std::uint32_t hevc_tag = 0;  // for HEVC that lull encodes; 0: FFmpeg's choice
-  bool file_timecode = false;  // the time code belongs to the file, not to a stream
+  std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses
+  bool file_timecode = false;  // the time code is a property of the file, not of a stream
 
-  // Samples
-  std::span<const char* const> encoders{};       // names, best first; empty: chosen by the samples
+  // Encoders and pixel formats for the container.
+  std::span<const char* const> encoders{};       // names, best first; empty: the samples decide
   std::span<const char* const> pipe_encoders{};  // encoders for a pipe
-  const AVPixelFormat* raw_formats = nullptr;    // formats of unencoded samples; null: all
+  const AVPixelFormat* raw_formats = nullptr;    // pixel formats of raw samples; null: all
   bool raw_frames = false;  // nothing is encoded, and lull itself writes the frames
 
   std::span<const Setting> settings{};  // defaults for options of the muxer
@@ -85,67 +86,71 @@ struct ContainerTraits {
 
 /// Returns the containers that lull knows.
 std::span<const ContainerTraits> container_table();
-/// Returns the traits of a muxer. A muxer that is not in the table counts as one that keeps only
-/// streams.
+/// Returns the traits of a muxer. A muxer that is not in the table is assumed to keep only streams.
 const ContainerTraits& container_traits(std::string_view muxer);
 
-/// The encoders for an extension of still pictures.
+/// The encoders for a file name extension of still pictures.
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
-  // True: a file can also hold an animation, which another encoder writes.
+  // If true, a file can also contain an animation, which another encoder writes.
   bool animated = false;
   const char* grey_encoder = nullptr;      // for grey samples; null: `encoder`
-  const char* no_layout_advice = nullptr;  // advice for layouts without alpha that it cannot hold
-  bool is_tiff = false;  // without options for an encoder, libtiff writes the file
+  const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store
+  bool is_tiff = false;  // if the user sets no encoder options, libtiff writes the file
 };
-/// Returns the traits of an extension; null if it is not one of still pictures.
+/// Returns the traits of a file name extension; null if it does not belong to a still picture
+/// format.
 const StillTraits* still_traits(std::string_view extension);
 
 struct EncoderTraits {
   std::string_view name;               // FFmpeg's name; empty: any other encoder of this codec
   AVCodecID codec = AV_CODEC_ID_NONE;  // NONE: any other encoder
 
-  PictureProperties picture{};  // stated by the bit stream
-  int picture_from_level = 0;   // `picture` holds from this level of the format on
+  PictureProperties picture{};  // properties stated by the bit stream
+  int picture_from_level = 0;   // `picture` applies from this level of the format on
 
   int max_threads = 16;  // with more threads, the encoder fails or gains nothing
-  // Its output depends on the machine's number of cores, for any number of threads.
+  // If true, the encoder's output depends on the machine's number of cores, for any number of
+  // threads.
   bool depends_on_cores = false;
 
-  double default_crf = -1;  // visually lossless; negative: not set
+  double default_crf = -1;  // crf that is visually lossless; negative: not set
   double max_crf = 63;
   std::span<const Setting> settings{};        // defaults of options
   std::span<const Setting> lossy_settings{};  // further defaults for lossy encoding
   std::span<const Setting> rgb_settings{};    // further defaults for RGB samples
-  bool percent_quality = false;         // its quality is in percent, unlike FFmpeg's own encoders
+  // the quality is in percent, unlike the scale of FFmpeg's own encoders
+  bool percent_quality = false;
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 
-  // Encoders with a second syntax for options, "key=value:key=value":
-  const char* params = nullptr;           // the option that contains them
-  const char* quiet_params = nullptr;     // keeps the encoder from writing to stderr
-  const char* lossless_params = nullptr;  // selects the lossless mode
-  /// The option for film grain tables, and their key in it; null: the encoder does not support
-  /// them.
+  // Options that some encoders accept in a second syntax, "key=value:key=value".
+  const char* params = nullptr;           // name of the option with this syntax
+  const char* quiet_params = nullptr;     // entries that keep the encoder from writing to stderr
+  const char* lossless_params = nullptr;  // entries that select the lossless mode
+  /// The encoder option for film grain tables, and its key in the second syntax; null: the encoder
+  /// does not support film grain tables.
   const char *grain_option = nullptr, *grain_key = nullptr;
   const char *mastering_key = nullptr, *light_level_key = nullptr;  // HDR10
 
-  // Workarounds for faults; encoder_options.cpp and encoder.cpp describe them.
-  bool named_presets = false;  // reports unknown presets and tunes on stderr.
+  // Workarounds for faults of encoders; encoder_options.cpp and encoder.cpp describe the faults.
+  bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
   bool broken_small_cutree = false;
-  // With at most this many frames, decoding times are uninitialised.
+  // If the video has at most this number of frames, the encoder returns uninitialised decoding
+  // times.
   int uninitialised_dts_frames = 0;
-  bool sliced = false;  // encodes slices with checksums if the size allows them
+  bool sliced = false;  // the encoder makes slices with checksums if the size allows
 };
 
 /// Returns the encoders that lull knows.
 std::span<const EncoderTraits> encoder_table();
-/// Returns the traits for the encoder's name, else for its codec, else for any encoder.
+/// Returns the traits of an encoder, looked up by its name, then by its codec. If the table has
+/// neither, returns the traits of any encoder.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
-/// Returns the number of threads for an encoder on a machine with `cores` cores. `asked` 0: one
-/// thread per core.
+/// Returns the number of threads for an encoder on a machine with `cores` cores. If `asked` is 0,
+/// the encoder gets one thread per core.
 int threads_of(const EncoderTraits& encoder, int asked, int cores);
 
 }  // namespace lull::io

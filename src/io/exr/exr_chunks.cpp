@@ -60,7 +60,7 @@ struct Chunk {
   exr_chunk_info_t info;
 };
 
-/// The chunks of a file, and the first chunk that could not be found.
+/// The chunks of a file, and the first chunk whose position in the file is invalid.
 struct ChunkList {
   std::vector<Chunk> chunks;
   std::string fault;
@@ -119,8 +119,9 @@ void list_tiles(exr_const_context_t file, int part, ChunkList& list) {
     }
 }
 
-/// Returns the size of run-length coded data after decompression. A negative count is followed by
-/// that many bytes. Another count is one less than the number of copies of the next byte.
+/// Returns the size that run-length coded data have after decompression. A negative count means
+/// that this number of literal bytes follows. Any other count is one less than the number of copies
+/// of the next byte.
 std::uint64_t run_length_size(ByteSpan stored) {
   std::uint64_t bytes = 0;
   while (stored.size() > 1) {
@@ -145,7 +146,8 @@ std::string find_fault(ByteSpan file, const exr_chunk_info_t& chunk) {
              chunk.compression == EXR_COMPRESSION_PXR24) {
     const InflatedSize size = inflated_size(stored, chunk.unpacked_size);
     if (!size.is_complete) return size.error.empty() ? "it inflates to too many bytes" : size.error;
-    // With PXR24 compression (floats of 24 bits), the library itself checks the number of bytes.
+    // With PXR24 compression (floats of 24 bits), the OpenEXR library itself checks the number of
+    // bytes.
     if (chunk.compression != EXR_COMPRESSION_PXR24) bytes = size.bytes;
   }
   if (bytes >= chunk.unpacked_size) return {};
@@ -168,7 +170,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
     if (storage == EXR_STORAGE_TILED) list_tiles(context.get(), part, list);
   }
   if (!list.fault.empty()) return list.fault;
-  // All threads share the search. The result is the first damaged chunk in the file.
+  // All threads share the search. The result is the damaged chunk that comes first in the file.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();
@@ -202,7 +204,7 @@ double max_exr_compression(int compression) {
     case Imf::ZIP_COMPRESSION:
       return 1032;  // according to zlib's manual
     case Imf::PIZ_COMPRESSION:
-      return 512;  // Huffman codes of at least 9 bits for runs of 255 numbers of 16 bits
+      return 512;  // Huffman codes of at least 9 bits for runs of 255 16-bit numbers
     case Imf::PXR24_COMPRESSION:
       return 1032 * 4 / 3.0;
     case Imf::B44_COMPRESSION:

@@ -1,6 +1,6 @@
 #pragma once
-// Checks of the compressed chunks of OpenEXR files. OpenEXR's C++ library accepts a chunk with
-// fewer bytes than its samples need, and then returns uninitialised memory.
+// Checks the compressed chunks of OpenEXR files. OpenEXR's C++ library accepts a chunk with fewer
+// bytes than its samples need, and then returns uninitialised memory.
 
 #include <cstdint>
 #include <span>
@@ -8,14 +8,14 @@
 
 namespace lull::io {
 
-/// Returns the first damage that is visible without decoding: chunks beyond the end of the file,
-/// and chunks whose compressed data end too early or fail their checksum (RLE, ZIP, PXR24). Empty
-/// if there is none. Deep parts, and parts with subsampled channels, are not checked. `threads`
-/// threads share the work; 0 counts as 1.
+/// Returns the first damage that can be detected without decoding: chunks beyond the end of the
+/// file, and chunks whose compressed data end too early or have a wrong checksum (RLE, ZIP, PXR24).
+/// The result is empty if there is none. Deep parts, and parts with subsampled channels, are not
+/// checked. `threads` threads share the work; 0 means one thread.
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
-/// Returns an upper bound for the compression ratio of a compression (Imf::Compression), reached if
-/// all samples are equal.
+/// Returns an upper bound for the ratio of a compression method (Imf::Compression). The bound is
+/// reached if all samples are equal.
 double max_exr_compression(int compression);
 
 }  // namespace lull::io

@@ -28,8 +28,9 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 std::string_view last_name(std::string_view layer) { return layer.substr(layer.rfind('.') + 1); }
 
-/// Names of pictures, best first, as OIDN's loader, Blender, Arnold and RenderMan write them.
-/// (Blender may store the result of its own denoiser in addition to the noisy image.)
+/// Names of the layers that contain the picture, best first, as OIDN's loader, Blender, Arnold and
+/// RenderMan write them. (Blender may store the result of its own denoiser in addition to the noisy
+/// image.)
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 constexpr std::array<std::string_view, 3> rgb = {"R", "G", "B"};
@@ -39,10 +40,12 @@ bool has_rgb(const ExrLayer& layer) {
   return std::ranges::all_of(rgb, [&](std::string_view s) { return layer.channel(s); });
 }
 
-/// OpenEXR's threads belong to the whole process. Their number is the maximum of all requests.
+/// Sets the number of OpenEXR's threads, which belong to the whole process. The number is the
+/// maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  constexpr unsigned limit = 16;  // with more, threads wait for the one that reads or writes
+  // additional threads would wait for the thread that reads or writes
+  constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();
   const int count = static_cast<int>(std::clamp(request, 1U, limit));
@@ -55,7 +58,7 @@ int library_threads(int threads) {
 void insert(Imf::FrameBuffer& buffer, const std::string& channel, const ExrWindow& shown,
             const PlaneView<float>& to) {
   for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
-  // OpenEXR addresses samples by rows and columns of the file.
+  // OpenEXR addresses samples by the row and column numbers of the file.
   float* origin = to.data - static_cast<std::ptrdiff_t>(shown.y0) * to.stride - shown.x0;
   buffer.insert(channel, Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(origin), sizeof(float),
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
@@ -162,8 +165,8 @@ double ExrFile::pixel_aspect(const ExrLayer& layer) const {
   return static_cast<double>(parts_->file.header(layer.part).pixelAspectRatio());
 }
 
-// A frame shows the display window and everything outside of it. Renderers of animations may crop
-// the data window differently for each frame, and all frames of a sequence must have one size.
+// A frame contains the display window and all samples outside of it. Renderers of animations may
+// crop the data window differently for each frame, but all frames of a sequence must have one size.
 ExrWindow ExrFile::window(const ExrLayer& layer) const {
   const Imf::Header& header = parts_->file.header(layer.part);
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
@@ -201,7 +204,7 @@ void ExrFile::check(const ReadRequest& request) const {
 }
 
 void ExrFile::read(const std::vector<ReadRequest>& requests) const {
-  std::map<int, Imf::FrameBuffer> buffers;  // by part
+  std::map<int, Imf::FrameBuffer> buffers;  // by index of the part
   for (const ReadRequest& request : requests) {
     check(request);
     for (std::size_t i = 0; i < request.channels.size(); ++i)

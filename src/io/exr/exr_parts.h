@@ -1,6 +1,6 @@
 #pragma once
-// Parts of OpenEXR's library that the files of this module share. OpenEXR's headers are included
-// only in this module.
+// Declarations that need OpenEXR's headers and that the files of this module share. OpenEXR's
+// headers are included only in this module.
 
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfMultiPartInputFile.h>
@@ -11,7 +11,7 @@
 
 namespace lull::io {
 
-/// Bytes in memory as a stream for OpenEXR.
+/// Presents bytes in memory as a stream for OpenEXR.
 class ExrBytes final : public Imf::IStream {
  public:
   explicit ExrBytes(std::span<const std::uint8_t> bytes) : Imf::IStream("memory"), bytes_(bytes) {}
@@ -42,7 +42,7 @@ struct ExrFile::Parts {
 };
 
 /// Implements ExrFile::with_picture().
-/// @throws std::exception  any exception of OpenEXR
+/// @throws std::exception  any exception from OpenEXR
 PacketPtr rewrite(const ExrFile::Parts& parts, int picture_part, const ExrWindow& window,
                   std::span<const std::string> channels,
                   std::span<const PlaneView<const float>> samples);

@@ -14,9 +14,9 @@
 namespace lull::io {
 namespace {
 
-const std::string input_name = "the input";  // the name is not known here
+const std::string input_name = "the input";  // the file name is not known here
 
-/// Data of the original file that accompany a picture.
+/// The original file that a picture was read from. It accompanies the picture.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
@@ -33,7 +33,8 @@ struct Origin {
   Origin& operator=(const Origin&) = delete;
 };
 
-/// Returns a buffer that owns `origin`. The buffer's data are the bytes of the file.
+/// Returns a reference-counted buffer that owns `origin`. The buffer's data are the bytes of the
+/// file.
 AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   const auto release = [](void* held, std::uint8_t*) { delete static_cast<Origin*>(held); };
   AVBufferRef* buffer = non_null(av_buffer_create(origin->file->data, origin->file->size, release,
@@ -42,7 +43,7 @@ AVBufferRef* in_buffer(std::unique_ptr<Origin> origin) {
   return buffer;
 }
 
-/// Returns null if the frame did not come from an OpenEXR file.
+/// Returns the original file of a frame; null if the frame was not read from an OpenEXR file.
 const Origin* origin_of(const Frame& frame) {
   if (!frame.side_data || !frame.side_data->properties) return nullptr;
   const AVBufferRef* bytes = frame.side_data->properties->opaque_ref;
@@ -63,7 +64,8 @@ void check_size(const ExrWindow& window, const std::string& path, std::int64_t m
 /// FFmpeg's order of planes is G, B, R, A.
 constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 
-/// Creates the picture without samples, and fills `request` with the channels to read into it.
+/// Creates the picture without samples, and fills `request` with the channels that must be read
+/// into it.
 FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   const ExrLayer& layer = *request.layer;
   const ExrWindow window = exr.window(layer);
@@ -88,8 +90,8 @@ FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   return picture;
 }
 
-/// Creates a frame for these channels of a layer, given by their suffixes. Returns nullopt if one
-/// of them does not exist.
+/// Creates a frame for some channels of a layer, which are given by their suffixes. Returns nullopt
+/// if one of the channels does not exist.
 std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
                                 ExrFile::ReadRequest& request) {
   const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
@@ -115,8 +117,8 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
   });
 }
 
-/// Adds the chosen layers that can be read together with the picture. read_layer() reads the
-/// others.
+/// Adds those chosen layers that can be read together with the picture. read_layer() reads the
+/// others later.
 void add_layers(const ExrFile& exr, const LayerChoice& choice,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
   const ExrWindow shown = exr.window(*requests.front().layer);

@@ -1,6 +1,6 @@
-// Writes an OpenEXR file again with another picture. Parts without channels of the picture are
-// copied in compressed form. In the picture's part, all other channels are copied in their sample
-// type.
+// Writes an OpenEXR file again with a new picture. Parts without channels of the picture are copied
+// in compressed form. In the part that contains the picture, all other channels are copied in their
+// sample type.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>
@@ -57,7 +57,7 @@ std::string type_of(const Imf::Header& header) {
                                        : Imf::SCANLINEIMAGE;
 }
 
-/// Copies all attributes except the number of chunks, which follows from the others.
+/// Returns a header with all attributes except the number of chunks, which follows from the others.
 /// (Header::erase() of OpenEXR 3.1 leaks the memory of the erased attribute.)
 Imf::Header without_chunk_count(const Imf::Header& from) {
   Imf::Header header;
@@ -66,8 +66,8 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// Returns the header of the picture's part in the result. It has only one level: smaller levels
-/// would still contain the noise.
+/// Returns the header that the picture's part has in the output. The part has only one resolution
+/// level, because lower levels would still contain the noise.
 Imf::Header header_for_picture(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
   if (is_lossy(header.compression())) header.compression() = Imf::ZIP_COMPRESSION;

@@ -1,6 +1,6 @@
 #pragma once
-// FFmpeg's headers, owners for its objects, its error codes as exceptions, and functions that hide
-// differences between its releases.
+// FFmpeg's headers, smart pointers for its objects, its error codes as exceptions, and functions
+// that hide differences between its releases.
 
 extern "C" {
 #include <libavcodec/avcodec.h>
@@ -24,7 +24,7 @@ extern "C" {
 namespace lull::io {
 
 template <auto Release>
-struct Releaser {  // for functions of FFmpeg that take the address of a pointer
+struct Releaser {  // for FFmpeg's functions that take the address of a pointer
   template <class T>
   void operator()(T* object) const noexcept {
     Release(&object);
@@ -44,8 +44,8 @@ T* non_null(T* object) {
 inline FramePtr make_frame() { return FramePtr(non_null(av_frame_alloc())); }
 inline PacketPtr make_packet() { return PacketPtr(non_null(av_packet_alloc())); }
 
-/// Sets times, stream and flags of a packet that was converted from `source` and that a decoder can
-/// decode without earlier packets.
+/// Sets times, stream and flags of a packet that was converted from `source`. The flags state that
+/// a decoder needs no earlier packets.
 inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.pts = source.pts;
   packet.dts = source.dts;
@@ -54,7 +54,7 @@ inline void set_converted_from(const AVPacket& source, AVPacket& packet) {
   packet.stream_index = source.stream_index;
 }
 
-/// An AVDictionary that frees itself.
+/// Owns an AVDictionary.
 class Dictionary {
  public:
   Dictionary() = default;
@@ -69,8 +69,8 @@ class Dictionary {
     const AVDictionaryEntry* entry = av_dict_get(entries_, key, nullptr, 0);
     return entry ? entry->value : "";
   }
-  /// The key of the first entry, or an empty text if there is none. FFmpeg removes the entries that
-  /// it accepts, so this names an option that it does not know.
+  /// Returns the key of the first entry, or an empty text if there is none. FFmpeg removes the
+  /// entries that it accepts, so the key is an option that FFmpeg does not know.
   std::string first_key() const {
     const AVDictionaryEntry* entry = av_dict_get(entries_, "", nullptr, AV_DICT_IGNORE_SUFFIX);
     return entry ? entry->key : "";
@@ -85,8 +85,9 @@ class Dictionary {
 /// Returns FFmpeg's text for one of its error codes.
 std::string error_text(int code);
 
-/// Returns `code` if it is not negative.
-/// @throws E  "<problem> (<FFmpeg's reason>)" if `code` is negative
+/// Returns `code` if it is not negative. Otherwise throws an exception of type E with the text
+/// "<problem> (<FFmpeg's reason>)".
+/// @throws E
 template <class E>
 int check(int code, const std::string& problem) {
   if (code < 0) throw E(problem + " (" + error_text(code) + ")");
@@ -99,7 +100,7 @@ inline AVRational to_av(const Rational& r) {
 }
 
 // The following functions hide differences between releases: FFmpeg 5.1 (Debian 12) has only the
-// old fields and functions, FFmpeg 7 only the new ones.
+// old fields and functions, and FFmpeg 7 has only the new ones.
 
 inline std::int64_t frame_duration(const AVFrame& frame) {
 #if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
@@ -144,7 +145,7 @@ inline bool top_field_first(const AVFrame& frame) {
 }
 
 /// Returns side data of a stream, such as the rotation of a phone's video; empty if the stream has
-/// none of `type`.
+/// no side data of this type.
 inline std::span<const std::uint8_t> stream_data(const AVStream& stream,
                                                  AVPacketSideDataType type) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
@@ -170,7 +171,7 @@ inline void add_stream_data(AVStream& to, AVPacketSideDataType type,
 #endif
 }
 
-/// Copies all side data to a stream whose packets are copied.
+/// Copies all side data of a stream to another stream that gets copies of its packets.
 inline void copy_side_data(const AVStream& from, AVStream& to) {
 #if LIBAVFORMAT_VERSION_INT >= AV_VERSION_INT(60, 15, 100)
   for (int i = 0; i < from.codecpar->nb_coded_side_data; ++i) {

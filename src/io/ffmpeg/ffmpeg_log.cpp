@@ -16,7 +16,7 @@ namespace lull::io {
 class Messages {
  public:
   void add(int level, const std::string& text) {
-    constexpr std::size_t max_kept = 64;  // a damaged file can produce thousands
+    constexpr std::size_t max_kept = 64;  // a damaged file can produce thousands of messages
     const std::lock_guard lock(mutex_);
     kept_.push_back({next_++, level, text});
     if (kept_.size() > max_kept) kept_.pop_front();
@@ -28,11 +28,11 @@ class Messages {
   }
 
   struct Message {
-    long number = -1;  // -1: there is none
+    long number = -1;  // number of the message; -1: there is none
     int level = 0;
     std::string text;
   };
-  /// Return the first or the last message from number `from` on for which `wanted` returns true.
+  /// Returns the first or the last message from number `from` on for which `wanted` returns true.
   template <class Wanted>
   Message first(long from, Wanted&& wanted) const {
     const std::lock_guard lock(mutex_);
@@ -70,7 +70,7 @@ struct Log {
   std::mutex listener_mutex;
   std::function<void(const std::string&)> listener;
   std::mutex topics_mutex;
-  std::map<const void*, DestinationPtr> topics;  // by mark
+  std::map<const void*, DestinationPtr> topics;  // by the mark of the topic
 };
 
 Log& the_log() {
@@ -92,8 +92,8 @@ const MessagesPtr& thread_messages() {
   return own.messages;
 }
 
-/// Returns the codec that `context` is or belongs to (FFmpeg's picture functions have contexts of
-/// their own); null for other contexts.
+/// Returns the codec to which `context` belongs; null for other contexts. FFmpeg's functions for
+/// pictures have contexts of their own, which refer to the codec.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);
@@ -105,8 +105,9 @@ const AVCodecContext* codec_of(const void* context) {
   return nullptr;
 }
 
-/// Returns the destination of a decoder that carries a mark; null for other codecs. Other users of
-/// FFmpeg in the process may store arbitrary values in `opaque`, so only known marks count.
+/// Returns the destination of the messages of a decoder that carries a mark; null for other codecs.
+/// Other users of FFmpeg in the process may store arbitrary values in `opaque`, so only known marks
+/// are accepted.
 DestinationPtr destination_of(const AVCodecContext* codec) {
   const void* mark = codec ? codec->opaque : nullptr;
   if (!mark) return nullptr;
@@ -157,7 +158,7 @@ auto contains(const char* phrase) {
 void capture_ffmpeg_log() {
   static std::once_flag once;
   std::call_once(once, [] {
-    the_log();  // created before the first message, so that it outlives FFmpeg's last message
+    the_log();  // creates the log first, so that it outlives FFmpeg's last message
     av_log_set_callback(record_message);
   });
 }

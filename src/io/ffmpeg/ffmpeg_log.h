@@ -1,5 +1,5 @@
 #pragma once
-// FFmpeg's log messages: not written to stderr, but stored for the texts of errors.
+// Stores FFmpeg's log messages for error texts, instead of writing them to stderr.
 
 #include <functional>
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace lull::io {
 
-/// Redirects FFmpeg's log for the whole process (FFmpeg has only one). May be called repeatedly.
+/// Redirects FFmpeg's log, which is shared by the whole process. May be called repeatedly.
 void capture_ffmpeg_log();
 
-/// Passes every message of FFmpeg to `listener`, as one line. An empty function ends this. FFmpeg's
-/// threads call the listener.
+/// Passes every message of FFmpeg to `listener`, as one line. An empty function stops this.
+/// FFmpeg's threads call the listener.
 void forward_ffmpeg_log(std::function<void(const std::string&)> listener);
 
 class Messages;
@@ -24,8 +24,8 @@ class LogTopic {
   LogTopic(const LogTopic&) = delete;
   LogTopic& operator=(const LogTopic&) = delete;
 
-  /// While a scope exists, FFmpeg's messages in this thread belong to its topic. Scopes can be
-  /// nested.
+  /// While a scope exists, FFmpeg's messages in this thread are assigned to the scope's topic.
+  /// Scopes can be nested.
   class Scope {
    public:
     explicit Scope(const LogTopic& topic);
@@ -41,8 +41,8 @@ class LogTopic {
   /// decoder's AVCodecContext; each frame thread has its own.
   using Listener = std::function<void(const void* context, bool is_error, const std::string& text)>;
 
-  /// While a Mark exists, the messages of decoders whose AVCodecContext::opaque is `mark` are
-  /// assigned to a topic. FFmpeg copies that pointer to the contexts of a decoder's threads, so
+  /// While a Mark exists, the messages of decoders whose AVCodecContext::opaque is the mark are
+  /// assigned to a topic. FFmpeg copies that pointer to the contexts of a decoder's threads, so the
   /// messages of all threads are assigned. The decoders must be closed before the Mark is
   /// destroyed.
   class Mark {
@@ -61,19 +61,19 @@ class LogTopic {
   std::shared_ptr<Messages> messages_;
 };
 
-/// Messages since the creation of the watch, for the texts of errors and for damage that FFmpeg
-/// only logs: those of a topic, or those of the thread that created the watch.
+/// The messages since the creation of the watch, either of a topic or of the thread that created
+/// the watch. They serve for error texts and for damage that FFmpeg only logs.
 class LogWatch {
  public:
   LogWatch();
   explicit LogWatch(const LogTopic& topic);
 
-  /// Returns the last error, one line; empty if there was none.
+  /// Returns the last error as one line; empty if there was none.
   std::string last_error() const;
-  /// Returns the first error. In a chain of errors it is the cause, and the last one is the
-  /// consequence.
+  /// Returns the first error. In a chain of errors the first one is the cause, and the last one is
+  /// the consequence.
   std::string first_error() const;
-  /// Returns the first message of any level that contains `phrase`, else an empty text.
+  /// Returns the first message of any level that contains `phrase`; empty if there is none.
   std::string find(const char* phrase) const;
   /// Excludes the message that find() would return, and all earlier ones.
   void skip(const char* phrase);

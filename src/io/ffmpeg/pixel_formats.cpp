@@ -14,8 +14,8 @@ bool is_one_bit(AVPixelFormat format) {
   return std::ranges::find(one_bit, format) != std::end(one_bit);
 }
 
-// One channel of a picture, at the position of its samples that FFmpeg's descriptor states. `Byte`
-// is const for reading.
+// The samples of one channel of a picture, located by FFmpeg's pixel format descriptor. `Byte` is
+// const for reading.
 template <class Byte>
 struct Channel {
   Byte* data;
@@ -80,8 +80,8 @@ void unpack_rows(const Channel<const std::uint8_t>& from, PlaneView<Sample> to) 
   }
 }
 
-// Several channels may share words, so the function adds bits to the existing ones. clear_shared()
-// must have cleared them.
+// Adds the samples of a row to a channel. Several channels may share words, so the function adds
+// bits to the existing ones. clear_shared() must have cleared these words.
 template <class Word, class Sample>
 void pack_rows(PlaneView<const Sample> from, const Channel<std::uint8_t>& to) {
   const bool native = to.native();
@@ -177,7 +177,7 @@ void unpack_palette(const AVFrame& picture, const Frame& frame, const Frame* alp
   }
 }
 
-// Calls `use` for the planes of the frame and then for alpha, in the order of the descriptor's
+// Calls `use` for each plane of the frame and then for alpha, in the order of the descriptor's
 // components.
 template <class Sample, class Use>
 void each_channel(const AVPixFmtDescriptor& d, const Frame& frame, const Frame* alpha, Use use) {

@@ -1,5 +1,5 @@
 #pragma once
-// Data that accompanies a frame from source to sink. Filters do not read it.
+// Data that accompany a frame from the source to the sink. Filters do not read them.
 
 #include <cstddef>
 #include <memory>
@@ -17,12 +17,12 @@ struct PictureMetadata;  // io/metadata/picture_metadata.h
 
 struct SideData {
   io::FramePtr properties;     // side data, metadata, colour, aspect ratio, interlacing; no samples
-  std::int64_t number = 0;     // number of the picture in its file name, else its index from 0
-  std::string tiff;            // TIFF file that contains the picture; empty: another file
-  std::int64_t tiff_page = 0;  // number of its page
+  std::int64_t number = 0;     // number of the picture in its file name, or else its index from 0
+  std::string tiff;            // TIFF file that contains the picture; empty: none
+  std::int64_t tiff_page = 0;  // number of the page in that file
   std::string match;           // text that the '*' of a pattern matches in the file name
   Frame alpha;  // one grey plane of the frame's bit depth; without pixels if there is none
-  /// EXIF and similar metadata of a still picture's file; null if there are none.
+  /// EXIF and similar metadata from the file of a still picture; null if there are none.
   std::shared_ptr<const io::PictureMetadata> metadata;
   std::vector<std::byte> stored;  // stacks only: the slice's samples as stored in the file
 };

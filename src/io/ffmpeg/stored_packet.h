@@ -1,6 +1,6 @@
 #pragma once
 // Serialisation of packets: all fields except the stream index, the side data, and the content.
-// Only the same versions of lull and FFmpeg can read the bytes again.
+// Only the versions of lull and FFmpeg that wrote the bytes can read them again.
 
 #include <bit>
 #include <cstdint>
@@ -25,7 +25,7 @@ struct SideHead {
   std::int32_t type, bytes;
 };
 
-/// Calls `put(data, bytes)` for each piece in order.
+/// Writes a packet by calling `put(data, bytes)` for each piece in order.
 template <class Put>
 void store_packet(const AVPacket& packet, Put&& put) {
   const PacketHead head{packet.pts,  packet.dts,   packet.duration,
@@ -39,11 +39,12 @@ void store_packet(const AVPacket& packet, Put&& put) {
   put(packet.data, static_cast<std::size_t>(packet.size));
 }
 
-/// Calls `get(data, bytes)` for each piece in the same order. `get` must throw if there are no more
-/// bytes. Returns null if the pieces are invalid, or larger than `max_bytes` bytes each.
+/// Reads a packet by calling `get(data, bytes)` for each piece in the same order as the writer.
+/// `get` must throw if there are no more bytes. Returns null if a piece is invalid, or larger than
+/// `max_bytes` bytes.
 template <class Get>
 PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {
-  // FFmpeg reads beyond the end of packets, so their buffers are larger.
+  // FFmpeg reads some bytes beyond the end of packets, so the buffers have additional bytes.
   constexpr std::int64_t longest =
       std::numeric_limits<std::int32_t>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
   PacketHead head{};

@@ -1,5 +1,6 @@
 #pragma once
-// Metadata of files and streams. Some entries describe the content, others only the old file.
+// Copies metadata (tags) of files and streams. Some entries describe the content, others only the
+// old file.
 
 #include <string_view>
 
@@ -8,10 +9,10 @@
 namespace lull::io {
 
 /// Returns whether an entry describes the old file, not its content. The muxer writes its own
-/// entries of this kind. `encoded`: the entry belongs to a stream that is encoded again.
+/// entries of this kind. `encoded` states that the entry belongs to a stream that is encoded again.
 bool describes_the_file(std::string_view key, bool encoded);
 
-/// Copies all entries that describe the content.
+/// Copies all metadata entries that describe the content.
 void copy_metadata(const AVDictionary* from, AVDictionary** to, bool encoded);
 
 /// Returns the entry with this name, ignoring case; null if there is none.

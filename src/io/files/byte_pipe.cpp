@@ -25,7 +25,7 @@ int write_all(int descriptor, const void* data, std::size_t bytes) noexcept {
     if (written >= 0) {
       at += written;
       bytes -= static_cast<std::size_t>(written);
-    } else if (would_block()) {  // set by another user of the pipe
+    } else if (would_block()) {  // another user of the pipe has made it non-blocking
       pollfd ready{descriptor, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
@@ -73,7 +73,7 @@ void InputPipe::interrupt() noexcept {
   while (::write(wake_, &one, sizeof one) < 0 && errno == EINTR) continue;
 }
 
-// Waits until there are bytes to read, or the end of the input. Returns 0, or FFmpeg's error code.
+// Waits until the pipe has bytes to read, or has ended. Returns 0, or FFmpeg's error code.
 int InputPipe::wait() const {
   for (;;) {
     pollfd sources[] = {{wake_, POLLIN, 0}, {descriptor_, POLLIN, 0}};

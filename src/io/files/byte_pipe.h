@@ -1,5 +1,5 @@
 #pragma once
-// Input and output that cannot seek: standard input and output, FIFOs.
+// Reads and writes files that cannot seek: standard input and output, FIFOs.
 
 #include <atomic>
 #include <cstdint>
@@ -10,10 +10,12 @@
 
 namespace lull::io {
 
-/// Writes all bytes and waits for a slow reader if necessary. Returns 0, or FFmpeg's error code.
+/// Writes all bytes. If the reader of the pipe is slow, the function waits. Returns 0, or FFmpeg's
+/// error code.
 int write_all(int descriptor, const void* data, std::size_t bytes) noexcept;
 
-/// Bytes of a pipe, as FFmpeg reads them. Another thread can end a read that waits.
+/// The bytes of a pipe, in the form in which FFmpeg reads them. Another thread can end a read that
+/// is waiting.
 class InputPipe {
  public:
   /// Reads from the open file `descriptor` and does not close it.
@@ -25,8 +27,7 @@ class InputPipe {
   InputPipe& operator=(const InputPipe&) = delete;
 
   AVIOContext& io() const { return *io_; }
-  /// Makes all further reads fail with AVERROR_EXIT, also a read that waits. Callable from any
-  /// thread.
+  /// Makes a waiting read and all further reads fail with AVERROR_EXIT. Callable from any thread.
   void interrupt() noexcept;
   /// The number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }

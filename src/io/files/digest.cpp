@@ -25,7 +25,7 @@ std::string base64(std::string_view bytes) {
   av_base64_encode(text.data(), static_cast<int>(text.size()),
                    reinterpret_cast<const std::uint8_t*>(bytes.data()),
                    static_cast<int>(bytes.size()));
-  text.pop_back();  // the NUL
+  text.pop_back();  // removes the terminating zero byte
   return text;
 }
 

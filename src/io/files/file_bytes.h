@@ -1,5 +1,5 @@
 #pragma once
-// Random access to a file's bytes, for the checks of its structure.
+// Random access to the bytes of a file, for checks of the file's structure.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// Reads beyond the end of the file fail. The class reads ahead, so that many small reads in
-/// sequence are fast.
+/// Reads bytes of a file at any position. Reads beyond the end of the file fail. The class reads
+/// ahead, so that many small reads in sequence are fast.
 class FileBytes {
  public:
   FileBytes(const std::string& path, std::uint64_t size)
@@ -44,7 +44,7 @@ class FileBytes {
 
   std::ifstream file_;
   std::uint64_t size_;
-  std::uint64_t begin_ = 0;  // position of the window in the file
+  std::uint64_t begin_ = 0;  // position of the buffered bytes in the file
   std::vector<char> window_;
 };
 

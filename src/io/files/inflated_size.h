@@ -13,7 +13,7 @@ struct InflatedSize {
   std::string error;         // zlib's message; empty if there is none
 };
 
-/// Inflates the stream at the beginning of `stored`, and stops soon after `max_bytes` bytes.
+/// Decompresses the stream at the beginning of `stored`, and stops soon after `max_bytes` bytes.
 InflatedSize inflated_size(std::span<const std::uint8_t> stored, std::uint64_t max_bytes);
 
 }  // namespace lull::io

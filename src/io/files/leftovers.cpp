@@ -19,7 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the temporary file with this name; nullopt if the name means something else.
+/// Returns the description of the temporary file `path`; nullopt if the name is not that of a
+/// temporary file.
 std::optional<Leftover> leftover_at(const fs::path& path) {
   const std::optional<TemporaryName> name = parse_temporary_name(path.filename().string());
   struct stat status;
@@ -42,7 +43,7 @@ std::optional<Leftover> leftover_at(const fs::path& path) {
   return leftover;
 }
 
-/// Returns the temporary files of a folder; `code` is the error if it cannot be read.
+/// Returns the temporary files of a folder. `code` receives the error if the folder cannot be read.
 std::vector<Leftover> leftovers_in(const std::string& folder, std::error_code& code) {
   std::vector<Leftover> found;
   fs::directory_iterator at(folder.empty() ? "." : folder, code);
@@ -62,8 +63,8 @@ std::vector<Leftover> find_leftovers(const std::string& folder) {
   return found;
 }
 
-// Hosts that were copied have equal names. The lock also protects the files of their processes, if
-// the file system supports locks.
+// Hosts that were copied from the same image have equal names. The lock also protects the temporary
+// files of processes on such hosts, if the file system supports locks.
 bool remove_leftover(const Leftover& leftover) {
   const int file = ::open(leftover.path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;

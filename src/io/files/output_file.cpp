@@ -28,8 +28,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Returns true if both names lead to the same file, after removing the first name. A network file
-/// system whose reply was lost answers EEXIST to the second attempt although the first succeeded.
+/// Returns true if both names lead to the same file, and removes the first name. On a network file
+/// system, the reply to a successful request can be lost. The second attempt then fails with EEXIST
+/// although the first one succeeded.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -40,19 +41,20 @@ bool is_renamed(const std::string& from, const std::string& to) {
   return same;
 }
 
-/// Returns false if the file could not be renamed. errno is the reason: EEXIST if the name is in
-/// use.
+/// Renames a file without replacing another one. Returns false if that failed. errno is the reason:
+/// EEXIST if the name is in use.
 bool rename_if_free(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // Not every file system supports this flag. A hard link does not replace a file either.
+  // Not every file system supports the flag RENAME_NOREPLACE. Creating a hard link does not replace
+  // a file either.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
   }
   if (errno == EEXIST && is_renamed(from, to)) return true;
-  // File systems without hard links (FAT) allow only a check before the renaming.
+  // On file systems without hard links (FAT), the name can only be checked before the renaming.
   if (errno != EPERM && errno != ENOTSUP) return false;
   if (::access(to.c_str(), F_OK) == 0) {
     errno = EEXIST;
@@ -72,7 +74,8 @@ std::string resolve_links(const std::string& path) {
   std::error_code code;
   const fs::path real = fs::canonical(path, code);
   if (!code) return real.string();
-  // A link may point to a file that does not exist yet. The system also follows up to 40 links.
+  // A link may point to a file that does not exist yet. The limit of 40 links is that of the
+  // operating system.
   fs::path name = path;
   for (int links = 0; links < 40 && fs::is_symlink(fs::symlink_status(name, code)); ++links) {
     const fs::path target = fs::read_symlink(name, code);
@@ -86,7 +89,7 @@ std::string partial_name(const std::string& path, int number) {
   const fs::path name = path;
   const std::string mark = ".partial" + (number > 1 ? "-" + std::to_string(number) : "");
   const std::string extension = name.extension().string();
-  // A name may have 255 bytes.
+  // A file name may have at most 255 bytes.
   const std::size_t max_stem_bytes =
       255 - std::min<std::size_t>(mark.size() + extension.size(), 255);
   return (name.parent_path() / (name.stem().string().substr(0, max_stem_bytes) + mark + extension))
@@ -116,7 +119,8 @@ void check_free(const std::string& path, bool overwrite) {
 CreatedFile create_temporary(const std::string& folder, const std::string& name,
                              const Access& access) {
   static std::atomic<int> count = 0;
-  // Processes on two machines that share a folder may have the same identity.
+  // Processes on two machines that share a folder may have equal identities, so the name also
+  // contains a random number.
   static const std::uint32_t random_number = std::random_device()();
   const fs::path in = folder.empty() ? "." : folder;
   struct stat status;
@@ -139,7 +143,7 @@ void sync_folder_of(const std::string& path) {
   const int descriptor =
       ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return;
-  (void)::fsync(descriptor);  // not every file system supports it
+  (void)::fsync(descriptor);  // not every file system supports fsync()
   ::close(descriptor);
 }
 
@@ -174,7 +178,7 @@ void OutputPipe::finish_writing() { check<IoError>(flush(), "cannot write " + na
 void OutputPipe::commit() { finish_writing(); }
 
 std::string OutputPipe::keep_partial() {
-  commit();  // the reader already has everything else
+  commit();  // the reader already has all other bytes
   return {};
 }
 
@@ -218,12 +222,13 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// The mode is set before the first byte is written, so that a private file stays private.
+// The permission bits are set before the first byte is written, so that a private file is never
+// readable for others.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
   if (::fstat(descriptor_, &own) < 0) return;
-  // Not every file system supports modes.
+  // Not every file system supports permission bits.
   (void)::fchmod(descriptor_, mode_for_replacement(options_.access, own.st_gid, old.st_mode));
 }
 
@@ -258,15 +263,15 @@ void OutputFile::finish_writing() {
   if (descriptor_ < 0) return;
   int error = flush();
   if (!error && ::fsync(descriptor_) < 0 && errno != EINVAL) error = AVERROR(errno);
-  // Network file systems report a full disk here at the latest.
+  // A network file system reports a full disk when the file is closed, at the latest.
   if (::close(std::exchange(descriptor_, -1)) < 0 && !error) error = AVERROR(errno);
   check<IoError>(error, "cannot write '" + path_ + "'");
 }
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The file stays in its folder. An existing file of the partial name is kept, unless outputs may
-  // be replaced.
+  // The incomplete file remains in its folder. An existing file of the partial name is kept, unless
+  // outputs may be replaced.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;
@@ -302,7 +307,7 @@ void OutputFile::rename_over() {
   if (code < 0) throw CannotCreate("cannot create '" + path_ + "' (" + reason() + ")");
 }
 
-// Another process may have created a file of this name meanwhile, which must not be lost.
+// In the meantime another process may have created a file of this name, which must not be lost.
 void OutputFile::rename_new() {
   if (rename_if_free(temporary_, path_)) return;
   if (errno == EEXIST) throw CannotCreate("'" + path_ + "' exists now; give -y to overwrite it");

@@ -1,6 +1,6 @@
 #pragma once
-// Reads regular files. Pipes, devices and folders are rejected before they are opened: files that
-// other users provide must neither block a process nor be endless.
+// Reads regular files. Pipes, devices and folders are rejected before they are opened: a file that
+// another user provides must neither block the process nor be endless.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +10,7 @@ namespace lull::io {
 
 class RegularFile {
  public:
+  /// Opens a regular file.
   /// @throws NoInput  the file does not exist, is not a regular file, or cannot be opened
   /// @throws IoError  the failure may be temporary
   explicit RegularFile(const std::string& path);
@@ -19,7 +20,8 @@ class RegularFile {
 
   /// The size in bytes at the time of opening.
   std::int64_t size() const { return size_; }
-  /// Reads `bytes` bytes, or fewer at the end of the file. Returns their number.
+  /// Reads `bytes` bytes, or fewer at the end of the file. Returns the number of bytes that were
+  /// read.
   /// @throws IoError
   std::size_t read(void* data, std::size_t bytes);
   /// Sets the position of the next read.

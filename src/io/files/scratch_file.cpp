@@ -26,7 +26,7 @@ void ScratchFile::create() {
   if (folder_.empty()) folder_ = ".";
   descriptor_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor_ >= 0) return;
-  // Not every file system supports files without names.
+  // Not every file system supports files without names (O_TMPFILE).
   std::string name = folder_ + "/.lull-XXXXXX";
   descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
   if (descriptor_ < 0) fail("create");
@@ -60,7 +60,7 @@ void ScratchFile::read(void* data, std::size_t bytes) {
 
 void ScratchFile::clear() noexcept {
   begin_ = end_ = 0;
-  // Frees the space on the disk. If this fails, later writes use the space again.
+  // Frees the space on the disk. If this fails, later writes reuse the space.
   if (descriptor_ >= 0) (void)!::ftruncate(descriptor_, 0);
 }
 

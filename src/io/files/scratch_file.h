@@ -1,6 +1,6 @@
 #pragma once
-// A temporary file for bytes that do not fit in memory. It has no name and disappears with the
-// object or the process.
+// A temporary file for bytes that do not fit in memory. The file has no name and disappears when
+// the object is destroyed or the process ends.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,23 +8,24 @@
 
 namespace lull::io {
 
-/// A queue of bytes: first in, first out.
+/// A queue of bytes in a file: first in, first out.
 class ScratchFile {
  public:
-  /// Creates nothing before the first write. An empty `folder` means the system's folder for
+  /// The file is created at the first write. An empty `folder` stands for the system's folder for
   /// temporary files.
   explicit ScratchFile(std::string folder) : folder_(std::move(folder)) {}
   ~ScratchFile();
   ScratchFile(const ScratchFile&) = delete;
   ScratchFile& operator=(const ScratchFile&) = delete;
 
+  /// Appends bytes to the queue.
   /// @throws IoError
   void write(const void* data, std::size_t bytes);
-  /// Reads the next bytes that were written and not read yet.
-  /// @throws IoError, also if there are fewer bytes
+  /// Reads the next bytes that have not been read yet.
+  /// @throws IoError  the disk fails, or the queue has fewer bytes
   void read(void* data, std::size_t bytes);
   std::int64_t left() const { return end_ - begin_; }
-  /// Discards all bytes that were not read.
+  /// Discards all bytes that have not been read.
   void clear() noexcept;
 
  private:

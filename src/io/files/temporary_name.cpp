@@ -57,8 +57,8 @@ struct ProcessStatus {
   std::uint64_t start = 0;
 };
 
-/// Reads the state and the start time of a process (proc(5), fields 3 and 22 of stat). The name of
-/// the program, in parentheses, may contain any characters.
+/// Reads the state and the start time of a process (proc(5), fields 3 and 22 of stat). The
+/// program's name in parentheses may contain any characters.
 std::optional<ProcessStatus> status_of(const std::string& process) {
   const std::string text = text_of_file("/proc/" + process + "/stat");
   const std::size_t end = text.rfind(')');
@@ -90,7 +90,7 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// A forked process has another number.
+// A forked process has another process number, so the number is read again.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();
@@ -100,7 +100,7 @@ const ProcessIdentity& own_identity() {
 ProcessState state_of(const ProcessIdentity& process) {
   const ProcessIdentity& own = own_identity();
   if (process.host != own.host) return ProcessState::unknown;
-  if (process.boot != own.boot) return ProcessState::ended;  // the host has started again
+  if (process.boot != own.boot) return ProcessState::ended;  // the host has been restarted
   if (process.name_space != own.name_space || process.start == 0) return ProcessState::unknown;
   const auto status = status_of(std::to_string(process.number));
   if (!status) {

@@ -1,6 +1,6 @@
 #pragma once
-// Names of temporary files. They identify the process that writes the file, so that a later process
-// can tell whether the file is abandoned.
+// Names of temporary files. A name identifies the process that writes the file, so that a later
+// process can determine whether the file is abandoned.
 
 #include <cstdint>
 #include <optional>
@@ -8,12 +8,12 @@
 
 namespace lull::io {
 
-/// Identity of a process. A number of a process is reused after its end, and containers count their
-/// processes separately.
+/// Identity of a process. The process number alone is not sufficient: it is reused after the
+/// process has ended, and each container numbers its processes separately.
 struct ProcessIdentity {
   std::string host;              // digest of the host's name and number
   std::string boot;              // digest of the number of the host's last start
-  std::uint64_t name_space = 0;  // in which `number` counts
+  std::uint64_t name_space = 0;  // namespace of `number`
   std::int64_t number = 0;
   std::uint64_t start = 0;  // clock ticks after the host's start; 0: unknown
   bool operator==(const ProcessIdentity&) const = default;
@@ -23,16 +23,19 @@ struct ProcessIdentity {
 const ProcessIdentity& own_identity();
 
 enum class ProcessState { running, ended, unknown };
-/// Returns whether the process still runs; unknown if this process cannot see it.
+/// Returns whether the process is still running. The result is `unknown` if this process cannot see
+/// the other process.
 ProcessState state_of(const ProcessIdentity& process);
 
 struct TemporaryName {
   std::string output;  // name of the output, cut to max_output_bytes
   ProcessIdentity process;
-  bool has_identity = true;  // false: a name of an older version, with the process number only
+  // false: a name of an older version of lull, with only the process number
+  bool has_identity = true;
 };
 
-/// A file name may have 255 bytes.
+/// Maximum length of the output's name within a temporary name. A file name may have at most 255
+/// bytes.
 inline constexpr std::size_t max_output_bytes = 150;
 
 /// Returns ".OUTPUT.lull-HOST-BOOT-SPACE-PID-START-COUNT-RANDOM.tmp" for this process.
@@ -41,7 +44,7 @@ std::string temporary_name(const std::string& output, int count, std::uint32_t r
 /// Returns the parts of the name of a temporary file; nullopt for other names.
 std::optional<TemporaryName> parse_temporary_name(const std::string& name);
 
-/// Locks a temporary file for as long as it is open. Not every file system supports locks.
+/// Locks a temporary file until it is closed. Not every file system supports locks.
 void lock_temporary(int descriptor);
 
 }  // namespace lull::io

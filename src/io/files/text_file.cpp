@@ -22,7 +22,8 @@ namespace {
 std::string read_all(RegularFile& file, const std::string& path, std::size_t max_bytes) {
   const auto size = static_cast<std::size_t>(file.size());
   std::string text;
-  // Reading one byte more than expected detects the end. Some file systems do not state the size.
+  // An attempt to read one byte more than expected detects the end of the file. Some file systems
+  // do not state the size.
   for (std::size_t capacity = size + 1; text.size() <= max_bytes && size <= max_bytes;) {
     const std::size_t before = text.size();
     text.resize(std::min(capacity, max_bytes + 1));

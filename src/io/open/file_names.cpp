@@ -30,12 +30,13 @@ bool is_job_name(const std::string& name) {
   return std::ranges::find(records, name) != records.end() || is_segment_name(name);
 }
 
-/// Returns the files of a sequence; empty if no file matches, or the name is no pattern.
+/// Returns the files of a picture sequence; empty if no file matches, or if `path` is not a
+/// pattern.
 std::vector<SequenceFile> sequence_of(const std::string& path) {
   try {
     return is_sequence(path) ? find_sequence(path) : std::vector<SequenceFile>{};
   } catch (const Error&) {
-    return {};  // the source reports the error
+    return {};  // the source will report the error
   }
 }
 
@@ -76,7 +77,7 @@ OutputFiles files_of_output(const std::string& path, const std::string& input) {
   try {
     numbers = number_pattern(path);
   } catch (const Error&) {
-    return files;  // the sink reports the error
+    return files;  // the sink will report the error
   }
   const std::optional<StarPattern> star = star_pattern(path);
   const std::vector<SequenceFile> sequence = sequence_of(input);

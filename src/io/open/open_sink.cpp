@@ -61,8 +61,8 @@ class FileSink final : public EncodingSink {
       muxer_->write_video(embedder_ ? embedder_->embed(std::move(packet)) : std::move(packet));
   }
 
-  // Writes the packets of other streams that come before this frame. The demuxer may be far ahead
-  // of the frame; the order of streams in the file must not depend on the distance.
+  // Writes the packets of other streams that precede this frame. The demuxer may be far ahead of
+  // the frame, but the order of streams in the output must not depend on the distance.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -79,14 +79,15 @@ class FileSink final : public EncodingSink {
   int frames_ = 0;
 };
 
-/// Rejects segments for outputs that FileSink does not write.
+/// Rejects job segments for outputs that FileSink does not write.
 void refuse_segments(const std::string& path, const SinkOptions& options, const char* why) {
   if (options.segments)
     throw InvalidArgument("--segment-frames with the output '" + path + "' (" + why +
                           "); leave it out");
 }
 
-/// Returns the permission bits of the files that a source reads, also of the open file for `-`.
+/// Returns the permission bits of the files that a source reads. For the input `-`, the open file
+/// counts.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;

@@ -1,4 +1,4 @@
-// Chooses the kind of source for a path.
+// Opens the kind of source that suits a path.
 
 #include "core/error.h"
 #include "io/ffmpeg/ffmpeg_log.h"

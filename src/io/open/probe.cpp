@@ -108,7 +108,7 @@ void describe_video(const FileSource& source, InputReport& report) {
   report.rotation = rotation_of(first);
 }
 
-/// Reports that the output, which is no container, loses every other stream.
+/// Reports that the output loses every other stream, because it is not a container.
 void lose_others(const std::string& why, InputReport& report) {
   for (StreamReport& stream : report.streams)
     if (stream.fate.empty()) {
@@ -124,7 +124,7 @@ void add_losses(const std::vector<std::string>& losses, InputReport& report) {
   report.lost.insert(report.lost.end(), losses.begin(), losses.end());
 }
 
-/// Reports what a still picture loses of the metadata. Returns the rotation of its samples.
+/// Reports which metadata a still picture loses. Returns the rotation of the picture's samples.
 int report_metadata(const FileSource& source, const Container& container,
                     const SinkOptions& options, const std::vector<EncoderChoice>& choices,
                     InputReport& report) {
@@ -175,7 +175,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
     report.lost.push_back(std::to_string(report.chapters) + " chapters: the input is cut");
 }
 
-/// A stack has no streams. Its output can only be a file of the same kind.
+/// Describes a stack. A stack has no streams, and its output can only be a file of the same kind.
 void describe_stack(InputReport& report) {
   report.range = report.primaries = report.transfer = report.matrix = report.chroma_location =
       report.field_order = or_unknown(nullptr);
@@ -216,7 +216,7 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   for (unsigned i = 0; i < context.nb_streams; ++i) {
     const AVStream& stream = *context.streams[i];
     const bool video = &stream == &source.demuxer().video();
-    // The demuxer itself reads such a stream, for example the chapters of MP4.
+    // The demuxer itself interprets such a stream, for example the chapters of MP4.
     if (!video && stream.discard == AVDISCARD_ALL) continue;
     report.streams.push_back(report_of(stream));
     if (video) report.streams.back().fate = "denoised";

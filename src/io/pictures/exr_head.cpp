@@ -10,7 +10,8 @@
 namespace lull::io {
 namespace {
 
-/// Reads OpenEXR's file layout: little-endian numbers, and names that end with a zero byte.
+/// Reads elements of OpenEXR's file format: little-endian numbers, and names that end with a zero
+/// byte.
 class Reader {
  public:
   explicit Reader(FileBytes& file) : file_(file) {}

@@ -1,5 +1,5 @@
 #pragma once
-// Properties of an OpenEXR file that FFmpeg does not report.
+// Reads properties of an OpenEXR file that FFmpeg does not report.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,8 @@ struct ExrHead {
   bool parts = false;              // the file has several parts
 };
 
-/// Reads the header. If the file is damaged or no OpenEXR file, returns what could be read.
+/// Reads the header of a file. If the file is damaged or is not an OpenEXR file, the function
+/// returns the properties that it could read.
 ExrHead read_exr_head(const std::string& path);
 
 }  // namespace lull::io

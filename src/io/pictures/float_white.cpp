@@ -21,7 +21,7 @@ void for_samples(const AVFrame& picture, int planes, Use use) {
     }
 }
 
-/// Distribution of the finite samples of a picture over powers of two.
+/// Histogram of the finite samples of a picture, with one bin for each power of two.
 class Distribution {
  public:
   Distribution(const AVFrame& picture, int planes) {
@@ -29,7 +29,7 @@ class Distribution {
       if (!std::isfinite(v)) return;
       ++finite_;
       if (!(v > 1)) return;
-      int exponent = 0;  // the fraction is at least 0.5 and less than 1
+      int exponent = 0;  // samples are in [2^(exponent-1), 2^exponent)
       ++beyond_[std::frexp(v, &exponent) > 0.5f ? exponent - 1 : exponent - 2];
     });
     for (int power = max_power; power-- > 0;) beyond_[power] += beyond_[power + 1];
@@ -37,7 +37,7 @@ class Distribution {
 
   /// Returns the share of the samples above 2^power.
   double share_beyond(int power) const { return share(beyond_[power]); }
-  /// Returns the smallest power of two that at most this share of the samples exceeds.
+  /// Returns the smallest power of two that at most the share `max_beyond` of the samples exceeds.
   float min_white(double max_beyond) const {
     int power = 0;
     while (share_beyond(power) > max_beyond) ++power;

@@ -1,5 +1,5 @@
 #pragma once
-// Choice of the white level of float samples.
+// Chooses the white level of float samples.
 
 #include <string>
 
@@ -12,11 +12,11 @@ struct White {
   std::string note;  // one line for the user; may be empty
 };
 
-/// Chooses the white level for pictures like `first`. Its format must have planar floats; the first
-/// `planes` components count. `requested` is the user's choice. 0 means automatic: 1, so that
-/// samples below 1 are filtered as precisely as possible, even if there are highlights. But if more
-/// than half of the samples exceed 1, it is the smallest power of two that at most 5 % of the
-/// samples exceed.
+/// Chooses the white level for pictures like `first`. The picture's format must have planar floats;
+/// only the first `planes` components are used. `requested` is the user's choice; 0 means that the
+/// function chooses. It then chooses 1, so that samples below 1 are filtered as precisely as
+/// possible, even if there are highlights. But if more than half of the samples exceed 1, it
+/// chooses the smallest power of two that at most 5 % of the samples exceed.
 /// @throws InvalidArgument  `requested` is outside 2^-64..2^64, or NaN
 White choose_white(const AVFrame& first, int planes, double requested);
 

@@ -1,4 +1,4 @@
-// Checks block by block whether the codes of a GIF file (GIF89a) give all pixels. If codes are
+// Checks block by block whether the codes of a GIF file (GIF89a) yield all pixels. If codes are
 // missing, FFmpeg's decoder keeps the previous picture without a report.
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace lull::io {
 namespace {
 
-/// Reads consecutive bytes. After the end, bytes are 0 and is_over() is true.
+/// Reads consecutive bytes. After the end, the bytes are 0 and is_over() returns true.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -28,7 +28,7 @@ class ByteReader {
     is_over_ |= count > bytes_.size() - at_;
     if (!is_over_) at_ += count;
   }
-  /// Skips sub-blocks of up to 255 bytes. The last one is empty.
+  /// Skips sub-blocks of up to 255 bytes each. An empty sub-block is the last one.
   void skip_blocks() {
     for (int size = byte(); size > 0; size = byte()) skip(static_cast<std::size_t>(size));
   }
@@ -39,7 +39,7 @@ class ByteReader {
   bool is_over_ = false;
 };
 
-/// Reads the bits of sub-blocks, lowest bit first.
+/// Reads bits from the sub-blocks, lowest bit first.
 class CodeReader {
  public:
   explicit CodeReader(ByteReader& bytes) : bytes_(bytes) {}
@@ -68,7 +68,7 @@ class CodeReader {
   }
 
  private:
-  /// Returns false after the last sub-block, which is empty.
+  /// Reads the next sub-block. Returns false after the last sub-block, which is empty.
   bool next_block() {
     left_ = has_ended_ ? 0 : bytes_.byte();
     has_ended_ |= left_ == 0;
@@ -81,13 +81,14 @@ class CodeReader {
   bool has_ended_ = false;
 };
 
-/// Counts the pixels that LZW codes give (appendix F). It stores only the lengths of the strings.
+/// Counts the pixels that LZW codes yield (GIF89a, appendix F). The class stores only the lengths
+/// of the strings.
 class PixelCounter {
  public:
   explicit PixelCounter(int root_bits)
       : clear_(1 << root_bits), root_bits_(root_bits), next_(clear_ + 2), bits_(root_bits + 1) {}
 
-  /// Returns why the codes give fewer than `expected` pixels; empty if they do not.
+  /// Returns why the codes yield fewer than `expected` pixels; empty if they yield all of them.
   std::string count(CodeReader& codes, std::int64_t expected) {
     for (std::int64_t pixels = 0; pixels < expected;) {
       const int code = codes.code(bits_);
@@ -106,7 +107,7 @@ class PixelCounter {
     }
     return {};
   }
-  /// Returns whether the end code of a picture follows.
+  /// Returns whether the end code of a picture is the next code.
   bool has_end(CodeReader& codes) const {
     const int code = codes.code(bits_);
     return code == clear_ ? codes.code(root_bits_ + 1) == clear_ + 1 : code == clear_ + 1;
@@ -138,7 +139,7 @@ std::size_t table_bytes(int flags) {
 }
 
 /// Checks the picture after a separator: position, size, optional colour table, codes. Returns the
-/// fault; empty if there is none.
+/// fault; empty if the picture is valid.
 std::string find_picture_fault(ByteReader& bytes) {
   bytes.skip(4);
   const int width = bytes.word(), height = bytes.word();

@@ -22,9 +22,10 @@ std::string_view text_of(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Returns the compressed data of a chunk with text or a colour profile; empty for other chunks.
-/// PNG (ISO/IEC 15948), 11.3.3.3 and 11.3.4: the chunk has a keyword, a zero byte, in iTXt a flag,
-/// the method, and in iTXt two more texts that end with a zero byte.
+/// Returns the compressed data of a PNG chunk with a text or a colour profile; empty for other
+/// chunks. PNG (ISO/IEC 15948), 11.3.3.3 and 11.3.4: the chunk begins with a keyword and a zero
+/// byte. In iTXt a flag follows. All three types have a byte for the compression method. In iTXt
+/// two more texts follow, which end with a zero byte.
 std::span<const std::uint8_t> compressed_part(std::string_view type,
                                               std::span<const std::uint8_t> data) {
   const auto skip_text = [&] {
@@ -46,14 +47,15 @@ std::span<const std::uint8_t> compressed_part(std::string_view type,
 
 }  // namespace
 
-// FFmpeg inflates texts and profiles without a limit. One compressed byte can become a thousand.
+// FFmpeg decompresses texts and profiles without a limit. A single compressed byte can become about
+// a thousand bytes.
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet) {
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;
   packet = packet.subspan(png_signature.size());
   while (packet.size() >= 12) {
     const std::uint64_t bytes = big_endian(packet.data(), 4);
-    if (bytes > packet.size() - 12) return std::nullopt;  // the decoder reports it
+    if (bytes > packet.size() - 12) return std::nullopt;  // the decoder reports this damage
     const std::string_view type = text_of(packet.subspan(4, 4));
     const auto data = compressed_part(type, packet.subspan(8, bytes));
     if (!data.empty() && inflated_size(data, max_bytes).bytes > max_bytes)
@@ -65,8 +67,9 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
   return std::nullopt;
 }
 
-// If three times the samples exceed 2^31 bytes, FFmpeg's run-length decoder crashes. The header has
-// 32-bit numbers: magic, width, height, depth, length, kind.
+// If three times the size of the samples exceeds 2^31 bytes, FFmpeg's run-length decoder crashes.
+// The header of a Sun raster file consists of 32-bit numbers: magic, width, height, depth, length,
+// kind.
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
   if (packet.size() < 32) return std::nullopt;
   const std::uint64_t width = big_endian(&packet[4], 4), height = big_endian(&packet[8], 4);

@@ -12,20 +12,20 @@ namespace lull::io {
 
 struct PictureFault {
   std::string text;
-  /// False if the decoder must not get the picture: it would return uninitialised memory, or
+  /// False if the decoder must not get the picture, because it would return uninitialised memory or
   /// allocate far more than the picture needs.
   bool is_decodable = true;
 };
 
-/// Returns the first fault of a packet from FFmpeg's demuxers. Checks GIF, PNG and Sun
-/// raster.
+/// Returns the first fault of a packet that FFmpeg's demuxers returned. The function checks GIF,
+/// PNG and Sun raster files.
 std::optional<PictureFault> find_fault(AVCodecID codec, std::span<const std::uint8_t> packet);
 
 /// Returns whether a packet that follows a picture in its file contains no picture, but bytes that
-/// other programs have left there.
+/// other programs have appended.
 bool is_junk(AVCodecID codec, std::span<const std::uint8_t> packet);
 
-/// Checks for single codecs.
+/// Functions that check the pictures of a single codec.
 std::optional<PictureFault> find_gif_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet);
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet);

@@ -26,7 +26,7 @@ std::size_t last_part(const std::string& path) {
 }
 
 /// Returns the minimum number of digits of the number pattern at `at`, and sets `end` to its end.
-/// Returns 0 if there is none.
+/// Returns 0 if there is no number pattern at `at`.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {
@@ -43,7 +43,7 @@ int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   return std::clamp(digits, 1, static_cast<int>(max_digits));
 }
 
-/// Compares digits as numbers, and all other characters as bytes.
+/// Compares runs of digits as numbers, and all other characters as bytes.
 bool natural_less(const std::string& a, const std::string& b) {
   std::size_t i = 0, j = 0;
   while (i < a.size() && j < b.size()) {
@@ -64,7 +64,7 @@ bool natural_less(const std::string& a, const std::string& b) {
     }
   }
   if (i < a.size() || j < b.size()) return i == a.size();
-  return a < b;  // they differ at most in leading zeros
+  return a < b;  // they are equal apart from leading zeros
 }
 
 /// Calls use(name) for every name in the folder of `path`.
@@ -183,7 +183,7 @@ std::vector<SequenceFile> existing_numbers(const std::string& path) {
   const std::optional<NumberPattern> numbers = number_pattern(path);
   try {
     return numbers ? find_numbered(path, *numbers) : std::vector<SequenceFile>();
-  } catch (const NoInput&) {  // reported when the first file is written
+  } catch (const NoInput&) {  // the error is reported when the first file is written
     return {};
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Patterns for names of pictures that belong together: numbered ("in.%04d.png", "in.####.tif") or
-// with wildcards ("shot_*.tif").
+// Patterns for the names of pictures that belong together: names with a number ("in.%04d.png",
+// "in.####.tif") or with wildcards ("shot_*.tif").
 
 #include <cstdint>
 #include <optional>
@@ -9,31 +9,33 @@
 
 namespace lull::io {
 
-/// A name with one number. Only the last part of the path is a pattern; folders are plain names.
+/// A file name pattern with one number. Only the last part of the path is a pattern; the folders
+/// are ordinary names.
 struct NumberPattern {
   std::string before, after;  // text around the number; `before` includes the folder
   int digits = 1;             // minimum number of digits, padded with zeros
 
-  /// Returns the name with this number, which must not be negative.
+  /// Returns the file name with this number, which must not be negative.
   std::string name(std::int64_t number) const;
 };
 
-/// Parses a pattern: %d, %4d, %04d, or a run of '#' with one '#' for each digit. %% is a percent
-/// sign. Returns nullopt if the pattern contains no number.
-/// @throws InvalidArgument  several numbers
+/// Parses a pattern: %d, %4d, %04d, or a run of '#' with one '#' for each digit. %% stands for a
+/// percent sign. Returns nullopt if `path` contains no number pattern.
+/// @throws InvalidArgument  `path` contains several number patterns
 std::optional<NumberPattern> number_pattern(const std::string& path);
 
-/// Returns the number in `name`, a file name without folder; nullopt if the pattern does not match.
+/// Returns the number in `name`, a file name without folder; nullopt if the name does not match the
+/// pattern.
 std::optional<std::int64_t> number_in(const std::string& name, const NumberPattern& pattern);
 
-/// A name with one '*' in its last part.
+/// A file name pattern with one '*' in its last part.
 struct StarPattern {
   std::string before, after;
   std::string name(const std::string& match) const { return before + match + after; }
 };
 std::optional<StarPattern> star_pattern(const std::string& path);
 
-/// Returns whether the last part of `path` contains one of * ? [.
+/// Returns whether the last part of `path` contains one of the characters * ? [.
 bool is_glob(const std::string& path);
 
 struct SequenceFile {
@@ -43,12 +45,12 @@ struct SequenceFile {
   bool selected = true;     // false: context of selected files (SourceOptions::margins)
 };
 
-/// Returns the files that match a pattern. Numbered files are sorted by number, others by name,
-/// with digits compared as numbers (shot_9 before shot_10).
+/// Returns the files that match a pattern. Numbered files are sorted by number. Other files are
+/// sorted by name, with digits compared as numbers (shot_9 before shot_10).
 /// @throws NoInput  no file matches, or the folder cannot be read
 std::vector<SequenceFile> find_sequence(const std::string& path);
 
-/// Returns the existing files of a numbered pattern; none if the folder does not exist.
+/// Returns the existing files that match a numbered pattern; none if the folder does not exist.
 std::vector<SequenceFile> existing_numbers(const std::string& path);
 
 /// Returns whether `path` is a pattern, and no file has this name.

@@ -1,5 +1,5 @@
 #pragma once
-// Formats of other programs that lull does not read, although a user may expect it.
+// Recognises formats of other programs that lull does not read, although a user may expect it.
 
 #include <cstdint>
 #include <span>
@@ -7,12 +7,12 @@
 
 namespace lull::io {
 
-/// Number of bytes at the beginning of a file that identify the formats.
+/// Number of bytes at the beginning of a file that suffice to recognise the formats.
 constexpr int format_head_bytes = 132;
 
-/// Returns the name of the format and a suggestion, for a message: "a DICOM file (lull does not
-/// read it); convert it ..."; empty if the format is none of these. `head` are the first bytes of
-/// the file.
+/// Returns the name of the format and a suggestion for a message, such as "a DICOM file (lull does
+/// not read it); convert it ...". Returns an empty text if the format is unknown. `head` contains
+/// the first bytes of the file.
 std::string unsupported_format(std::span<const std::uint8_t> head);
 
 }  // namespace lull::io

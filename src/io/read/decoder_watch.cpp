@@ -8,11 +8,12 @@
 namespace lull::io {
 namespace {
 
-/// Logged errors that concern no sample: metadata of cameras.
+/// Errors in the decoder's log that do not concern samples, only metadata of cameras.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
-/// For a truncated picture, the JPEG decoder fills the rest with grey and only logs a warning.
+/// If a picture is truncated, FFmpeg's JPEG decoder fills the missing part with grey and only logs
+/// a warning.
 constexpr std::string_view missing_end = "EOI missing";
 
 bool means_damage(bool is_error, const std::string& text) {
@@ -21,11 +22,11 @@ bool means_damage(bool is_error, const std::string& text) {
       harmless, [&](std::string_view phrase) { return text.find(phrase) != text.npos; });
 }
 
-/// Upper bounds for the compression ratio of a codec.
+/// Upper bounds for the ratio of samples to compressed bytes of a codec.
 struct Density {
   double bits_per_byte = 0;    // bits of samples per byte of a packet; 0: no bound
   double pixels_per_byte = 0;  // pixels per byte of a packet; 0: no bound
-  int bytes_per_row = 0;       // minimum for a row; shorter rows take one byte per pixel
+  int bytes_per_row = 0;       // minimum for a row; shorter rows need one byte per pixel
 };
 
 Density max_density(AVCodecID codec, AVPixelFormat format) {
@@ -40,7 +41,7 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_PFM:
     case AV_CODEC_ID_XWD:
       return {.bits_per_byte = 8};
-    case AV_CODEC_ID_BMP:  // runs, which have a palette, may leave samples out
+    case AV_CODEC_ID_BMP:  // runs with a palette may leave samples out
       return {.bits_per_byte = format == AV_PIX_FMT_PAL8 ? 0.0 : 8.0};
     case AV_CODEC_ID_PCX:
       return {.bits_per_byte = 8 * 63 / 2.0};  // runs of 63 bytes take 2 bytes
@@ -49,20 +50,21 @@ Density max_density(AVCodecID codec, AVPixelFormat format) {
     case AV_CODEC_ID_TARGA:
       return {.bits_per_byte = 8 * 128.0};  // runs of 128 pixels take at least 2 bytes
     case AV_CODEC_ID_SGI:
-      return {.bytes_per_row = 8};  // an entry in the tables of runs
+      return {.bytes_per_row = 8};  // size of an entry in the table of rows
     case AV_CODEC_ID_QOI:
       return {.pixels_per_byte = 62};  // the longest run
     case AV_CODEC_ID_MJPEG:
       return {.pixels_per_byte = 8 * 64};  // a block of 8x8 takes at least one bit
     case AV_CODEC_ID_WEBP:
-      // VP8 stores the modes of each 16x16 pixels with fixed probabilities, in more than one bit.
+      // VP8 stores the prediction modes of each 16x16 pixels with fixed probabilities, which needs
+      // more than one bit.
       return {.pixels_per_byte = format == AV_PIX_FMT_ARGB ? 0.0 : 8 * 16 * 16};
     default:
       return {};
   }
 }
 
-/// Returns whether the decoder also uses this format for samples of 1 bit.
+/// Returns whether the decoder may use this pixel format for samples of 1 bit.
 bool may_hold_bits(AVCodecID codec, AVPixelFormat format) {
   const bool grey = format == AV_PIX_FMT_GRAY8 && codec == AV_CODEC_ID_PNG;
   return format == AV_PIX_FMT_PAL8 || grey;
@@ -119,16 +121,17 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
   last_.insert_or_assign(context, Message{results_, text});
 }
 
-// A frame thread gets its next packet only after the decoder has returned the result of its
-// previous one. With N threads, messages about result k are therefore logged when at least k - N +
-// 1 results were returned. Messages about result k - N, which the same thread decoded, are logged
-// earlier.
+// A frame thread gets its next packet only after the decoder has returned the result of the
+// thread's previous packet. With N threads, messages about result k are therefore logged when at
+// least k - N + 1 results have been returned. Messages about result k - N, which the same thread
+// decoded, are logged earlier.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  if (!picture && !has_threads) last_.clear();  // with threads, it is unknown whose message it is
+  // with threads, the picture to which the message belongs is unknown
+  if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);
   if (found == last_.end()) return {};

@@ -1,6 +1,6 @@
 #pragma once
-// Watches one of FFmpeg's decoders: collects damage that the decoder only logs, and provides the
-// memory into which it decodes.
+// Watches a decoder of FFmpeg: collects damage that the decoder only logs, and provides the memory
+// into which it decodes.
 
 #include <atomic>
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace lull::io {
 
-/// Returns whether each picture of the codec is independent, so that an error in the decoder's log
-/// is damage of that picture. Decoders of other codecs also log errors for intact recordings that
-/// begin in the middle of a group of pictures.
+/// Returns whether each picture of the codec is independent of the others, so that an error in the
+/// decoder's log means damage of that picture. Decoders of other codecs also log errors for intact
+/// recordings that begin in the middle of a group of pictures.
 bool logs_damage(const AVCodecDescriptor* codec);
 
 /// Watches one decoder, which must be closed before the watch is destroyed.
@@ -25,14 +25,14 @@ class DecoderWatch {
 
   /// Assigns the decoder's messages to the topic. Must be called before the decoder is opened.
   void attach(AVCodecContext& decoder);
-  /// Like attach(). The decoder's pictures also get zeroed memory, so that the missing parts of a
-  /// damaged picture have defined samples. If a packet is too small for its picture, decoding fails
-  /// before memory is allocated.
+  /// Assigns the decoder's messages to the topic, like attach(). The decoder's pictures also get
+  /// zeroed memory, so that the missing parts of a damaged picture have defined samples. If a
+  /// packet is too small for its picture, decoding fails before memory is allocated.
   void attach_with_buffers(AVCodecContext& decoder);
   /// Must be called before each packet is sent to the decoder.
   void expect(const AVPacket& packet);
-  /// Must be called after each result of the decoder. Returns the last logged damage of `picture`;
-  /// empty if there is none. `picture` is null if the decoder failed.
+  /// Must be called after each result of the decoder. Returns the last damage that the decoder has
+  /// logged for `picture`; empty if there is none. `picture` is null if the decoder failed.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:
@@ -47,12 +47,13 @@ class DecoderWatch {
   std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  std::map<const void*, Message> last_;  // last message by the context of a frame thread
-  LogTopic::Mark mark_;                  // last member, because its listener uses the members above
+  // last message of each frame thread, by the thread's context
+  std::map<const void*, Message> last_;
+  LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };
 
-/// Returns whether a packet of `packet_bytes` bytes can contain a picture of this size. True for
-/// codecs without an upper bound, such as JPEG 2000 and lossless WebP.
+/// Returns whether a packet of `packet_bytes` bytes can contain a picture of this size. Returns
+/// true for codecs without an upper bound, such as JPEG 2000 and lossless WebP.
 bool can_hold(AVCodecID codec, AVPixelFormat format, int width, int height,
               std::int64_t packet_bytes);
 

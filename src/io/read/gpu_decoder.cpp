@@ -41,7 +41,7 @@ struct OwnedPicture {
 const AVCodec* find_gpu_decoder(AVCodecID id) {
   void* state = nullptr;
   while (const AVCodec* codec = av_codec_iterate(&state))
-    // Wrappers ("cuvid") are excluded because they parse the stream themselves, differently from
+    // FFmpeg's wrappers ("cuvid") are excluded because they parse the stream differently from
     // FFmpeg's CPU decoders.
     if (codec->id == id && av_codec_is_decoder(codec) && !codec->wrapper_name &&
         runs_on_cuda(*codec))
@@ -52,7 +52,7 @@ const AVCodec* find_gpu_decoder(AVCodecID id) {
 GpuDecoder::GpuDecoder(int device) : index_(device) {
   const LogWatch watch;
   Dictionary options;
-  // The CUDA runtime's context, so that kernels can access the memory.
+  // FFmpeg uses the context of the CUDA runtime, so that kernels can access the decoded pictures.
   options.set("primary_ctx", "1");
   AVBufferRef* context = nullptr;
   const std::string name = std::to_string(device);
@@ -69,7 +69,7 @@ GpuDecoder::GpuDecoder(int device) : index_(device) {
 void GpuDecoder::attach(AVCodecContext& decoder) const {
   decoder.hw_device_ctx = non_null(av_buffer_ref(device_.get()));
   decoder.get_format = choose_format;
-  decoder.thread_count = 1;  // further threads only occupy surfaces, which are few
+  decoder.thread_count = 1;  // further threads only occupy surfaces, whose number is limited
 }
 
 void GpuDecoder::make_pool(const AVHWFramesContext& like) {
@@ -91,7 +91,7 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // FFmpeg rounds the height of chroma down, so the complete surface is copied.
+  // FFmpeg rounds the height of chroma down, so the function copies the complete surface.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;
@@ -116,12 +116,12 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // CPU decoders crop at the left and top by moving the plane pointers. GPU surfaces keep the
-  // cropped samples.
+  // CPU decoders crop a picture at the left and at the top by moving the plane pointers. GPU
+  // surfaces keep the cropped samples.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
-  // For odd heights FFmpeg (5.1 to 7.1) starts chroma one row too early. VP8, VP9 and AV1 have such
-  // pictures.
+  // If the height is odd, FFmpeg (5.1 to 7.1) starts chroma one row too early. VP8, VP9 and AV1
+  // have such pictures.
   if (picture.height % 2 != 0 && traits && traits->format.chroma_shift_y != 0)
     return "its height is odd";
   const AVPixelFormat format = surfaces_of(picture).sw_format;

@@ -1,5 +1,6 @@
 #pragma once
-// Decoding on a GPU with NVDEC, through FFmpeg's CUDA devices. Frames stay in the GPU's memory.
+// Decodes on a GPU with NVDEC, through FFmpeg's CUDA devices. The frames remain in the GPU's
+// memory.
 
 #include "core/frame.h"
 #include "io/ffmpeg/ffmpeg.h"
@@ -16,26 +17,28 @@ class GpuDecoder {
   /// @throws DeviceUnavailable  FFmpeg cannot use the GPU
   explicit GpuDecoder(int device);
 
-  /// Makes `decoder`, which is not open yet, decode on the GPU if it can. Otherwise FFmpeg decodes
-  /// on the CPU; the decoded frames show which of the two happened.
+  /// Configures `decoder`, which is not open yet, to decode on the GPU if the GPU supports the
+  /// stream. Otherwise FFmpeg decodes on the CPU. The memory type of the decoded frames shows which
+  /// of the two happened.
   void attach(AVCodecContext& decoder) const;
 
-  /// Returns a copy within the GPU's memory, with all properties of the picture. A decoder has at
-  /// most 32 surfaces and stops if none is free. The number of copies is not limited.
+  /// Returns a copy of a decoded surface within the GPU's memory, with all properties of the
+  /// picture. A decoder has at most 32 surfaces and stops if none is free. The number of copies is
+  /// not limited.
   /// @throws DeviceUnavailable
   FramePtr copy(const AVFrame& surface);
 
   /// Returns whether the GPU can still allocate memory. If it can, a decoding error is caused by
-  /// the stream.
+  /// the stream, not by the GPU.
   bool works() const;
   int device() const { return index_; }
 
-  /// Returns why a picture cannot stay on the GPU; empty if it can. `nominal` is the format that it
-  /// would have on the CPU.
+  /// Returns why a picture cannot remain on the GPU; empty if it can. `nominal` is the format that
+  /// the picture would have on the CPU.
   std::string objection(const AVFrame& picture, AVPixelFormat nominal) const;
 
-  /// Returns the samples of a picture without objection as samples of `format`. The result owns the
-  /// picture.
+  /// Returns the samples of a picture for which objection() is empty, as samples of `format`. The
+  /// result owns the picture.
   std::shared_ptr<const DevicePicture> samples(FramePtr picture, const FrameFormat& format) const;
 
  private:

@@ -16,14 +16,14 @@ extern "C" {
 namespace lull::io {
 namespace {
 
-/// WebM stores alpha in side data.
+/// Returns whether the stream has alpha. WebM stores alpha in side data.
 bool has_side_alpha(const AVStream& stream) {
   const AVDictionaryEntry* alpha = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0);
   return alpha && std::string_view(alpha->value) == "1";
 }
 
 const AVCodec* find_decoder(const AVStream& stream) {
-  if (has_side_alpha(stream)) {  // only libvpx decodes alpha
+  if (has_side_alpha(stream)) {  // only libvpx decodes alpha in side data
     const AVCodecID id = stream.codecpar->codec_id;
     const char* name = id == AV_CODEC_ID_VP9 ? "libvpx-vp9" : id == AV_CODEC_ID_VP8 ? "libvpx" : "";
     if (const AVCodec* codec = avcodec_find_decoder_by_name(name)) return codec;
@@ -35,10 +35,10 @@ ByteView bytes_of(const AVPacket& packet) {
   return {packet.data, static_cast<std::size_t>(packet.size)};
 }
 
-/// The bytes of a file, which the system reads as they are used.
+/// Maps the bytes of a file to memory. The system reads them when they are used.
 class MappedFile {
  public:
-  /// bytes() are empty if the file cannot be read.
+  /// Maps the file. If the file cannot be read, bytes() is empty.
   explicit MappedFile(const std::string& path) {
     if (av_file_map(path.c_str(), &data_, &size_, 0, nullptr) < 0) data_ = nullptr;
   }
@@ -54,8 +54,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-/// Returns whether interlacing is only an order in which the file stores the rows of one picture,
-/// so that it can be displayed before it is complete.
+/// Returns whether the codec uses interlacing only as the order in which it stores the rows of one
+/// picture, so that the picture can be displayed before it is complete.
 bool stores_rows_in_passes(AVCodecID codec) {
   return codec == AV_CODEC_ID_PNG || codec == AV_CODEC_ID_APNG || codec == AV_CODEC_ID_GIF;
 }
@@ -68,8 +68,8 @@ void mark_progressive(AVFrame& picture) {
 #endif
 }
 
-/// Returns whether an edit list removes the frame. FFmpeg decodes such frames because later frames
-/// depend on them.
+/// Returns whether an edit list removes the frame. FFmpeg decodes such a frame because later frames
+/// depend on it.
 bool is_trimmed(const AVFrame& picture) { return picture.flags & AV_FRAME_FLAG_DISCARD; }
 
 }  // namespace
@@ -98,11 +98,11 @@ void PictureDecoder::open_on_cpu() {
     throw BadData("no decoder for " + name + " (in '" + demuxer_.path() + "'); convert it first");
   set_up(codec);
   decoder_->thread_count = options_.threads;
-  // With frame threads, FFmpeg 5.1 crashes for WebP with damaged alpha.
+  // With frame threads, FFmpeg 5.1 crashes on WebP files with damaged alpha.
   if (decoder_->codec_id == AV_CODEC_ID_WEBP) decoder_->thread_type = FF_THREAD_SLICE;
   decoder_watch_.attach_with_buffers(*decoder_);
   logs_damage_ = logs_damage(avcodec_descriptor_get(stream.codecpar->codec_id));
-  // The decoder must fail instead of returning a part of a picture.
+  // The decoder must fail instead of returning an incomplete picture.
   if (logs_damage_) decoder_->err_recognition |= AV_EF_EXPLODE;
   if (avcodec_open2(decoder_.get(), codec, nullptr) < 0)
     throw BadData(with_log("cannot decode " + name + " of '" + demuxer_.path() + "'", watch_));
@@ -117,13 +117,15 @@ void PictureDecoder::set_up(const AVCodec* codec) {
   decoder_watch_.attach(*decoder_);
   decoder_->max_pixels = options_.limits.pixels;
   decoder_->err_recognition = AV_EF_CRCCHECK;
-  // Without this flag, a picture that is cropped at the left is returned a few columns too wide.
+  // Without this flag, FFmpeg returns a picture that is cropped at the left with a few additional
+  // columns.
   decoder_->flags |= AV_CODEC_FLAG_UNALIGNED;
-  // Film grain that the decoder would add (AV1, H.274) is noise, too. The decoder exports its
-  // description instead, which lull does not apply.
+  // The film grain that the decoder would add (AV1, H.274) is noise, too. With this flag, the
+  // decoder exports the description of the grain instead, which lull does not apply.
   decoder_->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
 }
 
+/// Opens the decoder on a GPU.
 /// @throws Error  the GPU cannot decode this stream
 void PictureDecoder::open_on_gpu(int device) {
   const AVStream& stream = demuxer_.video();
@@ -142,8 +144,9 @@ void PictureDecoder::open_on_gpu(int device) {
   check<BadData>(avcodec_open2(decoder_.get(), codec, nullptr), "cannot open the decoder");
 }
 
-/// Returns null if the GPU does not decode the stream, which may be known only at the first frame.
-/// Then `why_not_gpu_` contains the reason, and the packets are decoded again.
+/// Returns the first picture that the GPU decodes. Returns null if the GPU does not decode the
+/// stream, which may be known only at the first frame. In this case `why_not_gpu_` contains the
+/// reason, and the CPU decodes the same packets.
 FramePtr PictureDecoder::first_from_gpu(int device) {
   const LogWatch watch(demuxer_.log());
   try {
@@ -208,7 +211,8 @@ FramePtr PictureDecoder::decode() {
   return is_on_gpu(*picture) ? copy_on_gpu(*picture) : std::move(picture);
 }
 
-/// Copies a picture on the GPU. A failure is a device failure, because the first frame succeeded.
+/// Copies a picture within the GPU's memory. A failure means that the device has failed, because
+/// the first frame succeeded.
 FramePtr PictureDecoder::copy_on_gpu(const AVFrame& picture) {
   try {
     return gpu_->copy(picture);
@@ -235,7 +239,7 @@ FramePtr PictureDecoder::decode_file() {
 }
 
 /// Returns the next page of the TIFF file, or the first page of the next file. The time of a page
-/// is its number. Metadata are those of the first page of a file.
+/// is its number. The metadata come from the first page of a file.
 FramePtr PictureDecoder::decode_page() {
   if (tiff_ && tiff_->next_picture()) {
     ++page_time_;
@@ -255,14 +259,14 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // The files of a sequence were counted before.
+      // The files of a picture sequence have already been counted.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +
                   std::to_string(options_.limits.frames) + " frames; allow it with --max-frames");
 }
 
-/// Returns the decoder's error code for the next frame; AVERROR_EOF at the end. Throws only
+/// Receives the next frame. Returns the decoder's error code; AVERROR_EOF at the end. Throws only
 /// exceptions of the demuxer.
 int PictureDecoder::receive(AVFrame& picture) {
   for (;;) {
@@ -276,14 +280,15 @@ int PictureDecoder::receive(AVFrame& picture) {
     if (packet && !is_decodable(*packet)) continue;
     const int sent = avcodec_send_packet(decoder_.get(), packet.get());  // null: flush
     if (sent < 0) (void)decoder_watch_.take_damage(*decoder_, nullptr);
-    // A recording that begins in the middle of a broadcast has no parameter sets at first.
+    // A recording that begins in the middle of a broadcast has no parameter sets at its beginning.
     const bool warming_up =
         decoded_ == 0 && demuxer_.context().iformat->flags & AVFMT_TS_DISCONT && packet;
     if (sent < 0 && sent != AVERROR_EOF && !warming_up && !skip_damage(sent)) return sent;
   }
 }
 
-/// Counts damage in the packet's structure. Returns false if the decoder must not get the packet.
+/// Checks the structure of a packet and counts damage. Returns false if the decoder must not get
+/// the packet.
 bool PictureDecoder::is_decodable(const AVPacket& packet) {
   decoder_watch_.expect(packet);
   const ByteView bytes = bytes_of(packet);
@@ -311,7 +316,8 @@ std::shared_ptr<const PictureMetadata> PictureDecoder::take_metadata(const AVFra
   return metadata;
 }
 
-// Errors of a GPU are not skipped: at the first frame, the CPU takes over.
+// Errors of a GPU are not tolerated as damage. If the first frame fails on the GPU, the CPU decodes
+// instead.
 bool PictureDecoder::skip_damage(int code) {
   const bool damaged = code < 0 && code != AVERROR_EOF && code != AVERROR(ENOMEM);
   if (!damaged || gpu_ || !damage_.tolerates() || exceeds_pixels()) return false;
@@ -350,9 +356,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture whose time is earlier than that of the previous picture: one of the two times
-/// is wrong. Decoders that do not know the reordering depth may return the first pictures out of
-/// order.
+/// Counts a picture whose time is earlier than that of the previous picture, because one of the two
+/// times is wrong. Decoders that do not know the reordering depth may return the first pictures out
+/// of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
@@ -376,8 +382,8 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Appends the reason why the decoder failed, in parentheses. FFmpeg logs consequences after the
-/// reason that DecoderWatch logs.
+/// Appends the reason why the decoder failed to `text`, in parentheses. FFmpeg logs consequences
+/// after the reason. DecoderWatch collects the reason.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

@@ -23,8 +23,8 @@ class TiffReader;
 
 class PictureDecoder {
  public:
-  /// With options.gpu, tries the GPU first and decodes its first picture. `demuxer` and `damage`
-  /// must outlive the decoder.
+  /// Opens the decoder. With options.gpu, the constructor tries the GPU first and decodes its first
+  /// picture. `demuxer` and `damage` must outlive the decoder.
   /// @throws BadData
   PictureDecoder(Demuxer& demuxer, const SourceOptions& options, DamageCount& damage);
   ~PictureDecoder();
@@ -33,8 +33,8 @@ class PictureDecoder {
   /// @throws BadData  damage that is not tolerated
   /// @throws DeviceFailure
   FramePtr next();
-  /// Returns the metadata of the file from which next() decoded `picture`, once; null if there are
-  /// none.
+  /// Returns the metadata of the file from which next() decoded `picture`; null if there are none.
+  /// The metadata of a picture can be taken only once.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
   /// Resets the decoder after a seek. Must not be called while a GPU decodes.
   void restart();
@@ -44,11 +44,12 @@ class PictureDecoder {
   std::int64_t decoded() const { return decoded_; }
   /// Why the CPU decodes although a GPU was requested; empty otherwise.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
-  /// Returns the pixel format that the picture has, or would have on the CPU.
+  /// Returns the pixel format of the picture in CPU memory. For a picture on a GPU, this is the
+  /// format that the CPU decoder would return.
   AVPixelFormat format_of(const AVFrame& picture) const;
   /// The GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
-  /// FFmpeg's messages, for errors.
+  /// FFmpeg's messages about the stream, for error texts.
   const LogWatch& said() const { return watch_; }
 
  private:
@@ -63,7 +64,7 @@ class PictureDecoder {
   PacketPtr next_packet();
   bool is_decodable(const AVPacket& packet);
   void keep_metadata(std::int64_t time, ByteView file);
-  /// Returns whether the error `code` of the decoder is damage that is tolerated.
+  /// Returns whether the decoder's error `code` means damage, and damage is tolerated.
   bool skip_damage(int code);
   bool exceeds_pixels() const;
   void count_decoded();
@@ -83,20 +84,22 @@ class PictureDecoder {
   std::optional<GpuDecoder> gpu_;
   DecoderWatch decoder_watch_;
   CodecPtr decoder_;
-  bool logs_damage_ = false;                 // errors in the decoder's log are damage
-  std::string logged_damage_;                // of the last picture; empty: none
+  bool logs_damage_ = false;                 // errors in the decoder's log mean damage
+  std::string logged_damage_;                // damage of the last picture; empty: none
   std::int64_t packets_ = 0;                 // number of packets
-  std::int64_t last_time_ = AV_NOPTS_VALUE;  // of the last picture
-  /// Packets that were read before the GPU returned its first picture, in case the CPU takes over.
+  std::int64_t last_time_ = AV_NOPTS_VALUE;  // time of the last picture
+  /// Packets that were read before the GPU returned its first picture, for the case that the CPU
+  /// must decode them.
   std::deque<PacketPtr> replay_;
   bool keep_packets_ = false;
-  FramePtr from_gpu_;  // its first picture, until next() returns it
+  FramePtr from_gpu_;  // the first picture from the GPU, until next() returns it
   std::string why_not_gpu_;
   std::int64_t decoded_ = 0;
   std::unique_ptr<TiffReader> tiff_;  // the file whose pages are being read
-  std::int64_t page_time_ = 0;        // of its current page
-  bool reads_metadata_ = false;       // each packet is the file of a picture
-  /// Metadata of the packets whose pictures were not returned yet, by the time of the packet.
+  std::int64_t page_time_ = 0;        // time of the current page
+  bool reads_metadata_ = false;       // each packet is the complete file of a picture
+  /// Metadata of the packets whose pictures have not been returned yet. The key is the time of the
+  /// packet.
   std::map<std::int64_t, std::shared_ptr<const PictureMetadata>> metadata_;
 };
 

@@ -9,9 +9,9 @@
 namespace lull::io {
 namespace {
 
-/// A 64-bit digest that is computed at memory speed. It has four parallel sums, each multiplied by
-/// an odd number for every 8 bytes, so that omitted or exchanged bytes change the digest. It
-/// detects accidental changes only; it is not cryptographic.
+/// A 64-bit digest that is computed at memory speed. It consists of four parallel sums, each
+/// multiplied by an odd number for every 8 bytes, so that omitted or exchanged bytes change the
+/// digest. It detects only accidental changes; it is not cryptographic.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes) {
@@ -58,7 +58,7 @@ void add_samples(const AVFrame& picture, Digest& digest) {
   }
 }
 
-/// Returns the last picture up to `picture` at which decoding can start.
+/// Returns the last picture at or before `picture` at which decoding can start.
 std::int64_t key_before(const std::vector<FrameMark>& pictures, std::int64_t picture) {
   while (picture > 0 && !pictures[static_cast<std::size_t>(picture)].key) --picture;
   return picture;
@@ -83,7 +83,8 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // opaque_ref is the file of a picture with layers. Filters may also use the other layers.
+  // opaque_ref contains the file of a picture with layers. Filters may also use the other layers,
+  // so the digest includes them.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }
@@ -107,7 +108,7 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // Pictures after the last one of the index are not compared.
+  // Pictures after the last picture of the index are not compared.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
@@ -134,8 +135,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // The start is one picture earlier than the margin requires, because a frame that repeats another
-  // one also needs the repeated frame.
+  // The start is one picture earlier than the margin requires, because a repeated frame also needs
+  // the frame that it repeats.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

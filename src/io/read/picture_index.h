@@ -11,24 +11,26 @@
 namespace lull::io {
 
 /// Returns a digest of the picture's samples and of all other properties on which a result may
-/// depend: side data, colour, interlacing, aspect ratio. 0 only for a picture in GPU memory.
+/// depend: side data, colour, interlacing, aspect ratio. The digest is 0 only for a picture in GPU
+/// memory.
 std::uint64_t digest_of(const AVFrame& picture);
 
-/// Returns whether the decoder marks the picture as one at which decoding can start.
+/// Returns whether decoding can start at the picture, according to the decoder.
 bool is_key(const AVFrame& picture);
 
 class PictureIndex {
  public:
-  /// `note` is the index to write and `known` the index to compare with; both may be null. `name`
-  /// is the input's name for messages.
+  /// @param note  the index that records the pictures; may be null
+  /// @param known  the index with which the pictures are compared; may be null
+  /// @param name  the input's name in messages
   PictureIndex(std::shared_ptr<FrameIndex> note, std::shared_ptr<const FrameIndex> known,
                std::string name)
       : recorded_(std::move(note)), expected_(std::move(known)), name_(std::move(name)) {}
 
   const FrameIndex* expected() const { return expected_.get(); }
-  /// From now on digests are compared, too, because the next pictures follow a seek.
+  /// From now on, digests are compared, too, because the next pictures follow a seek.
   void make_strict() { strict_ = true; }
-  /// Records or compares picture `number`.
+  /// Records the picture `number`, or compares it with the index.
   /// @throws IndexMismatch
   void process(std::int64_t number, FrameMark mark, const AVFrame& picture);
   [[noreturn]] void fail(std::int64_t number) const;

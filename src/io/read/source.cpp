@@ -13,8 +13,9 @@ namespace {
 FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
-  properties->pict_type = AV_PICTURE_TYPE_NONE;          // the encoder chooses it
-  properties->crop_right = properties->crop_bottom = 0;  // already cropped, also on a GPU
+  properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder chooses the picture type
+  // the picture is already cropped, also on a GPU
+  properties->crop_right = properties->crop_bottom = 0;
   av_frame_remove_side_data(properties.get(), AV_FRAME_DATA_FILM_GRAIN_PARAMS);
   return properties;
 }
@@ -96,7 +97,7 @@ void FileSource::fill_info() {
   estimate_length(demuxer_, options_.selection, info_);
 }
 
-/// Filters need more values than some pictures have.
+/// Adds a note if frames have more bits or channels than the samples of the input.
 void FileSource::note_conversion() {
   if (!demuxer_.holds_pictures() && demuxer_.sequence().empty()) return;
   if (pixel_format_ == AV_PIX_FMT_PAL8)
@@ -120,7 +121,7 @@ void FileSource::choose_white_of(const AVFrame& first, FrameFormat& format) {
 void FileSource::read_exr_info() {
   const ExrHead head = read_exr_head(demuxer_.path());
   half_floats_ = head.half;
-  if (const AVBufferRef* bytes = first().opaque_ref) {  // the file with its layers
+  if (const AVBufferRef* bytes = first().opaque_ref) {  // the file that contains the layers
     const ExrFile file({bytes->data, bytes->size}, demuxer_.path(), options_.threads);
     half_floats_ = file.has_half_picture();
     for (const ExrLayer& layer : file.layers())
@@ -162,8 +163,9 @@ std::optional<TimedPicture> FileSource::next_picture() {
   return taken;
 }
 
-/// Seeks to options_.start_picture. Damage before that position is ignored: after a seek a decoder
-/// starts in the middle of the stream. Damage after it was not in the plan.
+/// Seeks to options_.start_picture. Damage before that position is ignored, because after a seek a
+/// decoder starts in the middle of the stream. Damage after that position is an error, because the
+/// plan does not contain it.
 void FileSource::seek_to_start() {
   decoded_ahead_.clear();
   pictures_.seek_to(options_.start_picture);
@@ -175,7 +177,7 @@ std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
-  // If a video of another format follows the selection, the clip ends there.
+  // If the selection is followed by video of another format, the clip ends there.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
     taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)
@@ -223,7 +225,8 @@ Frame FileSource::frame_of(TimedPicture taken) {
   return frame;
 }
 
-// Each file of a sequence must give one picture; otherwise names and pictures would not match.
+// Checks that each file of a sequence has yielded one picture. Otherwise the names and the pictures
+// would not match.
 void FileSource::check_all_decoded() const {
   const auto files = static_cast<std::int64_t>(demuxer_.sequence().size());
   if (files > 0 && decoder_.decoded() != files && !pictures_.selector() && !has_seeked_)
@@ -251,7 +254,7 @@ void FileSource::check(const TimedPicture& timed) const {
 }
 
 void FileSource::refuse_interlaced() const {
-  // damage may have marked the frames as interlaced
+  // The damage may have marked the frames as interlaced, so the error is about the damage.
   if (damage_.found().frames > 0) throw BadData(damage_.found().first);
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +

@@ -12,8 +12,8 @@
 
 namespace lull::io {
 
-/// The MediaSource for all inputs that FFmpeg reads. Sinks use more than the interface of
-/// MediaSource.
+/// The MediaSource for all inputs that FFmpeg reads. Sinks also use functions that are not in the
+/// interface MediaSource.
 class FileSource final : public MediaSource {
  public:
   FileSource(const std::string& path, const SourceOptions& options);
@@ -33,20 +33,20 @@ class FileSource final : public MediaSource {
   std::int64_t context_end() const noexcept { return pictures_.context_end(); }
   std::vector<std::string> clock_jumps() const override;
   std::int64_t decoded() const override { return decoder_.decoded(); }
-  /// Continues as if all pictures of options().index had been read, so that the selection is
-  /// decided.
+  /// Decides the selection as if all pictures of options().index had been read.
   void replay_all() { pictures_.replay_all(); }
 
   const Demuxer& demuxer() const { return demuxer_; }
   const AVCodecContext& decoder() const { return decoder_.context(); }
-  /// The first frame as decoded: colour, aspect ratio, side data. Its samples may be on a GPU.
-  /// Valid until the first read.
+  /// Returns the first frame as decoded, with colour, aspect ratio and side data. Its samples may
+  /// be on a GPU. Valid until the first read.
   const AVFrame& first() const { return *decoded_ahead_.front().picture; }
-  /// Metadata of the first frame's file; null if there are none. Valid until the first read.
+  /// Returns the metadata of the first frame's file; null if there are none. Valid until the first
+  /// read.
   const PictureMetadata* first_metadata() const { return decoded_ahead_.front().metadata.get(); }
-  /// The time of the first frame, as read() will return it. Valid until the first read.
+  /// Returns the time of the first frame, as read() will return it. Valid until the first read.
   std::int64_t first_time() const { return decoded_ahead_.front().pts; }
-  /// The selector of frames; null if all frames are selected.
+  /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return pictures_.selector(); }
   AVPixelFormat pixel_format() const { return pixel_format_; }
   const PixelTraits& traits() const { return traits_; }
@@ -54,10 +54,11 @@ class FileSource final : public MediaSource {
   bool is_tiff() const { return demuxer_.reader() == PictureReader::tiff; }
   /// Returns whether the input is an OpenEXR file with samples of 16 bits.
   bool half_floats() const { return half_floats_; }
-  /// Layers of an OpenEXR file other than its picture, such as "albedo (R G B)".
+  /// Returns the layers of an OpenEXR file other than its picture, such as "albedo (R G B)".
   const std::vector<std::string>& layers() const { return layers_; }
-  /// Returns whether there is a second frame; decodes up to it. Must be called before the first
-  /// read. With margins the second frame may be far away: then false if it is unknown.
+  /// Returns whether the source has a second frame. The function decodes up to this frame. It must
+  /// be called before the first read. With margins, the second frame may be far away; the function
+  /// then returns false if it does not know.
   bool has_second_frame();
 
  private:
@@ -88,7 +89,7 @@ class FileSource final : public MediaSource {
   AVPixelFormat pixel_format_ = AV_PIX_FMT_NONE;
   PixelTraits traits_;
   std::optional<FramePool> pool_, alpha_pool_;
-  std::deque<TimedPicture> decoded_ahead_;  // decoded, not read yet
+  std::deque<TimedPicture> decoded_ahead_;  // frames that are decoded, but not read yet
   bool half_floats_ = false;
   std::vector<std::string> layers_;
   bool has_seeked_ = false;

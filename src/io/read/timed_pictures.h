@@ -1,5 +1,5 @@
 #pragma once
-// Decoded pictures with their times, reduced to the selected part of the input.
+// Returns decoded pictures with their times, limited to the selected part of the input.
 
 #include <atomic>
 #include <cstdint>
@@ -19,14 +19,14 @@ struct TimedPicture {
   FramePtr picture;
   std::shared_ptr<const PictureMetadata> metadata;  // null if there are none
   std::int64_t pts = 0, duration = 0;
-  std::int64_t number = 0;    // among all decoded pictures
+  std::int64_t number = 0;    // counted over all decoded pictures
   bool context_only = false;  // outside the selection (SourceOptions::margins)
 };
 
 class TimedPictures {
  public:
-  /// `frame_rate` gives the duration of pictures that have none; 0/1: unknown. `demuxer` and
-  /// `decoder` must outlive this object.
+  /// @param frame_rate  determines the duration of pictures that state none; 0/1: unknown.
+  ///     `demuxer` and `decoder` must outlive this object.
   TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational frame_rate,
                 const SourceOptions& options);
 
@@ -35,22 +35,22 @@ class TimedPictures {
   /// Returns the next selected picture, or with margins the next picture; nullopt after the last
   /// one.
   std::optional<TimedPicture> next();
-  /// Continues with picture `number` of options.index, as if all earlier pictures had been read. So
-  /// far, next() may have returned only the first pictures.
+  /// Continues with picture `number` of options.index, as if all earlier pictures had been read.
+  /// Before this call, next() may have returned only the first pictures.
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
-  /// Continues as if all pictures of options.index had been read.
+  /// Decides the selection as if all pictures of options.index had been read.
   void replay_all();
-  /// Number of pictures that were decoded, and of those that were selected.
+  /// Number of pictures that were decoded, and number of those that were selected.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
-  /// Returns whether all selected pictures were read, so that only margin frames follow.
+  /// Returns whether all selected pictures have been read, so that only context frames follow.
   bool is_past_selection() const { return end_number_.has_value(); }
-  /// Ends the margin after picture `number`: later pictures outside the selection are not read.
-  /// Callable from any thread.
+  /// Ends the context frames after picture `number`: later pictures outside the selection are not
+  /// read. Callable from any thread.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// At the end of the input, returns the number given to end_context_at() if it ended the margin
-  /// early, else -1.
+  /// At the end of the input, returns the number given to end_context_at() if it ended the context
+  /// frames early, otherwise -1.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;
@@ -63,7 +63,7 @@ class TimedPictures {
   void end();
   FramePtr decode();
   /// Decodes up to the picture that `mark` describes and stores it in sought_. If no picture has
-  /// this time, or if the picture with this time has another digest, sought_ stays null.
+  /// this time, or if the picture with this time has another digest, sought_ remains null.
   void find(const FrameMark& mark);
   void replay(std::int64_t pictures);
 
@@ -74,7 +74,7 @@ class TimedPictures {
   const bool margins_;
   std::shared_ptr<FrameSelector> selector_;
   PictureIndex index_;
-  FramePtr sought_;                         // the picture found by seek_to(); next() returns it
+  FramePtr sought_;                         // the picture that seek_to() found; next() returns it
   std::optional<std::int64_t> end_number_;  // number of the first picture after the selection
   bool finished_ = false;
   std::atomic<std::int64_t> context_end_ = -1;

@@ -41,8 +41,8 @@ void estimate_part(const Selection& selection, VideoInfo& info) {
 }
 
 /// Returns the position of the first chroma sample in units of chroma samples. `shift` is log2 of
-/// the subsampling. `centred`: the sample lies in the middle of its luma samples; otherwise it lies
-/// on the first of them, or, with `last`, on the last.
+/// the subsampling. If `centred` is true, the sample lies in the middle of its luma samples.
+/// Otherwise it lies on the first luma sample or, if `last` is true, on the last luma sample.
 double chroma_position(int shift, bool centred, bool last = false) {
   if (shift == 0 || centred) return 0.5;
   const double half = 0.5 / (1 << shift);

@@ -1,5 +1,5 @@
 #pragma once
-// Properties of a video that are known before its frames are read.
+// Determines the properties of a video that are known before its frames are read.
 
 #include "io/demux/demuxer.h"
 #include "io/media.h"
@@ -10,11 +10,11 @@ namespace lull::io {
 bool is_marked_interlaced(const AVFrame& first, const AVStream& stream);
 
 /// Returns the properties of a video, or of pictures, that do not depend on samples.
-/// VideoInfo::still is not set yet.
+/// VideoInfo::still is set later.
 VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format);
 
-/// Estimates the duration and the number of selected frames from the container. A still has one
-/// frame.
+/// Estimates the duration and the number of selected frames from the container. A still picture has
+/// one frame.
 void estimate_length(const Demuxer& demuxer, const Selection& selection, VideoInfo& info);
 
 }  // namespace lull::io

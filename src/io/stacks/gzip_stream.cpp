@@ -71,8 +71,8 @@ GzipWriter::GzipWriter(OutputFile& file, bool is_gzip) : file_(file) {
   if (!is_gzip) return;
   gzip_ = std::make_unique<z_stream_s>();
   packed_ = std::make_unique<std::byte[]>(buffer_bytes);
-  // 16 is added to the bits of the window to get gzip's header and checksum. The header's time
-  // stays 0, so that equal volumes give equal files.
+  // Adding 16 to the number of window bits makes zlib write gzip's header and checksum. The time in
+  // the header remains 0, so that equal volumes give equal files.
   constexpr int window_bits = 15 + 16, memory_level = 8;
   if (deflateInit2(gzip_.get(), Z_DEFAULT_COMPRESSION, Z_DEFLATED, window_bits, memory_level,
                    Z_DEFAULT_STRATEGY) != Z_OK)

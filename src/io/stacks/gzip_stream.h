@@ -1,5 +1,5 @@
 #pragma once
-// Sequential reading and writing of files, with gzip compression (RFC 1952) if needed.
+// Reads and writes files sequentially, with gzip compression (RFC 1952) if needed.
 
 #include <cstddef>
 #include <memory>
@@ -13,22 +13,22 @@ struct z_stream_s;
 
 namespace lull::io {
 
-/// Reads a regular file. A file with gzip's signature is decompressed, with all its members.
+/// Reads a regular file. A file with gzip's signature is decompressed, including all its members.
 class GzipReader {
  public:
   /// @throws NoInput  the file cannot be read or is not a regular file
   explicit GzipReader(const std::string& path);
 
-  /// Fills `to` and returns the number of bytes. It is smaller than `to` only at the end of the
-  /// file.
-  /// @throws BadData  damaged or truncated (gzip has a checksum and a length)
+  /// Fills `to` and returns the number of bytes. The number is smaller than `to` only at the end of
+  /// the file.
+  /// @throws BadData  the file is damaged or truncated (gzip has a checksum and a length)
   /// @throws IoError
   std::size_t read_some(std::span<std::byte> to);
-  /// Fills `to`.
-  /// @throws BadData  also if the file ends too early
+  /// Fills `to` completely.
+  /// @throws BadData  the file is damaged or ends too early
   void read(std::span<std::byte> to);
   void skip(std::uint64_t bytes);
-  /// Returns to the first byte.
+  /// Returns to the first byte of the file.
   void rewind();
 
  private:
@@ -47,6 +47,7 @@ class GzipWriter {
   GzipWriter(const GzipWriter&) = delete;
   GzipWriter& operator=(const GzipWriter&) = delete;
 
+  /// Appends bytes to the file.
   /// @throws IoError
   void write(std::span<const std::byte> bytes);
   void finish();

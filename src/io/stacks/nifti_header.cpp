@@ -13,7 +13,7 @@
 namespace lull::io {
 namespace {
 
-/// Byte offsets of the fields that differ between the versions.
+/// Byte offsets of the header fields that differ between NIfTI-1 and NIfTI-2.
 struct FieldOffsets {
   int head, magic, datatype, bitpix, dim, pixdim, vox_offset, slope, inter;
 };
@@ -67,8 +67,8 @@ constexpr TypeCode type_codes[] = {
     {512, StoredType::u16},  {768, StoredType::u32}, {1024, StoredType::i64},
     {1280, StoredType::u64},
 };
-/// Returns the name of a type that the standard defines and lull does not support; empty for other
-/// codes.
+/// Returns the name of a sample type that the standard defines and lull does not support; empty for
+/// other codes.
 std::string_view refused_type(int code) {
   switch (code) {
     case 1:
@@ -139,8 +139,8 @@ class Parser {
     const std::int64_t count = dim(0);
     if (count < 1 || count > 7)
       fail("has " + std::to_string(count) + " dimensions (must be 1 to 7)");
-    // Limits the number of samples so that their bytes in the widest type, plus the header, fit 63
-    // bits.
+    // Limit for the number of samples. The size of the samples in the widest type, plus the header,
+    // then fits in 63 bits.
     constexpr std::int64_t max_samples = std::numeric_limits<std::int64_t>::max() / 16;
     std::int64_t product = 1;
     for (int i = 1; i <= count; ++i) {
@@ -194,7 +194,7 @@ class Parser {
   }
 
   /// The spacing is used only to draw pictures, so invalid values are ignored. pixdim[0] has
-  /// another meaning.
+  /// another meaning than the spacing.
   void read_spacing() {
     std::array<double, 3> spacing{};
     for (int i = 0; i < 3; ++i)

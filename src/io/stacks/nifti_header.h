@@ -1,11 +1,11 @@
 #pragma once
-// The header of a NIfTI file: nifti1.h of 2007 and nifti2.h of 2011 (nifti.nimh.nih.gov). Both are
-// fixed structures in either byte order.
+// The header of a NIfTI file: nifti1.h of 2007 and nifti2.h of 2011 (nifti.nimh.nih.gov). Both
+// headers are fixed structures in either byte order.
 //
 // lull reads them without niftilib. niftilib does not check the dimensions, reads complete volumes
-// into memory, reports errors on stderr, and creates a new header when it writes. Here every number
-// is checked first, slices are streamed, errors are exceptions, and all bytes before the samples
-// are preserved.
+// into memory, reports errors on stderr, and creates a new header when it writes. lull checks every
+// number first, streams slices, reports errors as exceptions, and preserves all bytes before the
+// samples.
 
 #include <array>
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace lull::io {
 
-/// Number of bytes that looks_like_nifti() and parse_nifti() need.
+/// Number of bytes at the beginning of a file that looks_like_nifti() and parse_nifti() need.
 inline constexpr std::size_t nifti_head_bytes = 540;
 
 struct NiftiHeader {
@@ -30,23 +30,24 @@ struct NiftiHeader {
   bool scaled = false;                        // scl_slope is valid
   std::array<double, 3> spacing{1, 1, 1};     // pixdim along x, y, z; 1, 1, 1 if invalid
 
-  /// Number of samples of a volume and of all volumes. parse_nifti() guarantees that neither
-  /// overflows, also in bytes.
+  /// Number of samples of one volume and of all volumes. parse_nifti() guarantees that neither
+  /// number overflows, also in bytes.
   std::uint64_t volume_samples() const;
   std::uint64_t total_samples() const;
 };
 
-/// Returns whether `head`, the first bytes of a file (up to nifti_head_bytes), is the beginning of
-/// a NIfTI file of any kind.
+/// Returns whether a file begins like a NIfTI file of any kind. `head` contains the first bytes of
+/// the file (up to nifti_head_bytes).
 bool looks_like_nifti(std::span<const std::byte> head);
 
 /// Parses a header.
-/// @throws BadData  no header, an invalid one, or samples that lull cannot filter; the message is
-/// one line that begins with `name` in quotes
+/// @throws BadData  there is no header, the header is invalid, or lull cannot filter the samples;
+///     the message is one line that begins with `name` in quotes
 NiftiHeader parse_nifti(std::span<const std::byte> head, const std::string& name);
 
-/// Changes only type and scale of the samples in `head`, the bytes before the samples. If `scaled`
-/// is false, scl_slope and scl_inter become 0, which means no scale.
+/// Changes the type and the scale of the samples in `head`, the bytes before the samples. All other
+/// bytes remain unchanged. If `scaled` is false, scl_slope and scl_inter become 0, which means no
+/// scale.
 void change_samples(std::vector<std::byte>& head, const NiftiHeader& header,
                     const StoredFormat& samples, bool scaled);
 

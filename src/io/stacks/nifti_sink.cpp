@@ -17,8 +17,8 @@ struct OutputSamples {
   bool scaled = false;
 };
 
-/// Integers that fit in 16 bits are stored unchanged. All other values are scaled to the 65535
-/// values from -32767 to 32767.
+/// Returns the sample format for int16 outputs. Integers that fit in 16 bits are stored unchanged.
+/// All other values are scaled to the 65535 values from -32767 to 32767.
 OutputSamples as_int16(const NiftiSource& source) {
   const StoredFormat& in = source.header().samples;
   OutputSamples out{in, source.header().scaled};
@@ -27,11 +27,11 @@ OutputSamples as_int16(const NiftiSource& source) {
   const double b = (source.maximum() - in.inter) / in.slope;
   const bool whole = in.type != StoredType::f32 && in.type != StoredType::f64;
   if (whole && std::min(a, b) >= -32768 && std::max(a, b) <= 32767) return out;
-  const bool narrow = source.header().version == 1;  // its fields are floats
+  const bool narrow = source.header().version == 1;  // the scale in NIfTI-1 headers is a float
   const double middle = source.minimum() / 2 + source.maximum() / 2;
   const double inter = narrow ? static_cast<double>(static_cast<float>(middle)) : middle;
   double slope = std::max(source.maximum() - inter, inter - source.minimum()) / 32767;
-  // The slope is rounded up, so that both extremes fit.
+  // The slope is rounded up, so that both the minimum and the maximum fit.
   if (narrow && slope > 0)
     slope = std::nextafter(static_cast<float>(slope), std::numeric_limits<float>::infinity());
   if (slope == 0) slope = 1;  // all values are equal
@@ -58,8 +58,8 @@ OutputSamples output_samples(const NiftiSource& source, DataType type) {
   throw InternalError("an unknown data type");
 }
 
-/// Sidecar files of a diffusion series with the strength and the direction of each volume's
-/// diffusion weighting, as FSL and dcm2niix write them.
+/// Sidecar files of a diffusion series. They contain the strength and the direction of each
+/// volume's diffusion weighting, in the form that FSL and dcm2niix write.
 class Sidecars {
  public:
   /// @throws CannotCreate  a sidecar file of the output exists with other content and may not be
@@ -99,7 +99,7 @@ class Sidecars {
     Access access;
   };
 
-  /// Returns the path without .nii or .nii.gz.
+  /// Returns the path without the extension .nii or .nii.gz.
   static std::string stem_of(const std::string& path) {
     const std::size_t is_gzip = is_gzip_name(path) ? 3 : 0;
     const std::string_view plain = std::string_view(path).substr(0, path.size() - is_gzip);
@@ -157,7 +157,7 @@ class NiftiSink final : public StackSink {
   void finish() override {
     if (next_ != slices_) throw InternalError("the volume was finished before its last slice");
     writer_.finish();
-    // The volumes are renamed last, so that they never exist without their sidecar files.
+    // The volume's file is renamed last, so that it never exists without its sidecar files.
     file_.finish_writing();
     sidecars_.write();
     file_.commit();

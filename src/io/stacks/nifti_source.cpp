@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Upper bound for header and extensions. Real extensions have some kilobytes.
+/// Upper bound for the size of header and extensions. Real extensions have some kilobytes.
 constexpr std::uint64_t max_head_bytes = std::uint64_t{1} << 28;
 constexpr std::size_t piece_bytes = 1 << 20;  // a multiple of every sample size
 
@@ -72,8 +72,8 @@ void NiftiSource::read_head() {
                   std::to_string(header_.data_offset) + " (at most " +
                   std::to_string(max_head_bytes) + " for header and extensions)");
   file_.rewind();
-  // Reads the bytes in pieces, so that a wrong offset cannot allocate more memory than the file has
-  // bytes.
+  // The bytes are read in pieces, so that a wrong offset cannot allocate more memory than the file
+  // has bytes.
   head_.clear();
   while (head_.size() < header_.data_offset) {
     const std::size_t before = head_.size();
@@ -100,7 +100,7 @@ void NiftiSource::find_range() {
     finder.add(part);
     left -= part.size();
   }
-  // Reads to the end because gzip's checksum follows the last sample.
+  // The file is read to its end because gzip's checksum follows the last sample.
   while (file_.read_some(piece) > 0) continue;
   range_ = finder.range();
   minimum_ = finder.minimum();

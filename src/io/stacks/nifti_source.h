@@ -1,5 +1,6 @@
 #pragma once
-// A source for the slices of a NIfTI volume along one axis; for a series, volume after volume.
+// A source that returns the slices of a NIfTI volume along one axis. For a series, it returns
+// volume after volume.
 
 #include <optional>
 #include <vector>
@@ -12,16 +13,16 @@
 namespace lull::io {
 
 /// Layout of the slices in the file, in which x is the fastest axis, then y, then z. A block is the
-/// part of the file that must be in memory for one of its slices: the slice itself along z, a
-/// volume along x and y.
+/// part of the file that must be in memory to read one slice. For slices along z, a block is the
+/// slice itself; along x and y, a block is a volume.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 
   Axis axis;
   int width, height;                        // size of a slice in voxels
   std::int64_t slices_of_block;             // slices in a block
-  std::int64_t slices_of_volume;            // along the axis
-  std::int64_t step_x, step_y, step_slice;  // distances in samples, within a block
+  std::int64_t slices_of_volume;            // number of slices of a volume along the axis
+  std::int64_t step_x, step_y, step_slice;  // distances within a block, in samples
   std::uint64_t block_samples() const {
     return static_cast<std::uint64_t>(width) * height * slices_of_block;
   }
@@ -29,7 +30,8 @@ struct SliceGrid {
 
 class NiftiSource final : public StackSource {
  public:
-  /// Reads the file once for the range of its values. This also detects damage and truncation.
+  /// Reads the complete file once to determine the range of its values. This also detects damage
+  /// and truncation.
   NiftiSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
@@ -39,11 +41,12 @@ class NiftiSource final : public StackSource {
 
   const std::string& path() const noexcept override { return path_; }
   const NiftiHeader& header() const { return header_; }
-  /// All bytes before the first sample: header, extensions, padding.
+  /// Returns all bytes before the first sample: header, extensions, padding.
   const std::vector<std::byte>& head() const { return head_; }
   const SliceGrid& grid() const { return *grid_; }
   const ValueRange& range() const { return range_; }
-  /// @throws OutOfMemory  a block and `additional_bytes` exceed the limit
+  /// Throws an error if a block and `additional_bytes` exceed the memory limit.
+  /// @throws OutOfMemory
   void check_memory(std::uint64_t additional_bytes) const;
   double minimum() const { return minimum_; }
   double maximum() const { return maximum_; }

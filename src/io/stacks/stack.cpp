@@ -30,7 +30,7 @@ bool holds_nifti(const std::string& path) {
     const std::size_t count = GzipReader(path).read_some(head);
     return looks_like_nifti(std::span(head).first(count));
   } catch (const Error&) {
-    return false;  // not gzip, or truncated before the header
+    return false;  // the file is not gzip, or is truncated before the header
   }
 }
 
@@ -49,7 +49,7 @@ StackKind stack_kind(const std::string& path, const SourceOptions& options) {
   std::array<unsigned char, 4> first{};
   std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(first.data()), first.size());
   const bool is_gzip = first[0] == 0x1f && first[1] == 0x8b;
-  // The header begins with 348 or 540 in either byte order.
+  // A NIfTI header begins with its size, 348 or 540, in either byte order.
   const std::uint64_t big = big_endian(first.data(), 4);
   std::ranges::reverse(first);
   const std::uint64_t little = big_endian(first.data(), 4);

@@ -1,5 +1,5 @@
 #pragma once
-// Stacks of grey slices: NIfTI volumes and TIFF files of several pages, as sources and sinks.
+// Sources and sinks for stacks of grey slices: NIfTI volumes and TIFF files of several pages.
 
 #include <cstdint>
 #include <memory>
@@ -12,10 +12,10 @@ namespace lull::io {
 
 enum class StackKind { none, nifti, tiff };
 
-/// Returns the kind of stack by the content of a file. Files named .nii or .nii.gz are always
-/// NIfTI, so that a damaged volume is not treated as a damaged video. A TIFF file is a stack if it
-/// has several pages, or grey samples that are neither 8- or 16-bit integers nor half floats. The
-/// result is `none` also for files that cannot be read, and if the options state the format.
+/// Returns the kind of stack that a file contains. Files named .nii or .nii.gz are always NIfTI, so
+/// that a damaged volume is not treated as a damaged video. A TIFF file is a stack if it has
+/// several pages, or grey samples that are neither 8- or 16-bit integers nor half floats. The
+/// result is also `none` for files that cannot be read, and if the options state the format.
 StackKind stack_kind(const std::string& path, const SourceOptions& options);
 
 /// Returns whether a name ends in .nii or .nii.gz, ignoring case.
@@ -23,27 +23,31 @@ bool is_nifti_name(std::string_view path);
 /// Returns whether a name ends in .gz, ignoring case.
 bool is_gzip_name(std::string_view path);
 
-/// Returns the maximum number of samples of a slice. It ensures that each side fits in an int.
+/// Returns the maximum number of samples of a slice. With this number, the width and the height fit
+/// in an int.
 std::uint64_t max_samples(const Limits& limits);
-/// @throws BadData  more slices than allowed
+/// Throws an error if a stack has more slices than allowed.
+/// @throws BadData
 void check_slices(const std::string& path, std::int64_t slices, const Limits& limits);
-/// `advice` is an alternative for the message.
-/// @throws OutOfMemory  the slices need more memory at a time than allowed
+/// Throws an error if the slices need more memory at a time than allowed. `advice` is a suggestion
+/// for the error text.
+/// @throws OutOfMemory
 void check_memory(const std::string& path, std::int64_t bytes, std::int64_t maximum,
                   const std::string& advice = {});
 /// Checks whether a stack can become a file of this name.
 /// @throws InvalidArgument
 void check_stack_output(const std::string& path, const VideoInfo& stack);
 
-/// @throws  the exceptions of open_source()
+/// Opens a stack as a source.
+/// @throws any exception of open_source()
 std::unique_ptr<MediaSource> open_nifti_source(const std::string& path,
                                                const SourceOptions& options);
 std::unique_ptr<MediaSource> open_tiff_source(const std::string& path,
                                               const SourceOptions& options);
 
-/// Return the sink for a source of open_nifti_source() or open_tiff_source(); null for other
+/// Returns the sink for a source of open_nifti_source() or open_tiff_source(); null for other
 /// sources.
-/// @throws  the exceptions of open_sink()
+/// @throws any exception of open_sink()
 std::unique_ptr<MediaSink> open_nifti_sink(const std::string& path, MediaSource& source,
                                            const SinkOptions& options);
 std::unique_ptr<MediaSink> open_tiff_sink(const std::string& path, MediaSource& source,

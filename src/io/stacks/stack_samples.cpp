@@ -62,7 +62,8 @@ double value_of(T stored, const StoredFormat& format) {
 
 double position(double value, const ValueRange& range) { return (value - range.low) / range.span; }
 
-/// Returns false for NaN.
+/// Returns whether a value, relative to the range, is at most outlier_margin outside 0..1; false
+/// for NaN.
 bool is_within_margin(double at) { return at >= -outlier_margin && at <= 1 + outlier_margin; }
 
 float to_frame(double at) {
@@ -74,15 +75,15 @@ T from_value(double value, const StoredFormat& format) {
   const double stored = (value - format.inter) / format.slope;
   using Limits = std::numeric_limits<T>;
   if constexpr (std::floating_point<T>) {
-    // Finite values stay finite.
+    // Finite values are clamped to the type, so that they remain finite.
     if (!std::isfinite(stored)) return static_cast<T>(stored);
     return static_cast<T>(std::clamp(stored, static_cast<double>(Limits::lowest()),
                                      static_cast<double>(Limits::max())));
   } else {
     if (std::isnan(stored)) return from_value<T>(0, format);
     const double rounded = std::nearbyint(stored);
-    // A double cannot hold the largest 64-bit integers. The comparisons with <= and >= keep the
-    // conversion defined.
+    // A double cannot represent the largest 64-bit integers exactly. The comparisons with <= and >=
+    // keep the conversion defined.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
@@ -126,7 +127,8 @@ std::string_view name_of(StoredType type) {
 double white_of(const StoredFormat& format, const ValueRange& range) {
   const bool is_float = format.type == StoredType::f32 || format.type == StoredType::f64;
   if (format.type == StoredType::u8 && format.slope == 1 && format.inter == 0) return 255;
-  // Noise exceeds both ends of a scale, and a dark picture uses only a small part of it.
+  // Noise may exceed both ends of a scale by the first value. A dark picture may use only a small
+  // part of the scale, but at least the second value.
   constexpr double beyond = 0.5, min_used = 0.125;
   for (const double white : {1.0, 255.0, 65535.0})
     if (is_float && range.low >= -beyond * white &&
@@ -141,7 +143,7 @@ RangeFinder::RangeFinder(const StoredFormat& format, std::uint64_t samples)
       minimum_(std::numeric_limits<double>::infinity()),
       maximum_(-std::numeric_limits<double>::infinity()) {
   if (step_ == 0) step_ = 1;
-  // An odd step reaches every column of pictures whose width is a power of two.
+  // An odd distance between samples reaches every column of pictures whose width is a power of two.
   if (step_ % 2 == 0) ++step_;
 }
 

@@ -1,10 +1,10 @@
 #pragma once
-// Conversion between the samples of slice stacks (NIfTI, TIFF) in files and the float samples of
+// Converts between the samples of slice stacks (NIfTI, TIFF) in files and the float samples of
 // frames.
 //
-// A frame's sample f stands for the value low + f * span of the file. RangeFinder chooses `low` and
+// A frame's sample f stands for the value low + f * span in the file. RangeFinder chooses `low` and
 // `span` once for the stack. The values of nearly all samples then lie in 0..1, the range that all
-// backends expect, whatever units the file has. Samples that the filter does not change are written
+// backends expect, for any units in the file. Samples that the filter does not change are written
 // bit for bit as they were read.
 
 #include <cstddef>
@@ -24,7 +24,7 @@ int size_of(StoredType type);
 /// Returns a name such as "uint8", "int16" or "float32".
 std::string_view name_of(StoredType type);
 
-/// Format of a sample in a file. Its value is slope * stored + inter.
+/// Format of a sample in a file. The value of a sample is slope * stored + inter.
 struct StoredFormat {
   StoredType type = StoredType::u8;
   bool swapped = false;         // bytes are not in native order
@@ -36,30 +36,30 @@ struct ValueRange {
   double low = 0, span = 1;  // span > 0
 };
 
-/// Returns the range of values that corresponds to 255 on the scale of 8 bits. For bytes it is 255.
-/// Floats mostly use the scale 0..1, 0..255 or 0..65535: the function chooses the one that fits the
-/// range. Otherwise, and for other integers, whose bit depth does not define a scale, it is the
-/// span of the range.
+/// Returns the range of values that corresponds to 255 on the scale of 8 bits. For 8-bit samples it
+/// is 255. Floats mostly use the scale 0..1, 0..255 or 0..65535: the function chooses the scale
+/// that fits the range. If no scale fits, and for other integers, whose bit depth does not define a
+/// scale, the result is the span of the range.
 double white_of(const StoredFormat& format, const ValueRange& range);
 
 /// Samples that lie outside the range by more than this multiple of the span are not Gaussian
-/// noise, but hot pixels or fill values. They, NaN and infinities are preserved unchanged. Frames
-/// hold NaN for them; filters replace it by values computed from surrounding samples. The filter
-/// range of core/float_range.h has the same margin.
+/// noise, but hot pixels or fill values. Such samples, NaN and infinities are preserved unchanged.
+/// In frames they are NaN, and filters replace NaN by values computed from surrounding samples. The
+/// filter range of core/float_range.h has the same margin.
 inline constexpr double outlier_margin = 0.5;
 
-/// Collects the values of a stack piece by piece and chooses the range.
+/// Collects the values of a stack piece by piece and chooses the range of values.
 class RangeFinder {
  public:
   RangeFinder(const StoredFormat& format, std::uint64_t samples);
   /// Adds the next samples, in the order of the file. `stored` must hold complete samples.
   void add(std::span<const std::byte> stored);
-  /// Returns the range of values. It extends from the minimum to the maximum, but at most by half
-  /// the distance of the 0.01th and 99.99th percentiles beyond these, so that a few hot pixels do
-  /// not compress all other values. 0..1 for a stack without finite values; the span is 1 if all
-  /// values are equal.
+  /// Returns the range of values. The range extends from the minimum to the maximum. However, it
+  /// exceeds the 0.01th and 99.99th percentiles by at most half the distance between these two
+  /// percentiles, so that a few hot pixels do not compress all other values. The range is 0..1 for
+  /// a stack without finite values. The span is 1 if all values are equal.
   ValueRange range() const;
-  /// Extremes of the finite values; 0 if there are none.
+  /// Minimum and maximum of the finite values; 0 if there are none.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }
   double maximum() const { return minimum_ <= maximum_ ? maximum_ : 0; }
 
@@ -70,7 +70,7 @@ class RangeFinder {
   std::vector<double> collected_;
 };
 
-/// Converts samples of a file to values.
+/// Converts samples of a file to values in the file's units.
 void load_values(std::span<const std::byte> stored, const StoredFormat& format,
                  std::vector<double>& values);
 
@@ -81,9 +81,9 @@ void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
 /// Sets the samples of row `y` outside of the slice's mask to the value 0, if the mask requests it.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
-/// Converts filtered samples back to format `out`. The other arguments are those that load_stored()
-/// got. Integers are rounded to nearest and clamped to their type; NaN becomes the value 0 in
-/// integer types.
+/// Converts filtered samples back to the format `out`. The other arguments must be those of
+/// load_stored(). Integers are rounded to nearest and clamped to their type; NaN becomes the value
+/// 0 in integer types.
 void store_filtered(std::span<const float> filtered, std::span<const std::byte> original,
                     const StoredFormat& format, const ValueRange& range, const StoredFormat& out,
                     std::span<std::byte> to);

@@ -6,7 +6,7 @@
 namespace lull::io {
 namespace {
 
-/// Returns the number after `key`; 1 if the text does not contain it.
+/// Returns the number that follows `key` in the text; 1 if the text does not contain `key`.
 std::int64_t number_after(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == text.npos) return 1;
@@ -26,7 +26,8 @@ Sizes imagej_sizes(std::string_view text) {
           .times = number_after(text, "\nframes=")};
 }
 
-/// Open Microscopy Environment, OME-TIFF specification: attributes of the first element Pixels.
+/// Reads the sizes from an OME description (Open Microscopy Environment, OME-TIFF specification):
+/// attributes of the first element Pixels.
 Sizes ome_sizes(std::string_view text) {
   const std::size_t at = text.find("<Pixels ");
   if (at == text.npos) return {};

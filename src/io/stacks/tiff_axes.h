@@ -1,24 +1,26 @@
 #pragma once
-// The axes of a TIFF stack: channels, volumes and slices, as ImageJ and OME describe them.
+// The axes of a TIFF stack (channels, volumes and slices), as descriptions of ImageJ and OME state
+// them.
 
 #include <cstdint>
 #include <string_view>
 
 namespace lull::io {
 
-/// The pages of one channel follow each other volume by volume, slice by slice.
+/// Order of the frames of a stack. The pages of one channel follow each other volume by volume,
+/// slice by slice.
 struct TiffAxes {
   std::int64_t channels = 1;
   std::int64_t channel_step = 1;  // pages from one channel to the next
-  std::int64_t slices = 1;        // of one volume
+  std::int64_t slices = 1;        // number of slices of one volume
 
   std::int64_t channel_of(std::int64_t page) const { return page / channel_step % channels; }
 };
 
-/// Reads the axes from the description of a file with this number of pages: that of ImageJ
-/// ("channels=2", pages in the order channel, z, time), or of OME-TIFF ("SizeC", "DimensionOrder").
-/// Without a valid description all pages are slices of one volume. A series without z is a volume
-/// along time.
+/// Reads the axes from the description of a file with this number of pages. The function reads the
+/// descriptions of ImageJ ("channels=2", pages in the order channel, z, time) and of OME-TIFF
+/// ("SizeC", "DimensionOrder"). Without a valid description all pages are slices of one volume. A
+/// series without a z axis is a volume along time.
 TiffAxes parse_axes(std::string_view description, std::int64_t pages);
 
 }  // namespace lull::io

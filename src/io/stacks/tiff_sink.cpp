@@ -94,12 +94,13 @@ class TiffSink final : public StackSink {
   std::vector<ValueRange> ranges_;  // ranges of the channels
   FrameFormat frame_format_;
   std::int64_t pages_, next_ = 0;
-  TiffReader original_;  // for the tags; the source reads later pages in another thread
+  // the source of the tags; the input's source reads later pages in another thread
+  TiffReader original_;
   OutputFile file_;
   TiffWriter writer_;
   std::vector<std::byte> result_;
-  /// Results of each channel until all are complete, because the file has the pages in another
-  /// order. Empty if there is one channel.
+  /// Filtered slices of each channel, stored until all channels are complete, because the file has
+  /// the pages in another order. Empty if there is one channel.
   std::deque<ScratchFile> channels_;
   std::vector<std::string> notes_;
 };

@@ -10,10 +10,10 @@
 namespace lull::io {
 namespace {
 
-/// Returns whether the page holds samples of this type without conversion.
+/// Returns whether the page stores samples of the slice's type without conversion.
 bool is_direct(const TiffLayout& layout) { return layout.bits == 8 * size_of(type_of(layout)); }
 
-/// Calls `use` with a value of the type that holds samples that need a conversion.
+/// Calls `use` with a value of the sample type, for samples that need a conversion.
 template <class Use>
 void with_narrow_type(const TiffLayout& layout, Use&& use) {
   switch (type_of(layout)) {
@@ -28,7 +28,7 @@ void with_narrow_type(const TiffLayout& layout, Use&& use) {
     case StoredType::i32:
       return use(std::int32_t{});
     default:
-      return use(float{});  // from half floats
+      return use(float{});  // half floats become floats
   }
 }
 

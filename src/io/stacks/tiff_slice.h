@@ -1,5 +1,5 @@
 #pragma once
-// Conversion between grey TIFF pages and the samples of slices.
+// Converts between grey TIFF pages and the samples of slices.
 
 #include <cstddef>
 #include <span>
@@ -11,16 +11,16 @@
 
 namespace lull::io {
 
-/// Returns the type that holds the samples of a page: samples of other sizes than 8, 16, 32 and 64
-/// bits are stored in the next larger type, half floats as floats.
+/// Returns the type that lull uses for the samples of a page. Samples of other sizes than 8, 16, 32
+/// and 64 bits use the next larger type, and half floats use floats.
 StoredType type_of(const TiffLayout& layout);
-/// Returns a text such as "40x29 uint16", or "40x29 uint16 of 12 bits".
+/// Returns a description of a slice such as "40x29 uint16", or "40x29 uint16 of 12 bits".
 std::string describe_slice(const TiffLayout& layout);
 /// Returns whether two pages can be slices of one stack.
 bool is_same_kind(const TiffLayout& a, const TiffLayout& b);
 
-/// Returns the layout of the reader's page. A page with a palette is a slice if `is_imagej`,
-/// because ImageJ writes grey samples with a palette for display.
+/// Returns the layout of the reader's page. A page with a palette is a slice only if `is_imagej` is
+/// true, because ImageJ writes grey samples with a palette for display.
 /// @throws BadData  the page is not a grey slice
 TiffLayout slice_layout(const TiffReader& reader, bool is_imagej);
 
@@ -28,7 +28,7 @@ TiffLayout slice_layout(const TiffReader& reader, bool is_imagej);
 /// @throws BadData
 void read_slice(TiffReader& reader, const TiffLayout& layout, std::vector<std::byte>& samples,
                 bool check);
-/// Writes a page whose tags are set. Integers are clamped to the bits of the page.
+/// Writes a page whose tags are set. Integers are clamped to the bit depth of the page.
 /// @throws IoError
 void write_slice(TiffWriter& writer, const TiffLayout& layout, std::span<const std::byte> samples);
 

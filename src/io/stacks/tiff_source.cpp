@@ -20,7 +20,7 @@ TiffSource::TiffSource(const std::string& path, const SourceOptions& options)
   if (pages() == 1 && described > 1)
     throw BadData("'" + path + "' has one page that stands for " + std::to_string(described) +
                   " (ImageJ's form beyond 4 GiB); save it as BigTIFF with a directory for each");
-  // Memory for a page as stored in the file and as decoded by libtiff.
+  // Memory in bytes for a page as stored in the file and as decoded by libtiff.
   lull::io::check_memory(
       path, std::int64_t{2} * layout_.width * layout_.height * size_of(type_of(layout_)),
       options.limits.memory);
@@ -90,7 +90,8 @@ void TiffSource::fill_info() {
     info_.values = {.low = range.low, .span = range.span, .full = range.span};
     return;
   }
-  // Unsigned integers of up to 16 bits use the scale of other pictures: 255 stands for the maximum.
+  // For unsigned integers of up to 16 bits, 255 on the scale of sigma stands for the maximum of the
+  // integer type.
   const bool has_maximum = layout_.form == SAMPLEFORMAT_UINT && layout_.bits <= 16;
   const StoredFormat stored{.type = type_of(layout_)};
   info_.values = {.low = range.low,
@@ -103,7 +104,7 @@ std::optional<Frame> TiffSource::read() {
   if (next_ == pages()) return std::nullopt;
   go_to_frame(next_);
   auto side_data = std::make_shared<SideData>();
-  // find_ranges() has already checked the pages of all other types.
+  // find_ranges() has already checked the pages of all other sample types.
   const bool is_byte = format().sample == SampleType::u8;
   read_slice(file_, layout_, side_data->stored, /*check=*/is_byte);
   Frame frame = pool_->acquire();

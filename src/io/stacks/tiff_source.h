@@ -1,5 +1,5 @@
 #pragma once
-// A source for the pages of a TIFF file as slices of a stack.
+// A source that returns the pages of a TIFF file as slices of a stack.
 
 #include <optional>
 #include <vector>
@@ -13,8 +13,8 @@ namespace lull::io {
 
 class TiffSource final : public StackSource {
  public:
-  /// Checks every page. If the samples do not have 8 bits, reads all of them for the ranges of the
-  /// channels. Frames come channel by channel.
+  /// Checks every page. If the samples do not have 8 bits, the constructor reads all of them to
+  /// determine the ranges of the channels. Frames are returned channel by channel.
   TiffSource(const std::string& path, const SourceOptions& options);
 
   const FrameFormat& format() const noexcept override { return pool_->format(); }
@@ -23,21 +23,21 @@ class TiffSource final : public StackSource {
   void values_of(const Frame& slice, std::vector<double>& values) const override;
 
   const std::string& path() const noexcept override { return path_; }
-  /// Returns the maximum number of samples of a page. It follows from the limits with which the
-  /// source was opened.
+  /// Returns the maximum number of samples of a page. The number follows from the limits with which
+  /// the source was opened.
   std::uint64_t max_samples() const { return max_samples_; }
   const TiffLayout& layout() const { return layout_; }
-  /// Returns whether ImageJ has described the first page.
+  /// Returns whether the first page has a description by ImageJ.
   bool is_imagej() const { return is_imagej_; }
   const TiffAxes& axes() const { return axes_; }
-  /// The range of each channel.
+  /// Returns the range of values of each channel.
   const std::vector<ValueRange>& ranges() const { return ranges_; }
   std::int64_t pages() const { return static_cast<std::int64_t>(directories_.size()); }
 
  private:
   void find_pages();
   void find_ranges();
-  /// Goes to the page of frame `number`.
+  /// Goes to the page that becomes frame `number`.
   void go_to_frame(std::int64_t number);
   std::int64_t channel_of_frame(std::int64_t number) const {
     return number / (pages() / axes_.channels);
