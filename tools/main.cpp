@@ -1,4 +1,4 @@
-// The program lull: catches all exceptions and returns the exit code.
+// The program lull. main() catches all exceptions and returns the exit code.
 
 #include <csignal>
 #include <cstdio>
@@ -21,7 +21,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A closed reader and the file size limit must appear as errors of write(), not as signals.
+  // If the reader of a pipe has closed it, or a file exceeds the size limit, write() must report an
+  // error instead of a signal that ends the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

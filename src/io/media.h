@@ -26,10 +26,10 @@ namespace lull::io {
 
 /// Linear relation between the samples of frames and the values in a file.
 struct ValueScale {
-  double low = 0;  // value in the file of sample 0
+  double low = 0;  // value in the file that corresponds to sample 0
   // Value in the file, minus `low`, of the sample that corresponds to 255 on the scale of sigma.
   double span = 255;
-  double full = 255;    // value in the file of 255 on the 8-bit scale, or of 1 on the unit scale
+  double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
   bool native = false;  // by default, --sigma is in the file's own units
 };
 

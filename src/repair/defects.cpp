@@ -16,15 +16,16 @@
 namespace lull::repair {
 namespace {
 
-constexpr std::size_t max_lone_frames = 3;  // examined for impulses, in addition to a pair
-/// Graphics with fewer levels may be dithered: their isolated samples are not impulses.
+constexpr std::size_t max_lone_frames = 3;  // frames examined for impulses, in addition to a pair
+/// Minimum number of different levels of a frame in which impulses are searched. Graphics with
+/// fewer levels may be dithered, so their isolated samples are not impulses.
 constexpr std::size_t min_levels = 32;
 
 float level_of(const FrameFormat& format) {
   return format.sample == SampleType::f32 ? 0.0f : to_unit_255(format);
 }
 
-/// Replaces values that are not finite by a neighbour, so that they are never outliers.
+/// Replaces values that are not finite by a neighbouring value, so that they are never outliers.
 void remove_non_finite(PlaneView<float> plane) {
   float last = 0;
   for (int y = 0; y < plane.height; ++y)
@@ -35,7 +36,7 @@ void remove_non_finite(PlaneView<float> plane) {
     }
 }
 
-/// Loads plane i of a frame on the 0..255 scale.
+/// Loads plane `i` of a frame and converts it to the 0..255 scale.
 void load(const Frame& frame, int i, PlaneView<float> plane) {
   load_plane(frame, i, plane);
   if (frame.format.sample == SampleType::f32) remove_non_finite(plane);
@@ -59,7 +60,8 @@ void store_if(PlaneView<const float> plane, const DefectMask* mask, const Frame&
     for (int x = 0; x < plane.width; ++x) store(x, y);
 }
 
-/// Stores the marked samples, or all without a mask. Values that are not finite are preserved.
+/// Stores the marked samples of a plane in the frame; without a mask, stores all samples. Values of
+/// the frame that are not finite are preserved.
 void store(PlaneView<const float> plane, const DefectMask* mask, const Frame& frame, int i) {
   switch (frame.format.sample) {
     case SampleType::u8:
@@ -78,7 +80,8 @@ bool have_equal_planes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Replaces the defective samples and the impulses of frame `number`, and marks them.
+/// Replaces the defective samples and the impulses of frame `number`, and marks the replaced
+/// samples.
 void replace_samples(const PlaneDefects& defects, std::int64_t number, PlaneView<float> plane,
                      DefectMask& mask) {
   mask.reset(plane.width, plane.height);
@@ -160,7 +163,7 @@ class PlaneExamination {
     defects_.impulses = model_impulses(examined_frames, level_);
   }
 
-  /// Returns the plane of a frame without the defects that were found before.
+  /// Returns the plane of a frame after repair of the defects that have been found so far.
   PlaneView<float> repaired(const Frame& frame) {
     const PlaneView<float> plane = loaded(frame);
     replace_samples(defects_, -1, plane, mask_);
@@ -173,7 +176,7 @@ class PlaneExamination {
       const PlaneView<const float> plane = repaired(*frame);
       rows.push_back(examine_lines(plane, LineAxis::rows, defects_.noise));
       columns.push_back(examine_lines(plane, LineAxis::columns, defects_.noise));
-      // Without offsets in the first frame there are none in nearly all frames.
+      // If the first frame has no offsets, nearly all frames of the clip have none.
       if (!rows.front().has_offsets && !columns.front().has_offsets) return;
     }
     defects_.rows = model_lines(rows);

@@ -1,5 +1,5 @@
 #pragma once
-// Defects of sensors and transmissions in the frames of a clip: which there are, and their repair.
+// Finds and repairs the defects of sensors and transmissions in the frames of a clip.
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace lull::repair {
 
-/// A defective sample, in the frames from `first` to `last`.
+/// A sample that is defective in the frames from `first` to `last`.
 struct DefectiveSample {
   int x = 0, y = 0;
   std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
@@ -31,8 +31,8 @@ struct PlaneDefects {
   bool operator==(const PlaneDefects&) const = default;
 };
 
-/// The defects of all frames of a clip, or of the fields of one parity. They do not depend on the
-/// frame that is repaired, so parts of a clip are repaired like the complete clip.
+/// The defects of all frames of a clip, or of the fields of one parity. The defects do not depend
+/// on the frame that is repaired, so parts of a clip are repaired like the complete clip.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 
@@ -40,12 +40,13 @@ struct ClipDefects {
   bool operator==(const ClipDefects&) const = default;
 };
 
-/// Finds the defects that are certain, in excerpts of consecutive frames in host memory, which have
-/// one format. Each plane is examined by itself.
+/// Finds the defects that are certain. The excerpts contain consecutive frames in host memory,
+/// which have one format. Each plane is examined separately.
 [[nodiscard]] ClipDefects find_defects(std::span<const std::vector<Frame>> excerpts);
 
-/// Repairs the samples of `frame` in place; no other thread may read them meanwhile.
-/// @param number  of the frame in its clip; below 0: unknown, all samples are defective
+/// Repairs the samples of `frame` in place. No other thread may read the samples at the same time.
+/// @param number  number of the frame in its clip; below 0: the number is unknown, and all samples
+///     in the list count as defective
 /// @return the number of samples that were replaced by an estimate
 std::int64_t repair_in_place(const ClipDefects& defects, std::int64_t number, const Frame& frame);
 

@@ -11,7 +11,8 @@
 namespace lull::repair {
 namespace {
 
-/// Impulses whose values scatter more than this, in 8-bit levels, have no common value.
+/// If the values of impulses scatter more than this (in 8-bit levels), the impulses have no common
+/// value.
 constexpr float max_value_deviation = 16;
 
 ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
@@ -25,7 +26,8 @@ ImpulseKind kind_of(std::vector<float> values, std::size_t all, float level) {
   return kind;
 }
 
-/// Sparks, snow and dots that move have successors nearby in the next frame.
+/// Returns whether many outliers of a frame have an outlier nearby in the next frame. Sparks, snow
+/// and moving dots do; impulses do not.
 bool has_successors(const OutlierField& from, const OutlierField& to) {
   constexpr int reach = 4;
   constexpr double area = (2 * reach + 1) * (2 * reach + 1);
@@ -48,7 +50,7 @@ bool has_successors(const OutlierField& from, const OutlierField& to) {
 
 constexpr std::size_t min_others = 6;
 
-/// Samples around a position that are not impulses.
+/// Samples around a position, without those that are impulses.
 struct NearbySamples {
   std::array<float, 24> values{}, dx{}, dy{};
   std::size_t count = 0;
@@ -61,8 +63,8 @@ struct NearbySamples {
   struct Fit {
     float centre, deviation;
   };
-  /// Fits a plane: its slopes by least squares, its height by the median of the residuals. The
-  /// deviation is that of the residuals, by their quartiles.
+  /// Fits a plane to the samples. The slopes come from least squares, the height is the median of
+  /// the residuals. The deviation of the residuals is computed from their quartiles.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
@@ -80,17 +82,17 @@ struct NearbySamples {
     for (std::size_t i = 0; i < count; ++i)
       residuals[i] = values[i] - slope_x * dx[i] - slope_y * dy[i];
     std::sort(residuals.begin(), residuals.begin() + static_cast<std::ptrdiff_t>(count));
-    // The distance between the quartiles is 1.35 standard deviations of Gaussian noise.
+    // For Gaussian noise, the distance between the quartiles is 1.35 standard deviations.
     return {residuals[count / 2], (residuals[count * 3 / 4] - residuals[count / 4]) / 1.35f};
   }
 };
 
-/// Marks impulses of known values.
+/// Marks impulses whose values are known.
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // More equal values than this among 24 neighbours do not occur by chance.
+    // If more of the 24 neighbours than this have the value of impulses, this is not by chance.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }
@@ -113,10 +115,12 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      const std::size_t place = at < 12 ? at : at + 1;  // the centre is not in the ring
+      // The list of the 24 neighbours does not contain the centre.
+      const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // A wide tolerance of the other kind may contain the picture itself.
+      // If the impulses of the other sign have a wide tolerance, values within the tolerance may be
+      // the picture itself.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -127,8 +131,8 @@ class ValueMarker {
     if (std::abs(plane_(x, y) - centre) > min_peak(kind, deviation)) mask_.mark(x, y);
   }
 
-  /// Samples with exactly the value of impulses are impulses unless the surroundings are near that
-  /// value.
+  /// Returns the minimum difference from the surroundings of an impulse. Samples that have exactly
+  /// the value of the impulses are impulses, unless the surroundings are near that value.
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));
@@ -140,14 +144,14 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses of arbitrary values of the given signs.
+/// Marks impulses of arbitrary values that have the given signs.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));
   const auto is_wanted = [&](const Outlier& o) { return o.peak > 0 ? bright : dark; };
   for (const Outlier& outlier : field.isolated)
     if (is_wanted(outlier)) mask.mark(outlier.x, outlier.y);
-  // Two impulses that touch: longer chains are rather parts of the picture.
+  // At most two impulses may touch, because longer chains are probably parts of the picture.
   const auto resembling = [&](const Outlier& outlier) {
     const float middle = outlier.value - outlier.peak;
     int count = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Impulses (salt and pepper): single samples with values that have nothing to do with the picture,
+// Finds impulses (salt-and-pepper noise): single samples whose values do not depend on the picture,
 // at other positions in every frame.
 
 #include <array>
@@ -12,31 +12,32 @@
 
 namespace lull::repair {
 
-/// The impulses of one sign: salt is brighter than the picture, pepper darker.
+/// The impulses of one sign. Salt is brighter than the picture, and pepper is darker.
 struct ImpulseKind {
   bool exists = false;
-  /// Whether the impulses have a common value.
+  /// True if the impulses have a common value.
   bool has_value = false;
   float value = 0, tolerance = 0;  // on the 0..255 scale
   bool operator==(const ImpulseKind&) const = default;
 };
 
 struct ImpulseModel {
-  float density = 0;  // share of the samples
+  float density = 0;  // share of the samples that are impulses
   float noise = 0;    // standard deviation of the noise between the impulses
   ImpulseKind pepper, salt;
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// Returns the impulses of frames with these outliers; nothing if it is not certain that the
-/// outliers are impulses. Frames follow each other where `follows_previous` is set: impulses do not
-/// move on from frame to frame as sparks and snow do.
-/// @param level  difference of two successive sample values on the 0..255 scale
+/// The outliers and the noise of a frame. `follows_previous`: the frame directly follows the
+/// previous one.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;
   bool follows_previous = false;
 };
+/// Returns the impulses of these frames; nothing if it is not certain that the outliers are
+/// impulses. Unlike sparks and snow, impulses do not move on from frame to frame.
+/// @param level  difference of two successive sample values on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);
 

@@ -8,14 +8,15 @@
 namespace lull::repair {
 namespace {
 
-constexpr int max_reach = 16;  // distance of neighbours that are used if there are no nearer ones
-/// Below this noise level, in 8-bit levels, estimates follow the curvature of the picture. Above
-/// it the noise that this adds outweighs the advantage.
+// Distance in samples of neighbours that are used if there are no nearer ones.
+constexpr int max_reach = 16;
+/// Maximum noise level, in 8-bit levels, at which estimates follow the curvature of the picture. At
+/// higher levels, the cubic interpolation adds more noise than it improves the estimate.
 constexpr float max_noise_of_cubic = 1.5f;
 
 struct Direction {
   int dx, dy;
-  float weight;  // lower for larger distances
+  float weight;  // decreases with the distance
 };
 constexpr std::array<Direction, 4> directions{
     {{1, 0, 1.0f}, {0, 1, 1.0f}, {1, 1, 0.5f}, {1, -1, 0.5f}}};
@@ -78,7 +79,7 @@ class Estimator {
   const DefectMask& mask_;
   PlaneView<const float> plane_;
   bool is_cubic_;
-  float floor_;  // agreement of neighbours that differ by noise only
+  float floor_;  // difference of neighbours that differ only by noise
 };
 
 }  // namespace
@@ -97,7 +98,7 @@ void DefectMask::mark(int x, int y) {
 }
 
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane) {
-  // Estimates use unmarked samples only, so their order does not matter.
+  // Estimates use only unmarked samples, so their order does not matter.
   const Estimator estimator(mask, noise, plane);
   for (const auto& [x, y] : mask.places())
     if (const std::optional<float> estimate = estimator.at(x, y)) plane(x, y) = *estimate;

@@ -8,7 +8,7 @@
 
 namespace lull::repair {
 
-/// Marks the defective samples of a plane.
+/// A mask that marks the defective samples of a plane.
 class DefectMask {
  public:
   /// Clears the mask and gives it a size.
@@ -31,8 +31,8 @@ class DefectMask {
 };
 
 /// Replaces the marked samples. An estimate is the mean over four directions, weighted by how well
-/// the two unmarked neighbours of a direction agree, so that edges and lines continue. Samples
-/// without unmarked neighbours in reach are not changed, and count() returns only the others.
+/// the two nearest unmarked neighbours in a direction agree, so that edges and lines continue.
+/// Samples without unmarked neighbours in reach remain unchanged.
 /// @param noise  standard deviation of the noise of the plane
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
 

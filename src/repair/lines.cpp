@@ -12,9 +12,9 @@
 namespace lull::repair {
 namespace {
 
-constexpr int strips = 4;  // parts of each line that must have the same offset
+constexpr int strips = 4;  // number of parts of each line, which must have equal offsets
 constexpr int max_order = 3;
-constexpr int max_line_samples = 512;  // samples of a strip that enter a median
+constexpr int max_line_samples = 512;  // maximum number of samples of a strip in a median
 constexpr int min_lines = 64;
 
 int lines_of(PlaneView<const float> plane, LineAxis axis) {
@@ -40,7 +40,7 @@ std::vector<float> means_of(PlaneView<const float> plane, LineAxis axis) {
   return means;
 }
 
-/// Returns the median differences of successive lines, within one strip.
+/// Returns the median differences between successive lines, within one strip of the lines.
 std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int strip) {
   const int length = length_of(plane, axis);
   const int begin = length * strip / strips, end = length * (strip + 1) / strips;
@@ -56,7 +56,7 @@ std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int str
   return steps;
 }
 
-/// Returns the means of these differences over all strips.
+/// Returns the means over all strips of the median differences between successive lines.
 std::vector<float> mean_steps_of(PlaneView<const float> plane, LineAxis axis) {
   std::vector<float> mean(static_cast<std::size_t>(lines_of(plane, axis)) - 1);
   for (int strip = 0; strip < strips; ++strip) {
@@ -72,7 +72,7 @@ std::vector<float> differences_of(std::span<const float> values) {
   return differences;
 }
 
-/// Limits values to three robust deviations, so that borders in the picture count little.
+/// Limits values to three robust deviations, so that borders in the picture have little weight.
 std::vector<float> limited(std::vector<float> values, float deviation) {
   for (float& value : values) value = std::clamp(value, -3 * deviation, 3 * deviation);
   return values;
@@ -90,25 +90,29 @@ double correlation(std::span<const float> a, std::span<const float> b) {
   return energy > 0 ? product(a, b) / std::sqrt(energy) : 0;
 }
 
-/// Standard deviation of independent offsets, by the second differences of their lines.
+/// Returns the standard deviation of independent offsets, computed from the second differences of
+/// the lines.
 float deviation_of(std::span<const float> steps) {
   return robust_deviation(differences_of(steps), 0) / std::sqrt(6.0f);
 }
 
-/// Returns whether the steps of all strips are those of the same independent offsets.
+/// Returns whether the differences between lines in all strips result from the same independent
+/// offsets.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
-  std::array<std::vector<float>, strips> bends;  // without the slope of the picture
+  // Second differences, which do not contain the slope of the picture.
+  std::array<std::vector<float>, strips> bends;
   for (int i = 0; i < strips; ++i)
     bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));
   for (int i = 0; i < strips; ++i)
     for (int k = i + 1; k < strips; ++k)
       if (correlation(bends[i], bends[k]) < 0.7) return false;
-  // Second differences of independent values have the correlations -2/3 and 1/6.
+  // The second differences of independent values have the correlations -2/3 and 1/6.
   const std::span<const float> first = bends[0];
   const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
   if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;
   if (std::abs(correlation(first, first.subspan(2)) - 1.0 / 6) > 0.15 + chance) return false;
-  // Nearly all lines differ from their neighbours, unlike ruled paper.
+  // Offsets make nearly all lines differ from their neighbours. In ruled paper, many neighbouring
+  // lines are equal.
   const auto equal =
       std::ranges::count_if(first, [&](float bend) { return std::abs(bend) < 0.3f * deviation; });
   return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
@@ -132,7 +136,8 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
   return median(deviations);
 }
 
-/// The degrees of freedom of a smoothing: the trace of its matrix, for periodic profiles.
+/// Returns the degrees of freedom of a smoothing, which are the trace of its matrix, for periodic
+/// profiles.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   double trace = 0;
   for (std::size_t k = 0; k < size; ++k) {
@@ -150,9 +155,9 @@ struct ChosenSmoothing {
   double score = std::numeric_limits<double>::max();
 };
 
-/// Factors of the degrees of freedom in the cross-validation, against overfitting (Kim and Gu 2004
-/// recommend 1.4). Where the reference explains the picture, a flexible profile must be clearly
-/// better than a constant one.
+/// Factors of the degrees of freedom in the cross-validation. They prevent overfitting (Kim and Gu
+/// 2004 recommend 1.4). With the higher factor, a flexible profile must be clearly better than a
+/// constant one; it applies where the reference explains the picture.
 constexpr double usual_caution = 1.4, high_caution = 4;
 
 /// Chooses the smoothing of all profiles by generalised cross-validation.
@@ -192,7 +197,8 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // The lower band of I + lambda D^T D, then its Cholesky factor L, then L L^T s = p.
+  // Solves the linear system of the smoothing. `band` contains the lower band of I + lambda D^T D,
+  // then its Cholesky factor L. The last step solves L L^T s = p.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -233,13 +239,15 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
     deviations.push_back(deviation_of(steps[i]));
   }
   profile.deviation = median(deviations);
-  // A median of n samples of Gaussian noise has a deviation of 1.25 / sqrt(n) noise levels.
+  // For Gaussian noise, the median of n samples has a standard deviation of 1.25 / sqrt(n) noise
+  // levels.
   const int samples = std::min(length / strips, max_line_samples);
   const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
-  // Rows of drawn pictures are uniform; those of a sensor have noise or a picture.
+  // Rows of drawn pictures are uniform. Rows of a sensor contain noise or a picture.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // The picture must not have such differences along the other axis.
+  // If the lines along the other axis have similar differences, the differences are part of the
+  // picture.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
   profile.has_offsets = are_offsets(steps, profile.deviation);
@@ -259,7 +267,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles, usual_caution);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // The mean over frames shows what the picture contributes, if it changes little.
+  // If the picture changes little, the mean over frames shows what the picture contributes to the
+  // profiles.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference =
       smoothed(mean, choose_smoothing({mean}, usual_caution).smoothing);

@@ -1,6 +1,6 @@
 #pragma once
-// Rows or columns with an offset: the noise of the amplifiers of a sensor, which is equal for all
-// samples of a line and independent from line to line.
+// Finds and removes offsets of rows or columns, which the amplifiers of a sensor cause. An offset
+// is equal for all samples of a line and independent from line to line.
 
 #include <optional>
 #include <span>
@@ -12,20 +12,20 @@ namespace lull::repair {
 
 enum class LineAxis { rows, columns };
 
-/// Smoothing by Whittaker and Henderson: the smooth profile s minimises
-/// |p - s|^2 + lambda |D^order s|^2, with the differences D of successive values.
+/// Smoothing by Whittaker and Henderson. The smooth profile s minimises |p - s|^2 + lambda |D^order
+/// s|^2, where p is the profile and D takes the differences of successive values.
 struct Smoothing {
   int order = 1;     // 1 to 3
-  float lambda = 0;  // from 0
+  float lambda = 0;  // not negative
   bool operator==(const Smoothing&) const = default;
 };
 [[nodiscard]] std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing);
 
 struct LineModel {
   float deviation = 0;  // standard deviation of the offsets, on the 0..255 scale
-  /// What the mean picture of the clip contributes to the mean of each line; empty: nothing known.
+  /// Contribution of the mean picture of the clip to the mean of each line; empty if it is unknown.
   std::vector<float> reference;
-  /// Separates the offsets of a frame from the rest of the picture.
+  /// The smoothing that separates the offsets of a frame from the rest of the picture.
   Smoothing smoothing;
   bool operator==(const LineModel&) const = default;
 };
@@ -34,8 +34,9 @@ struct LineModel {
 struct LineProfile {
   std::vector<float> mean;   // mean of each line
   float deviation = 0;       // deviation of offsets that are independent from line to line
-  bool has_offsets = false;  // certainly
+  bool has_offsets = false;  // the lines certainly have offsets
 };
+/// Examines the lines of a plane along one axis.
 /// @param noise  standard deviation of the noise of the plane
 [[nodiscard]] LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noise);
 

@@ -10,12 +10,15 @@
 namespace lull::repair {
 namespace {
 
-/// The spread of surroundings is the distance between these ranks of the 24 samples. So up to four
-/// impulses of each sign do not change it. Gaussian noise has a spread of 1.8 standard deviations.
+/// Ranks among the 24 sorted samples around a position. The distance between these ranks is the
+/// spread of the surroundings. Up to four impulses of each sign do not change the spread. For
+/// Gaussian noise the spread is 1.8 standard deviations.
 constexpr std::size_t low_rank = 4, high_rank = 19;
-/// Minimum peak in units of the spread: 9 standard deviations of Gaussian noise.
+/// Minimum peak of an outlier in units of the spread. For Gaussian noise this is 9 standard
+/// deviations.
 constexpr float peak_of_spread = 5;
-/// A neighbour resembles an outlier if it has at least this share of the peak.
+/// A neighbour resembles an outlier if its difference from the surroundings is at least this share
+/// of the peak.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
@@ -36,13 +39,14 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// An outlier differs from at least this many of the 24 samples around it, in one direction, by
-/// this share of its peak: that follows from its spread.
+/// An outlier differs, in one direction and by this share of its peak, from at least this many of
+/// the 24 samples around it. This follows from the definition of the spread.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
-/// Marks the samples of row y that differ in one direction by at least `limit` from four of eight
-/// samples at a distance of 2. All outliers are among them, since they differ from 20 of 24.
+/// Marks the samples of row `y` that differ in one direction by at least `limit` from at least four
+/// of eight samples at a distance of 2. All outliers are among the marked samples, because an
+/// outlier differs from 20 of its 24 neighbours.
 void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>& marks) {
   constexpr int needed = min_exceeded - (24 - 8);
   const int width = plane.width;
@@ -62,7 +66,7 @@ void mark_row(PlaneView<const float> plane, int y, float limit, std::vector<int>
   for (const int x : {0, 1, width - 2, width - 1}) marks[static_cast<std::size_t>(x)] = 1;
 }
 
-/// Returns whether the sample differs from enough of the samples around it.
+/// Returns whether the sample differs from enough of the 24 samples around it to be an outlier.
 bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limit) {
   const float low = plane(x, y) - limit, high = plane(x, y) + limit;
   int brighter = 0, darker = 0;
@@ -73,7 +77,7 @@ bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limi
   return std::max(brighter, darker) >= min_exceeded;
 }
 
-/// Appends the sample to the field if it is an outlier.
+/// Appends the sample to the field of outliers if it is one.
 void examine(PlaneView<const float> plane, int x, int y, float min_peak, OutlierField& field) {
   if (!exceeds_surroundings(plane, x, y, exceeded_share * min_peak)) return;
   const auto [middle, spread] = surroundings_of(plane, x, y);
@@ -97,7 +101,8 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-// --- Tests of the spatial order -------------------------------------------------------------
+// Returns whether the number of events exceeds by far the number that is expected under a Poisson
+// distribution. `factor` allows for a density that varies over the picture.
 
 /// Returns whether the number of events exceeds its expectation under a Poisson distribution by
 /// far. `factor` allows for a density that varies over the picture.
@@ -105,7 +110,8 @@ bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }
 
-/// Dotted lines, dither and screens: some displacement between outliers is frequent.
+/// Returns whether some displacement between outliers is frequent, as in dotted lines, dither and
+/// screens.
 bool has_frequent_displacement(const OutlierField& field) {
   constexpr int reach = 8, side = 2 * reach + 1;
   std::vector<bool> is_outlier(static_cast<std::size_t>(field.width) * field.height);
@@ -124,7 +130,7 @@ bool has_frequent_displacement(const OutlierField& field) {
       counts, [&](std::int64_t n) { return exceeds(static_cast<double>(n), expected, 2.5); });
 }
 
-/// Text and tables: many outliers share a row or a column.
+/// Returns whether many outliers share a row or a column, as in text and tables.
 template <class Coordinate>
 bool has_aligned(const OutlierField& field, int size, const Coordinate& coordinate) {
   std::vector<double> counts(static_cast<std::size_t>(size));
@@ -136,7 +142,7 @@ bool has_aligned(const OutlierField& field, int size, const Coordinate& coordina
   return exceeds(pairs, all * all / (2.0 * size), 2);
 }
 
-/// Details of the picture: the outliers lie in a small part of it.
+/// Returns whether the outliers lie in a small part of the picture, like details of the picture.
 bool is_concentrated(const OutlierField& field) {
   constexpr int parts = 6;
   std::array<int, parts * parts> counts{};
@@ -145,7 +151,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // The fullest tenth of the parts. Few outliers fill few parts by chance.
+  // The number of parts in the fullest tenth. If there are few outliers, they fill few parts by
+  // chance.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
@@ -175,7 +182,7 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // Impulses touch by chance, with a probability of about 8 times their density.
+  // Impulses touch by chance. The probability is about 8 times their density.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

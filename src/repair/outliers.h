@@ -1,5 +1,5 @@
 #pragma once
-// Samples that differ strongly from their surroundings, and the decision whether they are impulses
+// Finds samples that differ strongly from their surroundings, and decides whether they are impulses
 // or a part of the picture.
 
 #include <cstdint>
@@ -9,23 +9,25 @@
 
 namespace lull::repair {
 
-/// A sample that no neighbour resembles.
+/// A sample that differs strongly from its surroundings and that no neighbour resembles.
 struct Outlier {
   int x = 0, y = 0;
   float value = 0;
   float peak = 0;  // difference from the median of the surroundings
-  /// Mean difference of the four direct neighbours from that median, in units of `peak`. Optics
-  /// spread a point of light over several samples, so for stars this is clearly above 0.
+  /// Mean difference of the four direct neighbours from the median of the surroundings, in units of
+  /// `peak`. Optics spread a point of light over several samples, so for stars the value is clearly
+  /// above 0.
   float wing = 0;
 };
 
 struct OutlierField {
   int width = 0, height = 0;
   std::vector<Outlier> isolated;  // row by row
-  /// Samples that differ as strongly from their surroundings, but that a neighbour resembles: parts
-  /// of lines, of letters, of larger points.
+  /// Samples that differ as strongly from their surroundings as isolated outliers, but that a
+  /// neighbour resembles: parts of lines, of letters, of larger points.
   std::vector<Outlier> connected;
-  /// Share of the plane whose surroundings are smooth enough to find such outliers.
+  /// Share of the plane whose surroundings are smooth enough to detect outliers with the minimum
+  /// peak.
   double smooth_share = 0;
 
   /// Returns the density of isolated outliers in smooth surroundings.
@@ -40,13 +42,13 @@ struct OutlierField {
 [[nodiscard]] OutlierField find_outliers(PlaneView<const float> plane, float min_peak);
 
 /// Returns whether the isolated outliers are certainly impulses of a sensor or a transmission, and
-/// not a part of the picture: they are numerous, single samples with a sharp border, and as
-/// scattered as a Poisson process. Letters, lines and patterns have connected outliers, a spatial
-/// order, or lie in a small part of the picture.
+/// not a part of the picture. Impulses are numerous, single samples with a sharp border, and as
+/// scattered as a Poisson process. Letters, lines and patterns have connected outliers, have a
+/// spatial order, or lie in a small part of the picture.
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
 /// Returns whether the isolated outliers have a spatial order that impulses do not have: a frequent
-/// displacement from one to another, or many in a row, in a column, or in a small part of the
+/// displacement between outliers, or many outliers in a row, in a column, or in a small part of the
 /// plane.
 [[nodiscard]] bool are_ordered(const OutlierField& field);
 

@@ -13,22 +13,26 @@
 namespace lull::repair {
 namespace {
 
-/// Number of frames in which all samples are examined. The other frames confirm what was found.
+/// Number of frames in which all samples are examined. In the other frames, only the candidates are
+/// examined.
 constexpr std::size_t full_frames = 5;
-constexpr std::size_t max_candidates = 200000;  // more are a part of the picture
+constexpr std::size_t max_candidates = 200000;  // more candidates are a part of the picture
 
-/// Minimum difference from the neighbours in 8-bit levels, for a frame with this noise.
+/// Returns the minimum difference from the neighbours of a stuck pixel in 8-bit levels, for a frame
+/// with this noise.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
-/// Number of frames, for each sample, in which it exceeds its neighbours in one direction.
+/// For each sample, the number of frames in which the sample exceeds its neighbours in one
+/// direction.
 struct Support {
-  /// At most one neighbour resembles the sample: isolated samples, pairs, ends of lines.
+  /// Counts frames in which at most one neighbour resembles the sample: isolated samples, pairs,
+  /// ends of lines.
   std::vector<std::uint8_t> single;
-  /// Two or three neighbours resemble the sample: lines and borders.
+  /// Counts frames in which two or three neighbours resemble the sample: lines and borders.
   std::vector<std::uint8_t> line;
 };
 
-/// Counts for a row how many of the 8 neighbours each sample exceeds by `excess`.
+/// For each sample of a row, counts how many of its 8 neighbours the sample exceeds by `excess`.
 /// @param sign  1: the sample is brighter; -1: it is darker
 void count_exceeded(PlaneView<const float> plane, int y, float excess, float sign,
                     std::vector<int>& counts) {
@@ -62,12 +66,13 @@ void add_support(PlaneView<const float> plane, float excess, float sign, Support
   }
 }
 
-/// What the frames show at a sample.
+/// The observations at one sample over the examined frames.
 struct Candidate {
   Position at;
   float sign = 1;
-  int supporting = 0;        // frames in which the sample exceeds its neighbours
-  int contradicting = 0;     // frames in which it is like its neighbours although it could differ
+  int supporting = 0;  // frames in which the sample exceeds its neighbours
+  // Number of frames in which the sample equals its neighbours although a defect would be visible.
+  int contradicting = 0;
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
@@ -90,8 +95,8 @@ std::array<float, 2> slope_of(const Ring24& ring) {
   return slope;
 }
 
-/// Returns the slope around a position; at a border, the slope of the nearest window beside it,
-/// because mirrored samples have none.
+/// Returns the slope of the picture around a position. At a border, the function uses the nearest
+/// complete window, because mirrored samples have no slope.
 std::array<float, 2> slope_beside(PlaneView<const float> plane, int x, int y) {
   const auto inside = [](int at, int size) {
     return at < 2 ? at + 3 : at > size - 3 ? at - 3 : at;
@@ -111,7 +116,7 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   const auto exceeded =
       std::ranges::count_if(near, [&](float n) { return candidate.sign * (value - n) > excess; });
   if (exceeded < 7) {
-    // A hot pixel is invisible in front of white, a dead one in front of black.
+    // A hot pixel is invisible in front of white, and a dead pixel is invisible in front of black.
     const float room = candidate.sign > 0 ? 255 - middle : middle;
     const float stuck_at = candidate.supporting > 0
                                ? candidate.value / static_cast<float>(candidate.supporting)
@@ -126,12 +131,13 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   candidate.wing += direct - middle;
   candidate.spread += ring[19] - ring[4];
   candidate.is_isolated &= exceeded == 8;
-  // The slope of noise has a deviation of a seventh of the noise.
+  // The slope of pure noise has a standard deviation of a seventh of the noise level.
   if (std::hypot(slope[0], slope[1]) > 6 * (noise + 0.3f) / 7) candidate.slopes.push_back(slope);
 }
 
-/// Returns whether the picture around the sample changes: two frames have slopes of clearly
-/// different directions (45 degrees). A change of brightness or contrast preserves the directions.
+/// Returns whether the picture around the sample changes: the slopes in two frames have clearly
+/// different directions (by 45 degrees). A change of brightness or contrast preserves the
+/// directions.
 bool surroundings_change(const Candidate& candidate) {
   for (const auto& a : candidate.slopes)
     for (const auto& b : candidate.slopes)
@@ -185,8 +191,8 @@ class StuckSearch {
 
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * width_ + x; }
 
-  /// Lines and borders that persist belong to an overlay, such as a logo or subtitles, or to a
-  /// static picture. So do dots near them.
+  /// Returns whether the sample is near a persistent line or border. Such lines, and dots near
+  /// them, belong to an overlay, such as a logo or subtitles, or to a static picture.
   bool is_near_line(const Support& support, std::uint8_t needed, int x, int y) const {
     constexpr int reach = 16;
     for (int v = std::max(y - reach, 0); v <= std::min(y + reach, height_ - 1); ++v)
@@ -197,7 +203,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // A detail of the picture has surroundings that vary as strongly, or a soft border.
+    // A detail of the picture has surroundings that vary as strongly as the detail itself, or a
+    // soft border.
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||
@@ -231,8 +238,9 @@ class StuckSearch {
     return field;
   }
 
-  /// Where the picture does not change, stuck pixels are those that a still would show.
-  /// @param others  number of stuck pixels where it changes
+  /// Returns the stuck pixels among the candidates around which the picture does not change. They
+  /// are those that would be detected in a still picture.
+  /// @param others  number of stuck pixels around which the picture changes
   std::vector<Position> isolated_of(const std::vector<const Candidate*>& unchanged,
                                     std::size_t others) const {
     std::vector<Position> isolated;
@@ -246,7 +254,7 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // Beside other stuck pixels, a sharp isolated sample is one too.
+    // If the clip has other stuck pixels, a sharp isolated sample is also a stuck pixel.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && !are_impulses(persistent)) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

@@ -1,6 +1,6 @@
 #pragma once
-// Stuck, hot and dead pixels: samples of a clip that differ from their surroundings in the same way
-// in all frames, while the picture changes.
+// Finds stuck, hot and dead pixels: samples of a clip that differ from their surroundings in the
+// same way in all frames, while the picture changes.
 
 #include <functional>
 #include <vector>
@@ -14,12 +14,12 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// Passes the plane of a frame to `use`, as floats on the 0..255 scale. The view is valid during
-/// the call.
+/// A function that passes the plane of a frame to `use`, as floats on the 0..255 scale. The view is
+/// valid during the call.
 using PlaneReader =
     std::function<void(std::size_t frame, const std::function<void(PlaneView<const float>)>& use)>;
 
-/// Minimum number of frames in which stuck pixels can be found.
+/// Minimum number of frames that are needed to find stuck pixels.
 inline constexpr std::size_t min_frames_of_stuck = 3;
 
 /// Returns the stuck pixels of a plane, row by row.

@@ -4,9 +4,9 @@ namespace lull::repair {
 namespace {
 
 constexpr int row_step = 4;               // every fourth row is used
-constexpr int max_differences = 1 << 16;  // that enter a median
+constexpr int max_differences = 1 << 16;  // maximum number of differences in a median
 
-/// The standard deviation of a second difference of white noise.
+/// Standard deviation of a second difference of white noise with a standard deviation of 1.
 const float second_difference = std::sqrt(6.0f);
 
 float level_along(PlaneView<const float> plane, int dx, int dy) {

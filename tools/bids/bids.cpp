@@ -30,14 +30,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* gradients[] = {".bval", ".bvec"};
 
-/// A text file that belongs to an image. `path` is the name that lull gives it in the folder of the
+/// A text file that belongs to an image. `path` is the name of its copy in the folder of the
 /// result.
 struct Companion {
   std::string path, text;
   io::Access access;
 };
 
-/// Denoises the images of the chosen participants one by one, and counts them.
+/// Denoises the images of the chosen participants one by one, and counts the results and failures.
 class ParticipantLevel {
  public:
   explicit ParticipantLevel(const BidsOptions& options)
@@ -47,7 +47,7 @@ class ParticipantLevel {
     const std::vector<std::string> subjects = chosen_subjects();
     check_log_file();
     create_derivative(raw_, options_.output);
-    // This watch also covers the time between two runs of denoise(), in which lull reads files and
+    // This watch also handles signals between two runs of denoise(), while lull reads files and
     // estimates the noise.
     const SignalWatch signals([this](int signal) {
       say(LogLevel::error, "stopped by signal " + std::to_string(signal));
@@ -62,7 +62,7 @@ class ParticipantLevel {
         if (signals.signal() != 0) return stopped(signals.signal());
         if (code == 0) continue;
         ++failed_;
-        // The exit code says "try again" only if all failures are temporary.
+        // The exit code means "try again" only if all failures are temporary.
         if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
       }
       if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
@@ -94,12 +94,13 @@ class ParticipantLevel {
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // The log is opened for each message, because denoise() opens the same log while it runs.
+  // The log is opened for each message, because denoise() opens the same log file while it runs.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }
 
-  /// Returns the exit code. A failure is logged and does not stop the other images.
+  /// Denoises an image and returns the exit code. A failure is logged and does not stop the other
+  /// images.
   int try_denoise(const BidsImage& image) {
     try {
       return denoise_image(image);
@@ -158,8 +159,8 @@ class ParticipantLevel {
       throw NoInput("cannot read '" + input + "' (it is not a regular file); give a volume");
   }
 
-  /// Rejects an output that is a link or that lies behind a link, unless the user gave -y: writing
-  /// it would replace another file.
+  /// Throws an error if an output is a link or lies behind a link, because writing to it would
+  /// replace another file. The option -y turns this check off.
   void refuse_links(const std::string& folder, std::vector<std::string> files) const {
     if (options_.denoise.output.overwrite) return;
     for (const char* extension : gradients)
@@ -182,7 +183,7 @@ class ParticipantLevel {
         say(LogLevel::warning, "'" + file + "' leads out of the dataset, to '" + target + "'");
   }
 
-  /// Whether the sidecar file of a result names other settings than those of this run.
+  /// Returns whether the sidecar file of a result contains other settings than those of this run.
   bool has_other_settings(const std::string& sidecar) const {
     const DenoiseOptions& requested = options_.denoise;
     try {
@@ -194,12 +195,12 @@ class ParticipantLevel {
       return requested.noise.sigma &&
              recorded.at("NoiseSigma") != static_cast<double>(requested.noise.sigma->front());
     } catch (const std::exception&) {
-      return true;  // the sidecar file is not one of lull
+      return true;  // lull has not written this sidecar file
     }
   }
 
-  /// Estimates the noise if the user gave no sigma. The result goes into the sidecar file, the
-  /// estimate into `options`.
+  /// Estimates the noise if the user gave no sigma. Returns the values for the sidecar file, and
+  /// stores the estimate in `options`.
   static BidsProcessing processing_of(DenoiseOptions& options) {
     const auto source = io::open_source(options.input.file, source_options(options.input));
     BidsProcessing processing{.method = is_volume(options, source->info()) ? "BM4D" : "BM3D",
@@ -226,8 +227,9 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// The gradient files of an image. denoise() copies only those that have the image's name and
-  /// folder; by the inheritance principle others can apply as well.
+  /// Returns the gradient files of an image. denoise() copies only gradient files that have the
+  /// image's name and folder; by the inheritance principle of BIDS, other gradient files can apply
+  /// as well.
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;
@@ -241,6 +243,7 @@ class ParticipantLevel {
     return companions;
   }
 
+  /// Checks where the log file is.
   /// @throws InvalidArgument  the log file is a file of the dataset or of the derivative
   void check_log_file() const {
     if (options_.denoise.run.log.file.empty()) return;

@@ -1,6 +1,6 @@
 #pragma once
-// lull bids: a BIDS App (Gorgolewski et al. 2017, doi:10.1371/journal.pcbi.1005209) that denoises
-// the images of a dataset.
+// Implements `lull bids`, a BIDS App (Gorgolewski et al. 2017, doi:10.1371/journal.pcbi.1005209)
+// that denoises the images of a dataset.
 
 #include <string>
 #include <vector>
@@ -17,11 +17,11 @@ struct BidsOptions {
   DenoiseOptions denoise;              // settings; without file names
 };
 
-/// The options of lull denoise that lull bids accepts as well.
+/// Returns the options of `lull denoise` that `lull bids` also accepts.
 [[nodiscard]] std::vector<OptionRow> bids_option_rows();
 
-/// Returns the exit code: 0, the code of the first image that failed, or 128 + n if signal n
-/// stopped the run.
+/// Denoises the images of a dataset. Returns the exit code: 0, the code of the first image that
+/// failed, or 128 + n if signal n stopped the run.
 /// @throws NoInput, BadData, InvalidArgument, CannotCreate  no image can be denoised
 int bids(const BidsOptions& options);
 

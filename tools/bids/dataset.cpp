@@ -32,14 +32,15 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// ".nii.gz", or the end of the name from its last dot.
+/// Returns ".nii.gz", or the end of the name from its last dot.
 std::string extension_of(const std::string& name) {
   constexpr std::string_view zipped = ".nii.gz";
   if (name.ends_with(zipped)) return std::string(zipped);
   return name.substr(std::min(name.rfind('.'), name.size()));
 }
 
-/// The parts of a file's name; nothing if the name does not consist of entities and a suffix.
+/// Returns the parts of a file's name; nothing if the name does not consist of entities and a
+/// suffix.
 std::optional<BidsName> parts_of(const std::string& name) {
   const std::string extension = extension_of(name);
   BidsName parts{.name = name,
@@ -69,7 +70,8 @@ std::optional<BidsImage> image_of(const std::string& folder, const std::string& 
   const bool known = std::ranges::any_of(image_kinds, [&](const auto& kind) {
     return kind.first == image.type && kind.second == image.suffix;
   });
-  // Phase images and the real and imaginary parts have another noise distribution than magnitudes.
+  // Phase images, and the real and imaginary parts of images, have another noise distribution than
+  // magnitude images.
   const bool magnitude = std::ranges::none_of(image.entities, [](const std::string& entity) {
     return entity.starts_with("part-") && entity != "part-mag";
   });
@@ -159,7 +161,7 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // In a folder, files with more entities (more specific ones) come later.
+    // Among the files of a folder, files with more entities (more specific ones) come later.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != image.suffix) continue;

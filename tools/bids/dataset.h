@@ -9,19 +9,19 @@
 
 namespace lull::tools {
 
-/// One image. For example, "sub-01/func/sub-01_task-rest_bold.nii.gz" has the entities sub-01 and
-/// task-rest, the suffix bold, the extension .nii.gz and the type func.
+/// One image of a dataset. For example, "sub-01/func/sub-01_task-rest_bold.nii.gz" has the entities
+/// sub-01 and task-rest, the suffix bold, the extension .nii.gz and the type func.
 struct BidsImage {
   std::string path;  // relative to the dataset's folder
   std::string folder, subject, type, suffix, extension;
   std::vector<std::string> entities;  // for example "sub-01"; in the order of the name
 
-  /// The name of the result, for example "sub-01_task-rest_desc-denoised_bold" + `extension`. The
-  /// desc entity replaces an existing one.
+  /// Returns the name of the result, for example "sub-01_task-rest_desc-denoised_bold" +
+  /// `extension`. The new entity desc replaces an existing one.
   std::string derived_name(const std::string& extension) const;
 };
 
-/// The name of a file with entities: "sub-01_task-rest_bold.json".
+/// The name of a file that consists of entities, such as "sub-01_task-rest_bold.json".
 struct BidsName {
   std::string name, suffix, extension;
   std::vector<std::string> entities;
@@ -29,31 +29,35 @@ struct BidsName {
 
 class BidsDataset {
  public:
-  /// @throws NoInput  there is no such folder
-  /// @throws BadData  the folder holds no BIDS dataset, or its description is damaged
+  /// Opens a dataset.
+  /// @throws NoInput  the folder does not exist
+  /// @throws BadData  the folder contains no BIDS dataset, or its description is damaged
   explicit BidsDataset(std::string root);
 
   const std::string& root() const { return root_; }
   const Json& description() const { return description_; }
   /// Labels of the participants without "sub-", sorted.
   const std::vector<std::string>& subjects() const { return subjects_; }
-  /// The images that lull can denoise: magnitude images of the types anat, func, dwi and perf.
+  /// Returns the images of a participant that lull can denoise: magnitude images of the types anat,
+  /// func, dwi and perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
-  /// The metadata of an image from JSON files. By the inheritance principle of BIDS, files of lower
-  /// folders override those of higher folders.
+  /// Returns the metadata of an image from JSON files. By the inheritance principle of BIDS, files
+  /// in lower folders override those in higher folders.
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
-  /// The nearest file of this extension that belongs to the image; empty if there is none.
+  /// Returns the nearest file with this extension that belongs to the image; empty if there is
+  /// none.
   std::string companion_of(const BidsImage& image, const std::string& extension) const;
-  /// All files of this extension that apply to the image, from the dataset's folder down to the
-  /// image's own.
+  /// Returns all files with this extension that apply to the image. The files in the dataset's
+  /// folder come first, and those in the image's own folder come last.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& extension) const;
-  /// The path of a file with all links resolved if that path is outside of the dataset; else empty.
+  /// Returns the path of a file with all links resolved if that path is outside of the dataset;
+  /// empty otherwise.
   std::string target_outside(const std::string& path) const;
 
  private:
-  /// The names with entities in a folder. Each folder is listed only once.
+  /// Returns the names with entities in a folder. Each folder is listed only once.
   const std::vector<BidsName>& names_in_folder(const std::string& folder) const;
 
   std::string root_, real_root_;
@@ -62,13 +66,16 @@ class BidsDataset {
   mutable std::map<std::string, std::vector<BidsName>> names_;  // by folder
 };
 
-/// @throws InvalidArgument  lull cannot denoise images of this suffix
+/// Throws an error if lull cannot denoise images with this suffix.
+/// @throws InvalidArgument
 void require_image_suffix(const std::string& suffix);
 
-/// Whether a path lies in a folder. Both paths must be free of links (std::filesystem::canonical).
+/// Returns whether a path lies in a folder. Both paths must be free of links
+/// (std::filesystem::canonical).
 [[nodiscard]] bool is_inside(const std::string& path, const std::string& folder);
 
-/// Reads a file that holds a JSON object. @throws NoInput, BadData
+/// Reads a file that contains a JSON object.
+/// @throws NoInput, BadData
 [[nodiscard]] Json read_json(const std::string& path);
 
 }  // namespace lull::tools

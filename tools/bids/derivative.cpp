@@ -29,11 +29,11 @@ std::string url_part(const std::string& text, std::string_view plain) {
   return url;
 }
 
-/// The URL of a file with an absolute path (RFC 8089, section 2).
+/// Returns the URL of a file with an absolute path (RFC 8089, section 2).
 std::string url_of(const std::string& path) { return "file://" + url_part(path, "-._~/"); }
 
-/// The BIDS URI of an image of the source dataset. Unusual characters, which may not be valid UTF-8
-/// and therefore not valid in JSON, are encoded.
+/// Returns the BIDS URI of an image of the source dataset. Unusual characters, which may be invalid
+/// in UTF-8 and thus in JSON, are encoded.
 std::string bids_uri(const std::string& path) { return "bids:raw:" + url_part(path, "-._~/+"); }
 
 Json description_of(const BidsDataset& raw, const std::string& folder) {
@@ -78,12 +78,12 @@ constexpr const char* readme =
     "denoising method. The headers of the images are those of the sources, byte for byte. The\n"
     "`bval` and `bvec` files are copies.\n";
 
-// Programs expect the gradient files next to the image and under its name. The BIDS standard does
-// not know these names, so its validator must ignore them.
+// Programs expect the gradient files next to the image and under the image's name. The BIDS
+// standard does not define these names, so its validator must ignore them.
 constexpr const char* ignored_names = "*_desc-denoised_dwi.bval\n*_desc-denoised_dwi.bvec\n";
 
-/// Writes a file unless it exists. Another process, which denoises other participants, may write it
-/// at the same time.
+/// Writes a file if it does not exist yet. Another process, which denoises other participants, may
+/// write the same file at the same time.
 void write_once(const std::string& path, const std::string& text) {
   std::error_code code;
   if (fs::exists(path, code)) return;

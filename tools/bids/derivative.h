@@ -7,23 +7,24 @@
 
 namespace lull::tools {
 
-/// How an image was denoised.
+/// Facts about how an image was denoised, for its JSON file.
 struct BidsProcessing {
   std::string method, profile;  // for example "BM4D", "balanced"
   double sigma = 0;             // standard deviation of the noise, in the image's units
   std::string noise;            // "Rician" or "Gaussian"
-  bool stated = false;          // given by the user, not estimated
+  bool stated = false;          // the user gave sigma; otherwise it was estimated
   double strength = 1;
 };
 
-/// The content of the JSON file of a result: the metadata of its source and how it was denoised.
+/// Returns the content of the JSON file of a result: the metadata of the source image, and how the
+/// image was denoised.
 [[nodiscard]] Json sidecar_of(Json metadata, const BidsImage& image,
                               const BidsProcessing& processing);
 
-/// Creates the folder of the derivative with its description and README. Existing ones are kept if
-/// lull wrote them.
-/// @throws CannotCreate  the folder holds another dataset, a link leads out of the folder, or the
-///         folder cannot be created
+/// Creates the folder of the derivative with its description and README. If lull has written these
+/// files before, they are kept.
+/// @throws CannotCreate  the folder contains another dataset, a link leads out of the folder, or
+///     the folder cannot be created
 void create_derivative(const BidsDataset& raw, const std::string& folder);
 
 }  // namespace lull::tools

@@ -1,5 +1,5 @@
 #pragma once
-// The commands and their options as CLI11 objects.
+// Defines the commands and their options as CLI11 objects.
 
 #include <CLI/CLI.hpp>
 #include <map>
@@ -27,8 +27,8 @@ struct GivenCommands {
   TextRequest text;
 };
 
-/// `app` writes the parsed values into `given` by reference, so the object cannot be copied or
-/// moved.
+/// A parser and the table of its options. `app` writes the parsed values into `given` by reference,
+/// so the object cannot be copied or moved.
 struct CommandTable {
   CommandTable();
   CommandTable(const CommandTable&) = delete;

@@ -6,14 +6,14 @@
 namespace lull::tools {
 
 struct CommandTexts {
-  std::string_view name;  // "" is the program itself
+  std::string_view name;  // name of the command; "" stands for the program itself
   std::string_view summary;
   std::string_view footer;             // for --help-all and the manuals
   std::string_view brief_footer = {};  // for --help; empty: the footer
   std::string_view brief_usage = {};   // for --help; empty: made from the operands
 };
 
-/// Returns the texts of a command; "" is the program itself.
+/// Returns the texts of a command. The name "" stands for the program itself.
 [[nodiscard]] const CommandTexts& texts_of(std::string_view command);
 
 }  // namespace lull::tools

@@ -49,7 +49,7 @@ void append_bash_command(std::string& values, std::string& options, const Manual
   if (!operands.empty()) options += "      " + name + ":*) " + operands + " ;;\n";
 }
 
-/// Escapes a text for the brackets of _arguments, within single quotes.
+/// Escapes a text for the brackets of zsh's function _arguments, within single quotes.
 std::string escape_zsh(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -154,7 +154,7 @@ std::string zsh_completion(const Manual& manual) {
       "    case $words[1] in\n";
   for (const ManualCommand& command : manual.commands)
     if (short_name(command) != "denoise") append_zsh_command(out, short_name(command), command);
-  // A first word that is not a command is an input of lull denoise.
+  // If the first word is not a command, it is an input of `lull denoise`.
   for (const ManualCommand& command : manual.commands)
     if (short_name(command) == "denoise") append_zsh_command(out, "*", command);
   return out +

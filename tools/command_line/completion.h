@@ -1,5 +1,5 @@
 #pragma once
-// Completion scripts for shells.
+// Generates completion scripts for shells.
 
 #include <string>
 
@@ -7,10 +7,11 @@
 
 namespace lull::tools {
 
-/// Returns a script that can be sourced, or installed as "lull" in bash's folder of completions. It
-/// requires bash 4 only.
+/// Returns a completion script for bash 4 or later. The script can be sourced, or installed as
+/// "lull" in bash's folder of completions.
 [[nodiscard]] std::string bash_completion(const Manual& manual);
-/// Returns a script that can be installed as "_lull" in a folder of zsh's fpath.
+/// Returns a completion script for zsh. The script can be installed as "_lull" in a folder of zsh's
+/// fpath.
 [[nodiscard]] std::string zsh_completion(const Manual& manual);
 
 }  // namespace lull::tools

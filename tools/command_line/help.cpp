@@ -33,7 +33,7 @@ std::string summary_of(const ManualCommand& command) {
   return command.summary + (command.summary.ends_with('.') ? "\n" : ".\n");
 }
 
-/// Returns the list of commands, without "lull " before the names.
+/// Returns the list of commands, in which the names do not begin with "lull ".
 std::string command_list(const Manual& manual) {
   std::string text = "Commands:\n";
   for (const ManualCommand& command : manual.commands)
@@ -48,7 +48,7 @@ std::string brief_options(const ManualCommand& command) {
     if (option.brief.empty()) continue;
     constexpr std::size_t column = 26;
     std::string left = joined(option.names);
-    // Long lists of values are part of the text.
+    // Long lists of values are shown with the text, not in the left column.
     if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
       left += " " + option.value;
     (option.is_help() ? help : text) += row(left, option.brief, column);
@@ -77,7 +77,8 @@ std::string brief_footer(const ManualCommand& command) {
 
 std::string basic_help(const Manual& manual) {
   const ManualCommand& program = manual.program;
-  // One empty line less than for a command, so that the text fits on a screen.
+  // The help of the program has one empty line less than the help of a command, so that it fits on
+  // a screen.
   return summary_of(program) + "\n" + program.brief_usage + command_list(manual) + "\n" +
          brief_options(program) + brief_footer(program);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Help texts for a terminal of 80 columns.
+// Formats the help texts for a terminal of 80 columns.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The command line as data, and the manuals that are generated from it.
+// The commands and options as data, and the manuals that are generated from these data.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ struct ManualOption {
 struct ManualCommand {
   std::string name, summary;
   std::vector<ManualOption> options;
-  std::string footer;  // paragraphs; lines that begin with two spaces are kept as they are
+  std::string footer;             // paragraphs; lines that begin with two spaces are kept unchanged
   std::string brief_usage = {};   // for the basic help; empty: made from the operands
   std::string brief_footer = {};  // for the basic help; empty: the footer
 };
@@ -30,14 +30,14 @@ struct Manual {
   std::vector<ManualCommand> commands;
 };
 
-/// Returns the words of a value written as "fast|balanced|high"; empty if other values are allowed
-/// too.
+/// Returns the words of a value that is written as "fast|balanced|high". Returns an empty list if
+/// other values are allowed, too.
 [[nodiscard]] std::vector<std::string> choices(const std::string& value);
 
-/// Returns for example "lull probe INPUT [OPTION ...]".
+/// Returns the usage line of a command, such as "lull probe INPUT [OPTION ...]".
 [[nodiscard]] std::string usage(const ManualCommand& command);
 
-/// Returns docs/reference/cli.md.
+/// Returns the content of docs/reference/cli.md.
 [[nodiscard]] std::string markdown(const Manual& manual);
 /// Returns the man page lull(1).
 [[nodiscard]] std::string man_page(const Manual& manual);

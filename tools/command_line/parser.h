@@ -7,10 +7,11 @@
 namespace lull::tools {
 
 struct CommandLine {
-  std::function<int()> run;  // the command to run; empty: only `text`
+  std::function<int()> run;  // runs the command; empty: only `text` is printed
   std::string text;          // help or version, for stdout
 };
 
+/// Parses the arguments of the process.
 /// @throws InvalidArgument  the arguments are invalid
 [[nodiscard]] CommandLine parse(int argc, const char* const* argv);
 

@@ -1,4 +1,4 @@
-// lull clean: removes the temporary files of killed processes.
+// Implements `lull clean`, which removes the temporary files of killed processes.
 
 #include <algorithm>
 #include <cerrno>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns the folder and the folders of interrupted jobs in it.
+/// Returns the folder, and the folders of interrupted jobs in it.
 std::vector<std::string> folders_of(const std::string& folder) {
   std::vector<std::string> folders{folder};
   std::error_code code;
@@ -62,7 +62,7 @@ class Cleaning {
     std::printf("%s %d %s, %s\n", lists_only_ ? "would remove" : "removed", files_,
                 files_ == 1 ? "file" : "files", describe_bytes(bytes_).c_str());
   }
-  /// The first file that could not be removed, with the reason; empty: none.
+  /// Returns the first file that could not be removed, with the reason; empty if there is none.
   const std::string& failure() const { return failure_; }
 
  private:

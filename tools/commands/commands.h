@@ -1,5 +1,5 @@
 #pragma once
-// The subcommands of lull. Each returns the exit code of the process or throws an Error.
+// The subcommands of lull. Each function returns the exit code of the process or throws an Error.
 
 #include <optional>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace lull::tools {
 
-/// lull denoise. Returns 0, or 128 + n if signal n stopped it.
+/// Implements `lull denoise`. Returns 0, or 128 + n if signal n stopped the run.
 int denoise(const DenoiseOptions& options);
 
-/// lull plan: writes the plan of a job for `lull denoise --job` and denoises nothing. Returns and
-/// throws as denoise() does.
+/// Implements `lull plan`, which writes the plan of a job for `lull denoise --job` and denoises
+/// nothing. Returns and throws like denoise().
 int plan(const DenoiseOptions& options, bool json);
 
 struct JoinOptions {
@@ -22,7 +22,7 @@ struct JoinOptions {
   bool overwrite = false, quiet = false;
 };
 
-/// lull join: writes the output of a job whose segments are done.
+/// Implements `lull join`, which writes the output of a job whose segments are finished.
 int join(const JoinOptions& options);
 
 struct JobReportOptions {
@@ -31,27 +31,27 @@ struct JobReportOptions {
   bool overwrite = false, quiet = false;
 };
 
-/// lull report: writes a page about the progress of a job in segments.
+/// Implements `lull report`, which writes a page about the progress of a job in segments.
 int report(const JobReportOptions& options);
 
-/// lull preview. `options.at_us` is the time of the frame. If the output is empty, its name is
-/// derived from the name of the input. Returns 0.
+/// Implements `lull preview`. `options.at_us` is the time of the frame. If the output is empty, its
+/// name is derived from the name of the input. Returns 0.
 int preview(const DenoiseOptions& options);
 
-/// lull devices: lists the devices that can denoise.
+/// Implements `lull devices`, which lists the devices that can denoise.
 int devices();
 
-/// lull probe: describes an input, and which of its streams and metadata `options.output.file`
-/// (empty: a Matroska file) can store.
+/// Implements `lull probe`, which describes an input, and which of its streams and metadata the
+/// output `options.output.file` can store. An empty name stands for a Matroska file.
 int probe(const DenoiseOptions& options, bool json);
 
 struct CleanOptions {
   std::string folder;
-  bool lists_only = false;  // prints what would be removed
+  bool lists_only = false;  // only lists the files that would be removed
 };
 
-/// lull clean: removes the temporary files that killed processes have left in a folder and in the
-/// folders of interrupted jobs in it. Prints one line for each file.
+/// Implements `lull clean`, which removes the temporary files that killed processes have left in a
+/// folder and in the folders of interrupted jobs in it. Prints one line for each file.
 int clean(const CleanOptions& options);
 
 struct NoiseReportOptions {
@@ -61,21 +61,21 @@ struct NoiseReportOptions {
   bool all = false;      // reads all frames of a file instead of samples
 };
 
-/// lull noise: estimates the noise of an input and reports it.
+/// Implements `lull noise`, which estimates the noise of an input and reports it.
 int noise(const NoiseReportOptions& options);
 
 struct CompareOptions {
   std::string first, second;
-  std::string csv;              // a table; empty: none
-  std::string html;             // a page; empty: none
+  std::string csv;              // file of a table; empty: none
+  std::string html;             // file of an HTML page; empty: none
   bool overwrite = false;       // replaces an existing page
-  std::string mask;             // mask of volumes; empty: all voxels count
-  std::optional<double> range;  // peak of volumes; empty: the range of the first one
-  io::Access access;            // of the files to write; no option sets it
+  std::string mask;             // mask of volumes; empty: all voxels are compared
+  std::optional<double> range;  // dynamic range of volumes; empty: the range of the first volume
+  io::Access access;            // permission bits of the files to write; no option sets this member
   bool json = false;
 };
 
-/// lull compare: compares two videos, pictures or volumes by PSNR and SSIM.
+/// Implements `lull compare`, which compares two videos, pictures or volumes by PSNR and SSIM.
 int compare(const CompareOptions& options);
 
 }  // namespace lull::tools

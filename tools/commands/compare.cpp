@@ -40,7 +40,7 @@ void refuse_volume_options(const CompareOptions& options) {
                           " (they are not volumes); leave it out");
 }
 
-/// Sums over the frames of one plane, and its worst frames.
+/// Sums of the quality figures of one plane over the frames, and the frames with the worst figures.
 struct PlaneTotal {
   double psnr_sum = 0, mse_sum = 0, ssim_sum = 0;
   double psnr_worst = 0, ssim_worst = 0;
@@ -55,7 +55,7 @@ struct PlaneTotal {
   }
 };
 
-/// Writes the row of one plane of one frame.
+/// Writes a row with the quality of one plane of one frame.
 void add_row(Csv& csv, std::int64_t frame, std::string_view plane, const PlaneQuality& quality) {
   csv.row("%lld,%s,%.4f,%.6f\n", static_cast<long long>(frame), plane.data(), quality.psnr,
           quality.ssim);
@@ -75,7 +75,7 @@ void print(const FrameFormat& format, std::int64_t frames, const std::vector<Pla
   }
 }
 
-/// The PSNR of equal planes is infinite and is written as null.
+/// Prints the results as JSON. The PSNR of equal planes is infinite and is written as null.
 void print_json(const FrameFormat& format, std::int64_t frames,
                 const std::vector<PlaneTotal>& totals) {
   const auto finite = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
@@ -102,7 +102,7 @@ FrameFigures figures_of(const std::vector<PlaneQuality>& qualities) {
   return figures;
 }
 
-/// The table of the page, with the same values as print().
+/// Returns the table for the HTML page, with the same values as the text that print() writes.
 std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
                                 const std::vector<PlaneTotal>& totals) {
   std::vector<Cells> rows{
@@ -120,7 +120,8 @@ std::vector<Cells> totals_table(const FrameFormat& format, std::int64_t frames,
   return rows;
 }
 
-/// The files of the command. @throws InvalidArgument  an output is another file of the command
+/// Returns the files of the command after a check of their names.
+/// @throws InvalidArgument  an output is another file of the command
 RunFiles checked_files(const CompareOptions& options) {
   RunFiles files;
   files.read_samples("A", options.first);

@@ -29,7 +29,8 @@ std::string shape_of(const io::MediaSource& source) {
          "x" + std::to_string(info.slices) + (volumes > 1 ? "x" + std::to_string(volumes) : "");
 }
 
-/// The maximum of all values minus their minimum. The minimum counts as 0 if it is positive.
+/// Returns the range of the values in a volume: the maximum minus the minimum, or minus 0 if the
+/// minimum is positive.
 double range_of(const std::string& path) {
   const auto source = io::open_source(path);
   double min_value = 0, max_value = -std::numeric_limits<double>::infinity();
@@ -43,7 +44,8 @@ double range_of(const std::string& path) {
   throw BadData(path + " has no range (all its values are 0 or NaN); give --range");
 }
 
-/// Format of the slices on the page: floats from 0 to 1 over the value range of the first stack.
+/// Returns the format in which the page shows slices: floats from 0 to 1 over the value range of
+/// the first stack.
 FrameFormat displayed_format(const io::MediaSource& first) {
   return {.width = first.format().width,
           .height = first.format().height,
@@ -123,8 +125,8 @@ void print(const CompareOptions& options, const Comparison& comparison) {
     row(std::to_string(i), comparison.volumes[i]);
 }
 
-/// Values that are not finite become null: the PSNR of equal volumes, and the SSIM if no window
-/// fits into the mask.
+/// Returns the totals as JSON. Values that are not finite become null: the PSNR of equal volumes,
+/// and the SSIM if no window fits into the mask.
 Json json_of(const VolumeTotals& totals, double range) {
   Json json;
   json["voxels"] = totals.voxels;
@@ -147,7 +149,8 @@ void print_json(const Comparison& comparison) {
   std::printf("%s\n", json_text(json).c_str());
 }
 
-/// The table of the page, with the same values as print().
+/// Returns the rows of the table for the HTML page, with the same values as the text that print()
+/// writes.
 std::vector<Cells> totals_rows(const Comparison& comparison) {
   std::vector<Cells> rows{{"volume", "PSNR", "SSIM", "voxels"}};
   const auto row = [&](const std::string& name, const VolumeTotals& totals) {

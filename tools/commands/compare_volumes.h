@@ -1,5 +1,6 @@
 #pragma once
-// lull compare for stacks of slices. It compares the values in the units of the files.
+// Implements `lull compare` for stacks of slices. The values are compared in the units of the
+// files.
 
 #include <memory>
 
@@ -9,10 +10,12 @@
 
 namespace lull::tools {
 
-/// Opens the page of --html. Returns null if the option is not given. @throws CannotCreate
+/// Opens the page of --html. Returns null if the user did not give the option.
+/// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 
-/// Compares two stacks that are open but not read yet. @throws as compare()
+/// Compares two stacks that are open but have not been read yet.
+/// @throws any error of compare()
 void compare_volumes(const CompareOptions& options, io::MediaSource& first,
                      io::MediaSource& second);
 

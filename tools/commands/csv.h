@@ -16,7 +16,8 @@ namespace lull::tools {
 /// Writes a CSV file. If the name of the file is empty, all functions do nothing.
 class Csv {
  public:
-  /// Opens the file and writes the first row. `access` sets the permission bits of a new file.
+  /// Opens the file and writes the heading as the first row. `access` determines the permission
+  /// bits of a new file.
   /// @throws CannotCreate
   Csv(const std::string& path, const char* heading, const io::Access& access) : path_(path) {
     if (path.empty()) return;
@@ -29,12 +30,13 @@ class Csv {
                          "choose another name");
     std::fprintf(file_.get(), "%s\n", heading);
   }
-  /// Writes a row. `format` is a format of printf with a line feed at its end.
+  /// Writes a row. `format` is a format string of printf with a line feed at its end.
   template <class... Values>
   void row(const char* format, Values... values) {
     if (file_) std::fprintf(file_.get(), format, values...);
   }
-  /// Closes the file. @throws IoError  a write failed
+  /// Closes the file.
+  /// @throws IoError  a write has failed
   void finish() {
     if (!file_) return;
     const bool failed = std::ferror(file_.get()) != 0;

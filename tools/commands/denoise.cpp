@@ -14,8 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// Denoises a part of a shared job. The input is read from the key frame before that part. If this
-/// does not give the frames that the plan recorded, the input is read again from its start.
+/// Denoises a part of a shared job. The input is read from the key frame before that part. If the
+/// decoded frames are not those in the plan, the input is read again from its start.
 int run_part(DenoiseOptions options, Reports& reports) {
   SharedJob& job = options.run.job;
   if (!prepare_part(job, [&](const std::string& text) { reports.info(text); })) return 0;
@@ -34,8 +34,8 @@ int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_f
   return run_denoise(options, reports, &damaged_frames);
 }
 
-/// In a shared job, a read or write error is a temporary failure: the next attempt, or another
-/// machine, may succeed.
+/// Runs a job and returns its exit code. In a shared job, a read or write error is a temporary
+/// failure: the next attempt, or another machine, may succeed.
 int run_with_retry_code(const DenoiseOptions& options, Reports& reports,
                         std::int64_t& damaged_frames) {
   try {

@@ -36,8 +36,8 @@ namespace {
 
 using Backends = std::vector<bm3d::Backend>;
 
-/// If the output holds one picture, selects the first frame of a video unless --keep selects
-/// another.
+/// If the output can contain only one picture, selects the first frame of a video, unless --keep
+/// selects another frame.
 void select_first_frame(DenoiseOptions& options, Reports& reports) {
   if (options.output.keep) return;
   options.output.keep = 0;
@@ -47,7 +47,8 @@ void select_first_frame(DenoiseOptions& options, Reports& reports) {
                "out.%04d.png writes all frames)");
 }
 
-/// Returns why the CPU decodes although --hwaccel requests a GPU; empty if this does not apply.
+/// Returns why the CPU decodes although --hwaccel requests a GPU; empty if a GPU decodes or was not
+/// requested.
 std::string decoder_note(const DenoiseOptions& options, const Backends& backends,
                          const io::MediaSource& source) {
   if (options.run.hwaccel == Hwaccel::none) return {};
@@ -61,7 +62,7 @@ void report_losses(Reports& reports, const io::MediaSink& sink, std::size_t from
     reports.warn("not in the output: " + sink.losses()[i]);
 }
 
-/// Returns how many of the first `frames` frames were finished by an earlier run.
+/// Returns how many of the first `frames` frames an earlier run has finished.
 std::int64_t done_before(const std::vector<io::FrameRange>& needed, std::int64_t frames) {
   std::int64_t count = frames;
   for (const io::FrameRange& range : needed)
@@ -84,7 +85,7 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-/// A run of lull denoise, from the open input to the named output.
+/// A run of `lull denoise`, from the open input to the output with its final name.
 class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
@@ -93,7 +94,7 @@ class Run {
           reports_.stopped(options_, signal);
         }) {}
 
-  /// Returns the exit code.
+  /// Executes the run and returns the exit code.
   int run() {
     const std::optional<cuda::ContextWarmup> warmup = warm_up_devices(options_.run);
     open_source();
@@ -143,7 +144,7 @@ class Run {
     noise_->find(*source_, [this] { open_sink({}, {}); });
   }
 
-  /// Reports a scene that was detected during the run. The reading thread calls it.
+  /// Reports a scene that was detected during the run. The reading thread calls this function.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
     page_->on_new_scene(scene, plan);
     grain_->on_new_scene(scene);
@@ -177,8 +178,8 @@ class Run {
     return [this](const std::string& text) { reports_.warn_once(text); };
   }
 
-  /// Opens the sessions, and then the sink, whose options may depend on the backends in use.
-  /// Returns false if the run was stopped.
+  /// Opens the sessions first and then the sink, because the sink's options may depend on the
+  /// backends in use. Returns false if the user stopped the run.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
                                   scale_memory(options_, source_->format(), devices_.backends)});
@@ -189,8 +190,9 @@ class Run {
       return false;
     opened_ =
         tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
-    // Frames in GPU memory cannot be used by the CPU, neither as a fallback device nor to make
-    // frames of half the size or to repair defects. The source is opened again.
+    // The CPU cannot use frames in GPU memory, neither as a fallback device nor to make frames of
+    // half the size or to repair defects. In these cases the source is opened again without GPU
+    // decoding.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none();
     if ((other || needs_host) && source_options(options_, devices_.backends).gpu)
@@ -218,7 +220,7 @@ class Run {
     reports_.info(decoder_note(options_, opened_.backends, *source_));
     for (const std::string& text : source_->info().notes)
       if (!options_.input.depth.on ||
-          text.find("white") == std::string::npos)  // depths have no white
+          text.find("white") == std::string::npos)  // depths have no white level
         reports_.warn(text);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
@@ -256,7 +258,7 @@ class Run {
       damaged_frames_ = run_sink.damage().frames;
       reports_.progress.clear();
       if (signals_.signal() == 0) throw;
-      stats.cancelled = true;  // the stop caused the failure, or came before it
+      stats.cancelled = true;  // the stop caused the failure, or preceded it
     }
     damaged_frames_ = run_sink.damage().frames;
     stats.frames -= run_sink.context_frames();
@@ -266,8 +268,8 @@ class Run {
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
     if (options_.output.keep) stats.frames = 1;
-    // The user requested the report, so the run fails if it cannot be written. The result is
-    // complete.
+    // The user requested the report, so the run fails if the report cannot be written. The output
+    // file is complete.
     const std::string problem = page_->finish(stats, damaged_frames_);
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
@@ -324,7 +326,7 @@ class Run {
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
-  bool makes_one_picture_ = false;  // the output holds one picture
+  bool makes_one_picture_ = false;  // the output contains a single picture
   std::vector<io::FrameRange> needed_frames_;
   std::optional<ContextEnd> context_end_;
   OpenedDenoisers opened_;

@@ -1,5 +1,5 @@
 #pragma once
-// A run of lull denoise, from the open input to the named output.
+// Executes a run of `lull denoise`, from the open input to the output with its final name.
 
 #include <cstdint>
 
@@ -8,8 +8,9 @@
 
 namespace lull::tools {
 
-/// Returns the exit code. `damaged_frames`: receives the number of damaged input frames if the
-/// function throws; may be null.
+/// Executes the run and returns the exit code.
+/// @param damaged_frames  receives the number of damaged input frames if the function throws; may
+///     be null
 [[nodiscard]] int run_denoise(const DenoiseOptions& options, Reports& reports,
                               std::int64_t* damaged_frames = nullptr);
 

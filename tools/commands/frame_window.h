@@ -1,5 +1,5 @@
 #pragma once
-// Reads one frame of a video together with the frames that its result depends on.
+// Reads one frame of a video together with the frames on which its result depends.
 
 #include <algorithm>
 #include <cstdint>
@@ -19,7 +19,7 @@ inline double seconds(std::int64_t ticks, const Rational& tick) {
   return static_cast<double>(ticks) * static_cast<double>(tick.num) / static_cast<double>(tick.den);
 }
 
-/// Selects a frame by its time after the first one, or by its number.
+/// The position of a frame, given by its time after the first frame, or by its number.
 struct FramePosition {
   double time = 0;
   std::optional<std::int64_t> number;
@@ -36,13 +36,13 @@ struct Window {
 /// Reads a source up to the last frame that affects the frame at `position`.
 class WindowReader {
  public:
-  /// `start`: time of the input's first frame in seconds.
+  /// @param start  time of the input's first frame in seconds
   WindowReader(FrameSource& source, const FramePosition& position, Margin margin,
                pipeline::RepeatNotes* notes, std::optional<double> start)
       : source_(source), position_(position), margin_(margin), notes_(notes), start_(start) {}
 
-  /// Returns nothing if there is no frame at the position. `frame`: the first frame, if it was read
-  /// already.
+  /// Reads the target and its neighbours. Returns nothing if there is no frame at the position.
+  /// @param frame  the first frame, if it has already been read
   std::optional<Window> read(std::optional<Frame> frame) {
     if (!frame) frame = source_.read();
     for (; frame && !is_after_position(*frame); frame = source_.read()) {
@@ -72,8 +72,8 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Returns whether the frame follows the one that is displayed at the position. Never true for
-  /// the first frame.
+  /// Returns whether the frame comes after the one that is displayed at the position. Returns false
+  /// for the first frame.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
@@ -91,7 +91,7 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Keeps the last distinct frames and their repetitions.
+  /// Stores a frame. Only the last distinct frames and their repetitions are kept.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

@@ -14,7 +14,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the input. lull decodes only its first frame; the plan has all other data of its frames.
+/// Opens the input of the job. lull decodes only the first frame of the input; the plan contains
+/// the properties of all frames.
 std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   io::SourceOptions source = source_options(options, {{bm3d::BackendKind::cpu}});
   source.gpu.reset();
@@ -22,12 +23,13 @@ std::unique_ptr<io::MediaSource> open_input(const DenoiseOptions& options) {
   return io::open_source(options.input.file, source);
 }
 
-/// @throws TryAgain  segments are missing or damaged; the message names them
+/// Throws an error if segments are missing or damaged.
+/// @throws TryAgain  the message names the segments
 void require_done(const RunOptions& options, io::SegmentCheck check) {
   const std::string& folder = options.job.folder;
   if (io::find_unfinished(folder, *options.job.plan, {}, check).none()) return;
   const io::UnfinishedSegments unfinished = io::find_unfinished(folder, *options.job.plan, {});
-  if (unfinished.none()) return;  // another process has finished them meanwhile
+  if (unfinished.none()) return;  // another process has finished them in the meantime
   throw TryAgain(unfinished.text() + " in '" + folder +
                  "'; run lull denoise --job for them, then lull join again");
 }
@@ -59,7 +61,7 @@ void join_segments(const DenoiseOptions& options, Log& log) {
                                 " segments: " + options.output.file);
 }
 
-/// The access that the output gets: the access that all inputs of the job allow.
+/// Returns the permission bits of the output, which are those that all inputs of the job allow.
 /// @throws InvalidArgument  the output is another file of the job
 io::Access checked_access(const DenoiseOptions& options) {
   RunFiles files;
@@ -79,7 +81,7 @@ int join(const JoinOptions& given) {
   options.run.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
-  // The limit for damaged frames is the one of the plan.
+  // The plan determines the limit for damaged frames.
   options.input.max_decode_errors = options.run.job.accepted_damage;
   options.input.source.protocols = given.reading.input.source.protocols;
   if (!given.output.empty()) options.output.file = given.output;
@@ -97,7 +99,8 @@ int join(const JoinOptions& given) {
     require_done(options.run, io::SegmentCheck::all);
     throw TryAgain(error.what());
   } catch (const std::exception&) {
-    // The packets of a damaged segment can cause any error before lull compares its checksum.
+    // The packets of a damaged segment can cause any error before lull compares the segment's
+    // checksum. All checksums are therefore verified before the error is reported.
     require_done(options.run, io::SegmentCheck::all);
     throw;
   }

@@ -1,4 +1,5 @@
-// lull noise: writes the noise estimate of an input as text, JSON, a plot or a noise file.
+// Implements `lull noise`, which writes the noise estimate of an input as text, JSON, a plot or a
+// noise file.
 
 #include <cstdio>
 #include <filesystem>
@@ -21,9 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The files of the command, checked before the noise is estimated.
+/// Returns the files of the command. They are checked before the noise is estimated.
 /// @throws InvalidArgument  an output is another file of the command
-/// @throws CannotCreate  an output exists already
+/// @throws CannotCreate  an output already exists
 RunFiles checked_files(const NoiseReportOptions& options) {
   const DenoiseOptions& input = options.input;
   RunFiles files;

@@ -1,4 +1,5 @@
-// lull preview: writes a picture of one frame before and after denoising, and of the removed part.
+// Implements `lull preview`, which writes a picture of one frame before and after denoising, and of
+// the removed part.
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +42,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "shot" for "dir/shot_%04d.exr", "scan" for "scan.nii.gz".
+/// Returns the stem of the input's name: "shot" for "dir/shot_%04d.exr", "scan" for "scan.nii.gz".
 std::string stem_of(const std::string& input) {
   std::string name = input.substr(input.rfind('/') + 1);
   name = name.substr(0, name.find_first_of("%#*?["));
@@ -104,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // Depth maps and renders are filtered on a scale of their own. The scale must be known before
-    // find_window(), which searches for repeated frames on it.
+    // Depth maps and renders are filtered on a scale of their own. find_window() searches for
+    // repeated frames on this scale, so the scale must be determined first.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -133,8 +134,8 @@ class Preview {
   }
   bool fields() const { return options_.input.interlaced == Interlaced::fields; }
 
-  /// Determines the noise at the time `position` in seconds. The noise of a pipe is estimated from
-  /// the frames `read`.
+  /// Determines the noise at the time `position` in seconds. For a pipe, the noise is estimated
+  /// from the frames in `read`.
   void find_noise(const std::vector<Frame>& read, double position) {
     if (options_.input.depth.on) return;  // estimate_depth_noise() has set the plan
     const io::ValueScale& values = source_->info().values;
@@ -179,7 +180,8 @@ class Preview {
     if (!again) prefixed_.emplace(*source_, std::move(first));
   }
 
-  /// Whether the preview shows cuts through a volume. Then the complete volume is denoised.
+  /// Returns whether the preview shows cuts through a volume. In this case the complete volume is
+  /// denoised.
   bool has_cuts() const {
     if (options_.input.depth.on) return false;
     constexpr int min_slices = 8;
@@ -189,8 +191,8 @@ class Preview {
            source_->format().layout == Layout::gray;
   }
 
-  /// The geometry with the voxel that the cuts go through, and the number of the volume in its
-  /// series.
+  /// Returns the geometry of the cuts with the voxel in which they intersect, and the number of the
+  /// volume in its series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
@@ -263,8 +265,8 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Reads the window from a seek point shortly before it. Returns nothing if the input cannot be
-  /// read from its middle.
+  /// Reads the window from a seek point shortly before the position. Returns nothing if the input
+  /// cannot be read from its middle.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -283,14 +285,14 @@ class Preview {
       if (!early || source->format() != source_->format()) return std::nullopt;
       return read_window(*source, position, start, std::move(first));
     } catch (const Error&) {
-      return std::nullopt;  // the caller reads from the start and reports errors there
+      return std::nullopt;  // the caller reads from the start and reports any error there
     }
   }
 
   std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
                                     double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
-    // The sessions of fields find repeated fields themselves.
+    // The sessions that filter fields detect repeated fields themselves.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
@@ -314,7 +316,8 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Attaches the side inputs and the mask. `first` is the number of the first frame in the input.
+  /// Adds the side inputs and the mask to the denoiser. `first` is the number of the first frame in
+  /// the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
@@ -330,8 +333,8 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The factor follows from the noise level, or from the difference itself if the noise level is
-    // not on the scale of the picture.
+    // The amplification follows from the noise level. If the noise level is not on the scale of the
+    // picture, the amplification follows from the difference itself.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =

@@ -14,13 +14,13 @@ constexpr int window = 11;
 constexpr double window_sigma = 1.5;
 
 // Local means of a, b, a^2 + b^2 and ab for one row of window positions. SSIM needs only the sum of
-// the variances, so four moments are enough.
+// the two variances, so four moments are sufficient.
 struct Moments {
   explicit Moments(int width) : a(width), b(width), squares(width), product(width) {}
   std::vector<float> a, b, squares, product;
 };
 
-/// out[x] = sum over t of weights[t] * in[x + t].
+/// Computes out[x] = sum over t of weights[t] * in[x + t].
 void convolve(const std::vector<float>& in, const std::vector<float>& weights,
               std::vector<float>& out) {
   std::fill(out.begin(), out.end(), 0.0f);
@@ -38,9 +38,9 @@ void add_scaled(const std::vector<float>& row, float weight, std::vector<float>&
   for (int x = 0; x < positions; ++x) sum[x] += weight * row[x];
 }
 
-/// Returns the sum of SSIM over one row of window positions, for samples with peak 1. The samples
-/// of both pictures were shifted by -0.5 to keep the variances precise in float; the means are
-/// shifted back here.
+/// Returns the sum of SSIM over one row of window positions, for samples with peak 1. Before the
+/// moments were computed, the samples were shifted by -0.5 to keep the variances precise in float.
+/// This function corrects the means for the shift.
 double index_sum(const Moments& m) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   double sum = 0;
@@ -102,7 +102,7 @@ double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak) {
   const float scale = static_cast<float>(1 / peak);
 
   Moments samples(a.width), local(positions);
-  std::vector<Moments> rows(taps, Moments(positions));  // the last `taps` rows, in a ring
+  std::vector<Moments> rows(taps, Moments(positions));  // the last `taps` rows, as a ring buffer
   double sum = 0;
   for (int y = 0; y < a.height; ++y) {
     for (int x = 0; x < a.width; ++x) {

@@ -1,5 +1,5 @@
 #pragma once
-// Difference of two pictures: mean squared error, PSNR and SSIM.
+// Measures the difference of two pictures: mean squared error, PSNR and SSIM.
 
 #include <array>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace lull::tools {
 
-/// Returns the mean squared difference. The planes must have equal sizes, at least 1x1. T:
+/// Returns the mean squared difference of two planes of equal size, at least 1x1. T is
 /// std::uint8_t, std::uint16_t or float.
 template <class T>
 [[nodiscard]] double mean_squared_error(PlaneView<const T> a, PlaneView<const T> b);
@@ -21,20 +21,20 @@ template <class T>
 /// 1.5, or `length` weights if the side is shorter. The sum of the weights is 1.
 [[nodiscard]] std::vector<float> gaussian_window(int length);
 
-/// Structural similarity, Wang 2004 (doi:10.1109/TIP.2003.819861): the mean over every place where
-/// the 11x11 Gaussian window (sigma 1.5) lies within the picture, K1 = 0.01, K2 = 0.03, no
-/// downsampling. Along a side of less than 11 samples the window is as long as the side.
-/// The planes have equal sizes, from 1x1.
+/// Returns the structural similarity of Wang 2004 (doi:10.1109/TIP.2003.819861): the mean over all
+/// positions at which the 11x11 Gaussian window (sigma 1.5) lies within the picture, with K1 =
+/// 0.01, K2 = 0.03 and without downsampling. Along a side of less than 11 samples, the window has
+/// the length of the side. The planes must have equal sizes, at least 1x1.
 template <class T>
 [[nodiscard]] double ssim(PlaneView<const T> a, PlaneView<const T> b, double peak);
 
 struct PlaneQuality {
-  double mse = 0;   // in squared steps of a sample
+  double mse = 0;   // in squared sample steps
   double psnr = 0;  // in dB
   double ssim = 0;
 };
 
-/// Returns one entry per plane. The peak is the format's full scale.
+/// Returns the quality of each plane. The peak is the full scale of the format.
 /// @throws InvalidArgument  the formats differ
 [[nodiscard]] std::vector<PlaneQuality> compare_frames(const Frame& a, const Frame& b);
 

@@ -1,4 +1,4 @@
-// lull report: writes a page about a job from the files in its folder.
+// Implements `lull report`, which writes a page about a job from the files in the job's folder.
 
 #include <cstdio>
 #include <filesystem>
@@ -15,7 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// The page is written next to the folder, because the job owns the files inside of it.
+/// Returns the default name of the page, which lies next to the job's folder, because the job owns
+/// the files inside the folder.
 std::string default_page(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder + ".html";
@@ -36,7 +37,8 @@ std::string progress_text(const io::JobState& state) {
   return text + (state.joined ? ", joined" : "");
 }
 
-/// @throws InvalidArgument  the page is a file of the job
+/// Throws an error if the page is a file of the job.
+/// @throws InvalidArgument
 void check_page(const std::string& folder, const io::JobState& state, const std::string& page) {
   constexpr std::string_view ending = ".lull-job";
   RunFiles files;
@@ -61,8 +63,8 @@ int report(const JobReportOptions& options) {
   const bool has_default_name = options.output.empty();
   const std::string page = has_default_name ? default_page(options.folder) : options.output;
   check_page(options.folder, state, page);
-  // A page is written again and again while a job runs, so a page with the default name is
-  // replaced. A link of that name is not followed, because the user did not give the name.
+  // A page is written repeatedly while a job runs, so an existing page with the default name is
+  // replaced. A link with the default name is not followed, because the user did not give the name.
   io::write_text(page, job_page(state, options.folder),
                  {.overwrite = options.overwrite || has_default_name,
                   .access = io::access_of(io::files_of_job(options.folder)),

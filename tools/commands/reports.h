@@ -1,6 +1,6 @@
 #pragma once
-// Messages and progress of a run of lull denoise, and the removal of its temporary file after a
-// stop.
+// Messages and progress of a run of `lull denoise`, and the removal of the run's temporary file
+// after a stop.
 
 #include <filesystem>
 #include <mutex>
@@ -14,7 +14,7 @@
 
 namespace lull::tools {
 
-/// The channels that report a run to the user.
+/// The objects that report a run to the user.
 struct Reports {
   Log log;
   Progress progress;
@@ -44,8 +44,8 @@ struct Reports {
   }
 };
 
-/// The name of the run's temporary file, for the thread that ends the process if a stop takes too
-/// long.
+/// The name of the run's temporary file. The thread that ends the process uses the name if a stop
+/// takes too long.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

@@ -57,7 +57,7 @@ double error_of(const Frame& a, const Frame& b, int plane) {
   return 0;
 }
 
-/// The value of a voxel of a grey slice, in the file's units.
+/// Returns the value of a voxel of a grey slice in the file's units.
 double value_at(const Frame& slice, const io::ValueScale& values, int x, int y) {
   double sample = 0;
   switch (slice.format.sample) {
@@ -177,14 +177,14 @@ void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
                       const std::vector<bm3d::Backend>& backends) {
   if (!file_) return;
   NoiseRecord with_unit = noise;
-  with_unit.unit = facts_.unit;  // a given level comes without a unit
+  with_unit.unit = facts_.unit;  // a level that the user gave has no unit of its own
   record_->begin(with_unit, plan, options_.input.interlaced == Interlaced::fields);
   const SceneNoise& first = noise.scenes.front();
   const bool certain = first.volume ? first.volume->certain : first.estimate.certain;
   if (!certain && facts_.origin == NoiseOrigin::found) facts_.origin = NoiseOrigin::assumed;
   for (const bm3d::Backend& backend : backends) facts_.devices.push_back(name_of(backend));
   facts_.parameters = plain_facts(job_facts(options_, plan.method(), noise, {}, backends));
-  constexpr std::int64_t min_slices = 8;  // as in lull preview
+  constexpr std::int64_t min_slices = 8;  // same limit as in lull preview
   const std::int64_t slices = info_.stack ? info_.slices : info_.frames_estimate;
   const bool volume = info_.stack || (options_.input.stack && plan.method().volumes);
   if (volume && slices >= min_slices && record_->format().layout == Layout::gray &&
@@ -198,7 +198,7 @@ void RunReport::on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
   new_scenes_.emplace_back(scene, plan);
 }
 
-/// An error of the report does not stop the run. The first one is reported in finish().
+/// An error of the report does not stop the run. finish() reports the first error.
 void RunReport::add_frame(const Frame& noisy, const Frame& result) {
   if (noisy.context_only) return;
   {
@@ -229,7 +229,8 @@ void RunReport::note(const pipeline::PipelineStats& stats) {
   if (record_) record_->add_load(stats);
 }
 
-/// Waits at most `patience_s` seconds. Returns an empty text if the checksum takes longer.
+/// Returns the checksum of the input, and waits at most `patience_s` seconds for it. Returns an
+/// empty text if the computation takes longer.
 std::string RunReport::digest_of_input(double patience_s) {
   if (!input_digest_.valid()) return {};
   const auto patience = std::chrono::duration<double>(patience_s);
@@ -248,8 +249,8 @@ std::string RunReport::digest_of_output(double patience_s) {
   return digest.get();
 }
 
-/// The frames of --report-frames that the page does not contain, as a text; empty if there are
-/// none.
+/// Returns the numbers of the frames of --report-frames that the page does not contain, as a text;
+/// empty if there are none.
 std::string RunReport::frames_not_shown() const {
   const std::vector<std::int64_t> absent = record_->frames_not_shown();
   if (absent.empty()) return {};

@@ -22,19 +22,19 @@
 
 namespace lull::tools {
 
-/// Reads a clean version of the input frame by frame, in parallel with it.
+/// Reads a clean version of the input frame by frame, in parallel with the input.
 class ReferenceReader {
  public:
-  /// @throws NoInput, BadData  as io::open_source()
-  /// @throws BadData  the reference has another format
+  /// @throws NoInput  the reference cannot be opened
+  /// @throws BadData  the reference is damaged or has another format than the input
   ReferenceReader(const DenoiseOptions& options, const io::MediaSource& source);
 
-  /// Returns the errors of the next frame. Returns nothing if the reference has ended or can no
-  /// longer be read.
+  /// Returns the errors of the next frame before and after denoising. Returns nothing if the
+  /// reference has ended or can no longer be read.
   std::optional<FrameErrors> errors(const Frame& noisy, const Frame& result);
-  /// Skips the next frame.
+  /// Skips the next frame of the reference.
   void skip();
-  /// Returns why the reference ended early; empty if it did not.
+  /// Returns why the reference ended early; empty if it did not end early.
   const std::string& problem() const { return problem_; }
 
  private:
@@ -47,31 +47,31 @@ class ReferenceReader {
   std::unique_ptr<io::MediaSource> source_;
   io::ValueScale reference_values_, input_values_;
   bool stack_ = false, ended_ = false;
-  double min_value_ = 0, max_value_ = 0;  // range of a stack's values so far
+  double min_value_ = 0, max_value_ = 0;  // range of the stack's values so far
   std::future<std::optional<Frame>> next_;
 };
 
-/// Does nothing if no page is requested. A failure of the report never changes the result: the run
-/// continues, and finish() reports the failure.
+/// Collects the data of the report. Does nothing if no page is requested. A failure of the report
+/// never changes the denoised output: the run continues, and finish() reports the failure.
 class RunReport {
  public:
   /// @throws InvalidArgument  the page is another file of the run
-  /// @throws CannotCreate
-  /// @throws as ReferenceReader()
+  /// @throws CannotCreate  the page cannot be created
+  /// @throws any error of ReferenceReader()
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
 
-  /// Must be called before the first frame. `backends`: the backends in use.
+  /// Must be called before the first frame. `backends` lists the backends in use.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
   /// Appends a scene that was detected during the run, before its first frame is pushed.
   /// Thread-safe.
   void on_new_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Wraps the run's denoiser to record its frames.
+  /// Wraps the run's denoiser so that its frames are recorded.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
-  /// Writes the page when the output has its final name. Returns what the report lacks, for a
-  /// warning; empty if it is complete.
+  /// Writes the page. Must be called after the output has got its final name. Returns a text about
+  /// missing parts of the report, for a warning; empty if the report is complete.
   /// @throws CannotCreate, IoError  the report cannot be written
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);

@@ -1,5 +1,5 @@
 #pragma once
-// The sink of a run of lull denoise, and a source that ends when the sink is complete.
+// The sink of a run of `lull denoise`, and a source that ends when the sink needs no more frames.
 
 #include <atomic>
 #include <cstdint>
@@ -14,8 +14,9 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Drops context frames, and with --keep all frames except one. If the input is damaged more than
-/// the options allow, the output keeps its temporary name.
+/// Writes frames to another sink. It drops context frames, and with --keep all frames except one.
+/// If the input is damaged more than the options allow, the output gets a partial name instead of
+/// its final name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
@@ -26,15 +27,15 @@ class RunSink final : public FrameSink {
   /// @throws InvalidArgument  the frame of --keep does not exist
   void finish() override;
 
-  /// Returns whether the frame of --keep, or every frame that the sink needs, was written.
+  /// Returns whether the frame of --keep, or every frame that the sink needs, has been written.
   /// Thread-safe.
   bool is_complete() const { return kept_ || sink_.needs_no_more(); }
-  /// Number of context frames so far.
+  /// Returns the number of context frames so far.
   std::int64_t context_frames() const { return context_frames_; }
-  /// Timestamp of the last selected frame in seconds.
+  /// Returns the timestamp of the last selected frame in seconds.
   double time_s() const { return time_s_; }
-  /// Returns the damage of decoded and copied streams. May be called when the source was read to
-  /// its end, because no other thread uses the source then.
+  /// Returns the damage of decoded and copied streams. May be called only after the source was read
+  /// to its end, because other threads use the source before.
   io::Damage damage() const;
 
  private:
@@ -47,7 +48,7 @@ class RunSink final : public FrameSink {
   std::atomic<bool> kept_ = false;
 };
 
-/// Ends when the sink is complete; further frames would not be used.
+/// A source that ends when the sink is complete, because further frames would not be used.
 class StoppingSource final : public FrameSource {
  public:
   StoppingSource(FrameSource& source, const RunSink& sink) : source_(source), sink_(sink) {}

@@ -20,8 +20,8 @@ void add_scaled(const float* from, float weight, std::size_t count, float* sum) 
   for (std::size_t i = 0; i < count; ++i) sum[i] += weight * from[i];
 }
 
-/// Returns SSIM for samples with peak 1 that were shifted by -0.5 to keep the variances precise in
-/// float.
+/// Returns SSIM for samples with peak 1 that were shifted by -0.5, which keeps the variances
+/// precise in float.
 double index_of(float a, float b, float squares, float product) {
   constexpr float c1 = 0.01f * 0.01f, c2 = 0.03f * 0.03f;
   const float covariance = product - a * b;
@@ -92,7 +92,7 @@ void VolumeQuality::add_errors(const std::vector<double>& a, const std::vector<d
     }
 }
 
-/// A NaN makes all windows that contain it invalid.
+/// Stores the samples of a slice. A NaN makes all windows that contain it invalid.
 void VolumeQuality::fill(const std::vector<double>& a, const std::vector<double>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     const bool finite = std::isfinite(a[i]) && std::isfinite(b[i]);
@@ -105,7 +105,7 @@ void VolumeQuality::fill(const std::vector<double>& a, const std::vector<double>
   }
 }
 
-/// Filters along the rows and then along the columns of a slice.
+/// Filters a slice along its rows and then along its columns.
 void VolumeQuality::blur(Moments& into) {
   for (std::size_t m = 0; m < samples_.size(); ++m) {
     std::ranges::fill(rows_[m], 0.0f);

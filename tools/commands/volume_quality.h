@@ -1,5 +1,5 @@
 #pragma once
-// Difference of two volumes: mean squared error, PSNR and three-dimensional SSIM.
+// Measures the difference of two volumes: mean squared error, PSNR and three-dimensional SSIM.
 
 #include <array>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lull::tools {
 
-/// Sums over voxels; the sums of several volumes can be added.
+/// Sums over the voxels of a volume. The sums of several volumes can be added.
 struct VolumeTotals {
   std::int64_t voxels = 0;      // number of compared voxels
   std::int64_t not_finite = 0;  // voxels that were left out because a value is not finite
@@ -18,28 +18,29 @@ struct VolumeTotals {
   double ssim_sum = 0;
 
   VolumeTotals& operator+=(const VolumeTotals& other);
-  double mse() const;   // NaN without voxels; the same applies to values derived from it
+  double mse() const;   // NaN without voxels; values derived from it are NaN, too
   double ssim() const;  // NaN without window positions
 };
 
-/// Two volumes of one size, slice after slice.
+/// Compares two volumes of equal size, slice by slice.
 ///
-/// SSIM is that of Wang 2004 (doi:10.1109/TIP.2003.819861) with a Gaussian window in three
-/// dimensions: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03, the mean over every place where
-/// the window lies within the volume and its centre within the mask. Along a side of less than 11
-/// voxels the window is as long as the side. Windows with a voxel that is not finite do not count.
+/// SSIM is that of Wang 2004 (doi:10.1109/TIP.2003.819861) with a three-dimensional Gaussian
+/// window: 11x11x11 voxels, sigma 1.5, K1 = 0.01, K2 = 0.03. The result is the mean over all
+/// positions at which the window lies within the volume and the window's centre lies within the
+/// mask. Along a side of less than 11 voxels, the window has the length of the side. Windows that
+/// contain a voxel with a value that is not finite are skipped.
 class VolumeQuality {
  public:
-  /// `peak` > 0: the dynamic range L of SSIM.
+  /// @param peak  the dynamic range L of SSIM, above 0
   VolumeQuality(int width, int height, std::int64_t slices, double peak);
 
-  /// Adds the next slice of each volume, row by row. `mask`: the voxels that are used, null: all;
-  /// it must exist until totals() is called.
+  /// Adds the next slice of each volume, row by row.
+  /// @param mask  the voxels that are used, null: all; the mask must exist until totals() is called
   void add(const std::vector<double>& a, const std::vector<double>& b, const SliceMask* mask);
   const VolumeTotals& totals() const { return totals_; }
 
  private:
-  /// Local means of a, b, a^2 + b^2 and ab.
+  /// Local means of a, b, a^2 + b^2 and ab at the window positions.
   using Moments = std::array<std::vector<float>, 4>;
 
   void add_errors(const std::vector<double>& a, const std::vector<double>& b,

@@ -27,8 +27,8 @@ double top_of(const Chart& chart) {
   return round_up(max_value);
 }
 
-/// Returns the legend: one entry for each curve, in a box whose top right corner is (right, above).
-/// Its semi-transparent background dims the curves behind it.
+/// Returns the legend, which is a box with one entry for each curve. The top right corner of the
+/// box is (right, above). The semi-transparent background dims the curves behind the box.
 std::string legend_of(const Chart& chart, double right, double above) {
   std::size_t max_length = 0;
   for (const Curve& curve : chart.curves) max_length = std::max(max_length, curve.name.size());

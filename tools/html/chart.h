@@ -1,6 +1,6 @@
 #pragma once
-// Line charts and heat maps as SVG, readable on light and dark pages. The page that embeds a chart
-// defines the styles of `text` and `.grid`.
+// Line charts and heat maps as SVG, which are readable on light and dark pages. The page that
+// embeds a chart must define the styles of `text` and `.grid`.
 
 #include <array>
 #include <string>
@@ -17,7 +17,7 @@ struct Curve {
 };
 
 struct Chart {
-  std::string title, axis;  // axis: label of the horizontal axis
+  std::string title, axis;  // `axis` is the label of the horizontal axis
   double left = 0, right = 1;
   double bottom = 0;
   double top = 0;               // end of the vertical axis; 0: a round number above the maximum

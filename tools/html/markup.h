@@ -1,5 +1,5 @@
 #pragma once
-// Escaping and formatting of text for HTML and SVG.
+// Escapes and formats text for HTML and SVG.
 
 #include <cstdio>
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace lull::tools {
 
-/// Escapes a text for an element or a quoted attribute; file names and tags of the input are
-/// untrusted. Invalid UTF-8 becomes U+FFFD, control characters become '?'.
+/// Escapes a text for an element or a quoted attribute. The texts come from file names and tags of
+/// the input, which are untrusted. Invalid UTF-8 becomes U+FFFD, and control characters become '?'.
 [[nodiscard]] std::string escaped(const std::string& text);
 
-/// Formats values like printf, up to 255 characters.
+/// Formats values like printf; the result has at most 255 characters.
 template <class... Values>
 [[nodiscard]] std::string printed(const char* format, Values... values) {
   char text[256];
@@ -20,10 +20,10 @@ template <class... Values>
   return text;
 }
 
-/// A row of a table. Its cells are HTML.
+/// The cells of a table row, as HTML.
 using Cells = std::vector<std::string>;
 
-/// Returns a table. With `figures`, all columns except the first are aligned as numbers.
+/// Returns a table. If `figures` is true, all columns except the first are aligned as numbers.
 [[nodiscard]] std::string html_table(const Cells& heading, const std::vector<Cells>& rows,
                                      bool figures = true);
 

@@ -11,7 +11,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the source expression of a Content-Security-Policy for this text: 'sha256-...'.
+/// Returns the source expression of a Content-Security-Policy that allows this text: 'sha256-...'.
 std::string source_of(std::string_view text) {
   const std::string hex = io::sha256_of(text);
   std::string bytes;

@@ -1,6 +1,6 @@
 #pragma once
-// A self-contained HTML page: pictures, charts, style and script are inside the file, and its
-// Content-Security-Policy forbids everything else.
+// Writes a self-contained HTML page. Pictures, charts, style and script are inside the file, and
+// the page's Content-Security-Policy forbids everything else.
 
 #include <string>
 #include <vector>
@@ -9,24 +9,25 @@
 
 namespace lull::tools {
 
-/// An 8-bit picture, grey or R G B, as the page shows it.
+/// An 8-bit picture, grey or R G B, in the form in which the page shows it.
 struct Panel {
   std::string name;  // plain text, for example "before"
   Frame picture;
 };
 
-/// Returns a slider over panels of equal size, which uncovers them one after the other. Without
-/// scripts the panels are side by side. `caption` is plain text.
+/// Returns a slider over panels of equal size, which uncovers the panels one after the other. If
+/// the browser runs no scripts, the panels are side by side. `caption` is plain text.
 [[nodiscard]] std::string slider(const std::vector<Panel>& panels, const std::string& caption);
 
 class Page {
  public:
-  /// `title` is plain text.
+  /// @param title  title of the page, plain text
   explicit Page(std::string title) : title_(std::move(title)) {}
 
-  /// Adds a section; `heading` is plain text, `body` is HTML.
+  /// Adds a section. `heading` is plain text, `body` is HTML.
   void add(const std::string& heading, const std::string& body);
-  /// Adds key figures in large letters at the top of the page: name and value, plain text.
+  /// Adds key figures in large letters at the top of the page. Each entry is a name and a value,
+  /// both plain text.
   void add_tiles(const std::vector<std::pair<std::string, std::string>>& tiles);
   [[nodiscard]] std::string html() const;
 

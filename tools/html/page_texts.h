@@ -1,6 +1,6 @@
 #pragma once
-// Style and script of a page. They are used byte for byte, because the Content-Security-Policy
-// contains their digests.
+// Style and script of a page. The page contains both byte for byte, because the
+// Content-Security-Policy contains their digests.
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Clipping of noise as text: for the plan of a job, and for messages.
+// Converts the clipping of noise to text, for the plan of a job and for messages.
 
 #include <string>
 
@@ -8,16 +8,17 @@
 namespace lull::tools {
 
 /// Returns "LOW:HIGH:LEVEL" for each plane, separated by commas, for example
-/// "0:255:40,-:-:-,-:-:-"; "-" is a missing value.
+/// "0:255:40,-:-:-,-:-:-". The character "-" stands for a missing value.
 [[nodiscard]] std::string to_text(const PlaneClipping& clipping);
 
-/// Parses the output of to_text().
-/// @param name  name of the file that contains the text, for errors
+/// Parses a text that to_text() has written.
+/// @param name  name of the file that contains the text, for error messages
 /// @throws BadData
 [[nodiscard]] PlaneClipping parse_clipping(const std::string& text, const std::string& name);
 
-/// Returns for example "at 0 and 255 by noise of 40" for grey frames and for luma, and "R at 0 by
-/// noise of 25, B at 0 and 255 by noise of 25" for RGB frames. Empty if nothing is clipped.
+/// Returns a description for messages: "at 0 and 255 by noise of 40" for grey frames and for luma,
+/// "R at 0 by noise of 25, B at 0 and 255 by noise of 25" for RGB frames. The text is empty if
+/// nothing is clipped.
 [[nodiscard]] std::string describe(const PlaneClipping& clipping, Layout layout);
 
 }  // namespace lull::tools

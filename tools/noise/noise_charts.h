@@ -1,21 +1,22 @@
 #pragma once
-// Charts of the noise of an input.
+// Draws charts of the noise of an input.
 
 #include "noise/estimate/estimate.h"
 #include "tools/html/chart.h"
 
 namespace lull::tools {
 
-/// Returns the power spectrum at `frequency` (cycles per sample, 0 to 1/2), averaged over both
-/// axes, as a noise level: for white noise it equals the noise level at every frequency.
+/// Returns the power spectrum of the noise at `frequency` (cycles per sample, 0 to 1/2), averaged
+/// over both axes. The result is scaled to a noise level: for white noise it equals the noise level
+/// at every frequency.
 [[nodiscard]] double spectrum_at(const PlaneNoise& plane, double frequency);
 
 struct NoiseCharts {
   Chart level;     // noise level by brightness, for each plane
-  Chart spectrum;  // level by spatial frequency, of the planes that the filter processes
+  Chart spectrum;  // level by spatial frequency, for each plane that the filter processes
 };
 
-/// `of_frames`: layout of the frames that the noise was estimated from.
+/// @param of_frames  layout of the frames from which the noise was estimated
 [[nodiscard]] NoiseCharts noise_charts(const NoiseEstimate& estimate, Layout of_frames);
 
 }  // namespace lull::tools

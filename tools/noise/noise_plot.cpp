@@ -1,4 +1,5 @@
-// Charts of the noise of an input as one SVG picture, readable on light and dark pages.
+// Draws the charts of the noise of an input as one SVG picture, which is readable on light and dark
+// pages.
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 #pragma once
-// Noise files: the noise estimate of a camera, so that one estimate serves all its clips.
+// Reads and writes noise files. A noise file stores the noise estimate of a camera, so that one
+// estimate serves for all clips of the camera.
 
 #include <optional>
 #include <string>
@@ -12,16 +13,17 @@
 
 namespace lull::tools {
 
-/// Noise from a point in time onwards. A clip has one of these, or several if its noise changes.
+/// The noise from a point in time onwards. A clip has one scene, or several if its noise changes.
 struct SceneNoise {
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   NoiseEstimate estimate;
-  /// The estimate is based on differences between frames, so that later frames can be compared with
-  /// it.
+  /// True if the estimate is based on differences between frames, so that the noise of later frames
+  /// can be compared with it.
   bool over_time = false;
-  /// Noise in frames of half the size, if the noise is so coarse that these are filtered too.
+  /// Noise in frames of half the size. Present if the noise is so coarse that such frames are
+  /// filtered, too.
   std::optional<NoiseEstimate> half;
-  /// Noise of a volume beyond its level; `estimate` contains the level only.
+  /// Noise of a volume in addition to its level; `estimate` contains only the level.
   std::optional<VolumeEstimate> volume;
 };
 
@@ -33,20 +35,23 @@ struct NoiseRecord {
   std::vector<SceneNoise> scenes;
 };
 
-/// Appends a scene. If the new scene does not begin later than the last one, the last one contains
-/// no frame, and the new scene replaces it.
+/// Appends a scene. If the new scene does not begin later than the last one, the last scene
+/// contains no frame, and the new scene replaces it.
 void add_scene(std::vector<SceneNoise>& scenes, const SceneNoise& scene);
 
-/// Returns a JSON object. Equal records give equal texts.
+/// Returns the record as a JSON object. Equal records give equal texts.
 [[nodiscard]] std::string to_json(const NoiseRecord& record);
-/// @param name  name of the text's origin, for error messages
-/// @throws BadData  the text is not such an object
+/// Parses a record.
+/// @param name  origin of the text, for error messages
+/// @throws BadData  the text is not a noise record
 [[nodiscard]] NoiseRecord parse_noise(const std::string& text, const std::string& name);
 
+/// Reads a noise file.
 /// @throws NoInput, BadData
 [[nodiscard]] NoiseRecord read_noise(const std::string& path);
 /// Writes a noise file under a temporary name and renames it.
-/// @throws CannotCreate  the file exists (without `overwrite`) or cannot be created; IoError
+/// @throws CannotCreate  the file exists (without `overwrite`) or cannot be created
+/// @throws IoError  the file cannot be written
 void write_noise(const std::string& path, const NoiseRecord& record, bool overwrite,
                  const io::Access& access = {});
 

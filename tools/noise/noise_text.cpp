@@ -8,7 +8,7 @@ namespace {
 
 std::string text_of(double value) {
   char text[32];
-  // Units may be small: values below 0.1 get two significant digits.
+  // In some units the levels are small, so values below 0.1 get two significant digits.
   const char* format = value <= 0      ? "%.0f"
                        : value < 0.095 ? "%.2g"
                        : value < 9.95  ? "%.1f"
@@ -17,8 +17,8 @@ std::string text_of(double value) {
   return text;
 }
 
-/// Describes the correlation of the noise between samples. The means of white noise over 8x8
-/// samples have an eighth of its level.
+/// Describes the correlation of the noise between samples. For white noise, the means over 8x8
+/// samples have an eighth of the noise level.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
   if (estimate.noise.is_white()) return "white";
   const double white = static_cast<double>(estimate.level[0]) / 8;
@@ -35,7 +35,7 @@ std::string levels_of(const NoiseEstimate& estimate, Layout layout, double unit)
   return text;
 }
 
-/// Describes how the noise depends on brightness; empty if it does not.
+/// Describes how the noise depends on brightness; empty if it does not depend on brightness.
 std::string tendency_of(const NoiseModel& noise) {
   for (int i = 0; i < 3; ++i) {
     if (!noise.plane(i).curve) continue;

@@ -1,5 +1,5 @@
 #pragma once
-// Descriptions of the noise of an input: one line of text, and a picture.
+// Describes the noise of an input as lines of text and as a picture.
 
 #include <string>
 #include <vector>
@@ -15,20 +15,21 @@ namespace lull::tools {
   return values.native ? values.span / 255 : 0;
 }
 
-/// Returns for example "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises with
-/// brightness", or "cannot tell (reason); assumed white, ..." where a single picture does not
-/// suffice. `unit`: see unit_of().
+/// Returns a description such as "coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), rises
+/// with brightness". If a single picture does not suffice for the estimate, returns "cannot tell
+/// (reason); assumed white, ...".
+/// @param unit  the result of unit_of()
 [[nodiscard]] std::string describe(const NoiseEstimate& estimate, Layout layout, double unit);
 
-/// Returns for example "Rician, 4.1 (the file's units), by background and tissue, 3.2 to 6.9 over
-/// the volume".
+/// Returns a description such as "Rician, 4.1 (the file's units), by background and tissue, 3.2 to
+/// 6.9 over the volume".
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
-/// Returns the lines for a clip: one line, or one for each scene ("from 12.4 s: ...").
+/// Returns the description of a clip: one line, or one line for each scene ("from 12.4 s: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 
-/// Returns an SVG picture of at most twelve scenes: noise level by brightness and power spectrum by
-/// spatial frequency, for each plane. `title` is plain text.
+/// Returns an SVG picture of at most twelve scenes. It shows the noise level by brightness and the
+/// power spectrum by spatial frequency, for each plane. `title` is plain text.
 [[nodiscard]] std::string plot(const NoiseRecord& record, const std::string& title);
 
 }  // namespace lull::tools

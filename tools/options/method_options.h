@@ -37,9 +37,9 @@ struct MethodOptions {
   std::optional<bm3d::Profile> profile;  // empty: depends on the input; see chosen_profile()
   std::optional<int> temporal;           // temporal radius; empty: depends on the input
   bool align = false;  // frames of a burst are shifted and rotated and must be aligned
-  // clip in which patches are matched; "auto": features; empty: the input itself
+  // Clip in which patches are matched. "auto": features; empty: the input itself.
   std::string guide;
-  // features of renders; --guide auto adds the features that it finds
+  // Features of renders; --guide auto adds the features that it finds.
   std::vector<FeatureChoice> features;
   /// The user's changes to the parameters of the profile, for each method.
   std::vector<std::function<void(bm3d::Params&)>> overrides;

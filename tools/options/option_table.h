@@ -48,7 +48,7 @@ struct OptionRow {
   unsigned uses;  // bits of OptionUse
   std::string_view help;
   void (*apply)(DenoiseOptions& options, const std::string& value);
-  // short text for --help; empty: the option appears only in --help-all
+  // Short text for --help; empty: the option appears only in --help-all.
   std::string_view brief = {};
   bool repeatable = false;  // the values of all occurrences are joined with commas
 };

@@ -139,7 +139,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (has_guide_file(options.method)) files.read_samples(guide_name, options.method.guide);
   for (const FeatureChoice& choice : options.method.features)
     files.read_samples(option_of(choice.feature), choice.file);
-  // a task uses the noise that its plan contains
+  // A task uses the noise that its plan contains.
   if (!is_task) files.read("--noise", options.noise.file);
   if (!is_task && names_defect_file(options.noise)) files.read("--repair", options.noise.repair);
   files.read("--reference", options.run.page.reference);

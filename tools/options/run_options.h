@@ -44,7 +44,7 @@ struct SharedJob {
 struct PageOptions {
   std::string file;       // HTML file; empty: no page
   std::string reference;  // file with a clean version of the input; empty: none
-  // numbers of the frames to show, ascending, from 0; empty: lull chooses
+  // Numbers of the frames to show, ascending, from 0; empty: lull chooses.
   std::vector<std::int64_t> frames;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// The HTML page of lull compare.
+// Writes the HTML page of `lull compare`.
 
 #include <array>
 #include <cstdint>
@@ -23,15 +23,15 @@ struct FrameFigures {
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
-  /// Selects three cuts through one volume of a series as pictures. For volumes; must be called
-  /// before the first slice.
+  /// Makes the page show three cuts through one volume of a series instead of slices. Only for
+  /// volumes. Must be called before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next pair of frames. `figures` is empty for slices.
   void add(const Frame& a, const Frame& b, const std::optional<FrameFigures>& figures);
 
-  /// Returns the page. `totals` is a table of all figures with its heading first; its cells are
-  /// plain text.
+  /// Returns the page. `totals` is a table of all figures whose first row is the heading. Its cells
+  /// are plain text.
   [[nodiscard]] std::string page(const std::string& first, const std::string& second,
                                  const std::vector<Cells>& totals) const;
 

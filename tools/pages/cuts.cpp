@@ -8,7 +8,7 @@
 namespace lull::tools {
 namespace {
 
-/// The axis that a cut is perpendicular to, and the axes along its rows and columns.
+/// The axis that is perpendicular to a cut, and the axes along the cut's rows and columns.
 struct CutAxes {
   int across, along_row, along_column;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Three orthogonal cuts through a volume as pictures.
+// Shows three orthogonal cuts through a volume as pictures.
 
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct CutGeometry {
   std::array<int, 3> at{};         // voxel in which all three cuts intersect
 };
 
-/// Returns the geometry of a stack, with the cuts in the centre.
+/// Returns the geometry of a stack. The three cuts go through the centre of the volume.
 [[nodiscard]] CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis);
 
 /// Collects the cuts perpendicular to z, y and x from the slices of a volume.
@@ -31,8 +31,8 @@ class VolumeCuts {
   explicit VolumeCuts(const CutGeometry& geometry);
   /// Adds the grey slice with this number in the volume.
   void add(const Frame& slice, int number);
-  /// Returns the samples of a cut, from 0 to 1 over the sample range of the slices; they may be
-  /// NaN.
+  /// Returns the samples of a cut. They are scaled from 0 to 1 over the sample range of the slices,
+  /// and may be NaN.
   PlaneView<const float> cut(int i) const { return cuts_[i].view(); }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// The HTML page of a job in segments: its progress and its settings.
+// Writes the HTML page of a job in segments, which shows the job's progress and settings.
 
 #include <string>
 
@@ -7,6 +7,7 @@
 
 namespace lull::tools {
 
+/// Returns the page.
 /// @throws BadData  the noise record in the job's facts is damaged
 [[nodiscard]] std::string job_page(const io::JobState& state, const std::string& folder);
 

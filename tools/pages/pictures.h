@@ -1,5 +1,6 @@
 #pragma once
-// Pictures of frames for the HTML pages: a part of the frame before, after, and the difference.
+// Makes pictures of frames for the HTML pages: a part of the frame before and after denoising, and
+// the difference.
 
 #include <array>
 #include <cstdint>
@@ -12,34 +13,36 @@
 
 namespace lull::tools {
 
-/// A rectangle of a frame, in samples of the first plane. Its origin is a sample position in all
-/// planes.
+/// A rectangle of a frame, in samples of the first plane. Its top left corner lies on a sample in
+/// all planes, also in subsampled ones.
 struct Part {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
 /// Returns the centre part of a frame, with the size that a page displays at one sample per pixel.
 [[nodiscard]] Part middle_of(const FrameFormat& format);
-/// Returns this part of a frame. The result shares the samples.
+/// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// Returns the amplification of differences with which three times this level stays within the
-/// displayable range.
+/// Returns the amplification of differences with which three times the level `sigma` stays within
+/// the displayable range.
 [[nodiscard]] int amplification(float sigma);
 
-/// Pictures of 8 bits, grey or R G B.
+/// Pictures of 8 bits, grey or R G B, for one comparison.
 struct ComparisonPictures {
   Frame before, after, difference;
 };
-/// Returns the pictures; `difference` is before - after, amplified, around mid-grey.
+/// Returns the pictures for a comparison. `difference` is before - after, amplified, around
+/// mid-grey.
 [[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
                                                   int factor);
-/// Returns the pictures of the cut perpendicular to z, y or x (0, 1, 2).
+/// Returns the pictures of one cut. `i` selects the cut that is perpendicular to z, y or x (0, 1,
+/// 2).
 [[nodiscard]] ComparisonPictures compare_pictures(const CutGeometry& geometry,
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);
 
-/// Returns a slider over the pictures. `names` are the names of before, after and difference.
+/// Returns a slider over the pictures. `names` contains the names of before, after and difference.
 [[nodiscard]] std::string slider_of(const ComparisonPictures& pictures,
                                     const std::array<std::string, 3>& names,
                                     const std::string& caption);

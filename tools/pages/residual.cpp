@@ -21,7 +21,7 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part, with padding for all lags.
+/// The valid samples of a part of the residual, with padding for all lags.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)
@@ -41,7 +41,7 @@ class Residual {
 
   std::vector<Block>& blocks() { return blocks_; }
 
-  /// Adds the products for lags up to `max_lag` along both axes.
+  /// Adds the products of sample pairs for lags up to `max_lag` along both axes.
   void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
     for (int dy = 0; dy <= max_lag; ++dy)
@@ -51,7 +51,7 @@ class Residual {
       }
   }
 
-  /// Returns a copy that contains these blocks only.
+  /// Returns a copy that contains only these blocks.
   Residual restricted_to(std::span<const Block> blocks) const {
     Residual part = *this;
     std::ranges::fill(part.values_, 0.0f);
@@ -66,8 +66,8 @@ class Residual {
   }
 
  private:
-  /// Returns false also if all samples are equal, as in masked areas and black borders, which
-  /// contain no noise.
+  /// Returns whether a block is used. A block whose samples are all equal is not used: masked areas
+  /// and black borders contain no noise.
   bool counts(int bx, int by) const {
     const float first = part_.before(bx * side, by * side);
     bool varies = false;
@@ -79,7 +79,7 @@ class Residual {
     return varies;
   }
 
-  /// Returns the squared gradient of the result.
+  /// Returns the squared gradient of the denoised result.
   double gradient(int x, int y) const {
     const PlaneView<const float>& after = part_.after;
     const int left = std::max(x - 1, 0), right = std::min(x + 1, after.width - 1);
@@ -105,7 +105,7 @@ class Residual {
     blocks_.push_back(block);
   }
 
-  /// Subtracts the mean, which would count as correlation.
+  /// Subtracts the mean, because a mean other than 0 would appear as correlation.
   void centre() {
     if (blocks_.empty()) return;
     const double total = std::accumulate(values_.begin(), values_.end(), 0.0);
@@ -116,8 +116,8 @@ class Residual {
 
   std::size_t at(int x, int y) const { return static_cast<std::size_t>(y) * stride_ + x + reach; }
 
-  /// Returns the sum of the products of values (dx, dy) apart, in a fixed order of lanes, so that
-  /// the result is deterministic.
+  /// Returns the sum of the products of values whose distance is (dx, dy). The order of the
+  /// summation is fixed, so that the result is deterministic.
   double sum(const std::vector<float>& of, int dx, int dy) const {
     constexpr int lanes = 8;
     double total = 0;

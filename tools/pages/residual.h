@@ -1,6 +1,6 @@
 #pragma once
-// Statistics of the residual, the part that a filter removed, and the test whether it looks like
-// the expected noise.
+// Statistics of the residual, which is the part that a filter removed, and the test whether the
+// residual looks like the expected noise.
 
 #include <cstdint>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace lull::tools {
 
-/// A part of one plane before and after filtering, on the 0..255 scale.
+/// The same part of one plane before and after filtering, on the 0..255 scale.
 struct ResidualPart {
   PlaneView<const float> before, after;
-  /// Expected standard deviation of the noise in each sample, > 0.
+  /// Expected standard deviation of the noise in each sample, above 0.
   PlaneView<const float> level;
-  /// 0: the sample is not used.
+  /// For each sample, 0 if the sample is not used.
   PlaneView<const std::uint8_t> counts;
 };
 
@@ -29,7 +29,7 @@ struct ResidualFindings {
   /// to the residual in the flat half of the blocks, each relative to the expected noise there.
   double edges = 0;
   Autocorrelation correlation{};
-  /// How much the correlation of neighbours, up to 2 samples apart, is higher in the textured
+  /// How much higher the correlation of neighbours (up to 2 samples apart) is in the textured
   /// blocks than in the flat ones, in units of the variance.
   double edge_correlation_excess = 0;
 };
@@ -46,7 +46,7 @@ class ResidualSums {
   int pictures_ = 0;
   std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
   double squares_ = 0, relative_ = 0;  // sums of the blocks' means
-  // relative_ of the flat and of the textured blocks
+  // Sums of relative_ over the flat and over the textured blocks.
   double flat_relative_ = 0, textured_relative_ = 0;
   std::vector<double> products_, pairs_;  // sums by lag
   struct Near {
@@ -54,7 +54,7 @@ class ResidualSums {
   } flat_near_, textured_near_;
 };
 
-/// One criterion of the verdict: the measured value and the limit for noise.
+/// One criterion of the verdict: the measured value, and the limit for noise.
 struct ResidualReason {
   std::string question, measured, limit;
   bool passed = false;
@@ -65,19 +65,21 @@ struct ResidualVerdict {
   std::vector<ResidualReason> reasons;
 };
 
-/// Whether the noise level and the whiteness were given by the user, estimated or assumed.
+/// Whether the user gave the noise level and the whiteness, or whether they were estimated or
+/// assumed.
 enum class NoiseOrigin { stated, found, assumed };
 
-/// Decides whether the residual looks like noise. Criteria for white noise, estimated or given:
-/// - no correlation exceeds that of the expected noise by more than 0.06 of the variance,
-/// - edges are not visible: the residual is at most 1.05 times as strong there,
-/// - the residual is at most 1.1 times as strong as the noise level; this is not tested if the user
+/// Decides whether the residual looks like noise. The criteria for white noise that was estimated
+/// or given are:
+/// - No correlation exceeds that of the expected noise by more than 0.06 of the variance.
+/// - Edges are not visible: the residual at edges is at most 1.05 times as strong as elsewhere.
+/// - The residual is at most 1.1 times as strong as the noise level. This is not tested if the user
 ///   gave the level, which is then independent of the input.
-/// For other noise, and for assumed noise, the first criterion is that the correlation of
-/// neighbours at edges does not exceed that elsewhere by more than 0.12; the other two remain.
-/// Noise that a camera has processed may itself be stronger at edges: if only that criterion fails,
-/// the verdict is cannot_tell. The verdict is also cannot_tell for fewer than 100 blocks. The
-/// limits were measured: docs/reference/reports.md.
+/// For other noise, and for assumed noise, the first criterion is replaced: the correlation of
+/// neighbours at edges must not exceed that elsewhere by more than 0.12. Noise that a camera has
+/// processed may itself be stronger at edges: if only the criterion about visible edges fails, the
+/// verdict is cannot_tell. The verdict is also cannot_tell for fewer than 100 blocks.
+/// docs/reference/reports.md describes how the limits were measured.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

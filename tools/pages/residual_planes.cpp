@@ -9,7 +9,8 @@
 namespace lull::tools {
 namespace {
 
-/// Converts a frame to floats on the 0..255 scale: its first plane, or the mean of R, G and B.
+/// Converts a frame to floats on the 0..255 scale. The result is the first plane, or the mean of R,
+/// G and B.
 template <class T>
 void to_floats(const Frame& frame, PlaneView<float> to) {
   const int planes = frame.format.layout == Layout::rgb ? 3 : 1;

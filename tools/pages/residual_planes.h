@@ -1,5 +1,5 @@
 #pragma once
-// Prepares frames before and after for the residual statistics.
+// Prepares frames before and after denoising for the residual statistics.
 
 #include <cstdint>
 #include <optional>
@@ -17,17 +17,19 @@ namespace lull::tools {
 /// of the opponent colour space.
 class ExpectedNoise {
  public:
-  /// `volume_noise`: for volumes, the noise beyond its level.
+  /// @param volume_noise  for volumes, the noise in addition to its level
   ExpectedNoise(const SceneNoise& scene, Layout layout,
                 const std::optional<VolumeNoise>& volume_noise);
 
   const PlaneNoise& plane() const { return plane_; }
-  /// Returns the standard deviation in stored samples at medium brightness, on the 0..255 scale.
+  /// Returns the standard deviation of the noise in stored samples at medium brightness, on the
+  /// 0..255 scale.
   float level() const;
-  /// Returns the standard deviation for each sample of a part of a slice or frame. The part begins
-  /// at (x, y); `after` is its result.
+  /// Computes the standard deviation of the noise for each sample of a part of a slice or frame.
+  /// The part begins at (x, y). `after` is the denoised part.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
-  /// Results below this value are not used: there, the mean of Rician noise is not the signal.
+  /// Samples whose denoised value is below this limit are not used: there, the mean of Rician noise
+  /// is not the signal.
   float min_signal() const { return min_signal_; }
 
  private:
@@ -43,14 +45,15 @@ struct ResidualPlanes {
   ResidualPart part() const { return {before.view(), after.view(), level.view(), counts.view()}; }
 };
 
-/// Prepares a part of a frame that begins at (x, y). Samples are not used if they are clipped, not
-/// finite, or outside `mask`, which covers the complete frame (null: no mask).
+/// Prepares a part of a frame for the statistics. The part begins at (x, y). Samples are not used
+/// if they are clipped, not finite, or outside `mask`. The mask covers the complete frame (null: no
+/// mask).
 [[nodiscard]] ResidualPlanes residual_planes(const Frame& before, const Frame& after,
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);
 
-/// Returns the root mean square of before - after in a plane on the 0..255 scale, from every eighth
-/// row, within the mask of `before`.
+/// Returns the root mean square of the removed part of a plane on the 0..255 scale. Only every
+/// eighth row is used, and only samples within the mask of `before`.
 [[nodiscard]] double removed_rms(const Frame& before, const Frame& after, int plane);
 
 }  // namespace lull::tools

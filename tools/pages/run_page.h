@@ -1,5 +1,5 @@
 #pragma once
-// The HTML page of a run (--report).
+// Writes the HTML page of a run (--report).
 
 #include <string>
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace lull::tools {
 
-/// Facts about a run in addition to its frames.
+/// Facts about a run that do not come from its frames.
 struct RunFacts {
   std::string input, output;
   std::vector<std::string> devices;
   NoiseOrigin origin = NoiseOrigin::found;
-  bool stack = false;  // the frames are slices
-  double unit = 0;     // size of a level in the file's own units; 0: levels are on the 8-bit scale
-  std::string reference;           // name of the clean version; empty: none
+  bool stack = false;              // the frames are slices
+  double unit = 0;                 // size of a level in the file's own units; 0: 8-bit levels
+  std::string reference;           // name of the file with the clean version; empty: none
   std::vector<std::string> notes;  // remarks for the reader of the page
-  Facts given;                     // options as the user gave them
+  Facts given;                     // options that the user gave
   Facts parameters;                // all settings that affect the frames
   Facts versions;                  // file names, versions and digests
 };

@@ -18,7 +18,7 @@ double decibels(double mse, double peak) {
   return mse > 0 ? 10 * std::log10(peak * peak / mse) : std::numeric_limits<double>::infinity();
 }
 
-/// Restores the samples outside the mask; the result may contain arbitrary values there.
+/// Restores the samples outside the mask, where the result may contain arbitrary values.
 template <class T>
 void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& result) {
   const PlaneView<const T> from = noisy.plane<T>(0);
@@ -77,7 +77,7 @@ void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool field
   float max_level = 0;
   for (const ExpectedNoise& expected : expected_) max_level = std::max(max_level, expected.level());
   factor_ = amplification(max_level);
-  if (!plan.later) return;  // otherwise later scenes are added when they begin
+  if (!plan.later) return;  // otherwise, each later scene is added when it begins
   noise_.scenes.resize(1);
   expected_.erase(expected_.begin() + 1, expected_.end());
   starts_.clear();
@@ -87,12 +87,12 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  if (estimate.level == std::array<float, 3>{})  // a given level is stored in the model only
-    estimate.level = estimate.noise.levels_in_samples();
+  // The estimate does not contain a level that the user gave, but the model does.
+  if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  if (scene.from_s <= noise_.scenes.back().from_s) {  // the previous scene has no frame
+  if (scene.from_s <= noise_.scenes.back().from_s) {  // the previous scene contains no frame
     noise_.scenes.pop_back();
     expected_.pop_back();
     if (!starts_.empty()) starts_.pop_back();
@@ -113,7 +113,7 @@ ComparisonPictures RunRecord::pictures_of(const Frame& noisy, const Frame& resul
   return compare_pictures(part_of(noisy, part_), within_mask(noisy, result, part_), factor_);
 }
 
-/// Measures the residual in the part of the frame that is displayed.
+/// Measures the residual in the displayed part of the frame.
 void RunRecord::measure_residual(const Frame& noisy, const Frame& result, std::size_t scene) {
   Frame before = part_of(noisy, part_), after = part_of(result, part_);
   if (fields_) {
@@ -142,7 +142,7 @@ void RunRecord::add_frame(const Frame& noisy, const Frame& result,
   if (!first_s_) first_s_ = time;
   const std::size_t scene = std::min(scene_of(time), expected_.size() - 1);
   if (!result.pixels) {
-    ++number_;  // an earlier run or another process made this frame
+    ++number_;  // an earlier run or another process has encoded this frame
     return;
   }
   if (cuts_) add_to_cuts(noisy, result);

@@ -1,5 +1,5 @@
 #pragma once
-// Collects the data for a run's page during the run, in bounded memory.
+// Collects the data for the page of a run while it runs. The memory is bounded.
 
 #include <array>
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace lull::tools {
 
-/// Errors against a clean version, before and after.
+/// Errors against a clean version of the input, before and after denoising.
 struct ReferenceSums {
   std::int64_t frames = 0;
   std::array<double, 3> before{}, after{};  // sums of mean squared errors, by plane
@@ -56,15 +56,16 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// `chosen`: numbers of the frames to show; empty: several, spread over the clip.
+  /// @param chosen  numbers of the frames to show; empty: several frames, spread over the clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
-  /// Must be called before the first frame. `fields`: the fields of interlaced frames were
-  /// filtered.
+  /// Must be called before the first frame.
+  /// @param fields  true if the fields of interlaced frames were filtered separately
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
-  /// Appends a scene, before its first frame. The thread that calls add_frame() calls this.
+  /// Appends a scene. Must be called before the scene's first frame, by the thread that calls
+  /// add_frame().
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Selects three cuts through one volume of a series as pictures, instead of slices. Must be
+  /// Makes the page show three cuts through one volume of a series instead of slices. Must be
   /// called before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
@@ -74,13 +75,13 @@ class RunRecord {
   /// from the thread of add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // The functions below may be called when the run has finished.
+  // The functions below may be called after the run has finished.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result
   /// Returns the frames with pictures, in order.
   std::vector<ShownFrame> shown_frames() const;
-  /// Returns the frames that were requested by number but have no picture.
+  /// Returns the numbers of the requested frames that have no picture.
   std::vector<std::int64_t> frames_not_shown() const;
   /// Returns the cuts perpendicular to z, y and x, if there are any.
   std::vector<ShownFrame> shown_cuts() const;

@@ -14,7 +14,7 @@ namespace lull::tools {
 namespace {
 
 constexpr const char* noise_fact_name = "the noise";
-constexpr std::size_t max_scenes = 12;  // with curves
+constexpr std::size_t max_scenes = 12;  // maximum number of scenes with curves
 
 Curve along(const PlaneNoise& noise, bool down, const std::string& name, const char* colour) {
   Curve curve{name, colour, {}};
@@ -38,7 +38,7 @@ std::string noise_section(const NoiseRecord& noise) {
   for (const std::string& line : describe(noise)) html += "<p>" + escaped(line) + "</p>\n";
   for (std::size_t i = 0; i < std::min(noise.scenes.size(), max_scenes); ++i) {
     if (noise.scenes[i].volume)
-      continue;  // a volume has only a level, which is in the line of text
+      continue;  // a volume has only a level, which the line of text contains
     if (noise.scenes.size() > 1) html += "<h3>Scene " + std::to_string(i) + "</h3>\n";
     const NoiseCharts charts = noise_charts(noise.scenes[i].estimate, noise.layout);
     html += "<div class=\"charts\">" + svg_of(charts.level) + svg_of(charts.spectrum) + "</div>\n";

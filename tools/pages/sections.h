@@ -14,18 +14,18 @@ namespace lull::tools {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns the noise estimate as text and, for each scene, as curves, in HTML.
+/// Returns an HTML section with the noise estimate: as text and, for each scene, as curves.
 [[nodiscard]] std::string noise_section(const NoiseRecord& noise);
 
-/// Returns the verdict whether the removed part looks like noise, its criteria, and the
-/// autocorrelation, in HTML.
+/// Returns an HTML section with the verdict whether the removed part looks like noise, the criteria
+/// of the verdict, and the autocorrelation.
 [[nodiscard]] std::string residual_section(const ResidualFindings& findings,
                                            const PlaneNoise& expected,
                                            const ResidualVerdict& verdict);
 
 [[nodiscard]] const char* name_of(ResidualVerdict::Answer answer);
 
-/// Returns the facts of a job without the noise record, which is long and has its own section.
+/// Returns the facts of a job except the noise record, which is long and has its own section.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
 /// Returns the noise record of a job, or an empty vector if its facts contain none.
 /// @param name  file that contains the record, for messages
@@ -33,14 +33,15 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::vector<NoiseRecord> noise_among(const std::vector<io::JobFact>& facts,
                                                    const std::string& name);
 
-/// Returns for example "1.4 MB".
+/// Returns a size as text, such as "1.4 MB".
 [[nodiscard]] std::string bytes_text(std::int64_t bytes);
-/// Returns for example "2026-11-22 21:35:04 UTC"; empty for 0. `time`: seconds since 1970.
+/// Returns a time as text, such as "2026-11-22 21:35:04 UTC"; empty for 0.
+/// @param time  seconds since 1970
 [[nodiscard]] std::string time_text(std::int64_t time);
 /// Formats a value; infinity and NaN become "-".
 [[nodiscard]] std::string number_text(const char* format, double value);
 
-/// Returns "Y", "Cb", "Cr" or "R", "G", "B".
+/// Returns the name of a plane: "Y", "Cb", "Cr" or "R", "G", "B".
 [[nodiscard]] const char* plane_name_of(Layout layout, int plane);
 [[nodiscard]] const char* plane_colour(Layout layout, int plane);
 

@@ -1,4 +1,4 @@
-// Files that list the defects of a sensor: texts and mask pictures.
+// Reads files that list the defects of a sensor: texts and mask pictures.
 
 #include <algorithm>
 #include <charconv>
@@ -20,13 +20,13 @@ namespace {
 using repair::DefectiveSample;
 
 constexpr std::size_t max_list_bytes = std::size_t{1} << 26;
-constexpr int max_share = 10;  // at most a tenth of the samples
+constexpr int max_share = 10;  // at most a tenth of the samples may be defective
 
 std::string size_text(const FrameFormat& format) {
   return std::to_string(format.width) + "x" + std::to_string(format.height);
 }
 
-/// Splits a line into integers from 0; nothing if it contains anything else.
+/// Splits a line into non-negative integers; returns nothing if the line contains anything else.
 std::optional<std::vector<std::int64_t>> numbers_of(std::string_view line) {
   constexpr std::string_view separators = " \t\r,;";
   std::vector<std::int64_t> numbers;
@@ -42,7 +42,7 @@ std::optional<std::vector<std::int64_t>> numbers_of(std::string_view line) {
   return numbers;
 }
 
-/// Returns the defect in a line; nothing for an empty line or a comment.
+/// Returns the defect that a line describes; nothing for an empty line or a comment.
 std::optional<DefectiveSample> defect_in(std::string_view line, const std::string& where,
                                          const FrameFormat& format) {
   const auto numbers = numbers_of(line.substr(0, line.find('#')));
@@ -103,7 +103,8 @@ std::vector<DefectiveSample> defects_of_picture(const std::string& path,
   return defects;
 }
 
-/// Returns whether the file is a text: it has neither zero bytes nor other control characters.
+/// Returns whether the content of a file is text: it contains neither zero bytes nor other control
+/// characters.
 bool is_text(const std::string& content) {
   return std::ranges::none_of(content, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -111,8 +112,8 @@ bool is_text(const std::string& content) {
   });
 }
 
-/// Places the defects of the picture in its planes: a chroma sample is defective if one of the luma
-/// samples in its area is.
+/// Returns the defects in the planes of the frames. A chroma sample is defective if one of the luma
+/// samples in its area is defective.
 RepairPlan plan_of(const std::vector<DefectiveSample>& defects, const FrameFormat& format,
                    bool by_fields) {
   RepairPlan plan{.by_fields = by_fields, .defects = {}};

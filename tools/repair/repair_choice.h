@@ -1,5 +1,5 @@
 #pragma once
-// --repair: which defects of an input are repaired.
+// Implements --repair: determines which defects of an input are repaired.
 
 #include <span>
 #include <vector>
@@ -11,25 +11,25 @@
 
 namespace lull::tools {
 
-/// Returns whether defects are searched: --repair auto, for pictures and clips. Volumes, depth maps
-/// and renders have no such defects.
+/// Returns whether lull searches for defects: with --repair auto, for pictures and clips. Volumes,
+/// depth maps and renders have no such defects.
 [[nodiscard]] bool searches_defects(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the defects of `source` to repair: those that are certain in the excerpts of complete
-/// frames, or those of the file that --repair names.
-/// @throws NoInput, BadData, InvalidArgument  as read_defects()
+/// Returns the defects of `source` that are repaired: those that are certain in the excerpts of
+/// complete frames, or those in the file that --repair names.
+/// @throws any error of read_defects()
 [[nodiscard]] RepairPlan choose_repair(const DenoiseOptions& options, const io::MediaSource& source,
                                        std::span<const Excerpt> excerpts);
 
-/// Reads a file of defects for frames like those of `source`: a text with lines "x y" or "x y FIRST
-/// LAST", or a picture in which defective samples are not 0.
+/// Reads a file of defects for frames like those of `source`. The file is a text with lines "x y"
+/// or "x y FIRST LAST", or a picture in which defective samples are not 0.
 /// @throws NoInput  the file cannot be read
 /// @throws BadData  a line is not valid, a position lies outside of the frame, the picture has
 ///     another size, or more than a tenth of the frame is defective
 [[nodiscard]] RepairPlan read_defects(const std::string& path, const DenoiseOptions& options,
                                       const FrameFormat& format);
 
-/// Repairs the frames. Their numbers must be those in the input, or -1.
+/// Repairs the frames in the list. Their numbers must be those in the input, or -1.
 void repair_all(FrameRepairer& repairer, std::vector<Frame>& frames);
 
 }  // namespace lull::tools

@@ -11,7 +11,7 @@
 namespace lull::tools {
 namespace {
 
-/// The defective samples of a plane in all frames, or in both parities of fields.
+/// The defective samples of a plane, in all frames or in the fields of both parities.
 struct PlaneSummary {
   std::size_t samples = 0;
   float impulses = 0, rows = 0, columns = 0;

@@ -1,5 +1,6 @@
 #pragma once
-// The defects of an input that a run repairs (--repair), as a plan, as text, and applied to frames.
+// The plan of the defects of an input that a run repairs (--repair). The functions find the
+// defects, convert the plan to text, and apply it to frames.
 
 #include <array>
 #include <memory>
@@ -17,7 +18,7 @@ namespace lull::tools {
 
 struct RepairPlan {
   bool by_fields = false;  // the fields of each parity have their own defects
-  /// The defects of frames, or of the even and the odd fields.
+  /// The defects of complete frames, or those of the even and of the odd fields.
   std::array<repair::ClipDefects, 2> defects;
 
   bool none() const { return defects[0].none() && defects[1].none(); }
@@ -27,13 +28,15 @@ struct RepairPlan {
 /// Finds the defects that are certain in complete frames of an input.
 [[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
 
-/// Returns for example "25 stuck pixels in Y, impulses in Y (2 %)"; empty if there are no defects.
+/// Returns a description such as "25 stuck pixels in Y, impulses in Y (2 %)"; empty if there are no
+/// defects.
 [[nodiscard]] std::string describe(const RepairPlan& plan, Layout layout);
 
-/// Returns a JSON object. Equal plans give equal texts.
+/// Returns the plan as a JSON object. Equal plans give equal texts.
 [[nodiscard]] std::string to_json(const RepairPlan& plan);
-/// @param name  name of the text's origin, for error messages
-/// @throws BadData  the text is not such an object, or does not fit frames of this format
+/// Parses a plan.
+/// @param name  origin of the text, for error messages
+/// @throws BadData  the text is not a repair plan, or does not fit frames of this format
 [[nodiscard]] RepairPlan parse_repair(const std::string& text, const FrameFormat& format,
                                       const std::string& name);
 
@@ -41,7 +44,7 @@ struct RepairPlan {
 class FrameRepairer {
  public:
   FrameRepairer(RepairPlan plan, const FrameFormat& format);
-  /// Returns a repaired copy of the frame, or the frame itself without defects.
+  /// Returns a repaired copy of the frame; returns the frame itself if there are no defects.
   [[nodiscard]] Frame operator()(Frame frame);
 
  private:
@@ -49,7 +52,8 @@ class FrameRepairer {
   FramePool pool_;
 };
 
-/// Returns the frames of another source after repair. Frames in GPU memory are not allowed.
+/// A source that returns the repaired frames of another source. Frames in GPU memory are not
+/// allowed.
 class RepairedSource final : public FrameSource {
  public:
   RepairedSource(FrameSource& source, const RepairPlan& plan);

@@ -1,4 +1,4 @@
-// Repair plans as JSON, for the facts of jobs.
+// Converts repair plans to JSON and back, for the facts of jobs.
 
 #include <algorithm>
 #include <cmath>
@@ -82,7 +82,7 @@ ImpulseKind kind_of(const Json& json) {
   return kind;
 }
 
-/// @param count  number of lines of the plane
+/// @param count  number of rows or columns of the plane
 LineModel lines_of(const Json& json, int count) {
   LineModel lines{.deviation = number_of(json.at("deviation")), .reference = {}, .smoothing = {}};
   for (const Json& value : json.at("reference")) lines.reference.push_back(number_of(value));

@@ -38,7 +38,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
     std::unique_ptr<JsonMembers> members;  // null: an array
   };
 
-  /// The element that the next value is assigned to.
+  /// Returns the element to which the next value is assigned.
   Json& target() {
     if (open_.empty()) return root_;
     if (open_.back().members) return *next_;
@@ -64,7 +64,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   Json& root_;
   int max_depth_;
   std::vector<Container> open_;  // from the root to the innermost
-  Json* next_ = nullptr;         // the member that key() named last
+  Json* next_ = nullptr;         // the member that key() has named
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// JSON whose members keep the order in which they are set.
+// JSON objects whose members keep the order in which they were set.
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,13 +11,13 @@ namespace lull::tools {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns the JSON on one line. Invalid UTF-8 becomes U+FFFD.
+/// Returns the JSON text on a single line. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] inline std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Returns a readable object with one line for each member. Invalid UTF-8 becomes U+FFFD. The
-/// text is about as long as json_text(), however deeply the values are nested.
+/// Returns a readable text with one line for each member of the object. Invalid UTF-8 becomes
+/// U+FFFD. The text is about as long as json_text(), however deeply the values are nested.
 [[nodiscard]] std::string json_lines(const Json& object);
 
 /// Replaces invalid UTF-8 by U+FFFD, as the JSON writer does.
@@ -25,17 +25,18 @@ using Json = nlohmann::ordered_json;
   return Json::parse(json_text(Json(text))).get<std::string>();
 }
 
-/// Returns null for 0, which means unknown.
+/// Returns a count as a number, or null for 0, which means unknown.
 [[nodiscard]] inline Json count_or_null(std::int64_t count) {
   return count > 0 ? Json(count) : Json();
 }
 
 /// Finds the members of an object by name in constant time. (Json itself compares all names.) The
-/// Json object must outlive this one, and nothing else may change it.
+/// Json object must outlive this object, and nothing else may change it.
 class JsonMembers {
  public:
   explicit JsonMembers(Json& object);
-  /// Returns the value with this name. A new name gets the value null.
+  /// Returns the value with this name. If the object has no such member, the function adds it with
+  /// the value null.
   Json& operator[](const std::string& name);
 
  private:
@@ -45,7 +46,7 @@ class JsonMembers {
 
 /// Parses JSON from untrusted sources. The time is linear in the length of the text, and the depth
 /// of the call stack is limited by `max_depth`. If several members have the same name, the last
-/// value counts. Returns nullopt if the text is not JSON or is nested deeper than `max_depth`.
+/// value is used. Returns nullopt if the text is not JSON or is nested deeper than `max_depth`.
 [[nodiscard]] std::optional<Json> parse_json(std::string_view text, int max_depth = 64);
 
 }  // namespace lull::tools

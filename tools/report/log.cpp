@@ -29,7 +29,7 @@ const char* name_of(LogLevel level) {
   return "";
 }
 
-/// Returns the current time as "2026-01-31T12:34:56.789Z".
+/// Returns the current time in the form "2026-01-31T12:34:56.789Z".
 std::string now() {
   const auto time = std::chrono::system_clock::now().time_since_epoch();
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
@@ -65,12 +65,12 @@ Log::~Log() {
 void Log::write(LogLevel level, const std::string& message) {
   if (message.empty() || level > options_.level) return;
   const std::string text =
-      one_line(message);  // text of the input's tags may be part of the message
+      one_line(message);  // the message may contain tags of the input with line breaks
   const std::lock_guard lock(mutex_);
   append(level, text);
   if (quiet_ && level > LogLevel::error) return;
   const bool named = level == LogLevel::warning || level == LogLevel::debug;
-  // On a terminal, ESC [ K clears the live progress line.
+  // On a terminal, the escape sequence ESC [ K clears the live progress line.
   std::fprintf(stderr, "%slull: %s%s%s\n", terminal_ ? "\r\033[K" : "", named ? name_of(level) : "",
                named ? ": " : "", text.c_str());
 }
@@ -80,7 +80,7 @@ void Log::note_failure(const std::string& text) {
   append(LogLevel::error, text);
 }
 
-// A log file that cannot be written does not stop the job.
+// If the log file cannot be written, the job continues.
 void Log::append(LogLevel level, const std::string& text) {
   if (file_ < 0 || file_failed_) return;
   const std::string line = now() + " " + name_of(level) + " " + text + "\n";

@@ -6,7 +6,7 @@
 
 namespace lull::tools {
 
-enum class LogLevel { error, warning, info, debug };  // each level includes the ones before it
+enum class LogLevel { error, warning, info, debug };  // each level includes the preceding ones
 
 struct LogOptions {
   LogLevel level = LogLevel::info;
@@ -17,8 +17,8 @@ struct LogOptions {
 /// such Log may exist at a time.
 class Log {
  public:
-  /// With `quiet`, only errors are written to stderr, whatever the level; the file receives all
-  /// messages.
+  /// @param quiet  if true, only errors are written to stderr, for any level; the file receives all
+  ///     messages
   /// @throws CannotCreate  the file cannot be opened
   Log(const LogOptions& options, bool quiet);
   ~Log();
@@ -27,7 +27,7 @@ class Log {
 
   /// Writes a message of one line; an empty text is ignored.
   void write(LogLevel level, const std::string& text);
-  /// Writes an error to the file only, because main() prints it.
+  /// Writes an error only to the file, because main() prints it on stderr.
   void note_failure(const std::string& text);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// Escapes backslash, quote and line feed in the value of a label.
+/// Escapes backslash, quotation mark and line feed in the value of a label.
 std::string label_value(const std::string& text) {
   std::string out;
   for (const char c : as_utf8(text)) {
@@ -32,7 +32,7 @@ std::string number_of(double value) {
   return text;
 }
 
-/// Builds lines of the text format.
+/// Builds lines of Prometheus's text format.
 class Lines {
  public:
   explicit Lines(std::string output) : output_(std::move(output)) {}
@@ -57,8 +57,8 @@ class Lines {
   std::string output_, name_, text_;
 };
 
-/// Whether the error is about the name of the file or the rights of the user. Other errors are
-/// failed writes.
+/// Returns whether the error concerns the name of the file or the rights of the user. All other
+/// errors are failed writes.
 bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
          error == EEXIST || error == EPERM || error == EROFS || error == ENAMETOOLONG ||
@@ -140,8 +140,8 @@ std::string Metrics::text(const pipeline::PipelineStats& stats, int exit_code,
   return lines.take();
 }
 
-// Readers see the old or the new text. There is no fsync, because the file is useless after a
-// system crash.
+// Replaces the file. Readers see either the old or the new text. fsync() is not called, because the
+// file is useless after a system crash.
 int Metrics::write(const std::string& text) const {
   errno = 0;
   if (io::replace_text(path_, text)) return 0;

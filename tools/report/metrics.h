@@ -1,6 +1,6 @@
 #pragma once
-// Metrics of a run for Prometheus, in its text format (version 0.0.4): a file that a collector,
-// such as the node exporter, reads at any time.
+// Writes metrics of a run for Prometheus in its text format (version 0.0.4). A collector, such as
+// the node exporter, can read the file at any time.
 
 #include <chrono>
 #include <cstdint>
@@ -17,27 +17,30 @@ struct MetricsFacts {
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
 };
 
-/// The file is written under a temporary name and renamed: at the start, every two seconds and at
-/// the end. It remains after the run. Later write errors are ignored, as the next update may
-/// succeed.
+/// Writes the file of metrics under a temporary name and renames it: at the start, every two
+/// seconds and at the end. The file remains after the run. Write errors after the start are
+/// ignored, because the next update may succeed.
 class Metrics {
  public:
+  /// Creates the file.
   /// @throws CannotCreate  no file of this name can be created
   /// @throws IoError  the file cannot be written
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
-  /// Called after each frame. `sigma`: noise levels of its scene by plane, on the 0..255 scale.
+  /// Must be called after each frame.
+  /// @param sigma  noise levels of the frame's scene by plane, on the 0..255 scale
   void update(const pipeline::PipelineStats& stats, std::size_t scene,
               const std::vector<double>& sigma);
   void end(const pipeline::PipelineStats& stats, int exit_code, std::int64_t damaged_frames);
 
-  /// Returns the content of the file. `exit_code`: -1 while the run is in progress.
+  /// Returns the content of the file.
+  /// @param exit_code  -1 while the run is in progress
   [[nodiscard]] std::string text(const pipeline::PipelineStats& stats, int exit_code,
                                  std::int64_t damaged_frames) const;
 
  private:
-  /// Returns 0 or the number of the error (errno).
+  /// Writes the file. Returns 0 or the error number (errno).
   int write(const std::string& text) const;
 
   std::string path_;

@@ -39,7 +39,7 @@ std::string format(const char* pattern, Values... values) {
 
 int percent(double share) { return static_cast<int>(std::lround(100 * share)); }
 
-/// Rounds to thousandths; JSON shows values that are not finite as null.
+/// Rounds a value to thousandths. JSON shows values that are not finite as null.
 Json rounded(double value) { return std::round(1000 * value) / 1000; }
 
 Json numbers(const std::vector<double>& values) {
@@ -81,8 +81,8 @@ void Progress::start(const JobFacts& facts) {
   facts_ = facts;
   scenes_ = facts.noise;
   if (facts.follows) scenes_.resize(std::min<std::size_t>(scenes_.size(), 1));
-  // The time for opening does not count as progress. In JSON mode the first frame is reported at
-  // once.
+  // Progress is measured from the first frame on, without the time for opening. In JSON mode the
+  // first frame is reported immediately.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
   if (metrics_)
@@ -115,7 +115,8 @@ void Progress::on_new_scene(const SceneLevels& scene) {
 std::string Progress::line(const pipeline::PipelineStats& stats) const {
   using pipeline::Stage;
   std::string text = format("frame %lld", static_cast<long long>(stats.frames));
-  // The container's frame count is an estimate. Once it is exceeded, the total is unknown.
+  // The frame count in the container is an estimate. If the run exceeds it, the total is reported
+  // as unknown.
   if (facts_.frames >= stats.frames) {
     text += format("/%lld (%d%%)", static_cast<long long>(facts_.frames),
                    static_cast<int>(100 * stats.frames / std::max<std::int64_t>(facts_.frames, 1)));
@@ -181,7 +182,7 @@ void Progress::update(const pipeline::PipelineStats& stats, double time_s) {
 void Progress::show(const pipeline::PipelineStats& stats) {
   if (mode_ == ProgressMode::bar) {
     const std::string live = progress_line(stats, facts_.frames, columns_of(descriptor_));
-    write("\r" + live + (terminal_ ? "\033[K" : ""));  // ESC [ K: clear the line's rest
+    write("\r" + live + (terminal_ ? "\033[K" : ""));  // ESC [ K clears the rest of the line
     shown_ = true;
   } else {
     write(mode_ == ProgressMode::json ? object(stats) : "lull: " + line(stats) + "\n");
@@ -234,7 +235,7 @@ void Progress::end(const End& end) {
 }
 
 // A writable pipe accepts 4096 bytes without blocking (PIPE_BUF). Lines are shorter, except with
-// very long names, where the write may block.
+// very long names; in that case the write may block.
 void Progress::write(const std::string& text, Patience patience) {
   pollfd target{descriptor_, POLLOUT, 0};
   const int ready = poll(&target, 1, patience == Patience::second ? 1000 : 0);
@@ -243,7 +244,7 @@ void Progress::write(const std::string& text, Patience patience) {
   while (at < text.size()) {
     const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;  // the reader has closed the pipe: the job continues
+    if (written <= 0) break;  // the reader has closed the pipe; the job continues
     at += static_cast<std::size_t>(written);
   }
 }

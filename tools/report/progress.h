@@ -1,5 +1,5 @@
 #pragma once
-// Progress of a run, for users and for programs.
+// Reports the progress of a run to users and to programs.
 
 #include <chrono>
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace lull::tools {
 
 enum class ProgressMode {
   automatic,  // bar on a terminal, otherwise plain
-  bar,        // one line that is updated in place: progress_line.h
+  bar,        // one line that is updated in place (progress_line.h)
   plain,      // a line every few seconds
   json,       // one JSON object per line: docs/progress.schema.json
   none,
@@ -26,24 +26,24 @@ enum class ProgressMode {
 struct ProgressOptions {
   ProgressMode mode = ProgressMode::automatic;
   int descriptor = 2;
-  std::string metrics_file;  // Prometheus metrics: metrics.h; empty: none
+  std::string metrics_file;  // file for Prometheus metrics (metrics.h); empty: none
 };
 
-/// Noise from a point in time onwards (Frame::pts in seconds): standard deviations by plane, on the
-/// 0..255 scale.
+/// The noise levels from a point in time onwards (Frame::pts in seconds): standard deviations by
+/// plane, on the 0..255 scale.
 struct SceneLevels {
   double from_s = 0;
   std::vector<double> sigma;
 };
 
-/// Facts that are known when a run begins.
+/// Facts that are known at the start of a run.
 struct JobFacts {
   std::string input, output;
   FrameFormat format;
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
   std::vector<std::string> devices;
   std::vector<SceneLevels> noise{};  // known noise, from the first scene on
-  bool follows = false;              // scenes after the first are reported later, by on_new_scene()
+  bool follows = false;              // on_new_scene() reports later scenes
 };
 
 /// Writes progress to a file descriptor without blocking on its reader: lines that do not fit into
@@ -51,19 +51,20 @@ struct JobFacts {
 /// constructor may be called from any thread.
 class Progress {
  public:
-  /// With `quiet`, the automatic mode is none.
-  /// @throws InvalidArgument  the descriptor cannot be written to
+  /// @param quiet  if true, the automatic mode means no progress
+  /// @throws InvalidArgument  the descriptor is not writable
   Progress(const ProgressOptions& options, bool quiet);
 
   void start(const JobFacts& facts);
-  /// Adds a scene after the known ones.
+  /// Adds a scene after those that were known at the start.
   void on_new_scene(const SceneLevels& scene);
-  /// Called after each frame. `time_s`: its pts in seconds.
+  /// Must be called after each frame.
+  /// @param time_s  pts of the frame in seconds
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
-  /// Removes the live line.
+  /// Removes the live progress line from the terminal.
   void clear();
-  /// The following functions report how the run ended: with a complete output, with an error, or
-  /// with a stop by a signal. Only JSON mode prints anything.
+  /// The following functions report how the run has ended: with a complete output, with an error,
+  /// or with a stop by a signal. Only the JSON mode prints anything.
   void done(const pipeline::PipelineStats& stats, std::int64_t damaged_frames);
   void failed(int exit_code, const std::string& text, std::int64_t damaged_frames);
   void stopped(int signal);

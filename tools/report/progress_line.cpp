@@ -22,7 +22,7 @@ std::string busiest_of(const pipeline::PipelineStats& stats) {
          std::to_string(std::lround(100 * stats.busy_share(stage))) + "% busy";
 }
 
-/// Appends the parts to `line`, most important first, as far as they fit.
+/// Appends as many parts to `line` as fit into the width. The most important parts come first.
 void append_fitting(std::string& line, const std::vector<std::string>& parts,
                     std::size_t max_length) {
   for (const std::string& part : parts) {
@@ -58,7 +58,7 @@ std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t fra
   const auto max_length = static_cast<std::size_t>(std::max(columns, 2) - 1);
   if (frames <= 0 || stats.frames > frames) return without_length(stats, max_length);
   const double share = static_cast<double>(stats.frames) / static_cast<double>(frames);
-  char percent[16];  // 100 is shown at the end only
+  char percent[16];  // 100 is shown only at the end
   std::snprintf(percent, sizeof percent, "%3d%%", static_cast<int>(100 * share));
   std::string rest;
   const std::size_t fixed_length = sizeof "100% []" - 1;

@@ -1,5 +1,5 @@
 #pragma once
-// The live progress line.
+// Formats the live progress line.
 
 #include <cstdint>
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace lull::tools {
 
-/// Returns a bar, the percentage and as many further figures as fit into `columns` - 1 columns;
-/// some terminals wrap a line that fills the last column. `frames`: expected number of frames; if
-/// it is 0 or already exceeded, there is no bar.
+/// Returns a bar, the percentage and as many further figures as fit into `columns` - 1 columns,
+/// because some terminals wrap a line that fills the last column.
+/// @param frames  expected number of frames; if it is 0 or already exceeded, there is no bar
 [[nodiscard]] std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t frames,
                                         int columns);
 
@@ -18,7 +18,7 @@ namespace lull::tools {
 /// unknown.
 [[nodiscard]] int columns_of(int descriptor);
 
-/// Returns "0:05", "12:34" or "1:02:03".
+/// Returns a duration as text: "0:05", "12:34" or "1:02:03".
 [[nodiscard]] std::string format_duration(double seconds);
 
 }  // namespace lull::tools

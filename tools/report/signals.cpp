@@ -44,7 +44,7 @@ SignalWatch::SignalWatch(std::function<void(int)> clean_up, std::chrono::millise
   end_ = eventfd(0, EFD_CLOEXEC);
   if (signals_ < 0 || end_ < 0)
     throw InternalError("signals cannot be watched (too many files are open); close some");
-  innermost = this;  // no thread reads it yet
+  innermost = this;  // no other thread reads this pointer yet
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -58,7 +58,7 @@ bool SignalWatch::join_outer() {
   return true;
 }
 
-// The signals stay blocked, because nothing is left that a signal could stop.
+// The signals remain blocked, because the process has no work left that a signal could stop.
 SignalWatch::~SignalWatch() {
   {
     const std::lock_guard lock(chain_mutex);

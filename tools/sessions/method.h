@@ -25,7 +25,7 @@ struct Method {
   /// Noise of stacks with Rician or spatially varying noise. Their samples are variance-stabilised
   /// before the filter.
   std::optional<VolumeNoise> volume_noise;
-  // for depth maps, whose samples are variance-stabilised before the filter
+  // For depth maps, whose samples are variance-stabilised before the filter.
   std::optional<DepthScale> depth;
   /// Additional information about the noise of renders, whose frames have features.
   std::optional<RenderNoise> render;

@@ -39,7 +39,7 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  // if the map belongs to another input, it is stretched to the slices of this one
+  // If the map belongs to another input, it is stretched to the slices of this input.
   if (noise.map && slices > 0) {
     auto map = std::make_shared<NoiseMap>(*noise.map);
     map->voxels[2] = static_cast<int>(slices);

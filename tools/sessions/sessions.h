@@ -97,7 +97,7 @@ class ContextEnd {
 
  private:
   io::MediaSource& source_;
-  // for each session, number of the last frame that it needs, or -1
+  // For each session, the number of the last frame that it needs, or -1.
   std::vector<std::int64_t> idle_;
 };
 

@@ -258,21 +258,22 @@ constexpr ContainerTraits containers[] = {
 // Traits of containers that are not in the table. No test determines how their times change.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
-constexpr StillTraits stills[] = {{"png", "png"},
-                                  {"exr", "exr"},
-                                  {"tif", "tiff", false, nullptr, nullptr, true},
-                                  {"tiff", "tiff", false, nullptr, nullptr, true},
-                                  {"pfm", "pfm"},
-                                  {"pgm", "pgm", false, nullptr, "use .ppm for colour"},
-                                  {"ppm", "ppm", false, nullptr, "use .pgm for grey"},
-                                  // pgm for grey input, ppm for colour input
-                                  {"pnm", "ppm", false, "pgm"},
-                                  {"pam", "pam"},
-                                  {"bmp", "bmp"},
-                                  {"jpg", "mjpeg"},
-                                  {"jpeg", "mjpeg"},
-                                  {"webp", "libwebp", true},
-                                  {"dpx", "dpx"}};
+constexpr StillTraits stills[] = {
+    {"png", "png"},
+    {"exr", "exr"},
+    {"tif", "tiff", false, nullptr, nullptr, true},
+    {"tiff", "tiff", false, nullptr, nullptr, true},
+    {"pfm", "pfm"},
+    {"pgm", "pgm", false, nullptr, "use .ppm for colour"},
+    {"ppm", "ppm", false, nullptr, "use .pgm for grey"},
+    // The pnm extension means pgm for grey input and ppm for colour input.
+    {"pnm", "ppm", false, "pgm"},
+    {"pam", "pam"},
+    {"bmp", "bmp"},
+    {"jpg", "mjpeg"},
+    {"jpeg", "mjpeg"},
+    {"webp", "libwebp", true},
+    {"dpx", "dpx"}};
 
 }  // namespace
 

@@ -164,7 +164,7 @@ std::vector<const char*> default_encoders(const FileSource& source, const PixelT
     // FFmpeg's H.264 decoder converts grey pictures to YCbCr. In HEVC from x265 they remain grey.
     names = {"libx265", "libx264"};
   } else if (source.info().interlaced) {
-    // Of FFmpeg's encoders for this purpose, only x264 encodes interlaced frames.
+    // Among these encoders, only libx264 can encode interlaced frames in FFmpeg.
     names = {"libx264", "libx265"};
   } else if (samples.format.bits == 8) {
     names = {"libx264", "libx264rgb", "libx265"};

@@ -120,7 +120,7 @@ struct EncoderTraits {
   std::span<const Setting> settings{};        // defaults of options
   std::span<const Setting> lossy_settings{};  // further defaults for lossy encoding
   std::span<const Setting> rgb_settings{};    // further defaults for RGB samples
-  // the quality is in percent, unlike the scale of FFmpeg's own encoders
+  // True: the quality is in percent, unlike the scale of FFmpeg's own encoders.
   bool percent_quality = false;
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 

@@ -44,7 +44,7 @@ bool has_rgb(const ExrLayer& layer) {
 /// maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;
-  // additional threads would wait for the thread that reads or writes
+  // Additional threads would wait for the thread that reads or writes.
   constexpr unsigned limit = 16;
   const unsigned request =
       threads > 0 ? static_cast<unsigned>(threads) : std::thread::hardware_concurrency();

@@ -29,7 +29,7 @@ class Distribution {
       if (!std::isfinite(v)) return;
       ++finite_;
       if (!(v > 1)) return;
-      int exponent = 0;  // samples are in [2^(exponent-1), 2^exponent)
+      int exponent = 0;  // v is in [2^(exponent-1), 2^exponent)
       ++beyond_[std::frexp(v, &exponent) > 0.5f ? exponent - 1 : exponent - 2];
     });
     for (int power = max_power; power-- > 0;) beyond_[power] += beyond_[power + 1];

@@ -130,7 +130,7 @@ std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFra
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // with threads, the picture to which the message belongs is unknown
+  // With threads, the picture to which the message belongs is unknown.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);

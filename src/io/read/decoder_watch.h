@@ -47,7 +47,7 @@ class DecoderWatch {
   std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  // last message of each frame thread, by the thread's context
+  // Last message of each frame thread, by the thread's context.
   std::map<const void*, Message> last_;
   LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };

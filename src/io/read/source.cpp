@@ -14,7 +14,7 @@ FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
   properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder chooses the picture type
-  // the picture is already cropped, also on a GPU
+  // The picture is already cropped, also on a GPU.
   properties->crop_right = properties->crop_bottom = 0;
   av_frame_remove_side_data(properties.get(), AV_FRAME_DATA_FILM_GRAIN_PARAMS);
   return properties;

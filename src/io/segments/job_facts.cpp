@@ -209,7 +209,7 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
   add_additional(*options.segments, facts);  // must precede the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // must precede the output's facts, which depend on it
+  // The input's facts must precede the output's facts, which depend on them.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

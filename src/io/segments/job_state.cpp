@@ -79,7 +79,7 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  // limits the list of missing segments if a manifest is forged
+  // Limits the list of missing segments if a manifest is forged.
   constexpr std::int64_t max_listed = 1 << 20;
   for (const auto& [number, record] : manifest.segments) {
     for (; next < number && number < max_listed; ++next)

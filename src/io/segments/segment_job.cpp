@@ -111,7 +111,7 @@ void SegmentJob::load(bool overwrite) {
     throw CannotCreate(what + "; give --resume to continue it, or -y to start again");
   if (segments > 0) notes_.push_back(what + ", which is dropped (-y without --resume)");
   std::error_code ignored;
-  // must be first, because the other files are valid only with the manifest
+  // The manifest is removed first, because the other files are valid only with the manifest.
   fs::remove(manifest_path_, ignored);
   remove_files([&](const std::string& name) { return is_leftover(name) || is_segment_name(name); });
 }

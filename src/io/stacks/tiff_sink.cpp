@@ -94,7 +94,7 @@ class TiffSink final : public StackSink {
   std::vector<ValueRange> ranges_;  // ranges of the channels
   FrameFormat frame_format_;
   std::int64_t pages_, next_ = 0;
-  // the source of the tags; the input's source reads later pages in another thread
+  // Reads the tags of the original pages. The input's source reads later pages in another thread.
   TiffReader original_;
   OutputFile file_;
   TiffWriter writer_;
