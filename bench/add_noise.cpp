@@ -1,7 +1,7 @@
-// lull_add_noise IN OUT --sigma S --seed N: a copy of a clip or picture with known noise.
+// lull_add_noise IN OUT --sigma S --seed N: writes a copy of a clip or picture with known noise.
 //
-// White Gaussian noise is added in floating point to every plane, then rounded and clipped to the
-// input's depth, as a camera's converter would.
+// White Gaussian noise is added in floating point to every plane. The result is rounded and clipped
+// to the input's bit depth, as an analogue-to-digital converter would do.
 
 #include <cstdint>
 #include <iostream>

@@ -32,7 +32,7 @@ double sample(const Frame& frame, int plane, int x, int y) {
   return value / frame.format.full_scale();
 }
 
-/// YUV is interpreted as limited-range ITU-R BT.709, the format of the project's clips.
+/// YUV is interpreted as limited-range ITU-R BT.709, which is the format of the project's clips.
 std::array<double, 3> pixel(const Frame& frame, int x, int y) {
   const double first = sample(frame, 0, x, y);
   if (frame.format.layout == Layout::gray) return {first, first, first};
@@ -65,7 +65,7 @@ void draw(const Frame& frame, int left, Picture& picture) {
 }
 
 Picture side_by_side(const Frame& before, const Frame& after) {
-  constexpr int gap = 4;  // white pixels between the two
+  constexpr int gap = 4;  // white pixels between the two pictures
   Picture picture;
   picture.width = before.format.width + gap + after.format.width;
   picture.height = std::max(before.format.height, after.format.height);

@@ -1,14 +1,14 @@
-// Quality of filtered clips: adds Gaussian noise in float to the first plane of each frame of clean
-// clips, or to all planes, filters the clips and compares. For each combination of parameters and
-// each clip it prints
+// Measures the quality of filtered clips. The program adds Gaussian noise in float to the first
+// plane of each frame of clean clips, or to all planes, filters the clips and compares the results
+// with the clean clips. For each combination of parameters and each clip it prints:
 //   psnr        PSNR of the first plane over the complete sequence, in dB
 //   chroma      with --colour: PSNR of the two other planes together
 //   first, last PSNR of the first and the last frame minus the mean over the frames, in dB
-//   steadiness  mean absolute difference between neighbouring frames where the clean ones are equal
-//               (to a grey level), relative to the noisy clip: 0 is still, 1 flickers like the
-//               input
+//   steadiness  mean absolute difference between neighbouring frames where the clean frames are
+//               equal (to a grey level), relative to the noisy clip: 0 means no flicker, 1 means
+//               the flicker of the input
 //   cpu         CPU seconds per megapixel
-// and a mean over the clips. Clips are files that lull can read.
+// The program also prints the mean over the clips. Clips are files that lull can read.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

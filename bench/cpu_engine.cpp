@@ -1,5 +1,5 @@
-// Benchmarks of the cpu backend of BM3D, by stage and for a complete picture, on a synthetic noisy
-// picture with gradients and edges. Times are CPU time of one thread unless the name says
+// Benchmarks of BM3D's cpu backend, by stage and for a complete picture, on a synthetic noisy
+// picture with gradients and edges. Times are CPU times of one thread unless the name states
 // otherwise. lull_quality measures the quality on real pictures.
 
 #include <benchmark/benchmark.h>
@@ -46,7 +46,7 @@ Plane<float> noisy_picture(int width, int height, int side = 1) {
   return picture;
 }
 
-/// Returns the model of that noise.
+/// Returns the noise model of noisy_picture().
 NoiseModel noise_of(int side) {
   NoiseModel model(std::array<float, 3>{sigma, sigma, sigma});
   if (side == 1) return model;
@@ -103,7 +103,7 @@ struct MatchBench {
   std::vector<std::uint32_t> displacements;
 };
 
-/// Arguments: window, step. Reports the time per reference patch.
+/// Measures the matching scores. Arguments: window, step. Reports the time per reference patch.
 void score(benchmark::State& state) {
   MatchBench b(static_cast<int>(state.range(0)), static_cast<int>(state.range(1)), 16);
   for (auto _ : state) score_block(b.guide, b.geometry, b.block, b.scores);
@@ -113,7 +113,7 @@ void score(benchmark::State& state) {
 }
 BENCHMARK(score)->ArgsProduct({{25, 39}, {1, 2, 3, 4, 6, 8}});
 
-/// Arguments: window, group size.
+/// Measures the selection of group members. Arguments: window, group size.
 void select(benchmark::State& state) {
   const int group = static_cast<int>(state.range(1));
   MatchBench b(static_cast<int>(state.range(0)), 4, group);
@@ -133,7 +133,8 @@ void select(benchmark::State& state) {
 }
 BENCHMARK(select)->ArgsProduct({{25, 39}, {8, 16, 32}});
 
-/// Arguments: transform, group size, phase (0: hard thresholding, 1: Wiener).
+/// Measures the filter of a group. Arguments: transform, group size, phase (0: hard thresholding,
+/// 1: Wiener).
 void filter(benchmark::State& state) {
   const int size = 256;
   const PhaseParams phase{.transform = static_cast<Transform>(state.range(0))};
@@ -165,8 +166,8 @@ void filter(benchmark::State& state) {
 }
 BENCHMARK(filter)->ArgsProduct({{0, 1, 2}, {1, 4, 16, 32}, {0, 1}});
 
-/// Arguments: profile, threads, side of the squares that noise is averaged over (1: white noise).
-/// Two phases on 960x540; CPU seconds of all threads per megapixel.
+/// Measures two phases on 960x540 samples. Arguments: profile, threads, side of the squares over
+/// which the noise is averaged (1: white noise). Reports CPU seconds of all threads per megapixel.
 void two_phases(benchmark::State& state) {
   const int width = 960, height = 540, side = static_cast<int>(state.range(2));
   const Params params = make_params(static_cast<Profile>(state.range(0)), noise_of(side));

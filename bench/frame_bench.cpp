@@ -1,8 +1,8 @@
-// lull_frame_bench [NOISY --clean CLEAN]: one complete frame on a GPU. "kernels": GPU time of all
-// kernels, measured with events on the stream, without copies and sample conversion. "frames": time
-// per frame from host memory to host memory with 1, 2, 4 .. frames in flight. The output includes
-// PSNR, device memory of a session and the spread of the times; --csv writes one line per setting
-// and shape.
+// lull_frame_bench [NOISY --clean CLEAN]: measures one complete frame on a GPU. "kernels" is the
+// GPU time of all kernels, measured with events on the stream, without copies and sample
+// conversion. "frames" is the time per frame from host memory to host memory with 1, 2, 4 .. frames
+// in flight. The output includes PSNR, device memory of a session and the spread of the times;
+// --csv writes one line per setting and shape.
 
 #include <benchmark/benchmark.h>
 
@@ -37,7 +37,7 @@ struct Options {
   int device = 0, repeats = 50;
 };
 
-/// A setting, a shape and all figures that were measured for them.
+/// A setting, a shape, and all figures that were measured for this combination.
 struct Case {
   Configuration configuration;
   PicturePair pair;
@@ -73,8 +73,8 @@ Frame denoise(CudaSlot& slot, const Frame& noisy) {
   return slot.finish().value();
 }
 
-/// Returns the device memory of a slot after its first frame. A frame is filtered before, so that
-/// the code of the kernels is loaded already.
+/// Returns the device memory of a slot after its first frame. Another frame is filtered before, so
+/// that the code of the kernels has already been loaded.
 double session_megabytes(const Case& c) {
   denoise(*std::make_unique<CudaSlot>(c.configuration.params, c.format()), c.pair.noisy);
   const std::size_t before = free_device_memory();
@@ -93,7 +93,7 @@ void time_kernels(benchmark::State& state, Case& c, int repeats) {
     if (c.format().planes() > 1) c.note(state, "psnr_chroma_db", psnr(result, c.pair.clean, 1, 2));
   }
   const double upload = timer.repeat(repeats, [&] { slot.upload(c.pair.noisy); }).median();
-  // The kernels run as a graph, as in a slot.
+  // The kernels run as a CUDA graph, as in a slot of a session.
   const cuda::GraphExec kernels = cuda::capture(slot.stream(), [&] { slot.filter(); });
   const auto launch = [&] { cuda::check(cudaGraphLaunch(kernels.get(), slot.stream())); };
   timer.repeat(3, launch);
@@ -112,8 +112,8 @@ void time_kernels(benchmark::State& state, Case& c, int repeats) {
   c.note(state, "memory_mb", megabytes);
 }
 
-/// Works like a session with several slots: it waits for the oldest frame when all slots are in
-/// use.
+/// Measures the time per frame like a session with several slots: if all slots are in use, the
+/// function waits for the oldest frame.
 void time_frames(benchmark::State& state, Case& c, int in_flight) {
   std::vector<std::unique_ptr<CudaSlot>> slots;
   std::vector<Frame> results;
@@ -175,7 +175,7 @@ void add_benchmarks(const std::vector<std::shared_ptr<Case>>& cases, const Optio
   }
 }
 
-/// Cases that the filter excluded have no figures and are not written.
+/// Writes the table. Cases that the filter excluded have no figures and are left out.
 void write_table(const std::string& path, const std::vector<std::shared_ptr<Case>>& cases,
                  int device) {
   std::vector<std::string> columns;

@@ -1,8 +1,8 @@
 // lull_grain_likeness NOISY CLEAN GRAIN PLAIN: compares the grain that a player adds with the
-// original noise. NOISY - CLEAN is the noise, GRAIN - PLAIN is the grain that a decoder added (the
-// same stream decoded with and without its film grain). For each plane it prints standard
-// deviations by luma of CLEAN and PLAIN, and correlations of samples up to 3 apart, after division
-// by the standard deviation at their luma. Columns: plane, quantity, noise, grain.
+// original noise. The noise is NOISY - CLEAN. The grain is GRAIN - PLAIN, where both are decoded
+// from the same stream, with and without its film grain. For each plane the program prints standard
+// deviations by the luma of CLEAN and PLAIN, and correlations of samples up to 3 apart, after
+// division by the standard deviation at their luma. Columns: plane, quantity, noise, grain.
 
 #include <algorithm>
 #include <array>

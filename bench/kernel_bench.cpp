@@ -1,6 +1,7 @@
-// lull_kernel_bench: GPU time of each kernel of the CUDA backend on one grey frame, measured with
-// events on the stream. Counters: ms (median), reference patches per second, share of the frame
-// time. It has its own options in addition to those of Google Benchmark: lull_kernel_bench --help
+// lull_kernel_bench: measures the GPU time of each kernel of the CUDA backend on one grey frame,
+// with events on the stream. Counters: ms (median), reference patches per second, share of the
+// frame time. `lull_kernel_bench --help` lists the program's own options, in addition to those of
+// Google Benchmark.
 
 #include <benchmark/benchmark.h>
 
@@ -33,7 +34,7 @@ struct Options {
   std::size_t shared_memory = 0;  // limit in KB; 0: that of the device
 };
 
-/// The device limits that kernels are planned for.
+/// Returns the device limits for which the kernels are planned.
 cuda::DeviceLimits limits(const Options& o) {
   cuda::DeviceLimits device = cuda::device_limits();
   if (o.shared_memory > 0) {
@@ -43,8 +44,8 @@ cuda::DeviceLimits limits(const Options& o) {
   return device;
 }
 
-/// One setting at one size. The kernels are created when the first stage is timed; only one such
-/// object exists at a time.
+/// One setting at one frame size. The kernels are created when the first stage is timed. Only one
+/// object of this kind exists at a time.
 struct Bench {
   Bench(const Configuration& configuration, const Frame& noisy, int repeats,
         const cuda::DeviceLimits& device)
@@ -79,8 +80,8 @@ void blacken(Frame& frame) {
                   frame.format.plane_width(i) * frame.format.bytes_per_sample(), std::byte{0});
 }
 
-/// Stages are registered by name, so registration requires no device. `bench` is created when the
-/// stages run.
+/// Registers the stages by name. Registration requires no device, because `bench` is created only
+/// when the stages run.
 void add_benchmarks(const Options& o, const PicturePair& picture) {
   auto current = std::make_shared<std::pair<std::string, std::unique_ptr<Bench>>>();
   const cuda::DeviceLimits device = limits(o);

@@ -1,10 +1,10 @@
-// lull_nlm_quality FILES --sigma 10,25,50 --profile fast,high --temporal 0,2 --h 0.8,0.9 ...: PSNR
-// and CPU-seconds of non-local means on pictures, clips and volumes. Noise is Gaussian, added in
-// float, neither rounded nor clipped; results are compared in the same form. For clips the PSNR is
-// that of luma, with --colour that of all planes (RGB jointly). Volumes (NIfTI) are scaled to a
-// maximum of 255, and voxels above 15 are compared; with --rician their noise is Rician. With
-// --cluster TILE:LEAF:TILINGS,paper it averages the groups that clusters find (--matcher cluster of
-// the command).
+// lull_nlm_quality FILES --sigma 10,25,50 --profile fast,high --temporal 0,2 --h 0.8,0.9 ...:
+// measures PSNR and CPU-seconds of non-local means on pictures, clips and volumes. Gaussian noise
+// is added in float, neither rounded nor clipped, and results are compared in float. For clips the
+// PSNR is that of luma, or with --colour that of all planes (RGB jointly). Volumes (NIfTI) are
+// scaled to a maximum of 255, and voxels above 15 are compared; with --rician their noise is
+// Rician. With --cluster TILE:LEAF:TILINGS,paper the program averages the groups that clusters find
+// (as with lull's option --matcher cluster).
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -61,7 +61,7 @@ void each_sample(const Frame& frame, int plane, Use&& use) {
     for (int x = 0; x < frame.format.plane_width(plane); ++x) use(x, y);
 }
 
-/// Writes the luma of R, G, B by ITU-R BT.601 into the first plane.
+/// Writes the luma of R, G and B (ITU-R BT.601) into the first plane.
 void to_luma(const Frame& rgb, const Frame& luma) {
   Plane<float> planes[3];
   for (int i = 0; i < 3; ++i) {
@@ -153,7 +153,7 @@ struct Figures {
   double psnr = 0, cpu = 0;  // PSNR in dB; CPU seconds per megasample of the first plane
 };
 
-/// Opens a session with the parameters of a setting.
+/// A function that opens a session with the parameters of a setting.
 using Opener =
     std::function<std::unique_ptr<Denoiser>(const FrameFormat& format, const bm3d::Backend&)>;
 
@@ -186,7 +186,7 @@ void set_if(Value& to, Value from) {
   if (from >= 0) to = from;
 }
 
-/// Calls run(opener, text) for every combination of the options for groups.
+/// Calls run(opener, text) for every combination of the options for averages of groups.
 template <class Run>
 void each_group_setting(const Options& o, double sigma, Run&& run) {
   const auto s = static_cast<float>(sigma);

@@ -1,7 +1,7 @@
-// lull_noise_estimates PICTURES --sigma 0,5,10: noise estimates for pictures to which white noise
-// of known levels is added (rounded and clipped to the pictures' depth). With --pairs the pictures
-// NAME_real.* are noisy already, and NAME_mean.* in the same folder are their clean versions; the
-// program then measures the gain of denoising with the estimate.
+// lull_noise_estimates PICTURES --sigma 0,5,10: prints noise estimates for pictures to which white
+// noise of known levels is added (rounded and clipped to the pictures' bit depth). With --pairs the
+// pictures NAME_real.* are already noisy, and NAME_mean.* in the same folder are their clean
+// versions. The program then measures the gain of denoising with the estimate.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -91,7 +91,8 @@ void print(const std::string& name, const NoiseEstimate& e, double seconds) {
               e.certain ? "" : (" (" + e.why + ")").c_str(), seconds);
 }
 
-/// Prints the median and the extremes of estimates, relative to sigma if it is above 0.
+/// Prints the median, the minimum and the maximum of the estimates, relative to sigma if it is
+/// above 0.
 void print_spread(double sigma, std::vector<double> found) {
   std::ranges::sort(found);
   const auto at = [&](double share) {

@@ -1,6 +1,7 @@
-// lull_quality PICTURES --sigma 10,25,50 --profile high,balanced --lambda 2.6,2.7 ...: PSNR of BM3D
-// over a set of pictures, measured as in the papers: noise is added in float and not clipped, and
-// the result is compared in float. It sweeps over any parameter, for tuning and for the tables.
+// lull_quality PICTURES --sigma 10,25,50 --profile high,balanced --lambda 2.6,2.7 ...: measures the
+// PSNR of BM3D over a set of pictures, as in the papers: noise is added in float and not clipped,
+// and the result is compared in float. The program measures all combinations of any parameters, for
+// tuning and for the tables.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -40,7 +41,7 @@ struct QualityOptions {
   std::string csv;
 };
 
-/// Reads the command line; prints help or an error and exits if necessary.
+/// Parses the command line. If necessary, prints help or an error and exits.
 QualityOptions parse(int argc, char** argv) {
   CLI::App app{
       "PSNR of BM3D over a set of pictures, for every combination of the given parameters.\n"
@@ -152,7 +153,7 @@ std::vector<Picture> load_pictures(const QualityOptions& options) {
   return pictures;
 }
 
-/// Rounds to the samples of an 8-bit file.
+/// Rounds the samples like those of an 8-bit file.
 void round_samples(Frame& frame) {
   for (int i = 0; i < frame.format.planes(); ++i) {
     const auto plane = frame.plane<float>(i);
@@ -189,7 +190,7 @@ double mean_squared_error(const Picture& clean, const Frame& frame, int plane) {
 
 double decibels(double mse) { return 10 * std::log10(255.0 * 255.0 / mse); }
 
-/// Returns the mean over all planes with equal weights.
+/// Returns the mean PSNR over all planes with equal weights.
 double psnr(const Picture& clean, const Frame& frame) {
   double sum = 0;
   for (int i = 0; i < clean.format.planes(); ++i) sum += mean_squared_error(clean, frame, i);

@@ -1,7 +1,7 @@
-// lull_throughput NOISY --clean CLEAN: frames per second through the pipeline of the command,
-// without codecs: frames in memory pass through a session, or one session per GPU, to a sink that
-// drops them. It also prints the PSNR of the first frame, and on GPUs without temporal search the
-// rate of the kernels alone, measured in the same run.
+// lull_throughput NOISY --clean CLEAN: measures frames per second through lull's pipeline without
+// codecs. Frames in memory pass through a session, or one session per GPU, to a sink that drops
+// them. The program also prints the PSNR of the first frame and, on GPUs without temporal search,
+// the rate of the kernels alone, measured in the same run.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Options {
   std::string noisy, clean, csv, size, layout;
   ParameterGrid grid{.sigmas = {20}, .profiles = {"fast", "balanced", "high", "paper"}};
   std::vector<std::string> devices{"cpu"};
-  std::vector<int> streams{4};  // per device; tables: docs/measurements/gpu-speed.md
+  std::vector<int> streams{4};  // per device; docs/measurements/gpu-speed.md has the tables
   int threads = 0, frames = 0, repeats = 3;
   bool hash = false;
 };
@@ -64,7 +64,7 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
-/// Returns one backend per GPU for "cuda:0+1".
+/// Returns one backend per GPU for a name such as "cuda:0+1".
 std::vector<bm3d::Backend> backends_of(const std::string& device, const Options& o, int streams) {
   std::vector<bm3d::Backend> backends;
   const std::string gpus = device.rfind("cuda:", 0) == 0 ? device.substr(5) : "";
@@ -116,7 +116,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
-/// Returns the number of frames for about two seconds. The first frames of a session are slow
+/// Returns the number of frames that take about two seconds. The first frames of a session are slow
 /// because buffers are allocated, so a short run is not representative.
 int frames_for(const Case& c) {
   int count = 8;
@@ -166,8 +166,8 @@ std::string measure(const Options& o, const Case& c) {
   return line + text;
 }
 
-/// Creates different frames: the picture, shifted by 4 samples per frame. The first one is the
-/// noisy picture itself; if the clean picture is known, the others get new noise.
+/// Creates different frames: the picture, shifted by 4 samples per frame. The first frame is the
+/// noisy picture itself. If the clean picture is known, the other frames get new noise.
 std::vector<Frame> make_frames(const PicturePair& pair, const FrameFormat& format, double sigma,
                                std::pmr::memory_resource* memory) {
   std::vector<Frame> frames;

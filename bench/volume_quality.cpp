@@ -1,9 +1,10 @@
-// Quality of filtered volumes: adds Gaussian noise in float to a clean volume or a part of it,
-// filters it and compares. For each profile and level it prints the PSNR over the voxels where the
-// clean volume is above 15/255 of its maximum, with that maximum as the peak, and CPU-seconds per
-// megavoxel. With --thick each slice is the mean of several slices.
+// Measures the quality of filtered volumes. The program adds Gaussian noise in float to a clean
+// volume or a part of it, filters the volume and compares the result with the clean volume. For
+// each profile and level it prints the PSNR over the voxels where the clean volume is above 15/255
+// of its maximum, with that maximum as the peak, and CPU-seconds per megavoxel. With --thick each
+// slice is the mean of several slices.
 //
-// With --result it measures instead how much anatomy a filter removed from a volume with real
+// With --result the program measures how much anatomy a filter has removed from a volume with real
 // noise: the correlation of the residual (volume minus result) and of its magnitude with the
 // gradient magnitude of the result.
 
@@ -133,7 +134,7 @@ Volume clean_volume(const Options& options) {
   return volume;
 }
 
-/// Returns the Pearson correlation.
+/// Computes the Pearson correlation of two variables.
 class Correlation {
  public:
   void add(double a, double b) {

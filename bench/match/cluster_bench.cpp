@@ -1,7 +1,7 @@
-// lull_cluster_bench PICTURES: compares clustered matching with window search, on one core: the
-// time, and the PSNR of BM3D, by phase. With --paper it prints the tables of Tsai et al. 2016: the
-// share of the nearest patches of a tile that are found, the ratio of the distances, and the PSNR
-// of patchwise non-local means and BM3D.
+// lull_cluster_bench PICTURES: compares clustered matching with window search on one core. The
+// program prints the time and the PSNR of BM3D, by phase. With --paper it prints the tables of Tsai
+// et al. 2016: the share of the nearest patches of a tile that are found, the ratio of the
+// distances, and the PSNR of patchwise non-local means and BM3D.
 
 #include <tbb/task_arena.h>
 #include <time.h>
@@ -158,7 +158,8 @@ Cost cost_of(PlaneView<const float> clean, PlaneView<const float> noisy, bm3d::P
   return cost;
 }
 
-/// Patchwise non-local means over groups with the weights exp(-max(d - 2 sigma^2, 0) / h^2).
+/// Returns the result of patchwise non-local means over groups, with the weights exp(-max(d - 2
+/// sigma^2, 0) / h^2).
 Plane<float> means(PlaneView<const float> noisy, const Groups& groups, float sigma) {
   Plane<float> sum(noisy.width, noisy.height), count(noisy.width, noisy.height);
   for (int y = 0; y < noisy.height; ++y)
@@ -188,8 +189,8 @@ Plane<float> means(PlaneView<const float> noisy, const Groups& groups, float sig
   return sum;
 }
 
-/// Comparison with the nearest patches of each tile, as in table 6 of the paper: the share of them
-/// that is found, and the ratio of the distances.
+/// Comparison with the nearest patches of each tile, as in table 6 of the paper: the share of the
+/// nearest patches that is found, and the ratio of the distances.
 struct Overlap {
   double found = 0, expected = 0, distance = 0, min_distance = 0;
 };
@@ -290,7 +291,7 @@ void compare(const Options& options) {
     for (const std::string& name : names) {
       bm3d::Params params = parsed;
       params.hard.window = params.wiener.window = options.window;
-      params.kept = 0;  // both phases search, as those with clusters do
+      params.kept = 0;  // both phases search, as cluster matching does in both phases
       params.hard.clusters = params.wiener.clusters = clusters_of(name.substr(0, name.find('/')));
       const std::size_t colon = name.find('/');  // A/B: one matcher per phase
       if (colon != std::string::npos) params.wiener.clusters = clusters_of(name.substr(colon + 1));

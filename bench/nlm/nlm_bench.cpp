@@ -1,7 +1,8 @@
-// lull_nlm_bench: time of the non-local means kernels on a GPU, without copies (events, median of
-// many runs), and the PSNR. Pictures: a grey one with every profile, and a colour picture of
-// 720x480, the size that Marques and Pardo use. Volumes: both noise levels of the usual tables, or
-// volumes of noise with a given size, whose time does not depend on the content.
+// lull_nlm_bench: measures the time of the non-local means kernels on a GPU, without copies (with
+// events, median of many runs), and the PSNR. Pictures: a grey picture with every profile, and a
+// colour picture of 720x480, the size that Marques and Pardo use. Volumes: both noise levels of the
+// usual tables, or volumes of pure noise with a given size, because the time does not depend on the
+// content.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -63,7 +64,7 @@ double psnr_of(double squares, double samples) {
   return 10 * std::log10(255.0 * 255.0 * samples / squares);
 }
 
-/// Planes of equal size, noisy and clean.
+/// The same planes with and without noise, all of one size.
 struct Picture {
   std::vector<Plane<float>> noisy, clean;
   int width() const { return clean[0].width(); }
@@ -81,7 +82,7 @@ double psnr_of(const std::vector<Plane<float>>& a, const std::vector<Plane<float
   for (std::size_t c = 0; c < a.size(); ++c)
     for (int y = 0; y < a[c].height(); ++y)
       for (int x = 0; x < a[c].width(); ++x) {
-        // Rounds and clips the samples like 8-bit samples.
+        // The samples are rounded and clipped like 8-bit samples.
         const float v = std::clamp(std::round(a[c].view()(x, y)), 0.0f, 255.0f);
         const double d = static_cast<double>(v - b[c].view()(x, y));
         squares += d * d, ++samples;
@@ -97,7 +98,7 @@ class FlatPlane {
     staging_.upload(cuda::bytes_of(from), memory_.get(), pitch(from.width), stream);
     return memory_.get();
   }
-  /// Downloads a result of the filter.
+  /// Downloads a result of the filter from device memory.
   void download(const float* from, PlaneView<float> to, cudaStream_t stream) {
     staging_.download(from, pitch(to.width), cuda::bytes_of(to), stream);
   }
@@ -210,7 +211,7 @@ class VolumeRun {
         results_(slices_per_batch_ * slice_),
         depth_(depth) {}
 
-  /// Returns the time of all slices in ms. `load(z)` returns slice z.
+  /// Returns the time in ms for all slices. `load(z)` returns slice z.
   template <class Load>
   double run(const Load& load, std::vector<Plane<float>>* results = nullptr) {
     const DeviceTimer timer(stream_.get());

@@ -1,8 +1,8 @@
 // lull_hand_held FILES --sigma 25 --frames 8 --degrees 0.5 --shift 10: measures the gain of a burst
 // over a single frame. A burst consists of crops of a picture with random shifts and rotations, to
-// which noise is added in float; the middle crop is the reference frame. Prints the PSNR of that
-// frame and CPU-seconds: filtered alone, over time with motion, and with the other frames aligned
-// to it.
+// which noise is added in float. The middle crop is the reference frame. The program prints the
+// PSNR of that frame and CPU-seconds for three methods: the frame filtered alone, filtered over
+// time with motion estimation, and filtered with the other frames aligned to it.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures for the programs of this folder, as floats on the 0..255 scale.
+// Loads and compares pictures for the programs of this folder, as floats on the 0..255 scale.
 
 #include <cmath>
 #include <string>
@@ -19,7 +19,8 @@ inline Frame float_frame(const FrameFormat& like, int width, int height) {
   return FramePool(format).acquire();
 }
 
-/// Returns the first frame of a file: only `luma` (of R, G, B by ITU-R BT.601), or all planes.
+/// Returns the first frame of a file. With `luma`, the result is only the luma of R, G and B (ITU-R
+/// BT.601); otherwise it has all planes.
 inline Frame load_picture(const std::string& path, bool luma) {
   const auto source = io::open_source(path);
   const Frame frame = source->read().value();
@@ -37,7 +38,7 @@ inline Frame load_picture(const std::string& path, bool luma) {
   return grey;
 }
 
-/// Adds white Gaussian noise to every plane, neither rounded nor clipped.
+/// Returns the picture with white Gaussian noise in every plane, neither rounded nor clipped.
 inline Frame noisy(const Frame& clean, double sigma, Gaussian& gaussian) {
   Frame result = float_frame(clean.format, clean.format.width, clean.format.height);
   for (int i = 0; i < clean.format.planes(); ++i)
@@ -48,7 +49,7 @@ inline Frame noisy(const Frame& clean, double sigma, Gaussian& gaussian) {
   return result;
 }
 
-/// Returns the PSNR over all planes in dB, with samples limited to 0..255, as in a file.
+/// Returns the PSNR over all planes in dB. The samples are limited to 0..255, as in a file.
 inline double decibels(const Frame& a, const Frame& clean) {
   double sum = 0, count = 0;
   for (int i = 0; i < clean.format.planes(); ++i)

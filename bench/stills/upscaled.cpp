@@ -1,6 +1,6 @@
-// lull_upscaled FILES --sigma 10 --factor 2: PSNR and CPU-seconds for pictures that are reduced by
-// area averaging, made noisy in float, denoised, and enlarged again: with Lanczos interpolation,
-// and as in lull denoise --scale.
+// lull_upscaled FILES --sigma 10 --factor 2: measures PSNR and CPU-seconds for pictures that are
+// reduced by area averaging, made noisy in float, denoised, and enlarged again, both with Lanczos
+// interpolation and with the method of lull denoise --scale.
 
 #include <CLI/CLI.hpp>
 #include <cmath>

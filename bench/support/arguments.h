@@ -1,6 +1,6 @@
 #pragma once
-// The command lines of the small programs that `./run demo` builds: names and options with a
-// number. CLI11, which the other programs use, would take longer to compile than these programs
+// Parses the command lines of the small programs that `./run demo` builds: names, and options with
+// a number. CLI11, which the other programs use, would take longer to compile than these programs
 // themselves.
 
 #include <cstdio>
@@ -14,8 +14,8 @@ namespace lull::bench {
 
 class Arguments {
  public:
-  /// Reads `names` names, and options of the form `--option NUMBER`, in any order. Prints `usage`
-  /// and ends the program where the command line has another form.
+  /// Reads `names` names, and options of the form `--option NUMBER`, in any order. If the command
+  /// line has another form, prints `usage` and ends the program.
   Arguments(int argc, char** argv, std::size_t names, const char* usage) : usage_(usage) {
     for (int i = 1; i < argc; ++i) {
       const std::string_view argument = argv[i];
@@ -32,8 +32,8 @@ class Arguments {
 
   const std::string& name(std::size_t index) const { return names_.at(index); }
 
-  /// The number of `--option`, at least 0 and at most `max`; `otherwise` where it is not given. An
-  /// option without such a default has to be given.
+  /// Returns the number of `--option`, which must be between 0 and `max`. If the option is not
+  /// given, returns `otherwise`; without this default, the option is required.
   double number(std::string_view option, double max, std::optional<double> otherwise = {}) {
     std::optional<double> number = otherwise;
     for (Option& given : options_) {
@@ -47,7 +47,7 @@ class Arguments {
     return *number;
   }
 
-  /// Ends the program where an option was given that number() was not asked for.
+  /// Ends the program if the user gave an option that number() has not read.
   void reject_others() const {
     for (const Option& given : options_)
       if (!given.is_known) end(2, stderr);

@@ -11,7 +11,7 @@
 namespace lull::bench {
 
 /// Parses the options of `app` and leaves those that begin with --benchmark_ to Google Benchmark
-/// (values must follow after `=`). Prints help or an error and exits if necessary.
+/// (their values must follow after `=`). If necessary, prints help or an error and exits.
 inline void parse_arguments(CLI::App& app, int argc, char** argv) {
   app.allow_extras();
   app.footer(

@@ -1,5 +1,5 @@
 #pragma once
-// Time measurement with events on a stream: the time on the device, independent of the cost of
+// Measures time with events on a stream. This is the time on the device, independent of the cost of
 // launches on the host. CUDA only.
 
 #include <algorithm>
@@ -27,7 +27,8 @@ class DeviceTimer {
  public:
   explicit DeviceTimer(cudaStream_t stream) : stream_(stream) {}
 
-  /// Returns the time in ms of the work that `work` queues on the stream. Waits for it.
+  /// Returns the time in ms of the work that `work` queues on the stream. The function waits for
+  /// the end of that work.
   template <class Work>
   float once(const Work& work) const {
     cuda::check(cudaEventRecord(begin_.get(), stream_));
@@ -39,7 +40,7 @@ class DeviceTimer {
     return ms;
   }
 
-  /// Measures `repeats` times after three warm-up runs.
+  /// Measures the work `repeats` times, after three warm-up runs.
   template <class Work>
   Times repeat(int repeats, const Work& work) const {
     for (int i = 0; i < 3; ++i) once(work);

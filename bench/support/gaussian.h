@@ -1,6 +1,6 @@
 #pragma once
-// Gaussian noise that depends on the seed only. The distributions of the standard library differ
-// between implementations and are not used.
+// Gaussian noise that depends only on the seed. The distributions of the standard library differ
+// between implementations, so they are not used.
 
 #include <cmath>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace lull::bench {
 
-/// Standard normal numbers by the method of Box and Muller, 1958.
+/// Generates standard normal numbers by the method of Box and Muller, 1958.
 class Gaussian {
  public:
   explicit Gaussian(std::uint64_t seed) : bits_(seed) {}

@@ -13,8 +13,8 @@ namespace {
 
 using namespace bm3d;
 
-/// Returns a batch that covers the complete picture, whatever its size: stages are timed
-/// separately, so each one needs the complete output of the previous one.
+/// Returns a batch that covers the complete picture for any picture size. The stages are timed
+/// separately, so each stage needs the complete output of the previous one.
 Batch complete_batch(const ReferenceGrid& grid) {
   const auto tiles = [](int references) {
     return (references + reference_tile_side - 1) / reference_tile_side;

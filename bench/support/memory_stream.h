@@ -1,6 +1,6 @@
 #pragma once
-// Source and sink for a pipeline without codecs: frames in memory, and a sink that drops the
-// results.
+// Source and sink for a pipeline without codecs: the source returns frames from memory, and the
+// sink drops the results.
 
 #include <cstdint>
 #include <utility>
@@ -10,8 +10,8 @@
 
 namespace lull::bench {
 
-/// Returns `frames` in turn, `count` in total, without copying; the samples of a source's frames
-/// are never changed.
+/// Returns the frames of `frames` cyclically, `count` in total. The frames are not copied, because
+/// filters never change the samples of a source's frames.
 class MemorySource final : public FrameSource {
  public:
   MemorySource(const std::vector<Frame>& frames, int count) : frames_(frames), count_(count) {}

@@ -17,11 +17,11 @@ struct ParameterGrid {
   std::vector<float> sigmas{25};
   std::vector<std::string> profiles{"balanced"};
   std::vector<int> temporal{0};  // temporal radii, with the profile's parameters for them
-  /// Noise to add: white noise averaged over squares with this side in samples; 1: white noise; 0:
-  /// the noise of the picture itself, which is assumed to be white.
+  /// Sides of squares in samples. The added noise is white noise averaged over such squares; 1:
+  /// white noise; 0: no noise is added, and the noise of the picture itself is assumed to be white.
   std::vector<int> squares{0};
-  /// Values for each parameter that overrides the profile. "A:B": A for the first phase and B for
-  /// the second; "A": both.
+  /// Values for each parameter that overrides the profile. "A:B" means A for the first phase and B
+  /// for the second; "A" is for both.
   std::map<std::string, std::vector<std::string>> axes;
 };
 
@@ -39,7 +39,7 @@ void add_grid_options(CLI::App& app, ParameterGrid& grid);
 /// Adds the option for ParameterGrid::squares, for programs that add the noise themselves.
 void add_squares_option(CLI::App& app, ParameterGrid& grid);
 
-/// Returns every combination.
+/// Returns every combination of the lists.
 /// @throws InvalidArgument
 [[nodiscard]] std::vector<Configuration> configurations(const ParameterGrid& grid);
 

@@ -63,7 +63,7 @@ Frame first_frame(const std::string& path, std::pmr::memory_resource* memory) {
   return *std::move(frame);
 }
 
-/// A synthetic picture: waves with many similar patches, and edges with few.
+/// Returns a synthetic picture: waves with many similar patches, and edges with few.
 PicturePair synthetic_pair(std::pmr::memory_resource* memory) {
   FramePool pool({.width = 1920, .height = 1080}, memory);
   PicturePair pair{pool.acquire(), pool.acquire()};
@@ -168,7 +168,8 @@ Frame reshape(const Frame& picture, const FrameFormat& format, int shift,
         "change)");
   Frame frame = FramePool(format, memory).acquire();
   for (int i = 0; i < format.planes(); ++i) {
-    // The distances are odd, so that the planes have no edges at equal positions.
+    // The displacements between the planes are odd, so that the planes have no edges at equal
+    // positions.
     const int x0 = shift + 389 * i, y0 = shift + 211 * i;
     switch (format.sample) {
       case SampleType::u8:

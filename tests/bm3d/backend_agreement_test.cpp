@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(Bm3d, BackendAgreement,
 
 TEST_P(BackendAgreement, QualityMatchesReference) {
   // Rounding flips a few matches and thresholds, so the samples differ. The quality must agree
-  // within what a picture this small can resolve (see the footage test below).
+  // within the precision that a picture of this size allows (see QualityMatchesReferenceOnFootage).
   for (const Profile profile : {Profile::fast, Profile::balanced, Profile::high, Profile::paper})
     for (const float sigma : {10.0f, 50.0f}) {
       const Params params = make_params(profile, {sigma, sigma, sigma});
@@ -37,9 +37,9 @@ TEST_P(BackendAgreement, QualityMatchesReference) {
     }
 }
 
-// Real content with weak to strong noise: the representation in which a backend matches patches
-// must not matter. Flipped decisions change the quality in both directions, so the test checks the
-// mean difference.
+// The form in which a backend stores the samples for matching must not matter for the quality. The
+// test uses real content with weak to strong noise. Flipped decisions change the quality in both
+// directions, so the test checks the mean difference.
 TEST_P(BackendAgreement, QualityMatchesReferenceOnFootage) {
   std::vector<Plane<float>> pictures;
   if (const auto data = data_folder()) {
@@ -55,8 +55,8 @@ TEST_P(BackendAgreement, QualityMatchesReferenceOnFootage) {
     for (const float sigma : {10.0f, 25.0f, 50.0f}) {
       Frame noisy = make_frame(gray(clean.width(), clean.height(), SampleType::f32, 32));
       store_plane(with_noise(clean.view(), sigma).view(), noisy, 0);
-      // A grid this dense averages over flipped decisions; the grid of `fast` is too coarse for
-      // that.
+      // With such a dense grid, the result averages over flipped decisions. The grid of `fast` is
+      // too coarse for that.
       Params params = make_params(Profile::fast, {sigma, sigma, sigma});
       params.hard.step = params.wiener.step = 6;
       const Frame expected =
@@ -103,8 +103,8 @@ TEST_P(BackendAgreement, QualityMatchesReferenceWithEveryTransform) {
 }
 
 TEST_P(BackendAgreement, QualityMatchesReferenceAtExtremeParameters) {
-  // A wrong group member, window or weight costs whole decibels. The test above states how much
-  // small pictures vary.
+  // A wrong group member, window or weight costs several decibels. Small pictures vary by up to 0.1
+  // dB (see the test above).
   const Frame noisy = noisy_frame(gray(40, 36), 25);
   for (const int window : {1, 127})
     for (const int group : {1, 32})

@@ -18,9 +18,9 @@ INSTANTIATE_TEST_SUITE_P(Bm3d, EachBackend,
                                            BackendKind::cuda),
                          name_of_backend);
 
-// Flat pictures of every size must come out unchanged. This shows that every sample is written,
-// that none is written twice with a wrong value, and that the threshold keeps the mean. Planes
-// smaller than a patch pass through.
+// Flat pictures of every size must remain unchanged. This shows that every sample is written, that
+// none is written twice with a wrong value, and that the threshold keeps the mean. Planes smaller
+// than a patch pass through.
 TEST_P(EachBackend, KeepsFlatPicturesOfAnySize) {
   const std::pair<int, int> sizes[] = {{1, 1},   {7, 9},   {8, 8},  {9, 8},   {8, 31},
                                        {31, 8},  {1, 40},  {40, 1}, {17, 23}, {16, 15},

@@ -1,6 +1,6 @@
-// The Bayes phases: the reference backend is compared with an eigendecomposition, the cpu backend
-// with the reference, stage by stage and for complete phases. Further tests check the frames into
-// which patches extend and the parameters that are rejected.
+// Tests the Bayes phases. The reference backend is compared with an eigendecomposition, and the cpu
+// backend with the reference backend, stage by stage and for complete phases. Further tests check
+// the frames into which patches extend and the parameters that are rejected.
 
 #include "bm3d/cpu/bayes.h"
 

@@ -1,5 +1,5 @@
-// Coloured noise: the variance of each coefficient of a group is compared with measured noise, and
-// the gain from knowing it is checked.
+// Tests coloured noise: the variance of each coefficient of a group is compared with measured
+// noise, and the gain from knowing the variances is checked.
 
 #include "support/coloured_noise.h"
 
@@ -160,7 +160,8 @@ Plane<float> both_phases(PlaneView<const float> noisy, const Params& params,
                   });
 }
 
-// One variance for each coefficient of a patch ignores that members share noise.
+// A table with one variance for each coefficient of a patch ignores that the members of a group
+// share noise.
 TEST(GroupVariances, GiveBetterPsnrThanATablePerCoefficient) {
   const Plane<float> clean = texture_picture(96, 96);
   const ColouredNoise noise = averaged_noise(96, 96, 15, 4);

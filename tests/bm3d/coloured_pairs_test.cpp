@@ -95,7 +95,8 @@ std::vector<double> by_pairs(const PatchCovariance& covariance, const Group& gro
   return variances;
 }
 
-/// The position of coefficient `i` of a group of 2^log2 members among coefficients 0..31.
+/// Returns the position that coefficient `i` of a group of 2^log2 members has among the
+/// coefficients 0..31.
 int place_of(GroupTransform across, int log2, int i) {
   if (across == GroupTransform::haar) return i;
   return log2 == 5 ? 16 * (i % 2) + i / 2 : i * (16 >> log2);

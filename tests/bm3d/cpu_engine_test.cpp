@@ -49,7 +49,7 @@ Params small_params(int step) {
   return params;
 }
 
-// The test includes an engine that processed other sizes before and reuses its memory.
+// The test also uses an engine that has processed other sizes before and reuses its memory.
 TEST(CpuEngine, GivesTheSameBitsWithAnyNumberOfThreads) {
   const auto used = make_cpu_engine(3);
   for (const auto& [width, height] : {std::pair{301, 83}, {64, 200}, {97, 101}})
@@ -121,7 +121,7 @@ TEST(CpuEngine, QuantisesTheGuideFinelyEnough) {
     engine->run({plan, plan.sets[0], {&frame, 1}});
     engine->finish(plan, *sums, results[i++].view());
   }
-  // The value is 61.1 with the present step and 57.3 with a coarse one.
+  // The PSNR is 61.1 with the present quantisation step and 57.3 with a coarse one.
   EXPECT_GT(psnr(results[0].view(), results[1].view()), 60);
 }
 

@@ -87,9 +87,9 @@ class CpuFilter : public ::testing::Test {
  protected:
   /// Compares the sums over the picture. The tolerance covers rounding: the values are sums of 64
   /// times the group's patches of samples up to about 300, through some 30 operations, each with an
-  /// error of epsilon / 2 of the maximum; weights are at most 1. A coefficient within rounding of
-  /// the threshold may be decided differently, so the strengths are chosen such that no coefficient
-  /// is that close.
+  /// error of epsilon / 2 of the maximum; weights are at most 1. A coefficient that is within
+  /// rounding of the threshold may be decided differently, so the strengths are chosen such that no
+  /// coefficient is that close.
   void expect_same(const PhaseParams& phase, int count, bool second, float strength,
                    const PlaneNoise& noise = {1}, int temporal = 0) {
     const Group group = random_group(count, temporal, rng_);
@@ -189,8 +189,8 @@ TEST_F(CpuFilter, MatchesTheReferenceOnBlackPictures) {
     }
 }
 
-// The weights are 1 at some origins, and all estimates have the same value. The division must give
-// this value at all samples of a patch, for every width.
+// The weights are 1 at some patch positions, and all estimates have the same value. The division
+// must give this value at all samples of a patch, for every width.
 TEST(CpuAggregate, DividesByConvolvedWeights) {
   for (const int width : {8, 9, 31, 65})
     for (const float beta : {0.0f, 2.0f, 20.0f}) {
@@ -247,8 +247,8 @@ TEST(CpuAggregate, AddsTilesOfAnyWidth) {
   }
 }
 
-// Lists of weights replace planes, so their sums must be the same floats: the same numbers, added
-// in the same order. The number of tiles decides how long the lists stay lists.
+// Lists of weights replace planes of weights, so their sums must be the same floats: the same
+// numbers, added in the same order. The number of tiles decides when a list becomes a plane.
 TEST(WeightSums, EqualTheSumsOfAPlane) {
   constexpr int width = 300, height = 70, stride = 304 | 16, tile_height = 30;
   for (const int tiles : {1, 3, 60}) {

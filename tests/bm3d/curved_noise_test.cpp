@@ -1,4 +1,4 @@
-// Noise whose level depends on the brightness, or that is clipped, on every backend.
+// Tests noise whose level depends on the brightness, and clipped noise, on every backend.
 
 #include "support/curved_noise.h"
 
@@ -126,14 +126,15 @@ TEST_P(CurvedNoise, BlackStaysBlackAndWhiteStaysWhite) {
       EXPECT_GT(error_with({{40, 40, 40}}), 12);
     }
     const double error = error_with(noise);
-    EXPECT_LT(std::abs(error), 2.2) << level;  // black itself cannot be missed on both sides
+    // Results cannot be darker than black, so the error at black has only one sign.
+    EXPECT_LT(std::abs(error), 2.2) << level;
     sum += error;
   }
   EXPECT_LT(std::abs(sum) / static_cast<double>(levels.size()), 1);
 }
 
-/// Normal noise with the same set of values in every picture, in another order. One picture then
-/// shows what would otherwise need the mean of many.
+/// Returns a picture with normal noise. Every picture has the same set of noise values, in another
+/// order, so that one picture shows what would otherwise need the mean of many pictures.
 Plane<float> with_stratified_noise(int side, float level, double sigma, const NoiseCurve& curve,
                                    unsigned seed = 1) {
   const int count = side * side;
@@ -149,7 +150,7 @@ Plane<float> with_stratified_noise(int side, float level, double sigma, const No
   return plane;
 }
 
-// Results cannot be darker than black, and yet the mean of black areas must be right.
+// Results cannot be darker than black. Nevertheless, the mean of black areas must be right.
 TEST_P(CurvedNoise, BlackAreasKeepTheirMean) {
   const NoiseCurve curve = clipped(poissonian(0, 1600));
   NoiseModel noise;
@@ -201,7 +202,7 @@ TEST_P(CurvedNoise, FlatAreasKeepTheirMean) {
     }
 }
 
-/// PSNR of the dark half.
+/// Returns the PSNR of the dark half of the picture.
 double psnr_in_shade(const Frame& frame, int plane) {
   const Plane<float> samples = plane_of(frame, plane), clean = shaded(frame.format, plane);
   const auto half = [](const Plane<float>& whole) {
@@ -211,8 +212,8 @@ double psnr_in_shade(const Frame& frame, int plane) {
   return psnr(half(samples), half(clean));
 }
 
-// A single level is about right for bright areas and far too strong for dark ones. (This picture
-// gains from slightly too strong filtering in both cases.)
+// A single level suits bright areas and is far too strong for dark ones. (This picture gains from
+// slightly too strong filtering in both cases.)
 TEST_P(CurvedNoise, NoiseCurveImprovesDarkAreas) {
   const NoiseCurve curve = poissonian(3, 4);
   for (const auto& [layout, sample, shift] :
@@ -237,7 +238,7 @@ TEST_P(CurvedNoise, NoiseCurveImprovesDarkAreas) {
   }
 }
 
-// Some planes have curves. The others are filtered with one level or pass through.
+// Some planes have noise curves. The other planes are filtered with a single level or pass through.
 TEST_P(CurvedNoise, EachPlaneUsesItsOwnCurve) {
   const NoiseCurve curve = poissonian(2, 9);
   const FrameFormat format = format_of(Layout::yuv, SampleType::u8, 72, 64);

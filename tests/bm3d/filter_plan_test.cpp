@@ -34,7 +34,7 @@ TEST(FilterPlan, FitsTwoBlocksOfEachProfileOnAMultiprocessor) {
         for (const Phase which : {Phase::first, Phase::second}) {
           const PhaseParams& phase = which == Phase::first ? params.hard : params.wiener;
           const FilterPlan plan = plan_filter(still(which), phase, device);
-          // Sums in device memory would be slow.
+          // Sums in device memory would be slow, so the plan must not choose them.
           EXPECT_NE(plan.staging, Staging::direct) << phase.window << ", sm_" << capability;
           EXPECT_GE(blocks_of(plan, which, phase, device), 2)
               << phase.window << ", sm_" << capability;
@@ -107,7 +107,7 @@ TEST(FilterPlan, HoldsTheSumsOfAllFramesInSharedMemory) {
     EXPECT_EQ(plan.staging, Staging::sums) << "sm_" << capability;
     EXPECT_EQ(plan.tile.rows,
               plan.rows[max_temporal + 2].first + plan.rows[max_temporal + 2].count);
-    // Every other row of a patch uses its own memory banks.
+    // The pitch must be such that every other row of a patch uses its own memory banks.
     EXPECT_EQ(2 * plan.tile.pitch % 32, 8) << plan.tile.pitch;
     EXPECT_GE(plan.tile.pitch, phase.window + 7 * phase.step + 7);
   }

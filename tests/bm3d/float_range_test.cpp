@@ -1,6 +1,6 @@
-// Float samples outside the filter range: highlights, negative values, hot pixels, infinities and
-// NaN, on every backend, in single frames and over time. These samples must be unchanged, and the
-// others must be filtered as if the out-of-range samples were not there.
+// Tests float samples outside the filter range (highlights, negative values, hot pixels, infinities
+// and NaN) on every backend, in single frames and over time. These samples must be unchanged, and
+// all other samples must be filtered as if there were no out-of-range samples.
 
 #include "core/float_range.h"
 
@@ -225,7 +225,7 @@ TEST_P(FloatRange, WhiteLevelScalesTheResult) {
 }
 
 // Noise around values near the limits of the range is removed as far as the range allows, without
-// clipping: the mean stays. Slightly negative values are treated like others.
+// clipping, so the mean does not change. Slightly negative values are treated like other values.
 TEST_P(FloatRange, NoiseNearTheRangeLimitsIsFilteredWithoutClipping) {
   struct {
     float level, left;  // left: upper bound of the remaining noise
@@ -254,7 +254,7 @@ TEST_P(FloatRange, NoiseNearTheRangeLimitsIsFilteredWithoutClipping) {
   }
 }
 
-// Frames are compared in bytes, and all values beyond white have the same byte.
+// The session compares frames as bytes, and all values beyond white have the same byte.
 TEST_P(FloatRange, DifferentBrightFramesAreNotRepeats) {
   for (const float base : {1.1f, 2.5f}) {
     std::vector<Frame> clip = noisy_clip(floats(GetParam().layout, 64, 48), 5);

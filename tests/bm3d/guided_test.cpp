@@ -1,4 +1,5 @@
-// Sessions that match groups in a guide, a frame that accompanies each frame to be filtered.
+// Tests sessions that match groups in a guide, which is a frame that accompanies each frame to be
+// filtered.
 
 #include <gtest/gtest.h>
 
@@ -147,7 +148,7 @@ TEST(GuidedFields, CarryTheFieldsOfTheGuide) {
         ASSERT_EQ(field.guide->plane<std::uint8_t>(0)(x, y),
                   whole.guide->plane<std::uint8_t>(0)(x, 2 * y + parity));
   }
-  // Sessions accept fields with such guides.
+  // Sessions must accept fields whose guides are fields, too.
   const FrameFormat half = pipeline::field_format(grey);
   const auto session = [&] { return open(params_of(0), half, {}); };
   const auto woven = pipeline::by_fields(grey, session(), session());

@@ -1,4 +1,5 @@
-// Frames with holes: on every backend, patches that reach into a hole are never candidates.
+// Tests frames with holes on every backend: patches that reach into a hole must never be
+// candidates.
 
 #include "noise/holes.h"
 
@@ -142,8 +143,8 @@ TEST(Bm3dHoles, FillValueHardlyAffectsOtherSamples) {
   for (const BackendKind kind : {BackendKind::reference, BackendKind::cpu}) {
     const auto a = run(params, {.kind = kind, .threads = 1}, 1, 100);
     const auto b = run(params, {.kind = kind, .threads = 1}, 1, 101);
-    // Reference patches that reach into a hole still form groups with others, so the value that
-    // fills the holes has a small effect on them.
+    // Reference patches that reach into a hole still form groups with other patches, so the value
+    // that fills the holes has a small effect on these patches.
     EXPECT_LT(difference(a, b), 0.2);
   }
 }

@@ -1,6 +1,6 @@
-// The input that the session of the host backends passes to its engine is compared with values
-// computed here. The cpu and reference backends share that session, so comparing them with each
-// other cannot show its faults.
+// Compares the input that the session of the host backends passes to its engine with values
+// computed in the test. The cpu and reference backends share that session, so comparing them with
+// each other cannot detect its faults.
 
 #include "bm3d/open/host_session.h"
 
@@ -36,8 +36,8 @@ Plane<float> copy(PlaneView<const float> from) {
   return to;
 }
 
-/// An engine that records its input. Its estimate of the n-th plane is 10 (n + 1), where n counts
-/// the planes for which it adds sums.
+/// An engine that records its input. Its estimate for the n-th plane is 10 (n + 1), where n counts
+/// the planes whose sums the engine has computed.
 class RecordingEngine : public PhaseEngine {
  public:
   explicit RecordingEngine(std::vector<Call>& calls) : calls_(calls) {}

@@ -1,5 +1,5 @@
-// The interfaces inside BM3D, each with a second, small implementation: matchers, patch shapes,
-// noise models and engines can be exchanged without a change elsewhere.
+// Tests the interfaces inside BM3D, each with a second, small implementation: matchers, patch
+// shapes, noise models and engines can be exchanged without a change elsewhere.
 
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ Params small_params(float sigma = 20) {
   return params;
 }
 
-// ---- matchers ------------------------------------------------------------------------------
+// ---- Matchers ------------------------------------------------------------------------------
 
 /// Known groups: the reference patch and those of the patches next to it that are in the picture.
 Group row_of_patches(int x, int width, int side) {
@@ -103,7 +103,7 @@ TEST(MatcherInterface, BothHostBackendsUseAnInjectedMatcher) {
   EXPECT_LT(psnr(actual.view(), denoise(*exhaustive, noisy.view()).view()), 45);
 }
 
-// ---- patch shapes --------------------------------------------------------------------------
+// ---- Patch shapes --------------------------------------------------------------------------
 
 TEST(PatchShapes, ReferenceFiltersSmallerPatches) {
   const Plane<float> clean = texture_picture(47, 38);
@@ -125,8 +125,8 @@ TEST(PatchShapes, ReferenceFiltersSmallerPatches) {
   EXPECT_GT(psnr(denoise(*session(params), noisy.view()).view(), noisy.view()), 100);
 }
 
-// With smaller patches there are reference patches at positions where 8x8 patches have none. Groups
-// are kept for these, too, and they move like the last 8x8 patches.
+// With smaller patches, some reference patches are at positions at which there are no 8x8 patches.
+// Groups are also kept for these reference patches, and they move like the last 8x8 patches.
 TEST(PatchShapes, SmallerPatchesReuseKeptGroups) {
   const FrameFormat format = gray(65, 41);  // 16 columns of 8x8, two bundles wide; 17 of 4x4
   for (const int search_step : {0, 11})
@@ -176,7 +176,7 @@ TEST(PatchShapes, SmallerPatchesHaveInvertibleTransforms) {
   EXPECT_THROW((void)real_transform(Transform::bior, 4), InvalidArgument);
 }
 
-// ---- noise models --------------------------------------------------------------------------
+// ---- Noise models --------------------------------------------------------------------------
 
 Params coloured_params(const PlaneNoise& noise) {
   Params params = small_params(noise.sigma);

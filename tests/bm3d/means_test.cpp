@@ -1,4 +1,4 @@
-// Averaging of groups (bm3d/group_means.h): the formulas, and sessions on every backend.
+// Tests the averaging of groups (bm3d/group_means.h): the formulas, and sessions on every backend.
 
 #include <gtest/gtest.h>
 

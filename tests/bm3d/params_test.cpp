@@ -55,7 +55,8 @@ TEST(MakeParams, PaperProfileMatchesTableOne) {
   EXPECT_EQ(p.mu2, 1);
 }
 
-// Kept groups and sparse searches help where patches are compared in samples with white noise.
+// Kept groups and sparse searches are useful only where patches are compared in samples with white
+// noise.
 TEST(MakeParams, SearchesForEveryReferencePatchInColouredNoiseAndDepthMaps) {
   NoiseModel coloured({5, 5, 5});
   coloured.plane(0).correlation = weak_correlation(0.5f);
@@ -78,7 +79,7 @@ TEST(MakeParams, ProfilesKeepTheirSearchUnchanged) {
         EXPECT_EQ(searching.kept, params.kept) << name << " at " << sigma;
         EXPECT_EQ(searching.same_groups, params.same_groups) << name << " at " << sigma;
         EXPECT_EQ(searching.search_step, params.search_step) << name << " at " << sigma;
-        // Groups can be shared only if they are kept.
+        // Phases can share groups only if the groups are kept.
         if (params.kept == 0) {
           EXPECT_EQ(params.same_groups, SameGroups::none) << name << " at " << sigma;
         }

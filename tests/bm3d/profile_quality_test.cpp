@@ -1,6 +1,6 @@
-// Tests the quality of the profiles on synthetic pictures, with a tolerance of 0.02 dB. They detect
-// a changed parameter, which tests that compare backends with each other cannot detect. Results of
-// different instruction sets differ by less than the tolerance.
+// Tests the quality of the profiles on synthetic pictures, with a tolerance of 0.02 dB. The tests
+// detect a changed parameter, which tests that compare backends with each other cannot detect.
+// Results of different instruction sets differ by less than the tolerance.
 
 #include <gtest/gtest.h>
 

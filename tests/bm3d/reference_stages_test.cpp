@@ -55,8 +55,8 @@ TEST(ReferencePositions, CoverEverySampleAtEveryStep) {
     }
 }
 
-// All patches of the picture, sorted by the criteria of the interface. The samples are integers, so
-// that ties are exact.
+// The expected group contains the nearest patches among all patches of the picture, sorted by the
+// criteria of the interface. The samples are integers, so that ties are exact.
 TEST(Match, EqualsBruteForceSearch) {
   std::mt19937 rng{5};
   std::uniform_int_distribution<int> level{0, 2};
@@ -106,8 +106,8 @@ TEST(Match, OrdersTheReferenceFirstAndTiesRowByRow) {
     EXPECT_EQ(group.members[m], pack_displacement(expected[m].first, expected[m].second)) << m;
 }
 
-// Among equal patches the bias alone decides. It cannot make a distance negative, and it does not
-// apply to other frames.
+// Among equal patches the bias alone decides. The bias cannot make a distance negative, and it does
+// not apply to other frames.
 TEST(Match, AddsTheBiasOnlyWithinTheReferenceFrame) {
   Plane<float> flat(20, 20);
   for (int y = 0; y < 20; ++y) std::fill_n(flat.view().row(y), 20, 77.0f);
@@ -140,7 +140,8 @@ TEST(Match, IncludesPatchesUpToTheThreshold) {
   EXPECT_EQ(match(alone(picture), 0, 0, below).count, 4);           // 7 found
 }
 
-// Frames of integers: the rules for other frames, checked candidate by candidate.
+// The rules for matching in other frames are checked candidate by candidate, with frames of
+// integers.
 TEST(Match, RanksOtherFramesByDistanceThenFrameThenPosition) {
   std::mt19937 rng{11};
   std::uniform_int_distribution<int> level{0, 1};
@@ -223,7 +224,7 @@ TEST(CollaborativeFilter, IsTheIdentityWithoutNoise) {
   expect_identity_without_noise<std::complex<double>>(Transform::dft);
 }
 
-// The overall mean of the group survives every threshold: a flat, dark group does not turn black.
+// The overall mean of the group survives every threshold: a flat, dark group must not become black.
 TEST(HardThreshold, KeepsTheMeanOfTheGroup) {
   const Plane<float> picture = with_noise(texture_picture(32, 32).view(), 30);
   const Group group = group_of({{0, 0}, {3, 1}});

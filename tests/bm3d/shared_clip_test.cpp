@@ -1,5 +1,5 @@
-// A clip that several sessions filter over time has the same bytes as with one session, for all
-// repeated frames, scene cuts and still sections, and when a session fails.
+// Tests a clip that several sessions filter over time: the result must have the same bytes as with
+// one session, for all repeated frames, scene cuts and still sections, and when a session fails.
 
 #include <gtest/gtest.h>
 
@@ -225,8 +225,8 @@ TEST(SharedClip, RepeatedFramesMatchSingleSession) {
   for (const Clip& clip : {exactly, nearly, now_and_then}) expect_shared_equal(clip, quick(1));
 }
 
-// The decisions of a session depend on earlier frames. The parts of the clip may not contain all of
-// these frames.
+// The decisions of a session depend on earlier frames, some of which are missing in a part of the
+// clip.
 TEST(SharedClip, LongStillsMatchSingleSession) {
   Clip clip;
   clip.scene(3).identical(70).scene(4).near(1).identical(40).near(1).identical(3).near(2);
@@ -271,7 +271,7 @@ TEST(SharedClip, RandomClipsMatchSingleSession) {
   }
 }
 
-// Planes that pass through, and pictures smaller than a patch, in which nothing is filtered.
+// Some planes pass through, and in pictures smaller than a patch nothing is filtered.
 TEST(SharedClip, UnfilteredPlanesMatchSingleSession) {
   Params luma_alone = quick(1);
   luma_alone.noise = std::array<float, 3>{sigma, 0, 0};

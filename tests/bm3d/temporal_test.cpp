@@ -1,4 +1,4 @@
-// Clips through the backends that match patches in other frames, and the rules that select these
+// Tests clips with the backends that match patches in other frames, and the rules that select these
 // frames.
 
 #include <gtest/gtest.h>
@@ -93,9 +93,9 @@ TEST_P(TemporalSession, BeatsFrameByFrameAndKeepsQualityAtTheEnds) {
     const double mean = mean_psnr(result);
     EXPECT_GT(mean, before) << radius;
     before = mean;
-    // At the ends of the clip half of the neighbouring frames are missing, and in a pan part of the
-    // content as well. The first frames search further ahead instead, which lifts the mean above
-    // the last frames.
+    // At the ends of the clip half of the neighbouring frames are missing, and in a pan a part of
+    // the content as well. The session searches the first frames further ahead instead, which lifts
+    // the mean above the quality of the last frames.
     EXPECT_GT(psnr_of(result.front(), 0), mean - 1.5) << radius;
     EXPECT_GT(psnr_of(result.back(), 8), mean - 1.7) << radius;
   }
@@ -217,7 +217,7 @@ TEST_P(TemporalSession, DrainedSessionAcceptsAnotherClip) {
   EXPECT_FALSE(session->drain());
 }
 
-// Several GPUs and resumed jobs rely on this.
+// Several GPUs that share a clip, and resumed jobs, rely on this property.
 TEST_P(TemporalSession, SegmentsThatOverlapByTheMarginGiveEqualBytes) {
   const std::vector<Frame> noisy = pan(gray(), 14);
   const Params params = quick(1);
@@ -279,7 +279,7 @@ TEST_P(TemporalSession, ScenesAreFilteredIndependently) {
   EXPECT_FALSE(same_samples(run(off, both)[3], head[3]));
 }
 
-// The frames around a flash or a black frame still use each other as neighbours.
+// The frames around a flash or a black frame must still use each other as neighbours.
 TEST_P(TemporalSession, FlashesAndBlackFramesCostLittleQuality) {
   const Plane<float> clean = clean_plane(gray(), 0, 0);
   std::vector<Frame> noisy;
@@ -354,7 +354,8 @@ TEST_P(TemporalSession, LongStillKeepsAllFrames) {
   EXPECT_LT(psnr_of(result[40], 0), psnr_of(run(quick(0), {still})[0], 0) + 0.8);
 }
 
-// Otherwise the session would hold back as many results as there were repetitions.
+// If the latency did not recover, the session would hold back as many results as there were
+// repetitions.
 TEST_P(TemporalSession, LatencyRecoversAfterAStill) {
   const std::vector<Frame> moving = pan(gray(), 12);
   const auto session = open_session(quick(1), gray());

@@ -55,8 +55,8 @@ TEST(Fourier, MatchesTheDefinition) {
     }
 }
 
-// The decomposition step by step with the filters of the paper's table 6.1 (N = 1, N~ = 5),
-// normalised to a unit sum of squares of the short filter.
+// The expected values come from a decomposition step by step with the filters of the paper's table
+// 6.1 (N = 1, N~ = 5), normalised to a unit sum of squares of the short filter.
 TEST(Bior, MatchesTheFilterBank) {
   const double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   for (int impulse = 0; impulse < 8; ++impulse) {
@@ -74,7 +74,7 @@ TEST(Bior, MatchesTheFilterBank) {
     }
     expected[0] = signal[0];
     for (int k = 0; k < 8; ++k) {
-      // A row of unit norm is the filter bank's row divided by its norm, so both are parallel.
+      // A row of unit norm is the filter bank's row divided by its norm, so both rows are parallel.
       const auto& row = bior_forward<double>.at[k];
       int largest = 0;
       for (int n = 1; n < 8; ++n)

@@ -1,5 +1,5 @@
 #pragma once
-// A guide in GPU memory and the groups that kernels have to find in it.
+// A guide in GPU memory, and the groups that kernels must find in it.
 
 #include <algorithm>
 #include <bit>

@@ -102,8 +102,8 @@ void expect_equal_groups(const std::vector<Frame>& volume, const PhaseParams& pa
   EXPECT_GT(members, 0);
 }
 
-// The volume consists of whole levels, which the cpu backend matches without rounding, so it must
-// find exactly the groups of the reference, also at borders.
+// The volume consists of integer levels, which the cpu backend matches without rounding, so the cpu
+// backend must find exactly the groups of the reference, also at borders.
 TEST(Bm4dCpuMatcher, FindsTheGroupsOfTheReference) {
   for (const int window : {3, 7, 11, 15})
     for (const int cube : {3, 4})

@@ -1,5 +1,5 @@
-// Groups of the second phase on a GPU without a search, compared with a ranking of the listed
-// candidates.
+// Tests the groups that a GPU forms in the second phase without a search, compared with a ranking
+// of the listed candidates.
 
 #include <gtest/gtest.h>
 

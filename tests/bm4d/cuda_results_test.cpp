@@ -1,5 +1,5 @@
-// Slices in GPU memory and results that stay there: the samples equal those of slices and results
-// in host memory.
+// Tests slices in GPU memory and results that stay in GPU memory: the samples must equal those of
+// slices and results in host memory.
 
 #include <gtest/gtest.h>
 
@@ -115,7 +115,7 @@ TEST_F(Bm4dCudaResults, StabilisedNoiseEqualsHostResults) {
       }
 }
 
-// The memory of a result that the caller holds is not written again.
+// The session must not overwrite the memory of a result that the caller still holds.
 TEST_F(Bm4dCudaResults, StayValidAfterTheSession) {
   const std::vector<Frame> slices = slices_of({.width = 61, .height = 45}, 60);
   const Params params = make_params(Profile::fast, {20, 20, 20});

@@ -28,7 +28,7 @@ using lull::test_support::on_host;
 
 constexpr Backend gpu_backend{.kind = BackendKind::cuda};
 
-// The check runs before any call of the device.
+// The check must run before any call of the device.
 TEST(Bm4dCudaPlan, RejectsSlicesThatKernelsCannotAddress) {
   Params params = make_params(Profile::balanced, {20, 20, 20});
   EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}));

@@ -1,4 +1,4 @@
-// Volumes with a mask: only the masked part has to be filtered.
+// Tests volumes with a mask, of which only the masked part has to be filtered.
 
 #include <gtest/gtest.h>
 

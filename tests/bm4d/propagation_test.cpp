@@ -103,7 +103,8 @@ TEST(Bm4dPropagation, SecondPhaseSearchesOnRequestAndForSmallGroups) {
   EXPECT_FALSE(params.reranks_groups());
 }
 
-// In a smooth volume with noise, a search of the windows finds little that is better.
+// In a smooth volume with noise, a search in windows finds only slightly better groups than the
+// list of candidates.
 TEST(Bm4dPropagation, CostsLittleQuality) {
   const Size size{40, 40, 24};
   const auto clean = clean_volume(size), noisy = noisy_volume(size, 20);

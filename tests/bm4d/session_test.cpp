@@ -82,7 +82,8 @@ TEST(Bm4dSession, ResultsArriveInOrderWithinTheLatency) {
   }
   while (const auto result = session->drain()) EXPECT_EQ(result->pts, out++);
   EXPECT_EQ(out, 40);
-  // The session then accepts another volume, and nothing in it depends on the previous one.
+  // After the end of a volume, the session accepts another volume, whose result does not depend on
+  // the first one.
   expect_same_bytes(denoise(params, noisy), run_clip(*session, noisy));
 }
 
@@ -110,7 +111,7 @@ TEST(Bm4dSession, AxesOfAnyLengthGiveEachVoxelAResult) {
     }
 }
 
-// ---- volumes and their parts -----------------------------------------------------------------
+// ---- Volumes and their parts -----------------------------------------------------------------
 
 TEST(Bm4dSession, CubesDoNotReachIntoAnotherVolume) {
   const Params params = small_params();
@@ -185,7 +186,7 @@ TEST(Bm4dSession, SharedVolumeMatchesSingleSession) {
   }
 }
 
-// ---- samples ---------------------------------------------------------------------------------
+// ---- Samples ---------------------------------------------------------------------------------
 
 TEST(Bm4dSession, NanAndInfinityStayAndDoNotSpread) {
   const Size size{20, 18, 12};

@@ -16,8 +16,8 @@ namespace {
 
 using namespace lull::test_support;
 
-/// A scene with content everywhere: waves in every direction, weaker the finer they are, and a
-/// disc.
+/// Brightness of a scene with content everywhere: waves in every direction, which are weaker the
+/// finer they are, and a disc.
 double brightness(double x, double y) {
   double v = 120 + 40 / (1 + std::exp((std::hypot(x - 12, y + 9) - 30) * 1.2));
   for (int i = 0; i < 24; ++i) {
@@ -30,8 +30,8 @@ double brightness(double x, double y) {
 
 constexpr double degree = 3.14159265358979 / 180;
 
-/// Returns the picture of a camera that is displaced, rotated and nearer. The alignment `s` maps
-/// the reference frame, which shows brightness() itself, to this picture.
+/// Returns the picture of a camera that is displaced, rotated and nearer to the scene. The
+/// alignment `s` maps the reference frame, which shows brightness() itself, to this picture.
 Plane<float> render_view(int width, int height, const Alignment& s) {
   Plane<float> picture(width, height);
   const double square = s.a * s.a + s.b * s.b;

@@ -1,5 +1,5 @@
-// Opening sessions by name: each name opens the session that it denotes, and unknown names are
-// rejected with a one-line message.
+// Tests the opening of sessions by name: each name opens the session that it denotes, and unknown
+// names are rejected with a one-line message.
 
 #include "choose/choose.h"
 

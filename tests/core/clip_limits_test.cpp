@@ -52,7 +52,7 @@ TEST(ClipLimits, KeepTheMean) {
     }
 }
 
-// Half of the picture is black; the other half must not become darker for that reason.
+// Half of the picture is black. The limits of the black half must not make the other half darker.
 TEST(ClipLimits, DoNotDarkenOtherContent) {
   Plane<float> plane = flat_with_residual_noise(16, 2, 128, 96);
   for (int y = 0; y < 96; ++y)

@@ -92,7 +92,7 @@ TEST(FloatGuard, RestoresOutOfRangeSamplesInResults) {
   EXPECT_NEAR(result(4, 1), 0.85f, 1e-5f);
 }
 
-// Replacements that stay constant would look like a still picture and match too well.
+// Constant replacements would look like a still picture and match too well.
 TEST(FloatGuard, ReplacementsChangeWithTheSurroundingNoise) {
   const auto disc = [](unsigned seed) {
     const Frame frame = test_support::make_frame(format);

@@ -24,7 +24,7 @@ TEST(ValidateFormat, AcceptsSubsamplingsInUse) {
     for (int y = 0; y <= 4; ++y) EXPECT_NO_THROW(validate(yuv(x, y))) << x << ", " << y;
 }
 
-// Shifts by these values are undefined behaviour.
+// In C++, shifts by these values are undefined behaviour.
 TEST(ValidateFormat, RejectsChromaShiftsOutOfRange) {
   for (const int shift :
        {-1, 5, 31, 32, 64, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {

@@ -1,4 +1,4 @@
-// Conversion of array numbers to samples and back, compared with the result of numpy.
+// Tests the conversion of numbers in arrays to samples and back, compared with the result of numpy.
 
 #include "cuda/samples/arrays.h"
 

@@ -1,4 +1,4 @@
-// EXIF data, as they are inside a photo.
+// Fuzzes EXIF data in the form in which photos contain them.
 
 #include "fuzz/fuzz.h"
 #include "fuzz/fuzz_photo.h"

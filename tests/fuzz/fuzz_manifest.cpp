@@ -1,4 +1,4 @@
-// The lines of a job's manifest; the target appends the checksum that makes them valid.
+// Fuzzes the lines of a job's manifest. The target appends the checksum that makes the lines valid.
 
 #include <string>
 
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   text += "sha256 " + digest.take() + "\n";
   const std::optional<Manifest> manifest = parse_manifest(text);
   if (!manifest) return 0;
-  // A parsed manifest must survive writing and parsing.
+  // A manifest that was parsed must be equal after writing and parsing it again.
   const std::string written = to_text(*manifest);
   const std::optional<Manifest> again = parse_manifest(written);
   if (!again || to_text(*again) != written)

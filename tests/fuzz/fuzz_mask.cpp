@@ -1,5 +1,5 @@
-// A volume or a series and its mask: the first two bytes give the size of the volume's file, and
-// the mask's file follows it.
+// Fuzzes a volume or a series and its mask. The first two bytes give the size of the volume's file,
+// and the mask's file follows it.
 
 #include <cstdlib>
 #include <cstring>

@@ -1,4 +1,5 @@
-// A NIfTI file, compressed or not, read along each axis and written in each data type.
+// Fuzzes a NIfTI file, compressed or not. The file is read along each axis and written in each data
+// type.
 
 #include "fuzz/fuzz.h"
 #include "io/stacks/stack.h"

@@ -1,5 +1,5 @@
-// A command line: arguments that each end with a NUL byte. It is parsed and checked; nothing is
-// run.
+// Fuzzes a command line, which consists of arguments that each end with a NUL byte. The command
+// line is parsed and checked; nothing is run.
 
 #include <algorithm>
 #include <string>
@@ -34,8 +34,7 @@ bool is_name(std::string_view names, const std::string& argument) {
   return false;
 }
 
-/// Parses the arguments like the command, to get the values, and makes all checks that precede a
-/// run.
+/// Parses the arguments like the command, and makes all checks that precede a run.
 void check(const std::vector<std::string>& arguments) {
   tools::DenoiseOptions options;
   for (std::size_t i = 1; i < arguments.size(); ++i)

@@ -1,4 +1,4 @@
-// The files of photos: their metadata, and the pictures after the main one.
+// Fuzzes the files of photos: their metadata, and the pictures after the main picture.
 
 #include "fuzz/fuzz_photo.h"
 

@@ -1,4 +1,4 @@
-// The lines of a job's plan; the target appends the checksum that makes them valid.
+// Fuzzes the lines of a job's plan. The target appends the checksum that makes the lines valid.
 
 #include <string>
 
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)parse_plan(text);
   const std::optional<JobPlan> plan = parse_plan(with_checksum(text));
   if (!plan) return 0;
-  // A parsed plan must survive writing and parsing.
+  // A plan that was parsed must be equal after writing and parsing it again.
   const std::string written = to_text(*plan);
   const std::optional<JobPlan> again = parse_plan(written);
   if (!again || to_text(*again) != written)

@@ -1,5 +1,5 @@
-// Headerless samples that are described by options as a user writes them. The first line of the
-// input is "--raw-format gray --size 4x4 ...", separated by spaces; the pipe's data follows.
+// Fuzzes headerless samples that are described by options as a user writes them. The first line of
+// the input is "--raw-format gray --size 4x4 ...", separated by spaces; the pipe's data follow.
 
 #include <algorithm>
 #include <sstream>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace lull;
 
-/// The options that the rows of the option table produce from "NAME VALUE NAME VALUE ...".
+/// Returns the options that the rows of the option table produce from "NAME VALUE NAME VALUE ...".
 io::SourceOptions options_in(const std::string& line) {
   tools::DenoiseOptions options;
   std::istringstream words(line);
@@ -24,7 +24,7 @@ io::SourceOptions options_in(const std::string& line) {
   source.protocols.clear();
   source.limits.pixels = std::min<std::int64_t>(source.limits.pixels, 1 << 14);
   source.limits.streams = std::min(source.limits.streams, 4);
-  // Other containers would test FFmpeg's own demuxers.
+  // Other containers would fuzz FFmpeg's own demuxers, not lull.
   if (!source.raw) source.format = "y4m";
   return source;
 }

@@ -1,4 +1,5 @@
-// A segment file with damage that its checksum does not reveal, longer or shorter than recorded.
+// Fuzzes a segment file that is longer or shorter than recorded, or has damage that its checksum
+// does not reveal.
 
 #include <algorithm>
 #include <cstring>

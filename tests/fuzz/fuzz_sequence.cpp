@@ -1,5 +1,6 @@
-// The first line is the pattern of a picture sequence. Each further line is the name of a file in
-// the folder in which the pattern is searched. Some pictures exist from the start.
+// Fuzzes the names of picture sequences. The first line is the pattern of a sequence. Each further
+// line is the name of a file in the folder in which the pattern is searched. Some pictures exist
+// from the start.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// A TIFF file as a picture, as pages of pictures or as a stack: samples and tags.
+// Fuzzes the samples and tags of a TIFF file, which is read as a picture, as pages of pictures or
+// as a stack.
 
 #include "fuzz/fuzz.h"
 #include "io/tiff/tiff_file.h"

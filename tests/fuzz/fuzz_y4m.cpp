@@ -1,11 +1,11 @@
-// A y4m pipe as with `-i - -o -`: complete, damaged or in parts.
+// Fuzzes a Y4M pipe as with `-i - -o -`: complete, damaged or in parts.
 
 #include "fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lull;
   const fuzz::MemoryFile file(data, size);
-  // Settings that the bytes do not contain are derived from their number.
+  // Settings that the input bytes do not contain are derived from the number of bytes.
   io::SourceOptions options{.threads = 1, .format = "y4m"};
   options.limits = {.pixels = 1 << 14, .frames = 0, .streams = 4};
   options.tolerate_damage = size % 2 != 0;
@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     options.selection.start_us = 40000;
     options.selection.duration_us = static_cast<std::int64_t>(size) * 1000;
   }
-  // A file is read with seeking and checked for a cut; a pipe is not.
+  // lull seeks in a file and checks it for a truncation. It does neither for a pipe.
   const bool pipe = size % 5 != 0;
   options.descriptor = file.rewound();
   fuzz::copy_some([&] { return io::open_source(pipe ? "-" : file.path(), options); },

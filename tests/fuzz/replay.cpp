@@ -1,5 +1,5 @@
-// replay CHANGES FILE|FOLDER ...: runs a fuzz target without libFuzzer over seeds, and over CHANGES
-// variants of each seed with random changes. The changes are the same in every run.
+// replay CHANGES FILE|FOLDER ...: runs a fuzz target without libFuzzer over seed files, and over
+// CHANGES variants of each seed with random changes. The changes are the same in every run.
 
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,5 @@
-// Cluster matching: the host backends find the same groups, both in the matcher and in sessions.
+// Tests cluster matching: the host backends must find the same groups, both in the matcher and in
+// sessions.
 
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
@@ -91,8 +92,9 @@ TEST(ClusterMatcher, TinyPicturesHaveTheSameGroups) {
       expect_same(Clip(width, height, 1, 90), cluster_params(clusters), "tiny");
 }
 
-// Numbers of candidates that vector code and sorting networks treat differently: none, some that
-// fill the last vector partly, one more than a batch, and more than keys can distinguish.
+// The test covers numbers of candidates that vector code and sorting networks treat differently:
+// none, some that fill the last vector only partly, one more than a batch, and more than keys can
+// distinguish.
 TEST(ClusterMatcher, AnyNumberOfCandidatesGivesTheSameGroups) {
   const auto params = [](const ClusterParams& clusters, int step) {
     MatchParams all = cluster_params(clusters, step, 32);
@@ -180,8 +182,8 @@ TEST(ClusterMatcher, ThreadCountDoesNotChangeGroups) {
   EXPECT_EQ(by_cpu(clip, cluster_params({}), 1), by_cpu(clip, cluster_params({}), 3));
 }
 
-// An exhaustive search of the window finds the best groups. A search of only a tenth of its
-// candidates would not come as close to them as this bound requires.
+// An exhaustive search of the window finds the best groups. A search of only a tenth of the
+// candidates would not come as close to the best groups as this bound requires.
 TEST(ClusterMatcher, GroupsAreNearlyAsGoodAsAWindowSearch) {
   const Plane<float> clean = texture_picture(128, 96);
   Clip clip(128, 96, 1, 1);
@@ -205,7 +207,7 @@ TEST(ClusterMatcher, GroupsAreNearlyAsGoodAsAWindowSearch) {
   EXPECT_LT(by_clusters, 2.5 * mean(params));
 }
 
-// ---- sessions ------------------------------------------------------------------------------
+// ---- Sessions ------------------------------------------------------------------------------
 
 bm3d::Params clustered(int temporal = 0) {
   bm3d::Params params = bm3d::make_params(bm3d::Profile::fast, {20, 20, 20}, temporal);

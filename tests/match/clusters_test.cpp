@@ -1,4 +1,4 @@
-// The rules of match/clusters.h for tilings, splits and leaves.
+// Tests the rules of match/clusters.h for tilings, splits and leaves.
 
 #include "match/clusters.h"
 
@@ -100,7 +100,8 @@ TEST(Clusters, SplitSeparatesDistantPatches) {
     for (const int weight : split->weight) product += value * weight;
     return product < split->bound;
   };
-  // The middle has the same distance from both centres and belongs to the first one.
+  // The patch in the middle has the same distance from both centres and belongs to the first
+  // cluster.
   EXPECT_FALSE(in_second(10));
   EXPECT_FALSE(in_second(105));
   EXPECT_TRUE(in_second(106));

@@ -11,7 +11,7 @@
 namespace lull::cpu {
 namespace {
 
-/// A guide of integers and the data that matching needs with it.
+/// A guide of integers and the other data that matching needs.
 class Matching {
  public:
   Matching(int width, int height, int window, int step, int range, unsigned seed)
@@ -172,8 +172,8 @@ TEST(CpuMatch, AddsTheBiasOfSmallDisplacements) {
   }
 }
 
-// A score that saturates 16 bits stays saturated whatever the bias subtracts; a score that
-// saturates through the bias is excluded, too.
+// A score that saturates 16 bits stays saturated, whatever the bias subtracts. A score that
+// saturates because of the bias is excluded, too.
 TEST(CpuMatch, AddsTheBiasToScoresThatSaturate) {
   ScoreBias bias{};
   std::mt19937 rng{7};

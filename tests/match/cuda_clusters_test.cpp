@@ -35,9 +35,9 @@ struct DeviceGuide {
   }
 };
 
-/// `cells` is the motion of the main plane's cells for each frame and may be empty. `batch_tiles`
-/// is the number of reference tiles of a batch in each direction. Memory is planned for a plane
-/// that is larger by `greatest` samples.
+/// Returns the groups that a GPU finds. `cells` is the motion of the main plane's cells for each
+/// frame and may be empty. `batch_tiles` is the number of reference tiles of a batch in each
+/// direction. Memory is planned for a plane that is larger by `greatest` samples.
 test_support::GroupLists by_gpu(const Clip& clip, const MatchParams& params,
                                 const std::vector<std::vector<Motion>>& cells = {},
                                 int batch_tiles = 1000, int greatest = 0) {

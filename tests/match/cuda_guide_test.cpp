@@ -1,5 +1,5 @@
-// The 8-bit guide, its norms and the cleared sums must equal those computed on the host, bit for
-// bit.
+// Tests the 8-bit guide, its norms and the cleared sums: they must equal those computed on the
+// host, bit for bit.
 
 #include <algorithm>
 #include <array>
@@ -92,7 +92,7 @@ void expect_same_guide(int width, int height, float share, int planes) {
   }
 }
 
-/// The guide of colour formats: luma scaled to the size of chroma, and both chroma planes.
+/// Returns the guide of a colour format: luma scaled to the size of chroma, and both chroma planes.
 std::vector<float> mix(const std::array<std::vector<float>, 3>& estimates,
                        const std::array<std::vector<float>, 3>& noisy, const ColourGuide& of,
                        const Margins& margins) {
@@ -119,8 +119,8 @@ std::vector<float> mix(const std::array<std::vector<float>, 3>& estimates,
   return mixed;
 }
 
-/// `luma` gives the size of the luma plane. The shares and weights are chosen such that the host's
-/// sums are exact.
+/// Compares the combined guide with that of the host. `luma` gives the size of the luma plane. The
+/// shares and weights are chosen such that the host's sums are exact.
 void expect_same_mix(const Margins& luma, int shift_x, int shift_y, bool has_luma, float share,
                      std::array<float, 2> weights) {
   const Margins margins((luma.width + (1 << shift_x) - 1) >> shift_x,

@@ -81,7 +81,7 @@ std::vector<std::uint32_t> brute_force(const Picture& p, int x, int y, const Mat
   return members;
 }
 
-/// The plan is made for the limits of `gpu`.
+/// Compares the groups that a plan for the limits of `gpu` finds with those of brute force.
 void expect_brute_force(const Picture& p, const MatchParams& phase, const cuda::DeviceLimits& gpu,
                         const Holes* holes = nullptr) {
   const Margins margins(p.width, p.height, phase.window, patch);

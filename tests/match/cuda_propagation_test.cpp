@@ -1,5 +1,5 @@
-// Propagated groups on the device compared with the definition in the same integers, including
-// ties, and sessions that propagate compared with the reference.
+// Compares propagated groups on the device with the definition in the same integers, including
+// ties, and sessions that propagate with the reference backend.
 
 #include <algorithm>
 #include <cstdlib>

@@ -25,7 +25,7 @@ TEST(BoxAverage, AveragesExistingSamples) {
   EXPECT_EQ(wide.view()(1, 2), (22 + 23) / 2.0f);
 }
 
-/// Returns the planes of each set and its guide, for example "01 in L, 2 in -C2".
+/// Returns a text with the planes of each set and the set's guide, for example "01 in L, 2 in -C2".
 std::string sets_of(Phase phase, bool over_time, const FrameFormat& format,
                     const std::array<float, 3>& sigma) {
   std::string text;
@@ -86,7 +86,7 @@ TEST(PlaneSets, GuideSigmaCombinesThePlanes) {
   EXPECT_FLOAT_EQ(guide_sigma({{2}, false, {0, -1}}, format, noise), 4);
 }
 
-// The expected value is 2 sigma^2 rho of the guide.
+// The expected bias is 2 sigma^2 rho, with the level and the autocorrelation of the guide.
 TEST(PlaneSets, DistanceBiasCombinesThePlanes) {
   FrameFormat format{.width = 32, .height = 32, .layout = Layout::yuv};
   format.chroma_shift_x = 1;

@@ -22,7 +22,7 @@ using bm3d::Profile;
 using test_support::gpu;
 using test_support::known_gpus;
 
-/// The number of matching blocks that fit on a multiprocessor.
+/// Returns the number of matching blocks that fit on a multiprocessor.
 int blocks_of(const MatchPlan& plan, const cuda::DeviceLimits& device) {
   // The number of registers limits the number of blocks.
   return std::min(2, device.blocks(match_detail::threads, plan.shared_bytes));
@@ -46,7 +46,8 @@ TEST(MatchPlan, FitsTwoBlocksOfEachProfileOnAMultiprocessor) {
         const Params params = make_params(profile, {sigma, 0, 0});
         for (const PhaseParams& phase : {params.hard, params.wiener}) {
           const MatchPlan plan = plan_match(phase.matching(), device);
-          // Half of a T4's 64 KB holds no band of larger windows; one block uses all of it.
+          // A T4 has 64 KB of shared memory. Half of it cannot hold a band of larger windows, so
+          // one block uses all of it.
           const bool two = capability != 75 || phase.window <= 25;
           EXPECT_EQ(blocks_of(plan, device), two ? 2 : 1) << phase.window << ", sm_" << capability;
           const bool tall = phase.window <= 39 && (capability != 75 || !two);

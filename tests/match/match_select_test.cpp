@@ -1,5 +1,5 @@
-// Step 3 of match.cu, the selection by a warp, simulated without a GPU and compared with sorting
-// all candidates.
+// Tests step 3 of match.cu, which is the selection by a warp. The warp is simulated without a GPU,
+// and the result is compared with sorting all candidates.
 
 #include "support/warp.h"
 

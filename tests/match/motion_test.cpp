@@ -1,5 +1,5 @@
-// Motion and the candidates around it, compared with plain code that follows the text of motion.h
-// and group.h.
+// Tests motion estimation and the candidates around the motion, compared with plain code that
+// follows the text of motion.h and group.h.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ struct Bytes {
   PlaneView<std::uint8_t> view;
 };
 
-/// Blurred noise, so that every position is distinct, displaced by (dx, dy), with additional noise.
+/// Blurred noise, so that every position is distinct. The picture is displaced by (dx, dy) and has
+/// additional noise.
 Bytes moved_picture(int width, int height, int dx, int dy, unsigned seed, int noise) {
   std::mt19937 texture{5}, rng{seed};
   constexpr int margin = 64;

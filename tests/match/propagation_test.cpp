@@ -1,6 +1,6 @@
-// Propagation: the reference is checked by hand, and the cpu backend is compared with it on
-// integers, whose distances need no rounding, including ties. Further tests compare complete
-// sessions.
+// Tests propagation. The results of the reference backend are compared with values computed by
+// hand. The cpu backend is compared with the reference on integers, whose distances need no
+// rounding, including ties. Further tests compare complete sessions.
 
 #include <gtest/gtest.h>
 #include <tbb/task_arena.h>
@@ -26,8 +26,9 @@ namespace {
 
 using namespace lull::test_support;
 
-/// Integer levels from 0 to 254, including both extremes, so that a byte represents each level
-/// exactly. With a tau of 250 the patches that contain the extremes match nothing.
+/// Returns a picture of integer levels from 0 to 254, including both extremes, so that a byte
+/// represents each level exactly. With a tau of 250 the patches that contain the extremes match
+/// nothing.
 Plane<float> integer_picture(int width, int height, int levels, unsigned seed) {
   Plane<float> picture(width, height);
   std::mt19937 rng{seed};

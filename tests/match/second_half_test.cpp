@@ -1,5 +1,5 @@
-// The second halves of candidates: at the position of the first halves, or displaced by the
-// motion acceleration.
+// Tests the second halves of candidates, which lie at the position of the first halves, or are
+// displaced by the motion acceleration.
 
 #include "match/second_half.h"
 

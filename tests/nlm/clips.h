@@ -80,7 +80,7 @@ inline std::vector<Frame> volume(int slices, int first = 0, SampleType sample = 
   return frames;
 }
 
-/// A mask that excludes a complete slice of such a volume.
+/// A mask that excludes a complete slice of a volume.
 inline std::shared_ptr<const SliceMask> nothing_inside() {
   return std::make_shared<SliceMask>(24, 20, std::vector<bool>(24 * 20), false);
 }

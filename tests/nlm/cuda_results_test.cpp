@@ -1,5 +1,5 @@
-// Frames in GPU memory and results that stay there: the samples equal those of frames and results
-// in host memory.
+// Tests frames in GPU memory and results that stay in GPU memory: the samples must equal those of
+// frames and results in host memory.
 
 #include <gtest/gtest.h>
 
@@ -114,7 +114,7 @@ TEST_F(NlmCudaResults, GuidedFramesEqualHostResults) {
     }
 }
 
-// The memory of a result that the caller holds is not written again.
+// The session must not overwrite the memory of a result that the caller still holds.
 TEST_F(NlmCudaResults, StayValidAfterTheSession) {
   const std::vector<Frame> noisy = pan(gray(), 24);
   const std::vector<Frame> expected = run(clip_params(), noisy, false);

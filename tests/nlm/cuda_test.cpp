@@ -1,5 +1,5 @@
-// The cuda backend: its filters are compared with those of the reference, and its sessions with
-// those of the cpu backend.
+// Tests the cuda backend: its filters are compared with those of the reference backend, and its
+// sessions with those of the cpu backend.
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ bool uses_half_precision(const Params& p) {
   return p.block == 4 && p.patch_radius == 0 && p.step <= 2 && p.weights == Weights::polynomial;
 }
 
-// The check runs before any call of the device.
+// The check must run before any call of the device.
 TEST(NlmCudaPlan, RejectsPlanesThatKernelsCannotAddress) {
   const Params params = make_params(Profile::balanced, NoiseModel({20, 20, 20}));
   EXPECT_NO_THROW(cuda::require_addressable(params, {.width = 16384, .height = 16384}));

@@ -28,7 +28,7 @@ inline Plane<float> noisy_plane(int width, int height, int frame, int plane) {
   return with_noise(cut, static_cast<double>(test_sigma), 10 * frame + plane + 1);
 }
 
-/// A FramePlan for such planes.
+/// Returns a FramePlan for the planes of noisy_plane().
 inline FramePlan frame_plan(const Params& params, int width, int height, int planes = 1,
                             int guides = 1, bool is_self_guided = true, int slots = 1) {
   FramePlan plan{.params = params,
@@ -90,7 +90,7 @@ inline Plane<float> noisy_slice(int width, int height, int z) {
   return with_noise(std::as_const(clean).view(), static_cast<double>(test_sigma), z + 1);
 }
 
-/// Filters all slices of such a volume, whose numbers begin with `first`, in batches of `together`.
+/// Filters all slices of noisy_slice(), whose numbers begin with `first`, in batches of `together`.
 inline std::vector<Plane<float>> run_volume(VolumeEngine& engine, const VolumePlan& plan, int first,
                                             int slices, int together) {
   const int reach = plan.params.reach_slices(), end = first + slices;

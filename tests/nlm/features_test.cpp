@@ -1,5 +1,5 @@
-// Renders: the backends of feature-guided filtering compared with the reference, and the treatment
-// of light by sessions.
+// Tests renders: the backends of feature-guided filtering are compared with the reference, and the
+// treatment of light by sessions is checked.
 
 #include "nlm/features/features.h"
 

@@ -1,4 +1,4 @@
-// Sessions over pictures, with and without temporal filtering.
+// Tests sessions over pictures, with and without temporal filtering.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Sessions over the slices of volumes.
+// Tests sessions over the slices of volumes.
 
 #include "core/slices.h"
 
@@ -70,7 +70,7 @@ TEST(NlmSlices, PartsMatchTheCompleteVolume) {
         pipeline::shard_parts(std::move(sessions), {.margin = margin(params), .frames = frames});
     EXPECT_TRUE(same_clips(run_clip(*shared, noisy), whole));
   }
-  // One slice less on either side would not suffice.
+  // One slice less on either side must change the result.
   Margin less = margin(params);
   --less.before, --less.after;
   const auto short_of = pipeline::by_parts(open_one(), open_one, {{15, 15}}, {.margin = less});

@@ -9,7 +9,8 @@
 namespace lull {
 namespace {
 
-/// The moments by definition: samples of intensity t, clipped at 0, integrated over the noise.
+/// Computes the moments from their definition: samples of intensity t, clipped at 0, integrated
+/// over the noise.
 struct Moments {
   double mean = 0, variance = 0, clipped_share = 0;
 };

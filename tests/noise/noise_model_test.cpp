@@ -27,7 +27,7 @@ TEST(NoiseModel, ConvertsToTheOpponentSpace) {
   for (std::size_t k = 0; k < correlation->size(); ++k)
     EXPECT_NEAR((*same.plane(2).correlation)[k], (*correlation)[k], 1e-6);
   EXPECT_NEAR(same.sigma(0), 10 / std::sqrt(3.0f), 1e-4);
-  // Only blue is coloured: it contributes a sixth of the variance of V.
+  // Only the noise of blue is coloured. It contributes a sixth of the variance of V.
   rgb.plane(0).correlation = rgb.plane(1).correlation = nullptr;
   const int beside = lag_index(1, 0);
   EXPECT_NEAR((*rgb.in_opponent_space().plane(2).correlation)[beside], (*correlation)[beside] / 6,

@@ -42,7 +42,7 @@ TEST(PatchCovariance, IsTheSumOverAllPairsOfSamples) {
     }
 }
 
-// Compares with measured noise: many patches of it are transformed.
+// The covariance is compared with measured noise: many patches of noise are transformed.
 TEST(PatchCovariance, IsTheVarianceOfEachCoefficientOfOnePatch) {
   for (const bm3d::Transform transform : {bm3d::Transform::dct, bm3d::Transform::bior}) {
     const ColouredNoise noise = blurred_noise(640, 480, 7, true, false);

@@ -31,7 +31,7 @@ TEST(BoundedQueue, BlocksAFastProducer) {
   std::jthread producer([&] {
     for (int pushed = 1; pushed <= items; ++pushed) {
       ASSERT_TRUE(queue.push(pushed));
-      // The counter is read after the push: a late read sees more pops, never fewer.
+      // The counter is read after the push. A late read sees more pops, never fewer.
       EXPECT_LE(pushed, pops_begun + capacity);
     }
   });

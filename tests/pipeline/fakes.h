@@ -1,5 +1,5 @@
 #pragma once
-// Sources, denoisers and sinks that only count, and fail on request.
+// Sources, denoisers and sinks for tests. They only count frames, and fail on request.
 
 #include <gtest/gtest.h>
 

@@ -23,8 +23,8 @@ namespace {
 using Numbers = std::set<std::int64_t>;
 
 /// Adds 100 to fields of one row, which come from frames of 2 by 2 samples. Results have a latency
-/// of `delay` fields. Fields in `repeats` do not count; they are returned with the previous one, as
-/// by a session with temporal filtering.
+/// of `delay` fields. Fields in `repeats` do not count for the latency. They are returned together
+/// with the previous field, as by a session with temporal filtering.
 class OffsetDenoiser final : public Denoiser {
  public:
   explicit OffsetDenoiser(int delay, Numbers repeats = {})
@@ -92,7 +92,7 @@ std::int64_t run_clip(Denoiser& denoiser, std::int64_t frames, const Numbers& mi
   };
   for (std::int64_t in = 0; in < frames; ++in) {
     Frame noisy = make_frame(in);
-    // The state is known for the frame, but unknown for its fields.
+    // The repeat state is known for the frame, but unknown for its fields.
     noisy.repeat_state = RepeatState::independent;
     if (const auto frame = denoiser.push(std::move(noisy))) check(*frame);
     most = std::max(most, in + 1 - out);
@@ -113,8 +113,8 @@ TEST(FieldDenoiser, ReweavesFieldsForAllLatencies) {
     }
 }
 
-// This happens in telecined film and in stills. The results of one parity then come before those of
-// the other parity.
+// In telecined film and in stills, fields of one parity repeat, and their results come before those
+// of the other parity.
 TEST(FieldDenoiser, FieldsOfEitherParityMayRepeat) {
   const Numbers telecine_even{3, 8, 13, 18}, telecine_odd{1, 6, 11, 16}, still{4, 5, 6, 7, 8, 9};
   for (const Numbers& even : {Numbers{}, telecine_even, still})
@@ -143,7 +143,7 @@ TEST(FieldDenoiser, FramesWithoutSamplesPassThrough) {
     }
 }
 
-/// Returns wrong frames.
+/// A denoiser that returns wrong frames.
 struct Faulty final : Denoiser {
   enum class Fault { keeps, forgets_samples, throws } fault;
   explicit Faulty(Fault what) : fault(what) {}
@@ -196,7 +196,7 @@ Frame numbered_rows(int first = 0) {
   return frame;
 }
 
-/// A mask that is true in these rows.
+/// Returns a mask that is true in these rows.
 std::vector<bool> rows_of(const std::set<int>& rows) {
   std::vector<bool> samples(24);
   for (const int y : rows) std::fill_n(samples.begin() + y * std::ptrdiff_t{4}, 4, true);

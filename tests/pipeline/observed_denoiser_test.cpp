@@ -1,4 +1,5 @@
-// An observed denoiser passes each frame with its result to the observer and changes nothing.
+// Tests that an observed denoiser passes each frame with its result to the observer and changes
+// nothing.
 
 #include "pipeline/observed_denoiser.h"
 
@@ -28,7 +29,8 @@ TEST(ObservedDenoiser, PassesEachFrameWithItsResult) {
   EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 1, 2, 3, 4, 5, 6}));
 }
 
-/// Returns every second frame without samples, like a denoiser in a job that has them already.
+/// Returns every second frame without samples, like a denoiser in a resumed job in which these
+/// frames are already finished.
 class EverySecond final : public Denoiser {
  public:
   int latency() const noexcept override { return 0; }

@@ -50,7 +50,8 @@ struct Sessions {
   std::vector<std::vector<std::int64_t>> seen;
 };
 
-/// Runs `frames` frames; all must come out in order, and those in `wanted` must be denoised.
+/// Runs `frames` frames. All frames must be returned in order, and those in `wanted` must be
+/// denoised.
 void expect_parts(const SessionOpener& open, const std::vector<FrameSpan>& wanted, int margin,
                   int frames) {
   const auto denoiser = by_parts(open(), open, wanted, {.margin = {margin, margin}});
@@ -102,7 +103,7 @@ TEST(PartDenoiser, SessionsGetTheMargin) {
   EXPECT_THAT(sessions.seen[2], ElementsAre(26, 27, 28, 29, 30, 31));
 }
 
-// Context frames have no numbers, and how many follow is unknown.
+// Context frames have no numbers, and the number of context frames that follow is unknown.
 TEST(PartDenoiser, ContextFramesServeAsMargin) {
   Sessions sessions(3);
   std::vector<std::int64_t> idle;

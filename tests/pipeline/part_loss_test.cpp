@@ -1,4 +1,4 @@
-// Parts of a clip whose session fails: another session takes them over, or a replacement does.
+// Tests parts of a clip whose session fails: another session or a replacement filters the part.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(PartFailover, AnotherSessionTakesOverThePart) {
     }
 }
 
-// The remaining session is in a later part and waits for its frames.
+// The remaining session works on a later part and waits for its frames.
 TEST(PartFailover, OldestPartIsTakenOverWhileTheOtherWaits) {
   const auto scheduler = shard_parts(team({{.margin = {2, 2}, .delay_ms = 2, .fails_at = 9},
                                            {.margin = {2, 2}, .delay_ms = 2, .fails_at = 9},

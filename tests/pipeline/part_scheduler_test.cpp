@@ -1,5 +1,5 @@
-// Parts of a clip for several sessions: the frames that each session receives, and the order of the
-// results.
+// Tests the scheduling of parts of a clip for several sessions: the frames that each session
+// receives, and the order of the results.
 
 #include "pipeline/part_scheduler.h"
 
@@ -163,7 +163,7 @@ TEST(PartScheduler, LimitsFramesInFlightForShortParts) {
     }
 }
 
-// Frames that are filtered only for margins produce no result. Their share must be the same for a
+// Frames that are filtered only as margins produce no result. Their share must be the same for a
 // clip of stills as for other clips.
 TEST(PartScheduler, RepeatedFramesDoNotShortenParts) {
   std::set<std::int64_t> repetitions;

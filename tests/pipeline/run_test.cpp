@@ -63,7 +63,7 @@ TEST(Run, LostFrameIsAnInternalError) {
   EXPECT_FALSE(sink.finished);
 }
 
-// A stage that fails before its call number `at`.
+// The stage that fails, at its call number `at`.
 enum class Place { read, push, drain, write, finish };
 struct Failure {
   Place place;
@@ -175,8 +175,8 @@ TEST(Run, StopsWhileEveryQueueIsFull) {
   std::stop_source stop;
   sink.before = [&](std::int64_t n) {
     if (n != 1) return;
-    // The sink holds one frame and one waits in its queue; the denoiser and the decoder each wait
-    // to push another.
+    // The sink holds one frame, and another frame waits in the sink's queue. The denoiser and the
+    // decoder each wait to push another frame.
     wait_until([&] { return source.given == 6; });
     sleep_ms(10);  // the last steps before the threads wait are not observable
     stop.request_stop();
@@ -196,7 +196,7 @@ TEST(Run, SlowSinkLimitsFramesInMemory) {
     most = std::max<std::int64_t>(most, source.given - n);
   };
   run(source, denoiser, sink, {.queue_frames = queue});
-  // Both queues, the session, and one frame in each of the three stages.
+  // The bound counts both queues, the session, and one frame in each of the three stages.
   EXPECT_LE(most, 2 * queue + latency + 3);
   EXPECT_EQ(sink.written, 60);
 }

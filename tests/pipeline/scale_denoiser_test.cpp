@@ -71,7 +71,8 @@ struct AddingDenoiser final : Denoiser {
 };
 
 TEST(Halving, KeepsSmoothContent) {
-  // A plane stays a plane, also at odd sizes, except at the borders, which are mirrored.
+  // A plane in space remains the same plane, also at odd sizes, except at the borders, which are
+  // mirrored.
   const Picture ramp = [](int i, double x, double y) {
     return static_cast<float>(40 + 20 * i + 1.5 * x + 2 * y);
   };
@@ -111,8 +112,8 @@ TEST(Halving, AcceptsSizesDownToOne) {
     }
 }
 
-// Content on which both scales agree is unchanged; where the half-size result has another mean, the
-// result adopts it.
+// Content on which the results at both scales agree is unchanged. Where the half-size result has
+// another mean, the combined result gets that mean.
 TEST(ByScales, TakesLowFrequenciesFromTheHalf) {
   const Picture waves = [](int i, double x, double y) {
     return static_cast<float>(100 + 10 * i + 30 * std::sin(0.9 * x) * std::cos(1.3 * y));

@@ -1,5 +1,5 @@
-// Sessions that fail during a clip: their frames go to the other sessions, in order, and none is
-// delivered twice.
+// Tests sessions that fail during a clip: their frames go to the other sessions, in order, and no
+// frame is delivered twice.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,8 @@ struct SessionBehaviour {
   std::int64_t fails_at = never;  // the push that throws, from 0
   bool fails_in_drain = false;
   bool after_push = false;  // it has taken the frame when it throws
-  bool waits = false;  // waits until those that shall fail have failed, to leave them their frames
+  // Waits until the failing sessions have failed, so that they get their frames.
+  bool waits = false;
 };
 
 constexpr SessionBehaviour waiting_session(int latency, int delay_ms = 0) {
@@ -107,7 +108,7 @@ class SessionTeam {
           std::make_unique<FailingDenoiser>(members[i], static_cast<int>(i), count_));
     denoiser_ = shard(std::move(sessions), std::move(options));
   }
-  /// Filters `frames` frames; all results must arrive, in order.
+  /// Filters `frames` frames. All results must arrive, in order.
   void filter(std::int64_t frames) {
     FakeSource source(frames);
     FakeSink sink;
@@ -161,7 +162,7 @@ TEST(SessionFailover, FailureInPushIsHandled) {
 
 TEST(SessionFailover, FailureInDrainIsHandled) {
   for (const int latency : {2, 5}) {
-    // The other session is drained before or afterwards and must accept frames again.
+    // The other session is drained before or after the failure and must accept frames again.
     for (const int delay : {0, 5}) {
       SessionTeam team({{latency, delay}, {latency, 1, never, true}});
       team.filter(20);
@@ -259,7 +260,7 @@ TEST(SessionFailover, FramesInGpuMemoryAreNotMoved) {
 
 TEST(SessionFailover, ReassignedFramesShareTheirSamples) {
   // Frames that are assigned twice share one buffer: nothing is copied, and the buffer is released
-  // when the result is out.
+  // when the result has been returned.
   SessionTeam team({{2, 0, 1}, {0}});
   std::weak_ptr<std::byte[]> pixels;
   std::int64_t out = 0;

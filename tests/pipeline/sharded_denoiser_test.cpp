@@ -60,7 +60,8 @@ INSTANTIATE_TEST_SUITE_P(Teams, Sharded,
                                          Case{{2, 2, 2}, {0, 0, 0}, 2}, Case{{8, 8}, {0, 0}, 5}));
 
 TEST(Sharded, SlowInputDoesNotHang) {
-  // Sessions hold their last frames until they get more, so the scheduler must feed the right one.
+  // Sessions hold their last frames until they get more frames, so the scheduler must push to the
+  // right session.
   SessionTeam team = make_team({3, 1, 0, 2}, {0, 4, 1, 0});
   std::int64_t out = 0;
   for (std::int64_t i = 0; i < 60; ++i) {

@@ -1,4 +1,4 @@
-// Pictures without defects: details that resemble defects must not be found.
+// Tests pictures without defects: details that resemble defects must not be detected.
 
 #include <gtest/gtest.h>
 

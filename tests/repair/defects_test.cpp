@@ -1,4 +1,4 @@
-// Defects that are found, and how well they are repaired.
+// Tests the detection of defects and the quality of their repair.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace test_support;
 
-/// Every defective pixel of a sensor, at fixed random positions.
+/// Returns the defective pixels of a sensor, at fixed random positions.
 std::vector<DefectiveSample> random_positions(const FrameFormat& format, double density) {
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -99,7 +99,8 @@ TEST(Impulses, HotPixelsOfStillAreReplaced) {
   EXPECT_LT(error_at(clip, repaired(clip, find_defects(clip.excerpts())), hot), 10);
 }
 
-/// The median of 3x3 samples instead of all samples at the extremes.
+/// Returns a simple repair for comparison, which replaces all samples at the extremes by the median
+/// of 3x3 samples.
 std::vector<Frame> medians_of_extremes(const Clip& clip, double low, double high) {
   std::vector<Frame> results = repaired(clip, {});
   for (std::size_t i = 0; i < results.size(); ++i)
@@ -213,7 +214,8 @@ TEST(Smoothing, PreservesPolynomialsBelowItsOrder) {
 TEST(Smoothing, SolvesItsEquation) {
   const std::vector<float> profile{4, 1, 7, 2, 2, 9, 5, 0};
   const std::vector<float> s = smoothed(profile, {1, 2});
-  // (I + 2 D^T D) s = p for the differences of neighbours.
+  // The loop checks the equation (I + 2 D^T D) s = p, in which D takes the differences of
+  // neighbours.
   for (std::size_t i = 0; i < s.size(); ++i) {
     float left = s[i];
     if (i > 0) left += 2 * (s[i] - s[i - 1]);

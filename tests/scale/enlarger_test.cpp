@@ -20,7 +20,8 @@ using bm3d::BackendKind;
 
 constexpr Backend cpu{.kind = BackendKind::cpu, .threads = 2};
 
-/// Rings and slanted stripes with sharp edges; each sample is the mean of 8x8 positions in it.
+/// Returns a picture of rings and slanted stripes with sharp edges. Each sample is the mean of 8x8
+/// positions in its area.
 Plane<float> sharp_picture(int width, int height) {
   Plane<float> picture(width, height);
   const auto light = [&](double x, double y) {
@@ -38,7 +39,7 @@ Plane<float> sharp_picture(int width, int height) {
   return picture;
 }
 
-/// Each sample is the mean of two by two samples.
+/// Returns the picture at half the size. Each sample is the mean of two by two samples.
 Plane<float> halved(PlaneView<const float> picture) {
   Plane<float> half(picture.width / 2, picture.height / 2);
   for (int y = 0; y < half.height(); ++y)

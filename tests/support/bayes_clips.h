@@ -11,7 +11,7 @@ namespace lull::bm3d {
 
 inline constexpr float bayes_sigma = 20;
 
-/// Cheap enough for the reference backend.
+/// Small parameters, which are fast enough for the reference backend.
 inline Params small_best(int temporal, float sigma = bayes_sigma) {
   Params params = make_params(Profile::best, {sigma, sigma, sigma}, temporal);
   for (PhaseParams* phase : {&params.hard, &params.wiener}) {

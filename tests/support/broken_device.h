@@ -1,5 +1,5 @@
 #pragma once
-// Makes a real GPU fail.
+// Makes a real GPU fail, for tests of device failures.
 
 namespace lull::test_support {
 

@@ -1,5 +1,5 @@
 #pragma once
-// Clips for the tests of cluster matching, and their groups from the reference backend.
+// Clips for the tests of cluster matching, and the groups that the reference backend finds in them.
 
 #include <map>
 #include <random>

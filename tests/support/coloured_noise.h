@@ -1,5 +1,5 @@
 #pragma once
-// Coloured noise and its autocorrelation.
+// Generates coloured noise and its autocorrelation.
 
 #include <algorithm>
 #include <cmath>

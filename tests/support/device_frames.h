@@ -1,5 +1,5 @@
 #pragma once
-// Frames in GPU memory, and results downloaded from it.
+// Uploads frames to GPU memory, and downloads results.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 namespace lull::test_support {
 
-/// A frame with the same samples in GPU memory, plane by plane.
+/// Returns a frame with the same samples in GPU memory, plane by plane.
 inline Frame uploaded(const Frame& frame) {
   struct Planes {
     DevicePicture picture;

@@ -1,5 +1,5 @@
 #pragma once
-// Reads libaom's text form of a grain table, field by field.
+// Reads the text of a grain table in libaom's format, field by field.
 
 #include <sstream>
 #include <stdexcept>

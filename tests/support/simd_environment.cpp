@@ -1,5 +1,5 @@
-// Forces everything in a test program to use the instruction set in LULL_TEST_SIMD (Highway's
-// names: SSE4, AVX2, AVX3, ...) instead of the best one of this CPU.
+// Makes a test program use the instruction set in LULL_TEST_SIMD (Highway's names: SSE4, AVX2,
+// AVX3, ...) instead of the best one of the CPU.
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>

@@ -90,7 +90,7 @@ class Warp {
   int now_ = 0;
 };
 
-/// threadIdx of the first warp of a block and blockIdx of the first block.
+/// Replaces threadIdx for the first warp of a block, and blockIdx for the first block.
 struct ThreadIndex {
   struct {
     operator unsigned() const { return static_cast<unsigned>(Warp::lane()); }

@@ -1,4 +1,5 @@
-// The counts that a GPU computes over frames are integers and must equal those of the host.
+// Tests the counts that a GPU computes over frames. They are integers and must equal those of the
+// host.
 
 #include <gtest/gtest.h>
 

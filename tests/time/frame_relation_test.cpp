@@ -1,4 +1,4 @@
-// The relation between frames, determined on the host.
+// Tests the relation between frames, which is determined on the host.
 
 #include "time/frame_relation.h"
 
@@ -29,7 +29,7 @@ TEST(FrameRelation, IndependentNoiseDistinguishesFrames) {
   store_plane(with_noise(clean.view(), sigma, 2).view(), b, 0);
   EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
   EXPECT_EQ(relation_of(difference_of(a, a, noise)), Relation::identical);
-  // This also holds if the noise is a fifth of the given level.
+  // The relation is the same if the noise is a fifth of the given level.
   store_plane(with_noise(clean.view(), sigma / 5, 1).view(), a, 0);
   store_plane(with_noise(clean.view(), sigma / 5, 2).view(), b, 0);
   EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
@@ -39,7 +39,7 @@ TEST(FrameRelation, IndependentNoiseDistinguishesFrames) {
   EXPECT_EQ(relation_of(difference_of(a, b, noise)), Relation::independent);
 }
 
-// The relation must not depend on whether it is determined early.
+// The function may decide after some rows. The decision must equal that after all rows.
 TEST(FrameRelation, EarlyDecisionEqualsCompleteCount) {
   FrameFormat yuv420 = format, rgb = format;
   yuv420.layout = Layout::yuv;

@@ -1,4 +1,5 @@
-// Tests which frames are candidates for each frame. Timeline determines them without samples.
+// Tests which frames are candidates for each frame. Timeline determines the candidates without
+// samples.
 
 #include "time/timeline.h"
 

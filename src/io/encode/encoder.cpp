@@ -46,8 +46,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // At a constant rate, the distances from the first frame are rounded instead of the times, so
-  // that all distances between frames are rounded in the same way.
+  // At a constant rate, the distances from the first frame are rounded instead of the times. The
+  // rounding errors then do not depend on the time of the first frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));

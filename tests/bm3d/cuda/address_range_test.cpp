@@ -67,8 +67,8 @@ std::string refusal(const Params& params, const FrameFormat& format) {
   return {};
 }
 
-/// Returns the plan of a phase's filter for groups that contain patches of the two frames with the
-/// largest distance.
+/// Returns the plan of a phase's filter for groups that contain patches of the two most distant
+/// frames.
 FilterPlan plan_of_farthest(const Params& params, Phase phase, const FrameFormat& format,
                             const cuda::DeviceLimits& device) {
   const AddressRange range = address_range(params, format);

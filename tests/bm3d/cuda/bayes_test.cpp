@@ -1,4 +1,4 @@
-// The Bayes phases on a GPU compared with the reference backend through the public interface.
+// Compares the Bayes phases on a GPU with the reference backend through the public interface.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ std::vector<Frame> result_on(BackendKind kind, const Params& params,
   return run_clip(*open(params, frames[0].format, {.kind = kind}), frames);
 }
 
-/// Returns the minimum PSNR over all planes and frames, compared with another result.
+/// Returns the minimum PSNR of one result compared with another, over all planes and frames.
 double min_psnr(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   double least = 200;
   for (std::size_t n = 0; n < a.size(); ++n)

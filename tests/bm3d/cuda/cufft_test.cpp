@@ -49,7 +49,7 @@ TEST(CufftLoader, IgnoresFoldersOfOtherPrograms) {
 }
 
 TEST(CufftLoader, NamesTheMissingLibrary) {
-  // The C library can be loaded, but has none of the functions of cuFFT.
+  // The C library can be loaded, but it contains none of cuFFT's functions.
   for (const std::string candidate : {"libno-such-cufft.so.1", "libc.so.6"}) try {
       (void)load_cufft({candidate});
       ADD_FAILURE() << "loaded " << candidate;

@@ -1,4 +1,5 @@
-// Frames that a decoder left in GPU memory give the same bytes as equal frames in host memory.
+// Tests that frames in GPU memory, as a decoder leaves them, give the same bytes as equal frames in
+// host memory.
 
 #include <gtest/gtest.h>
 
@@ -113,8 +114,8 @@ TEST_F(CudaDevicePicture, SmallerThanAPatchGivesTheBytesOfAHostFrame) {
   }
 }
 
-// A decoder may overwrite a picture after the session has returned its result, but not before. Many
-// pictures are in flight, and the session must keep all of them.
+// A decoder may overwrite a picture after the session has returned the picture's result, but not
+// before. Many pictures are in flight, and the session must keep all of them.
 TEST_F(CudaDevicePicture, StaysAliveUntilItsResultIsOut) {
   const FrameFormat format = yuv(97, 65, 1, 8);
   const Params params = make_params(Profile::fast, {20, 20, 20});

@@ -1,5 +1,5 @@
-// A GPU fails in the middle of a job: no thread hangs, no wrong frame is returned, and the error is
-// a device failure. Each test fails in its own process.
+// Tests a GPU that fails in the middle of a job: no thread hangs, no wrong frame is returned, and
+// the error is a device failure. Each test fails in its own process.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ constexpr FrameFormat format{.width = 96, .height = 64};
 constexpr int frames = 24, breaks_at = 9;
 constexpr int good = 0, wrong = 1, failed = 75;
 
-/// The frame is in page-locked memory like that of a source.
+/// Returns a frame in page-locked memory, like a frame of a source.
 Frame noisy_frame(FramePool& pool, int number) {
   Frame frame = pool.acquire();
   store_plane(with_noise(texture_picture(96, 64).view(), 20, 100 + number).view(), frame, 0);

@@ -261,8 +261,8 @@ std::shared_ptr<const Autocorrelation> blurred() {
   return test_support::blurred_noise(8, 8, 1, true, true).correlation;
 }
 
-// Groups of 2, 4, 8, 16 and 32 read their variances in different ways. (The tolerance also covers
-// that variances and their roots are in half precision.)
+// The kernels read the variances of groups of 2, 4, 8, 16 and 32 members in different ways. (The
+// tolerance also covers that variances and their roots are in half precision.)
 TEST_F(CudaFilter, HardThresholdMatchesTheReferenceInColouredNoise) {
   for (const Transform transform : {Transform::dct, Transform::bior})
     for (const GroupTransform across : {GroupTransform::haar, GroupTransform::wht})
@@ -301,8 +301,8 @@ TEST_F(CudaFilter, WienerFilterMatchesTheReferenceInColouredNoise) {
       }
 }
 
-// Noise with the maximum correlation reach, with every part of the tiles in shared memory that a
-// GPU allows.
+// The noise has the maximum correlation reach. The test uses every size of the tiles in shared
+// memory that a GPU allows.
 TEST_F(CudaFilter, ColouredNoiseMatchesTheReferenceWithTheLimitsOfOtherGpus) {
   for (const Phase which : {Phase::first, Phase::second})
     for (const int group : {16, 32})

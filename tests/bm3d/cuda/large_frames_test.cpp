@@ -1,5 +1,5 @@
-// Frames that are many gigabytes apart in device memory: sessions at 8K, and kernels on frames
-// whose distance exceeds 32 bits. Each test needs a GPU with that much free memory.
+// Tests frames that are many gigabytes apart in device memory: sessions at 8K, and kernels on
+// frames whose distance exceeds 32 bits. Each test needs a GPU with that amount of free memory.
 
 #include <gtest/gtest.h>
 
@@ -71,8 +71,8 @@ double psnr_of(const Frame& frame, PlaneView<const float> tile) {
   return 10 * std::log10(255.0 * 255 * samples.width * samples.height / sum);
 }
 
-/// Still frames whose noise repeats only after so many frames that no temporal window contains it
-/// twice.
+/// Returns still frames. Their noise repeats only after so many frames that no temporal window
+/// contains the same noise twice.
 std::vector<Frame> noisy_frames(PlaneView<const float> clean, int count, int distinct) {
   std::vector<Frame> frames;
   for (int n = 0; n < count; ++n) {
@@ -87,8 +87,8 @@ std::vector<Frame> noisy_frames(PlaneView<const float> clean, int count, int dis
   return frames;
 }
 
-/// There are more frames than a session has slots, so neighbouring frames are at both ends of
-/// device memory.
+/// The clip has more frames than a session has slots, so some neighbouring frames are at both ends
+/// of device memory.
 void expect_same_quality_at_8k(const Params& params) {
   const Plane<float> clean = texture_picture(full_hd.width, full_hd.height);
   const int slots = margin(params).after + 1, count = slots + 3;
@@ -182,8 +182,8 @@ class TwoFrames {
   cuda::DeviceBuffer<Denominator> denominators_;
 };
 
-/// `count` members for each of `references` patches at positions from `x` and `y`: the patch
-/// itself, then others within `radius` in either frame, inside the picture.
+/// Returns `count` members for each of `references` patches. The first member is the patch itself.
+/// The others lie within `radius` in either frame, inside the picture.
 template <class Place>
 std::vector<std::uint32_t> random_members(int references, int count, int side, int radius, Place x,
                                           Place y) {

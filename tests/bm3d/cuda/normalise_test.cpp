@@ -1,4 +1,4 @@
-// The division at the end of a phase, compared with the same quotients on the host.
+// Compares the division at the end of a phase with the quotients that the host computes.
 
 #include <array>
 #include <cmath>

@@ -1,5 +1,5 @@
-// Float frames in GPU memory and results that stay there: the samples equal those of frames and
-// results in host memory.
+// Tests float frames in GPU memory and results that stay in GPU memory: the samples must equal
+// those of frames and results in host memory.
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST_F(CudaResults, DeviceResultsEqualHostResults) {
           expect_the_hosts(result_format(layout, sample, bits), sigma, temporal);
 }
 
-// The memory of a result that the caller holds is not written again.
+// The session must not overwrite the memory of a result that the caller still holds.
 TEST_F(CudaResults, StayValidAfterTheSession) {
   const FrameFormat format = result_format(Layout::gray, SampleType::u8, 8);
   const Params params = make_params(Profile::fast, {20, 20, 20});

@@ -1,5 +1,5 @@
-// Damage in the structure of media files. Demuxers of FFmpeg drop frames there; the frames are
-// counted. Intact files have no faults, whatever the times of their frames.
+// Tests damage in the structure of media files. FFmpeg's demuxers drop frames at such damage, and
+// lull counts these frames. Intact files must have no faults, whatever the times of their frames.
 
 #include "io/containers/container_walk.h"
 

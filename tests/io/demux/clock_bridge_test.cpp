@@ -1,4 +1,5 @@
-// Packets whose clock jumps continue without a gap, and all streams stay synchronised.
+// Tests that packets continue without a gap where the clock of the input jumps, and that all
+// streams stay synchronised.
 
 #include "io/demux/clock_bridge.h"
 
@@ -43,7 +44,7 @@ class ClockBridgeTest : public testing::Test {
     bridge_->push(std::move(packet));
     collect();
   }
-  /// A recording of `frames` frames; audio begins with the video, or earlier by `lead`.
+  /// Pushes a recording of `frames` frames. The audio begins with the video, or earlier by `lead`.
   void push_recording(std::int64_t start, int frames, std::int64_t lead = 0) {
     std::int64_t sound = start - lead;
     for (int i = 0; i < frames; ++i) {
@@ -60,7 +61,8 @@ class ClockBridgeTest : public testing::Test {
       times_[static_cast<std::size_t>(packet->stream_index)].push_back(packet->pts),
           flags_ |= packet->flags;
   }
-  /// Returns the largest difference between steps of the video and the duration of a frame.
+  /// Returns the maximum difference between a step of the video's times and the duration of a
+  /// frame.
   std::int64_t irregularity() const {
     std::int64_t largest = 0;
     for (std::size_t i = 1; i < times_[video].size(); ++i)
@@ -124,8 +126,8 @@ TEST_F(ClockBridgeTest, AudioThatJumpsFirstWaitsForTheVideo) {
   finish();
   EXPECT_EQ(irregularity(), 0);
   EXPECT_THAT(bridge_->jumps(), SizeIs(1));
-  // The blocks before the video overlap with the first recording, whose last block ends 16 ms after
-  // its last frame. So does most of the block that begins with the video.
+  // The audio blocks before the video overlap with the first recording, whose last block ends 16 ms
+  // after its last frame. Most of the block that begins with the video also overlaps.
   EXPECT_EQ(times_[audio][84], 102 * second + block);
 }
 
@@ -219,7 +221,8 @@ TEST_F(ClockBridgeTest, KeptGapsAreUnchangedButTimesNeverGoBack) {
   EXPECT_EQ(times_[video].back(), 200 * second + 99 * frame);
 }
 
-// Numbers of transport packets do not continue at a joint, so the demuxer marks the packet there.
+// The numbers of transport packets do not continue where two recordings are joined, so the demuxer
+// marks the packet there as damaged.
 TEST_F(ClockBridgeTest, OnlyMarksOfDamageAtAJumpAreRemoved) {
   push_recording(100 * second, 50);
   push(video, 102 * second, 0, AV_PKT_FLAG_CORRUPT);

@@ -114,7 +114,8 @@ TEST(Selection, SelectsFramesByExactTimes) {
   EXPECT_EQ(frames(1960000, 99000000), 1u);
 }
 
-// Frames that are stored out of order, and sound that lags behind: MPEG-4 with B-frames in MP4.
+// The clip has frames that are stored out of order, and sound that lags behind: MPEG-4 with
+// B-frames in MP4.
 TEST(Selection, KeepsFramesStoredOutOfOrder) {
   if (!has_encoder("libx264")) GTEST_SKIP() << "no encoder libx264";
   const TemporaryFolder folder;
@@ -179,7 +180,7 @@ TEST(Selection, WritesASingleFrameAsPicture) {
 }
 
 // Filters that use neighbouring frames get all frames until the caller has enough. The selected
-// frames have the same marks and times as without the others.
+// frames have the same marks and times as in a run without the other frames.
 TEST(Selection, DeliversOtherFramesAsContextWithMargins) {
   const TemporaryFolder folder;
   const ClipSpec spec = varied();
@@ -191,7 +192,7 @@ TEST(Selection, DeliversOtherFramesAsContextWithMargins) {
   std::vector<int> outside;
   int number = 0;
   for (auto frame = source->read(); frame; frame = source->read(), ++number) {
-    if (number == 3) source->end_context_at(3);  // more is needed: frame 7 is still to come
+    if (number == 3) source->end_context_at(3);  // frame 7 follows, so more context is needed
     if (number == 10) source->end_context_at(10);
     if (frame->context_only) {
       outside.push_back(number);

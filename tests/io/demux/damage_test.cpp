@@ -1,5 +1,5 @@
-// Truncated, empty, damaged and foreign inputs: reading them must give an error. They must never be
-// accepted silently.
+// Tests truncated, empty, damaged and foreign inputs: reading them must give an error. They must
+// never be accepted silently.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-// Reading random bytes must end, and the only error may be one about the input.
+// Reading random bytes must end, and the only allowed error is one about the input.
 TEST(RandomDamage, IsCountedOrBadData) {
   const TemporaryFolder folder;
   std::uint32_t state = 7;

@@ -1,4 +1,4 @@
-// Transport streams of several recordings become one clip without gaps.
+// Tests that transport streams of several recordings become one clip without gaps.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -56,8 +56,8 @@ class Joined : public testing::TestWithParam<std::pair<double, double>> {
     append(bytes, b);
     write_file(in, bytes);
   }
-  /// The distance of the last audio packet of the second recording from its first frame, in `out`
-  /// and in the recording itself.
+  /// Compares the distance of the last audio packet of the second recording from its first frame in
+  /// `out` with the distance in the recording itself.
   void expect_synchronous(const std::string& out, double video_start_s) const {
     const StreamRecord sound = read_packets(b)[1];
     const PacketRecord last = sound.packets.back();

@@ -1,4 +1,4 @@
-// Reading from the middle of an input.
+// Tests reading from the middle of an input.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Defects that players ignore: meaningless bytes after the end, and a recording that begins in the
-// middle of a packet. A truncated file must be detected all the same.
+// Tests defects that players ignore: meaningless bytes after the end, and a recording that begins
+// in the middle of a packet. A truncated file must nevertheless be detected.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST(TransportStream, MayBeginInTheMiddleOfAPacket) {
   const Bytes bytes = read_file(folder / "a.ts");
   for (const int missing : {1, 60, 187}) {
     SCOPED_TRACE(missing);
-    // The last 188 - `missing` bytes of a packet precede the first complete one.
+    // The last 188 - `missing` bytes of a packet precede the first complete packet.
     Bytes late(bytes.begin() + 188 * 3 + missing, bytes.begin() + 188 * 4);
     late.insert(late.end(), bytes.begin(), bytes.end());
     write_file(folder / "late.ts", late);

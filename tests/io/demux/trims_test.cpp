@@ -1,4 +1,4 @@
-// Sound and pictures that an edit list removes must not reappear.
+// Tests that sound and pictures that an edit list removes do not reappear.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ Context open(const std::string& path) {
   return Context(context);
 }
 
-/// Moves all streams of `from` earlier by `seconds`. An edit list hides what then lies before 0, as
-/// when a phone trims a clip.
+/// Moves all streams of `from` to earlier times by `seconds`. An edit list hides the content before
+/// 0, as when a phone trims a clip.
 void trim(const std::string& from, const std::string& to, double seconds) {
   const Context input = open(from);
   AVFormatContext* output = nullptr;
@@ -101,8 +101,8 @@ TEST_P(Trimmed, PartsStayTrimmed) {
   constexpr double packet = 1024.0 / 48000;
   EXPECT_NEAR(heard.last, sound.last + shift, 2e-3);
   const int seen = static_cast<int>((sound.last - sound.first) / packet + 0.5);
-  // The packets that a decoder needs before the first audible one are hidden where the container
-  // can hide them. Elsewhere they are fewer than the inaccuracy of a cut.
+  // The packets that a decoder needs before the first audible packet are hidden if the container
+  // can hide them. In other containers, their duration is less than the inaccuracy of a cut.
   const bool hidden = name == "out.mp4" || name == "out.mov", lossy = codec == "aac";
   const int more = !lossy ? 0 : hidden ? 5 : name == "out.mkv" ? 1 : 0;
   EXPECT_GE(heard.packets, seen + (lossy && hidden ? 1 : more));

@@ -1,5 +1,5 @@
-// The tables of containers and encoders: they cover what lull chooses by default, they agree with
-// FFmpeg, and no other source of facts is used.
+// Tests the tables of containers and encoders: they contain everything that lull chooses by
+// default, and they agree with FFmpeg. No code decides by names instead of the tables.
 
 #include "io/encode/traits.h"
 
@@ -73,7 +73,7 @@ TEST(Traits, CoverEveryDefaultChoice) {
             ++choices;
           }
         } catch (const InvalidArgument&) {
-          // The container holds no such samples.
+          // This exception means that the container cannot store such samples.
         }
       }
     }

@@ -1,4 +1,4 @@
-// OpenEXR files with damaged chunks, in the picture and in parts that are only copied.
+// Tests OpenEXR files with damaged chunks, in the picture and in parts that are only copied.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -77,7 +77,7 @@ std::string error_for(const std::string& path) {
   }
 }
 
-/// The same file with data and display windows that are `by` pixels wider.
+/// Returns the same file with data and display windows that are `by` pixels wider.
 Bytes widened(Bytes bytes, int by) {
   for (const std::string name : {"dataWindow", "displayWindow"}) {
     const std::string text(bytes.begin(), bytes.end());

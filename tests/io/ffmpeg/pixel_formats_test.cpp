@@ -15,7 +15,7 @@ std::vector<AVPixelFormat> all_formats() {
   std::vector<AVPixelFormat> formats;
   for (const AVPixFmtDescriptor* d = nullptr; (d = av_pix_fmt_desc_next(d));) {
     const AVPixelFormat format = av_pix_fmt_desc_get_id(d);
-    // Palettes and single bits cannot be packed back; they have their own tests.
+    // Palettes and single bits cannot be packed again; other tests check them.
     if (traits_of(format) && !(d->flags & AV_PIX_FMT_FLAG_PAL) && d->comp[0].depth >= 8)
       formats.push_back(format);
   }

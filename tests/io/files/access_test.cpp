@@ -1,4 +1,4 @@
-// If only some users may read a source, other users cannot read the files made from it.
+// Tests that if only some users may read a source, other users cannot read the files made from it.
 
 #include "io/access.h"
 

@@ -1,4 +1,4 @@
-// Temporary files of killed processes are removed, and no others.
+// Tests that temporary files of killed processes are removed, and no other files.
 
 #include "io/leftovers.h"
 
@@ -77,7 +77,7 @@ class Leftovers : public testing::Test {
     write_file(folder / text, {1, 2, 3});
     return folder / text;
   }
-  /// The identity of a process that had the number of this one before.
+  /// Returns the identity of a process that had the number of this process before.
   static ProcessIdentity earlier_process() {
     ProcessIdentity process = own_identity();
     process.start -= 1;
@@ -114,7 +114,8 @@ TEST_F(Leftovers, OfAKilledProcessIsRemovedByTheNextRun) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
-// In a container, no process may ask for the exit code of a killed process.
+// In a container, often no process collects the exit code of a killed process, which then remains
+// as a zombie.
 TEST_F(Leftovers, OfAZombieIsRemoved) {
   Writer writer(out);
   writer.kill(false);
@@ -166,7 +167,8 @@ TEST_F(Leftovers, OfOtherOutputsAreKept) {
   EXPECT_TRUE(fs::exists(other));
 }
 
-// Two hosts that were copied from one image have equal identities. Locks tell them apart.
+// Two hosts that were copied from one image have equal identities. Only locks distinguish their
+// processes.
 TEST_F(Leftovers, LockedFileIsKept) {
   const std::string path = leave("out.mkv", earlier_process());
   const int file = ::open(path.c_str(), O_RDWR);

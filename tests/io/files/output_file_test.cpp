@@ -1,4 +1,4 @@
-// Output files appear complete or not at all.
+// Tests that an output file appears either complete or not at all.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -125,7 +125,8 @@ TEST_F(PartialOutput, IsDeletedWhenASegmentedJobIsDone) {
   EXPECT_THAT(folder.files(), ElementsAre("in.mkv", "out.mkv"));
 }
 
-// The number of frames is an estimate, but names that exist are certain.
+// For a video the number of frames is an estimate. A picture that exists under the name of a frame
+// is nevertheless an error.
 TEST_F(Output, PictureSequenceIsRejectedIfAPictureExists) {
   ClipSpec grey;
   grey.format = AV_PIX_FMT_GRAY8;

@@ -1,4 +1,5 @@
-// Standard input and output: what the containers for pipes preserve, and how streams end.
+// Tests standard input and output: the data that the containers for pipes preserve, and the end of
+// streams.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -219,7 +220,8 @@ TEST(Pipes, InvalidRawDescriptionIsRejected) {
 class TruncatedPipe : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, TruncatedPipe, testing::Values("y4m", "nut", "raw"));
 
-// All lengths except those that end with a complete frame of y4m or raw, which look complete.
+// All lengths are tested, except those that end with a complete frame of Y4M or raw samples,
+// because these look complete.
 TEST_P(TruncatedPipe, IsBadDataAtEveryLength) {
   const TemporaryFolder folder;
   make_clip(folder / "in.mkv", small_clip(AV_PIX_FMT_YUV420P));

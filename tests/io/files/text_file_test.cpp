@@ -1,5 +1,5 @@
-// Small text files: only regular files of a bounded size are read, and a file never appears half
-// written.
+// Tests small text files: only regular files of a bounded size are read, and a file never appears
+// half written.
 
 #include "io/text_file.h"
 
@@ -28,7 +28,7 @@ std::string text_of(const std::string& path) {
 
 class TextFiles : public testing::Test {
  protected:
-  /// Returns the kind and the message of the error of reading a file.
+  /// Returns the kind and the message of the error that reading a file throws.
   std::string error_of(const std::string& path, std::size_t most_bytes = 100) {
     try {
       (void)read_text(path, most_bytes);
@@ -55,7 +55,7 @@ TEST_F(TextFiles, ReadsTextsUpToTheLimit) {
   EXPECT_THAT(error_of(folder / "none"), HasSubstr("NoInput"));
   EXPECT_EQ(read_text_if_exists(folder / "none", 100), std::nullopt);
   EXPECT_EQ(read_text_if_exists(folder / "a/none", 100), std::nullopt);
-  // The kernel states no size for this file.
+  // The kernel does not state the size of this file.
   EXPECT_THAT(read_text("/proc/self/status", 1 << 20), HasSubstr("\nUmask:"));
 }
 

@@ -1,4 +1,4 @@
-// JPEG files with several pictures: Ultra HDR (gain maps) and MPO.
+// Tests JPEG files with several pictures: Ultra HDR (gain maps) and MPO.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -32,8 +32,8 @@ TEST_P(Orientation, MatchesTheMatrixOfFfmpegsJpegDecoder) {
   EXPECT_EQ(found, GetParam());
 }
 
-// The picture has 3 columns and 2 rows: 1 2 3 / 4 5 6. EXIF 2.32 describes where row 0 and column 0
-// are displayed.
+// The picture has 3 columns and 2 rows: 1 2 3 / 4 5 6. EXIF 2.32 states for each orientation where
+// row 0 and column 0 are displayed.
 TEST_P(Orientation, RotatesSamples) {
   const std::vector<std::vector<int>> expected{
       {1, 2, 3, 4, 5, 6}, {3, 2, 1, 6, 5, 4}, {6, 5, 4, 3, 2, 1}, {4, 5, 6, 1, 2, 3},

@@ -1,6 +1,6 @@
-// Metadata of photos from every format to every other one: kept, or reported as lost. Each cell of
-// the table in docs/reference/metadata.md is a conversion whose result is read by Exiv2 and
-// libtiff, or, for PNG, chunk by chunk.
+// Tests the metadata of photos in conversions from every format to every other format: each
+// property is kept, or reported as lost. Each cell of the table in docs/reference/metadata.md is a
+// conversion whose result is read by Exiv2 and libtiff, or, for PNG, chunk by chunk.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

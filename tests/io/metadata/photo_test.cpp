@@ -1,4 +1,4 @@
-// Single photos and sequences of photos: what the outputs contain, and what warnings say.
+// Tests single photos and sequences of photos: the metadata of the outputs, and the warnings.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,8 @@ TEST_F(Photo, RotatesSamplesForFormatsWithoutOrientation) {
           &picture.pictures[0].bytes[static_cast<std::size_t>(3 * (y * picture.width + x))];
       return std::array{p[0], p[1], p[2]};
     };
-    // Orientation 6: the left column is displayed as the top row, the bottom row as left column.
+    // With orientation 6, the left column is displayed as the top row, and the bottom row as the
+    // left column.
     for (const auto [x, y] : {std::pair(0, 0), {63, 0}, {0, 47}, {63, 47}, {17, 31}})
       EXPECT_EQ(pixel(out, 47 - y, x), pixel(upright, x, y)) << from;
   }
@@ -162,7 +163,7 @@ TEST_F(Photo, KeepsTextsAndPrivateChunksOfPng) {
 
 TEST_F(Photo, ReportsMetadataThatAreTooLongForJpeg) {
   const std::string in = photo("in", "png", {.xmp_title = std::string(70000, 'T')});
-  // A directory with one tag: the maker, in 70000 bytes.
+  // An EXIF directory with one tag: the manufacturer, as a text of 70000 bytes.
   std::string exif("II*\0\x8\0\0\0\1\0\x0F\1\2\0\x70\x11\1\0\x1A\0\0\0\0\0\0\0", 26);
   exif += std::string(69999, 'M') + '\0';
   add_png_chunk(in, "eXIf", exif);
@@ -221,7 +222,7 @@ TEST_F(Photo, ALossIsAnErrorIfMetadataAreStrict) {
   EXPECT_THROW(copy_photo(in, folder / "out.ppm", strict), InvalidArgument);
   EXPECT_FALSE(std::filesystem::exists(folder / "out.ppm"));
   EXPECT_NO_THROW(copy_photo(in, folder / "out.png", strict));
-  // A later picture of a sequence.
+  // A later picture of the sequence has other metadata.
   photo("s1", "jpg", {});
   photo("s2", "jpg", {.make = "Maker"});
   EXPECT_THROW(copy_photo(folder / "s%d.jpg", folder / "s%d.ppm", strict), InvalidArgument);

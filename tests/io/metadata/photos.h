@@ -1,6 +1,6 @@
 #pragma once
-// Photos whose metadata are written and read with Exiv2 and libtiff, or, for PNG, chunk by chunk,
-// so that io's code is checked against other code.
+// Photos for tests. Their metadata are written and read with Exiv2 and libtiff, or, for PNG, chunk
+// by chunk, so that lull's code is checked against other code.
 
 #include <string>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace lull::io::test {
 
-/// The metadata of a photo, and what an output has of them.
+/// The metadata of a photo, or those that an output contains.
 struct PhotoFacts {
   std::string make, taken, latitude;  // EXIF: strings and numbers as Exiv2 prints them
   int orientation = 1;

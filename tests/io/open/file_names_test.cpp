@@ -1,4 +1,4 @@
-// Names that refer to the same file are recognised, whether the file exists or not.
+// Tests that names that refer to the same file are recognised, whether the file exists or not.
 
 #include "io/file_names.h"
 

@@ -1,4 +1,4 @@
-// Invalid requests are distinguished from valid ones before any file is created.
+// Tests that invalid requests are rejected before any file is created.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

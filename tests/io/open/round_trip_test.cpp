@@ -1,4 +1,4 @@
-// Samples, sizes and depths after writing to a file and reading it back.
+// Tests samples, sizes and bit depths after writing to a file and reading the file again.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(RoundTrip, LosslessVideoKeepsEverySampleOfEveryFormat) {
   EXPECT_GT(tried, 40);
 }
 
-// FFV1 divides pictures into slices, chroma included.
+// FFV1 divides pictures into slices, including their chroma planes.
 TEST(RoundTrip, LosslessVideoKeepsManySizes) {
   const TemporaryFolder folder;
   for (const AVPixelFormat format : {AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUV411P, AV_PIX_FMT_YUV440P,

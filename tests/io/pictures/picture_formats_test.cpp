@@ -1,5 +1,5 @@
-// Formats of pictures: what is read as a still, which outputs need no --vcodec, and which inputs
-// are refused by name.
+// Tests the formats of pictures: files that are read as a still, outputs that need no --vcodec, and
+// inputs that are rejected by name.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Pictures as the frames of a clip, as input and output.
+// Tests pictures as the frames of a clip, as input and as output.
 
 #include "io/pictures/sequence.h"
 
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Pictures,
                                          PictureKind{"jpeg", "mjpeg", "jpg", AV_PIX_FMT_YUVJ420P}),
                          [](const auto& param) { return std::string(param.param.name); });
 
-// Numbers are kept, also across a gap, and samples are kept where the file format is lossless.
+// File numbers are kept, also across a gap. Samples are kept if the file format is lossless.
 TEST_P(Pictures, KeepFormatNumbersAndSamples) {
   const PictureKind& kind = GetParam();
   if (!has_encoder(kind.encoder)) GTEST_SKIP() << "no encoder " << kind.encoder;
@@ -332,7 +332,7 @@ TEST(FloatTiff, TruncationIsBadDataAtEveryLength) {
   }
 }
 
-/// Returns the samples of all frames of a file, or the error of reading it.
+/// Returns the samples of all frames of a file, or the error that reading it throws.
 std::string outcome_of(const std::string& path) {
   std::string samples;
   try {

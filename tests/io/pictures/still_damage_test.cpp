@@ -1,4 +1,4 @@
-// Damaged still pictures: every damage is an error, and no sample shows memory of the process.
+// Tests damaged still pictures: every damage is an error, and no sample shows uninitialised memory.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using Bytes = std::vector<std::uint8_t>;
 
-/// The error of open_source() and read() for a file; nullopt if all frames are read.
+/// Returns the error of open_source() and read() for a file; nullopt if all frames are read.
 std::optional<std::string> error_for(const std::string& path) {
   try {
     count_frames(path);
@@ -94,7 +94,7 @@ TEST_F(StillPicture, RejectsPngTooSmallForItsSizeBeforeAllocating) {
   expect_rejected(png_of(16000, 16000, Bytes(10)), "cannot hold a picture of 16000x16000");
 }
 
-// Deflate compresses a black picture nearly by its maximum.
+// Deflate compresses a black picture nearly at its maximum ratio.
 TEST_F(StillPicture, AcceptsPngCompressedToTheLimitOfDeflate) {
   write_file(path, png_of(1200, 1000, black_rows(1200, 1000)));
   EXPECT_EQ(count_frames(path), 1);
@@ -155,7 +155,7 @@ TEST_F(StillPicture, RejectsWebpWithDamagedAlpha) {
   const std::size_t alpha = text.find("ALPH");
   ASSERT_NE(alpha, text.npos);
   EXPECT_EQ(count_frames(path), 1);
-  // The two lowest bits behind the chunk's size tell the compression: 1 is lossless WebP.
+  // The two lowest bits behind the chunk's size state the compression: 1 is lossless WebP.
   bytes[alpha + 8] = static_cast<std::uint8_t>((bytes[alpha + 8] & ~3) | 1);
   std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(alpha + 9), 100, std::uint8_t{0xff});
   write_file(path, bytes);
@@ -183,9 +183,10 @@ Bytes gif_of(const Codes& codes, std::size_t padding = 0) {
   return gif;
 }
 
-/// The clear code, strings of 1 to 5 pixels, one pixel and the end code: 16 pixels.
+/// The LZW codes are the clear code, strings of 1 to 5 pixels, one pixel and the end code. They
+/// yield 16 pixels.
 const Codes complete = {{4, 3}, {0, 3}, {6, 3}, {7, 3}, {8, 4}, {9, 4}, {0, 4}, {5, 4}};
-/// The clear code, 3 pixels and the end code.
+/// The LZW codes are the clear code, 3 pixels and the end code.
 const Codes incomplete = {{4, 3}, {0, 3}, {6, 3}, {5, 3}};
 
 TEST(GifCheck, AcceptsAllPixelsWithAndWithoutAnEndCode) {

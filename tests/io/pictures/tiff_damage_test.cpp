@@ -1,4 +1,4 @@
-// TIFF files whose strips have fewer samples than their tags promise. Three readers are tested:
+// Tests TIFF files whose strips have fewer samples than their tags state, with three readers:
 // stills of integers, stills of floats, and stacks.
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using Bytes = std::vector<std::uint8_t>;
 
-/// The text of the BadData that reading a file throws; empty if all frames are read.
+/// Returns the text of the BadData that reading a file throws; empty if all frames are read.
 std::string error_for(const std::string& path, bool tolerate_damage = false) {
   try {
     const auto source = open_source(path, {.tolerate_damage = tolerate_damage});
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Codecs, TiffCodec,
                          testing::Values(COMPRESSION_LZW, COMPRESSION_PACKBITS, COMPRESSION_LZMA,
                                          COMPRESSION_ADOBE_DEFLATE));
 
-// The tags promise gigabytes in a file of some hundred bytes.
+// The tags state gigabytes of samples in a file of some hundred bytes.
 TEST(TiffSize, IsComparedWithTheFileBeforeAllocating) {
   silence_libtiff();
   const TemporaryFolder folder;

@@ -1,4 +1,4 @@
-// Tests the data that accompanies the samples: timestamps, other streams, metadata, colour.
+// Tests the data that accompany the samples: timestamps, other streams, metadata, colour.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

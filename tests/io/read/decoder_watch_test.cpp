@@ -1,4 +1,4 @@
-// Damage that decoders only log, and the memory into which they decode.
+// Tests damage that decoders only log, and the memory into which they decode.
 
 #include "io/read/decoder_watch.h"
 

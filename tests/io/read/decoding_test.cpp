@@ -1,5 +1,5 @@
-// Decoded samples: cropped exactly, and without the film grain that decoders would add. Also the
-// location of files in a playlist.
+// Tests decoded samples: pictures are cropped exactly, and the film grain that decoders would add
+// is missing. Also tests the location of files in a playlist.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace lull::io::test {
 namespace {
 
-/// The pictures as FFmpeg decodes them after `set_up` has changed the decoder.
+/// Returns the pictures that FFmpeg decodes after `set_up` has changed the decoder.
 std::vector<FramePtr> decode_with(const std::string& path,
                                   const std::function<void(AVCodecContext&)>& set_up) {
   AVFormatContext* context = nullptr;

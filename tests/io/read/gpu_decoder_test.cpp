@@ -1,4 +1,5 @@
-// The behaviour of a source if the GPU that should decode is unusable. No machine has a GPU 977.
+// Tests the behaviour of a source if the GPU that should decode is unusable. No machine has a GPU
+// with the number 977.
 
 #include "io/read/gpu_decoder.h"
 

@@ -1,4 +1,5 @@
-// Two files in one process: FFmpeg's messages about one must not be attributed to the other.
+// Tests two files in one process: FFmpeg's messages about one file must not be attributed to the
+// other.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 namespace lull::io::test {
 namespace {
 
-/// FFV1 with checksums; its decoder only logs a message when one is wrong.
+/// A clip in FFV1 with checksums. FFV1's decoder only logs a message when a checksum is wrong.
 ClipSpec checksummed_clip() {
   ClipSpec spec;
   spec.frames = 20;
@@ -37,8 +38,8 @@ class TwoFiles : public testing::Test {
   const TemporaryFolder folder;
 };
 
-// The files are read alternately, so that every message about one comes between two frames of the
-// other.
+// The files are read alternately, so that every message about one file comes between two frames of
+// the other file.
 TEST_F(TwoFiles, DamageIsAttributedToTheDamagedFile) {
   for (const int threads : {1, 4}) {
     SCOPED_TRACE(threads);

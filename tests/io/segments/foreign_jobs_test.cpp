@@ -1,5 +1,5 @@
-// Job files that other people have written: their checksums are right, but their contents may be
-// nonsense.
+// Tests job files that other people have written: their checksums are right, but their contents may
+// be nonsense.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -106,7 +106,8 @@ TEST_F(ForeignPlan, PipesAreReportedAsNoInput) {
   EXPECT_THROW((void)read_plan(folder / "job"), NoInput);
 }
 
-// A quadratic search, each frame for each segment, would exceed the time limit.
+// A search of quadratic time, which compares each frame with each segment, would exceed the time
+// limit.
 TEST_F(ForeignPlan, ManySegmentsAreReadInLinearTime) {
   std::string text = without(head(), "segment-frames") + "segment-frames 1\n" + frames(200000);
   write(folder / "job/plan", with_checksum(text));

@@ -1,4 +1,4 @@
-// The files of a segmented job when they are read back: complete or not at all.
+// Tests reading the files of a segmented job: a file is accepted only if it is complete.
 
 #include "io/segments/manifest.h"
 
@@ -70,8 +70,8 @@ TEST(Manifests, AreRejectedIfInconsistentDespiteChecksum) {
   }
 }
 
-// The same holds for a segment: whatever its bytes are, reading must end, and with an error unless
-// they are the recorded ones.
+// A valid checksum of a segment proves nothing either: for any bytes, reading must end, with an
+// error unless the bytes are the recorded ones.
 TEST(SegmentFiles, AreRejectedIfDamagedDespiteChecksum) {
   const TemporaryFolder folder;
   const std::string job(64, 'c');

@@ -1,4 +1,4 @@
-// Jobs in segments, with every encoder and container in turn.
+// Tests jobs in segments, with every encoder and container in turn.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,8 +55,8 @@ TEST_P(SegmentsOf, EqualTheUninterruptedFileAfterAnyInterruption) {
     job.sink.vopts = {{"bf", "2"}};
   const std::vector<std::uint8_t> expected = whole(job);
   // FFmpeg 5.1 leaks a few bytes per frame inside an x265 encoder that is dropped, and the leak
-  // checker detects this. With x265 the job is therefore interrupted only at the ends of segments.
-  // (Tests that kill the command do so at any moment.)
+  // checker detects this leak. With x265 the job is therefore interrupted only at the ends of
+  // segments. (Tests that kill the command interrupt it at any moment.)
   const bool leaks = GetParam().encoder == std::string("libx265");
   std::vector<int> moments = {0, 6, 18, 24};
   if (!leaks) moments = {0, 5, 6, 7, 17, 18, 29};  // within a segment and around its end
@@ -81,7 +81,8 @@ TEST_P(SegmentsOf, WorkWithTheThreadsOf64Cores) {
   EXPECT_EQ(decode(job.out).pictures.size(), 29u);
 }
 
-// Compared with the output without segments: frames, timestamps and the other streams.
+// The output is compared with the output without segments: frames, timestamps and the other
+// streams.
 TEST_P(SegmentsOf, EqualTheContentsWithoutSegments) {
   if (!has_encoder(GetParam().encoder)) GTEST_SKIP() << "no encoder " << GetParam().encoder;
   (void)run(job, false);

@@ -1,4 +1,5 @@
-// Jobs in segments: after any interruption they end with the same bytes as an uninterrupted job.
+// Tests jobs in segments: after any interruption they end with the same bytes as an uninterrupted
+// job.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -143,7 +144,7 @@ TEST_F(Segments, DamagedSegmentsAreRepeated) {
   }
 }
 
-// All segments are encoded; the work on the final file is lost.
+// All segments are encoded, but the process ends before the final file has its name.
 TEST_F(Segments, InterruptionBeforeTheRenameCanBeResumed) {
   Job job = job_in(folder);
   const std::vector<std::uint8_t> expected = whole(job);
@@ -160,7 +161,8 @@ TEST_F(Segments, InterruptionBeforeTheRenameCanBeResumed) {
   EXPECT_EQ(read_file(job.out), expected);
 }
 
-// The result already has its name, so it is not a foreign file that must be protected.
+// The output already has its final name. It must not be treated as a foreign file that is protected
+// from overwriting.
 TEST_F(Segments, InterruptionAfterTheRenameCanBeResumed) {
   const Job job = job_in(folder);
   (void)run(job, false, 25);

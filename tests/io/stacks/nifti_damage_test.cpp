@@ -1,4 +1,4 @@
-// Volumes with inconsistent headers, truncated files, and files that are not volumes.
+// Tests volumes with inconsistent headers, truncated files, and files that are not volumes.
 
 #include "io/support/nifti_fixture.h"
 

@@ -1,4 +1,5 @@
-// Volumes: samples survive a round trip, and slices lie along the right axis.
+// Tests volumes: samples are unchanged after reading and writing, and slices lie along the right
+// axis.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -126,7 +127,7 @@ TEST_F(Nifti, SlicesLieAlongTheAxis) {
 }
 
 TEST_F(Nifti, ScaleIsApplied) {
-  // Values from 100 down to 99.5.
+  // The values decrease from 100 to 99.5.
   const VolumeSpec spec{.dim = {6, 1, 1}, .slope = -0.1, .inter = 100};
   write_file(in, volume<std::int16_t>(spec, {0, 1, 2, 3, 4, 5}));
   const ValueScale scale = open_source(in)->info().values;

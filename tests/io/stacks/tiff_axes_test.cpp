@@ -1,4 +1,4 @@
-// Channels, volumes and slices of TIFF stacks.
+// Tests the channels, volumes and slices of TIFF stacks.
 
 #include "io/stacks/tiff_axes.h"
 

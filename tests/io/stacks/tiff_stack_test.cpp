@@ -1,4 +1,4 @@
-// Stacks in TIFF files: samples and tags, and what is rejected.
+// Tests stacks in TIFF files: samples and tags, and rejected files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -206,7 +206,7 @@ TEST_F(TiffStack, FilesThatAreNotStacksAreRejected) {
   }
   expect_refused("colours");
   {
-    // ImageJ's layout for more than 4 GiB: one directory, followed by all samples.
+    // ImageJ stores more than 4 GiB as one directory, followed by all samples.
     const TiffPtr file(TIFFOpen(in.c_str(), "w"));
     describe_page(file.get(), {.width = 8, .height = 1, .pages = 3, .bits = 8}, 0);
     std::uint8_t row[8] = {};

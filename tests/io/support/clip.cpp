@@ -127,7 +127,7 @@ void write_audio(Writer& writer, Audio& audio, double seconds) {
     av_channel_layout_copy(&frame->ch_layout, &e.ch_layout);
     frame->pts = at;
     require(av_frame_get_buffer(frame.get(), 0), "audio");
-    // For all sample types, small values in every 32-bit word are quiet noise or silence.
+    // For all sample types, small values in every 32-bit word are weak noise or silence.
     for (int i = 0; i < AV_NUM_DATA_POINTERS && frame->buf[i]; ++i) {
       std::memset(frame->buf[i]->data, 0, frame->buf[i]->size);
       if (e.sample_fmt == AV_SAMPLE_FMT_S16)

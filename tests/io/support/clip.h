@@ -1,6 +1,6 @@
 #pragma once
-// Media files that are written and read only with FFmpeg's libraries, so that io's code is checked
-// against theirs.
+// Media files that are written and read only with FFmpeg's libraries, so that lull's code is
+// checked against FFmpeg's.
 
 #include <cstdint>
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace lull::io::test {
 
-/// Some builds of FFmpeg lack some encoders.
+/// Returns whether FFmpeg has this encoder. Some builds of FFmpeg lack some encoders.
 bool has_encoder(const char* name);
 
 /// A folder that is deleted with the object.

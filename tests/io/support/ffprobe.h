@@ -7,7 +7,7 @@
 
 namespace lull::io::test {
 
-/// The reason why ffprobe is missing; empty if it exists.
+/// Returns the reason why ffprobe is missing; empty if it exists.
 const std::string& missing_ffprobe();
 
 class Report {
@@ -19,7 +19,7 @@ class Report {
   bool says(const std::string& name, const std::string& value) const;
   /// Returns true if the name of any entry ends with `name`.
   bool mentions(const std::string& name) const;
-  /// The value of the first such entry; empty if there is none.
+  /// Returns the value of the first entry whose name ends with `name`; empty if there is none.
   std::string value(const std::string& name) const;
   /// Returns true if the video bit stream has a syntax element with this value, according to
   /// FFmpeg's trace_headers.

@@ -57,7 +57,7 @@ class Nifti : public testing::Test {
   TemporaryFolder folder;
   const std::string in = folder / "in.nii", out = folder / "out.nii";
 
-  /// Copies with source and sink; `filter` changes each slice.
+  /// Copies a file with source and sink; `filter` changes each slice.
   void convert(const std::string& from, const std::string& to, Axis axis,
                const std::function<void(PlaneView<float>)>& filter = {},
                DataType datatype = DataType::same) {

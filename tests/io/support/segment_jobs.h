@@ -1,5 +1,5 @@
 #pragma once
-// Jobs in segments that are interrupted.
+// Functions that run jobs in segments and interrupt them.
 
 #include <algorithm>
 #include <filesystem>
@@ -64,7 +64,7 @@ inline std::vector<std::string> run(Job job, bool resume, int frames = all) {
   return sink->notes();
 }
 
-/// The bytes of the job's output without interruption.
+/// Returns the bytes of the job's output without an interruption.
 inline std::vector<std::uint8_t> whole(Job job) {
   const std::filesystem::path out(job.out);
   job.out = (out.parent_path() / ("whole" + out.extension().string())).string();

@@ -1,5 +1,5 @@
 #pragma once
-// TIFF files of several pages, written and read by libtiff itself.
+// TIFF files of several pages that libtiff itself writes and reads.
 
 #include <gtest/gtest.h>
 #include <tiffio.h>

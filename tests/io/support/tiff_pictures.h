@@ -1,5 +1,5 @@
 #pragma once
-// TIFF files of one picture, written by libtiff itself.
+// TIFF files of one picture that libtiff itself writes.
 
 #include <gtest/gtest.h>
 #include <tiffio.h>
@@ -15,7 +15,8 @@
 
 namespace lull::io::test {
 
-/// Tests that read `in` and write `out`. Messages of libtiff itself are disabled.
+/// Fixture for tests that read the file `in` and write the file `out`. Messages of libtiff itself
+/// are disabled.
 class TiffFiles : public testing::Test {
  protected:
   void SetUp() override {

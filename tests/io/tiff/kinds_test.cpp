@@ -1,4 +1,5 @@
-// Pictures in TIFF files of every kind: samples as they are read, and as they are written again.
+// Tests pictures in TIFF files of every kind of samples: the samples that are read, and those that
+// are written again.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,7 +100,7 @@ class TiffKinds : public testing::TestWithParam<PictureSpec> {
 INSTANTIATE_TEST_SUITE_P(All, TiffKinds, testing::ValuesIn(kinds()),
                          [](const auto& info) { return info.param.name; });
 
-/// The value that a sample should have in a frame of `bits` bits, or as a float.
+/// Returns the value that a sample should have in a frame of `bits` bits, or as a float.
 double expected_value(const PictureSpec& spec, int x, int y, int plane, int bits) {
   const bool is_palette = spec.photometric == palette;
   const std::uint64_t raw = sample_bits(spec, x, y, is_palette ? 0 : plane);

@@ -1,4 +1,4 @@
-// Pictures in TIFF files: tags and pages.
+// Tests the tags and pages of pictures in TIFF files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,7 +82,8 @@ TEST_F(TiffPages, ColourProfileReachesOtherFormats) {
   EXPECT_EQ(tag_of<std::uint16_t>(file.get(), TIFFTAG_COMPRESSION), COMPRESSION_ADOBE_DEFLATE);
 }
 
-/// All values of ImageDescription in the first page of a little-endian file; short ones only.
+/// Returns all values of ImageDescription in the first page of a little-endian file with offsets of
+/// 32 bits.
 std::vector<std::string> descriptions_of(const std::vector<std::uint8_t>& bytes) {
   const auto number = [&](std::size_t at, int count) {
     std::size_t value = 0;

@@ -1,4 +1,4 @@
-// Pictures in TIFF files: colours that libtiff converts, damage, and what is refused.
+// Tests pictures in TIFF files: colours that libtiff converts, damage, and rejected files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -164,7 +164,8 @@ TEST_F(TiffPictures, RejectedResultBecomesAPartialFile) {
   EXPECT_THAT(folder.files(), ElementsAre("a.png", "out.partial.tif"));
 }
 
-// A damaged strip is an error, never a black picture or memory of the process.
+// A damaged strip must be an error. It must never become a black picture or show uninitialised
+// memory.
 TEST_F(TiffPictures, DamagedStripsAreErrors) {
   for (const int codec : {COMPRESSION_ADOBE_DEFLATE, COMPRESSION_LZMA}) {
     if (!TIFFIsCODECConfigured(static_cast<std::uint16_t>(codec))) continue;

@@ -1,4 +1,5 @@
-// Uncompressed audio in a form that the output lacks is converted without loss.
+// Tests that uncompressed audio is converted without loss if the output's container does not
+// support the input's codec.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -109,7 +109,7 @@ TEST(Interlaced, IsRejectedByDefault) {
   EXPECT_FALSE(open_source(folder / "whole.mkv", strict)->info().interlaced);
 }
 
-// DV of 525 lines has 4:1:1.
+// DV of 525 lines has 4:1:1 subsampling.
 TEST(Interlaced, DvStaysInterlacedInFfv1) {
   const TemporaryFolder folder;
   ClipSpec spec;

@@ -1,6 +1,6 @@
-// The data that accompanies the pictures of a video, in every type of output: kept, or reported as
-// lost. Each cell of the table in docs/reference/formats.md is a conversion whose result is read by
-// ffprobe.
+// Tests the metadata that accompany the pictures of a video, in every type of output: each property
+// is kept, or reported as lost. Each cell of the table in docs/reference/formats.md is a conversion
+// whose result is read by ffprobe.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,9 +41,9 @@ struct Row {
   std::function<void(ClipSpec&)> make;
   std::function<bool(const Report& in, const Report& out)> kept;
   std::string name;  // name of the loss in a warning
-  // adds what cannot be stored in the input's container
+  // Adds data to the frames that the input's container cannot store.
   std::function<void(AVFrame&)> add_to_frames;
-  // returns true if the data is present in another form
+  // Returns true if the output contains the data in another form.
   std::function<bool(const Report& out)> converted{};
 };
 
@@ -77,7 +77,7 @@ bool has_hdr_plus(const Report&, const Report& out) {
       out.says("maxscl", "17830/100000") && out.says("average_maxrgb", "2036/100000") &&
       out.says("knee_point_y", "128/4095") && out.says("bezier_curve_anchors", "700/1023") &&
       out.says("targeted_system_display_maximum_luminance", "400/1");
-  // For H.264, FFmpeg 5.1 only reports that such a message exists.
+  // FFmpeg 5.1 does not decode this message from H.264; it only reports that such a message exists.
   return read || out.traces("itu_t_t35_country_code", 0xB5);
 }
 

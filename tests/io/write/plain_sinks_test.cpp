@@ -1,4 +1,4 @@
-// The outputs without a file: null and hash.
+// Tests the outputs without a file: null and hash.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::string sha256(const void* data, std::size_t bytes) {
   return reinterpret_cast<const char*>(text);
 }
 
-/// The text that `-o hash` prints for a file.
+/// Returns the text that `-o hash` prints for a file.
 std::string hash_text(const std::string& path, const std::string& text_file) {
   const int out = ::open(text_file.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
   transcode(path, "hash", {.descriptor = out});

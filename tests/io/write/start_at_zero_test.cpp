@@ -1,4 +1,5 @@
-// Outputs begin at 0 where FFmpeg's command lets them begin, and streams keep their distances.
+// Tests that outputs begin at 0 like those of the ffmpeg command, and that streams keep their
+// distances.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

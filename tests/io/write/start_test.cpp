@@ -1,4 +1,4 @@
-// Inputs that begin before time 0 and keep their times: no frame is lost, and sound stays
+// Tests inputs that begin before time 0 and keep their times: no frame is lost, and sound stays
 // synchronised.
 
 #include <gmock/gmock.h>
@@ -82,7 +82,7 @@ TEST_P(NegativeStart, EarlySoundAlsoShiftsTheVideo) {
   for (int i = 0; i < spec.frames; ++i) spec.pts.push_back(25 + i);
   spec.audio = "mp2";
   spec.audio_seconds = 3;
-  // the video begins 0.52 s before the wrap, a whole number of frames
+  // The video begins 0.52 s before the wrap, which is an integer number of frames.
   spec.muxer_options = before_wrap(1.52);
   make_clip(folder / "in.ts", spec);
   ASSERT_NEAR(start_of(folder / "in.ts", AVMEDIA_TYPE_AUDIO), -1.52, 0.03);
@@ -134,7 +134,7 @@ TEST(Start, FarBeforeZeroKeepsAllFrames) {
   EXPECT_NEAR(decoded.pictures.back().time - decoded.pictures.front().time, 74, 0.01);
 }
 
-// The delay of an encoder is not audible; an edit list hides it.
+// The delay of an audio encoder is not audible, because an edit list hides it.
 TEST(Start, EncoderDelayOfSoundIsKept) {
   const TemporaryFolder folder;
   ClipSpec spec = clip_starting_at(0);

@@ -1,5 +1,5 @@
-// Streams that accompany the video: attachments, text subtitles that another container requires in
-// another form, and streams that are dropped on request.
+// Tests the streams that accompany the video: attachments, text subtitles that another container
+// requires in another form, and streams that are dropped on request.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -117,7 +117,7 @@ void PrintTo(const Line& line, std::ostream* out) {
   *out << line.from_ms << "-" << line.to_ms << " " << line.text;
 }
 
-/// The lines as FFmpeg's decoder reads them, without ASS's fields before the text.
+/// Returns the subtitle lines that FFmpeg's decoder reads, without ASS's fields before the text.
 std::vector<Line> lines_of(const std::string& path, AVCodecID expected) {
   const Input input = open_input(path);
   const int index = av_find_best_stream(input.get(), AVMEDIA_TYPE_SUBTITLE, -1, -1, nullptr, 0);
@@ -306,7 +306,8 @@ TEST_F(Drop, AllowsContainersThatWouldRejectTheInput) {
 TEST_F(Drop, RejectsMissingStreams) {
   EXPECT_THAT(refusal({.streams = {0}}), HasSubstr("--drop 0"));
   EXPECT_THAT(refusal({.streams = {6}}), HasSubstr("streams 0 to 5"));
-  // An option for a batch may name kinds of streams that some files lack.
+  // The user may use one option for many files, so the option may name kinds of streams that some
+  // files lack.
   EXPECT_EQ(refusal({.data = true, .video = true}), "");
 }
 

@@ -1,5 +1,5 @@
-// Tests depth maps: the variable in which their noise is uniform, the samples that filters get for
-// holes, and the inverse.
+// Tests depth maps: the variable in which their noise is uniform, the samples that filters get in
+// holes, and the inverse transform.
 
 #include <gtest/gtest.h>
 
@@ -122,7 +122,7 @@ TEST(DepthScale, StabilisesQuadraticNoiseWithoutBias) {
     const double deviation = std::sqrt(squares / samples - mean * mean);
     // (The second order of 1 / z adds some percent where the noise is a fourteenth of the depth.)
     EXPECT_NEAR(deviation / scale.level(), 1, 0.05) << z;
-    // The standard error of the mean, plus the third term of the series.
+    // The error bound is the standard error of the mean, plus the third term of the series.
     const double error = 4 * sigma * z * z / std::sqrt(samples);
     EXPECT_NEAR(scale.inverse(mean), z, error + 3 * z * std::pow(sigma * z, 4)) << z;
     // Without the second term the depth would be biased towards the camera.

@@ -1,4 +1,4 @@
-// Clips whose noise is clipped at the limits of the sample range.
+// Tests noise estimation for clips whose noise is clipped at the limits of the sample range.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ TEST(NoiseOfClips, ClippedNoiseIsEstimatedBeforeClipping) {
     return plane;
   };
   EXPECT_NEAR(sigma_of(clip(grey(), white(25), dark)), 25, 3);
-  // In the limited range, samples end at 16.
+  // In the limited range, the samples are clipped at 16.
   const Scene limited = [](int w, int h, int i, double time) {
     Plane<float> plane = moving(w, h, time, i);
     for (int y = 0; y < h; ++y)

@@ -1,5 +1,5 @@
-// Finds where samples clip noise of a given level, and how this changes the noise model of the
-// filters.
+// Tests the detection of clipping in samples with noise of a given level, and the change of the
+// filters' noise model by the clipping.
 
 #include "noise/estimate/clipped_noise.h"
 
@@ -59,7 +59,7 @@ TEST(FindClipping, FindsLimitsAtEitherEnd) {
   const Clipping bright = find_clipping(level(30), excerpts)[0];
   EXPECT_EQ(bright.low, -infinity);
   EXPECT_EQ(bright.high, 255);
-  // In the limited range, samples end at 16 and 235.
+  // In the limited range, the samples are clipped at 16 and 235.
   change_samples(excerpts, [](int, int, int v) { return std::clamp(v, 16, 235); });
   EXPECT_EQ(find_clipping(level(30), excerpts)[0].high, 235);
 }

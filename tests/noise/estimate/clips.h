@@ -45,8 +45,9 @@ inline Plane<float> texture(int w, int h, int i, double time) {
                 i);  // half of the motion in chroma of half the size
 }
 
-/// Returns `excerpts` excerpts of 3 frames, ten frames apart. `add` adds the noise to plane `i`.
+/// A function that returns plane `i` with added noise.
 using Noise = std::function<Plane<float>(PlaneView<const float>, int i, unsigned seed)>;
+/// Returns `excerpts` excerpts of 3 frames, ten frames apart, in which `add` has added the noise.
 inline std::vector<Excerpt> clip(const FrameFormat& format, const Noise& add,
                                  const Scene& scene = texture, int excerpts = 2) {
   std::vector<Excerpt> all;

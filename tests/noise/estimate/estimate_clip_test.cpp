@@ -225,7 +225,7 @@ TEST(NoiseOfClips, BrightnessDependentNoiseGetsACurve) {
   EXPECT_EQ(measure_clip(clip(grey(), white(6), texture, 6)).curve, nullptr);
 }
 
-// Coarse noise in all planes. Most of its energy lies below the frequencies of 8x8 samples.
+// The noise is coarse in all planes. Most of its energy lies below the frequencies of 8x8 samples.
 TEST(NoiseOfClips, LevelsByLumaAreMeasuredForEachPlane) {
   const auto excerpts = clip(
       colour(Layout::yuv),
@@ -267,8 +267,8 @@ TEST(NoiseOfClips, LevelsByLumaAreMeasuredForEachPlane) {
   }
 }
 
-// Two colours have the same luma: the level of the colour with less noise must not be used for
-// both.
+// Two colours have the same luma. The level of the colour with less noise must not be used for both
+// colours.
 TEST(NoiseOfClips, ChromaLevelsCoverAllColoursOfALuma) {
   const auto excerpts = clip(
       colour(Layout::yuv),

@@ -172,7 +172,7 @@ TEST(EstimateStill, ReportsNoNoiseInDrawings) {
   EXPECT_EQ(estimate(painted(grey, [](int, int) { return 77.0; })).noise.sigma(0), 0);
 }
 
-// Bars at the top and bottom whose value varies only by a codec's rounding.
+// The frame has bars at the top and at the bottom whose values vary only by a codec's rounding.
 TEST(EstimateStill, IgnoresLetterboxes) {
   const auto noisy = with_noise(texture_picture(320, 240).view(), 15);
   const NoiseEstimate found = estimate(painted(grey, [&](int x, int y) {
@@ -224,7 +224,8 @@ TEST(EstimateStill, ReportsUncertaintyForTooSmallPictures) {
   EXPECT_NEAR(estimate(noisy_frame(small, {20})).level[0], 20, 4);
 }
 
-/// The noise at the lowest and at the finest frequencies, relative to the mean of the coefficients.
+/// Returns the noise level at the lowest and at the finest frequencies, relative to the mean of the
+/// coefficients.
 std::pair<float, float> relative_levels(const PlaneNoise& noise) {
   const CoefficientTable table = table_of(noise);
   const float variance = noise.sigma * noise.sigma;
@@ -249,7 +250,7 @@ TEST(EstimateStill, EstimatesTheSpectrumOfCoarseNoise) {
   }
 }
 
-// A texture that is uniformly coarse and strong like noise, but has bumps, as in plaster.
+// The texture is uniformly coarse and strong like noise, but has bumps, as in plaster.
 TEST(EstimateStill, TreatsPlasterAsTexture) {
   test_support::ColouredNoise bumps = blurred_noise(grey.width, grey.height, 1, true, true);
   for (int y = 0; y < grey.height; ++y)
@@ -275,7 +276,8 @@ TEST(EstimateStill, EstimatesStrongCoarseNoise) {
   EXPECT_NEAR(found.level[0], 20, 3);
 }
 
-// If noise is weak, rounding adds as much at its fine frequencies as the noise has there.
+// If noise is weak, the rounding of samples adds as much at fine frequencies as the noise itself
+// has there.
 TEST(EstimateStill, EstimatesWeakCoarseNoiseInRoundedSamples) {
   for (const double level : {1.2, 1.5, 1.8}) {
     const auto clean = texture_picture(grey.width, grey.height);

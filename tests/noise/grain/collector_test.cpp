@@ -1,4 +1,4 @@
-// Scenes of a grain table: where they begin and end, and what determines them.
+// Tests the scenes of a grain table: where they begin and end, and what determines them.
 
 #include "noise/grain/collector.h"
 
@@ -49,7 +49,7 @@ struct Clip {
   std::function<double(int)> sigma = [](int) { return 5.0; };
 };
 
-/// `delay` is the latency of the results in frames.
+/// Returns the grain table of a clip. `delay` is the latency of the results in frames.
 GrainTable table_of(const Clip& clip, int delay = 0, const GrainSampling& sampling = {},
                     std::vector<KnownNoise> known = {}) {
   FramePool pool(grey);

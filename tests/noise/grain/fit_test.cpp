@@ -1,5 +1,5 @@
-// Grain that a decoder synthesises from a fitted table resembles the noise to which the table was
-// fitted: equal levels by luma, and equal coarseness.
+// Tests that the grain that a decoder synthesises from a fitted table resembles the noise to which
+// the table was fitted: equal levels by luma, and equal coarseness.
 
 #include "noise/grain/fit.h"
 
@@ -309,7 +309,7 @@ TEST(GrainFit, KnownNoiseReplacesTheMeasurement) {
     EXPECT_NEAR(correlation[pair_index(1, 1)], 16.0 / 36, 0.08) << i;
     EXPECT_NEAR(correlation[pair_index(3, 0)], 0, 0.08) << i;
   }
-  // A scene with half of the noise gets half of the level that is known for all.
+  // A scene with half of the noise gets half of the level that is known for the complete clip.
   const auto half = fit_grain(weaker, &known);
   ASSERT_TRUE(half);
   EXPECT_NEAR(level_at(*half, 0, 1), 4.5, 0.5);

@@ -1,4 +1,4 @@
-// The text of a grain table must describe the table.
+// Tests that the text of a grain table describes the table.
 
 #include <gtest/gtest.h>
 

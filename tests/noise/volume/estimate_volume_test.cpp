@@ -143,7 +143,7 @@ TEST(VolumeNoise, SeriesAreEstimatedTogether) {
 TEST(VolumeNoise, HugeVolumesAreSampledSparsely) {
   const Phantom phantom{.width = 256, .height = 256, .slices = 16};
   const auto slices = phantom.slices_of([](int x, int, int) { return x; });
-  // The argument is the number of slices of the complete series.
+  // The second argument is the number of slices of the complete series.
   CubeCollector collector(slices.front().format, 16'000);
   for (const Frame& slice : slices) collector.add(slice);
   EXPECT_LT(collector.examined(), 400'000 * 16 / 16'000 * 2);

@@ -57,7 +57,7 @@ TEST(Rician, InverseIncreasesWithoutJumps) {
     for (float d = 0.5f; d < 12; d += 1.0f / 256) {
       const float v = stabiliser.inverse(d);
       ASSERT_GE(v, last) << d;
-      // (The exact inverse begins like a square root.)
+      // The bound is larger at the beginning, where the exact inverse rises like a square root.
       ASSERT_LT(v - last, d < 1.2f ? 0.15f : 0.01f) << d;
       last = v;
     }

@@ -16,7 +16,7 @@ namespace {
 using test_support::Draw;
 using test_support::Phantom;
 
-/// Returns slices with a latency of `late`, as `change` modifies them.
+/// Returns slices that `change` has modified, with a latency of `late` slices.
 class Filter final : public Denoiser {
  public:
   using Change = std::function<void(const Frame& slice)>;
@@ -63,7 +63,7 @@ std::shared_ptr<const NoiseMap> ramp_map(const Phantom& size, float low, float h
   return map;
 }
 
-/// Sets every voxel of a slice to the mean of the slice, the best filter for constant content.
+/// Sets every voxel of a slice to the mean of the slice, like an ideal filter for constant content.
 void take_mean(const Frame& slice) {
   const PlaneView<float> plane = slice.plane<float>(0);
   double sum = 0;

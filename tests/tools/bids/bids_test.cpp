@@ -1,5 +1,5 @@
-// lull bids: a dataset becomes a derivative, image by image; a failed image does not affect the
-// others.
+// Tests lull bids: a dataset becomes a derivative, image by image, and a failed image does not
+// affect the others.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -87,7 +87,7 @@ TEST_F(Bids, CreatesADerivative) {
   EXPECT_EQ(t1["NoiseSigmaOrigin"], "estimated");
   EXPECT_GT(t1["NoiseSigma"].get<double>(), 4);
   EXPECT_FALSE(fs::exists(out_ + "/sub-01/anat/sub-01_part-phase_desc-denoised_T1w.nii"));
-  // One value is inherited and the other overridden.
+  // One metadata value is inherited, and the other one is overridden.
   EXPECT_EQ(json_of(bold_ + ".json")["RepetitionTime"], 2.5);
   EXPECT_EQ(json_of(bold_ + ".json")["TaskName"], "rest");
   EXPECT_EQ(json_of(dwi_ + ".json")["EchoTime"], 0.1);

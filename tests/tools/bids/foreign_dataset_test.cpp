@@ -1,5 +1,5 @@
-// Datasets that other people have written: an error in one file is reported for its image, does not
-// stop the other images, and no file outside the derivative is touched.
+// Tests datasets that other people have written: an error in one file is reported for its image and
+// does not stop the other images, and no file outside the derivative is changed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ std::string image(int volumes, int side = 16, int slices = 10) {
   return {file.begin(), file.end()};
 }
 
-/// Two participants: one with a file that a test damages, and one that must be processed
-/// nevertheless.
+/// A dataset with two participants. A test damages a file of the first one; the second one must be
+/// processed nevertheless.
 class ForeignDataset : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -86,7 +86,8 @@ TEST_F(ForeignDataset, DeepSidecarFailsItsImageOnly) {
     put(sidecar_, "{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + "}");
     expect_failure_of_one(65, "is not a JSON object (with 64 levels at most)");
   }
-  // The deepest accepted nesting, with many values: the copy is not much longer.
+  // The JSON file has the maximum accepted nesting, with many values. The copy must not be much
+  // longer.
   std::string values = "1";
   for (int i = 0; i < 50000; ++i) values += ",1";
   put(sidecar_, "{\"a\":" + std::string(60, '[') + values + std::string(60, ']') + "}");
@@ -237,7 +238,7 @@ TEST_F(ForeignDataset, ResultsAreAsPrivateAsTheirSources) {
 
 TEST_F(ForeignDataset, LeavesNoTemporaryFiles) {
   Words words = command();
-  words.erase(words.begin() + 6, words.begin() + 8);  // --sigma: the noise is found, and handed on
+  words.erase(words.begin() + 6, words.begin() + 8);  // without --sigma, the noise is estimated
   ASSERT_EQ(run_lull(words).code, 0);
   for (const auto& entry : fs::recursive_directory_iterator(out_))
     EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr(".lull-")));

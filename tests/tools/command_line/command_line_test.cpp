@@ -1,5 +1,5 @@
-// Tests the command line of a new user: names without -i and -o, typing errors, help that fits one
-// screen.
+// Tests the command line as a new user writes it: names without -i and -o, typing errors, help that
+// fits on one screen.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ std::string printed(const std::vector<std::string>& arguments) {
   return outcome.out;
 }
 
-/// The output of a shell command; its exit code is stored in `code`.
+/// Returns the output of a shell command; `code` receives the command's exit code.
 std::string output_of(const std::string& command, int& code) {
   std::string text;
   std::FILE* pipe = popen(command.c_str(), "r");
@@ -88,7 +88,7 @@ TEST(Manual, EscapesMarkup) {
 }
 
 TEST(Manual, FormatsWithoutWarningsAsManPage) {
-  // The formatter that man uses; man itself is a stub in minimised systems.
+  // groff is the formatter that man uses. man itself is a stub in minimised systems.
   if (!has("groff")) GTEST_SKIP() << "no groff here";
   const Folder folder;
   write_bytes(folder / "lull.1", printed({"help", "--format", "man"}));

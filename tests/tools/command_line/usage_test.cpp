@@ -1,5 +1,5 @@
-// Invalid requests and unreadable inputs: the exit code, a one-line reason, and no file left under
-// the output's name or next to it.
+// Tests invalid requests and unreadable inputs: the exit code, a one-line reason, and that no file
+// is left under the output's name or next to it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -174,7 +174,7 @@ TEST_F(Usage, RejectsInvalidOutputs) {
   refuse("good.mkv", 2, "input", "link.mkv");
   refuse("new", 2, "new");
   refuse("new.nonsense", 2, "new.nonsense");
-  // -y does not permit this.
+  // The option -y does not permit an output that is also the input.
   expect({"denoise", "-i", path("good.mkv"), "-o", path("good.mkv"), "--sigma", "20", "-y"}, 2,
          "input");
 }

@@ -1,4 +1,4 @@
-// If only some users may read a source, other users cannot read the results.
+// Tests that if only some users may read a source, other users cannot read the results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,8 @@ TEST_F(AccessOfResults, DenoiseResultsAreAsPrivateAsTheSource) {
   EXPECT_EQ(mode("p07.png"), 0600u);
   denoise({"open.y4m", "guided.mkv", "--guide", "in.y4m", "--method", "nlm"});
   EXPECT_EQ(mode("guided.mkv"), 0600u);
-  // The page shows the reference, so its permissions apply; the result does not.
+  // The page shows the reference, so the permissions of the reference limit those of the page. The
+  // result does not show the reference.
   denoise({"open.y4m", "open.mkv", "--report", "open.html", "--reference", "in.y4m"});
   EXPECT_EQ(mode("open.mkv"), 0644u);
   EXPECT_EQ(mode("open.html"), 0600u);

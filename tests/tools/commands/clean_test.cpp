@@ -1,4 +1,4 @@
-// lull clean removes temporary files of killed processes only.
+// Tests that lull clean removes only temporary files of killed processes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class Clean : public ::testing::Test {
     return Program({"denoise", "-i", folder_ / "in.y4m", "-o", folder_ / "out.mkv", "--sigma", "20",
                     "--device", "reference", "-q"});
   }
-  /// Returns the name of the temporary file; waits for it.
+  /// Waits for the temporary file and returns its name.
   std::string temporary() const {
     for (int i = 0; i < 600; ++i) {
       for (const std::string& name : folder_.names())

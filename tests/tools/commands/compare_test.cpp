@@ -1,4 +1,4 @@
-// lull compare on files with a known difference.
+// Tests lull compare on files with a known difference.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,8 @@ class Compare : public ::testing::Test {
 TEST_F(Compare, ReportsMeanAndWorstFrameOfEachPlane) {
   const Frame clean = clean_picture(format);
   write_y4m(folder_ / "a.y4m", {clean, clean, clean});
-  // The squared errors are 1, 9 and 4 in Y and 4 in every frame's Cb; Cr has none.
+  // The squared errors of the three frames are 1, 9 and 4 in Y, and 4 in every frame's Cb. Cr has
+  // no error.
   write_y4m(folder_ / "b.y4m",
             {raised(raised(clean, 0, 1), 1, 2), raised(raised(clean, 0, 3), 1, 2),
              raised(raised(clean, 0, 2), 1, 2)});

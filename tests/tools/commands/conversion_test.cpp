@@ -1,4 +1,4 @@
-// Outputs that cannot hold the pixel format of the input, and single pictures of a video.
+// Tests outputs that cannot store the pixel format of the input, and single pictures of a video.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ class Conversion : public ::testing::Test {
                                     257.0);
     return most;
   }
-  /// The mean by which a plane of the first frame is brighter on the screen.
+  /// Returns the mean difference in displayed brightness of a plane of the first frame.
   static double bias(const Frame& a, const Frame& b, int plane) {
     const Frame one = io::to_rgb(a), other = io::to_rgb(b);
     double sum = 0;
@@ -169,7 +169,7 @@ TEST_F(Conversion, LossesAreReportedOrRejected) {
   EXPECT_THAT(strict.err, HasSubstr("not in the output: alpha"));
   EXPECT_EQ(strict.error_lines(), 1);
   EXPECT_THAT(folder_.names(), ::testing::Not(::testing::Contains("strict.mp4")));
-  // An explicit request of the user is not replaced.
+  // lull does not replace a pixel format that the user requested explicitly.
   EXPECT_EQ(pass("alpha.mkv", "asked.mp4", {"--pix-fmt", "yuva420p"}).code, 2);
   write_pnm(folder_ / "colour.ppm",
             clean_picture({.width = 20, .height = 10, .layout = Layout::rgb}));

@@ -1,5 +1,5 @@
-// Damaged and truncated input: the frames that can be decoded are filtered, damage is counted, and
-// the result gets its name only if that much damage was allowed.
+// Tests damaged and truncated input: the frames that can be decoded are filtered, damage is
+// counted, and the output gets its final name only if the options allow this amount of damage.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ class DamagedInput : public testing::Test {
     convert(folder_ / "in.y4m", folder_ / "in.mkv", {.lossless = true});
     bytes_ = bytes_of(folder_ / "in.mkv");
   }
-  /// Flips bits in the middle of a frame. The position is the frame's share of the file, which
-  /// contains little else.
+  /// Flips bits in the middle of a frame. The position in the file follows from the frame's number,
+  /// because the file contains little else than frames of equal size.
   void damage_frame(int frame) {
     const std::size_t at = bytes_.size() * (2 * frame + 1) / (2 * frames);
     for (std::size_t i = at; i < at + 4; ++i) bytes_[i] = static_cast<char>(bytes_[i] ^ 0x5a);

@@ -1,5 +1,6 @@
-// Jobs that several processes share: the output has the bytes of one process, whatever the order
-// and number of times in which segments are made, by any process and from any copy of the input.
+// Tests jobs that several processes share: the output must have the bytes of a single process, for
+// any order and number of times in which segments are encoded, by any process and from any copy of
+// the input.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -287,7 +288,7 @@ TEST_F(Farm, PlanOfASelectionIsReproducible) {
   EXPECT_EQ(plans.size(), 1U);
 }
 
-// The noise is estimated once.
+// The noise is estimated only once, by the process that plans the job.
 TEST_F(Farm, TasksUseThePlannedNoise) {
   const std::string in = make_input_with_streams();
   Words words = {"denoise",  "-i",  in,          "-o",   folder_ / "whole.mkv", "-q",

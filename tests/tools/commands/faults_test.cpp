@@ -1,5 +1,5 @@
-// Real faults: full and read-only disks, other file systems, a kill at any moment. No partial file
-// has the output's name, no run hangs, and the exit code describes the cause.
+// Tests real faults: full and read-only disks, other file systems, a kill at any moment. No partial
+// file has the output's name, no run hangs, and the exit code describes the cause.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -74,8 +74,8 @@ TEST_F(Faults, FullDiskKeepsTheOldFile) {
   EXPECT_EQ(bytes_of(disk_ + "/out.mkv"), "precious");
 }
 
-// The disks have all sizes up to that of the file, in steps. The error thus occurs in a header, a
-// frame, the index and the last flush.
+// The sizes of the disks increase in steps up to that of the file. The error thus occurs in a
+// header, a frame, the index and the last flush.
 TEST_F(Faults, DiskOfAnySizeGivesAnErrorOrTheFile) {
   write_y4m(in_,
             std::vector<Frame>(4, noisy_picture(clean_picture({.width = 64, .height = 64}), 20)));
@@ -172,7 +172,7 @@ TEST_P(SignalAtAnyMoment, LeavesNoPartialFileUnderTheName) {
     }
   }
   EXPECT_GT(killed, 0);
-  // Files that a kill left behind are hidden and obstruct nothing.
+  // Files that a killed process has left are hidden and do not obstruct later runs.
   for (const std::string& name : names_in(disk_))
     EXPECT_TRUE(name.starts_with(".out.mkv.")) << name;
   ASSERT_EQ(run_lull(command(out)).code, 0);

@@ -1,4 +1,4 @@
-// Float pictures with values beyond white, processed by the command.
+// Tests the command on float pictures with values beyond white.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Plans that other people have written or changed, with the right checksum: a process does what a
-// plan may request, and nothing else.
+// Tests plans that other people have written or changed, with the right checksum: a process does
+// only what a plan may request.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,7 +122,7 @@ TEST_F(ForeignPlan, MissingFramesAreBadData) {
   for (const auto& [first, count] :
        {std::pair<std::size_t, std::size_t>{0, 5}, {8, 4}, {24, 1}, {18, 7}, {1, 24}}) {
     drop_frames(first, count);
-    for (int i = 0; i < 3; ++i)  // the end of the input may come early or late
+    for (int i = 0; i < 3; ++i)  // the sink may notice the end of the input early or late
       EXPECT_EQ(denoise().code, 65) << first << " " << count;
     EXPECT_EQ(run_lull({"join", job_}).code, 75);
     EXPECT_FALSE(fs::exists(out_));

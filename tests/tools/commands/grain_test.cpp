@@ -1,4 +1,4 @@
-// Film grain: tables of the removed noise, and AV1 streams that contain them.
+// Tests film grain: tables of the removed noise, and AV1 streams that contain such tables.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// --hwaccel changes only where frames are decoded. If a GPU cannot decode them, a one-line message
-// reports it.
+// Tests that --hwaccel changes only where frames are decoded. If a GPU cannot decode them, a
+// one-line message reports it.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -78,7 +78,8 @@ class Hwaccel : public ::testing::Test {
     EXPECT_EQ(fast.error_lines(), plain.error_lines() + (line.empty() ? 0 : 1)) << fast.err;
     return line;
   }
-  /// A pipe cannot be read again: data that the GPU does not decode must not be lost for the CPU.
+  /// A pipe cannot be read again. The CPU must get the data that the GPU has read but cannot
+  /// decode.
   void expect_same_from_pipe(std::vector<std::string> more) {
     const std::string pipe = folder_ / "pipe";
     std::filesystem::remove(pipe);
@@ -105,7 +106,7 @@ TEST_F(Hwaccel, CpuBackendDecodesOnTheCpuAndReportsIt) {
 
 TEST_F(Hwaccel, AutoFallsBackToTheCpu) {
   make({"", "ffv1", yuv(48, 34, 1, 1, 8)});
-  // No GPU decodes FFV1, so this falls back with and without a GPU.
+  // No GPU decodes FFV1, so the CPU decodes it, with and without a GPU.
   const std::string line = compare({"--device", "auto"});
   EXPECT_THAT(line, HasSubstr(missing_device("cuda").empty() ? "ffv1" : "not denoised on a GPU"));
 }
@@ -134,7 +135,7 @@ TEST_P(HwaccelOn, GivesTheBytesOfTheCpuDecoder) {
                 HasSubstr("several GPUs use"));
     EXPECT_EQ(compare({"--device", "cuda:1"}), line);
   }
-  // Every GPU decodes this if the driver's library is installed.
+  // Every GPU decodes H.264 if the driver's library is installed.
   if (std::string(clip.name) == "h264") {
     EXPECT_TRUE(line.empty() || line.find("nvcuvid") != std::string::npos) << line;
   }

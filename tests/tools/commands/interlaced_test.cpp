@@ -1,4 +1,4 @@
-// Interlaced video: rejected by default, or filtered field by field, also over time.
+// Tests interlaced video: it is rejected by default, or filtered field by field, also over time.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,8 +91,8 @@ TEST_F(InterlacedVideo, FieldsAreFilteredAsSeparatePictures) {
                 frames_of(folder / "odd.mkv"));
 }
 
-// Film in interlaced video: of five frames, the third repeats one field and the fifth the other.
-// Then follow a scene cut and a frame that is still except for its odd rows.
+// The clip is film in interlaced video: of five frames, the third repeats one field and the fifth
+// the other. A scene cut follows, and then a frame that is still except for its odd rows.
 TEST_F(InterlacedVideo, EachParityIsASeparateVideoWithTemporalFiltering) {
   const auto picture = [](int moment) {
     return noisy_picture(clean_picture(whole, 0.1 * moment), 20, moment + 1);

@@ -1,4 +1,4 @@
-// The memory use does not grow with the length of a stream.
+// Tests that the memory use does not grow with the length of a stream.
 
 #include <gtest/gtest.h>
 #include <unistd.h>

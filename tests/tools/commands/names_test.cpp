@@ -1,4 +1,5 @@
-// Each command rejects outputs that are other files of the same run, before it changes any of them.
+// Tests that each command rejects outputs that are other files of the same run, before it changes
+// any of them.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

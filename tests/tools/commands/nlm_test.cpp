@@ -1,4 +1,4 @@
-// lull denoise --method nlm: accepted and rejected options, and guides.
+// Tests lull denoise --method nlm: accepted and rejected options, and guides.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Estimated noise: reported, stored in a file, and followed through a clip.
+// Tests estimated noise: it is reported, stored in a file, and tracked through a clip.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Parts of a video with temporal filtering: each frame has the same bytes as in the complete clip,
-// so that a farm may divide a clip with --frames.
+// Tests parts of a video with temporal filtering: each frame must have the same bytes as in the
+// complete clip, so that several machines may divide a clip with --frames.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,7 +99,8 @@ TEST_F(FrameSelection, GivesThePicturesOfTheCompleteSequence) {
   for (int n = 0; n < count; ++n)
     write_pnm(folder_ / ("in." + std::to_string(100 + n) + ".pgm"), frames_[n]);
   ASSERT_EQ(denoise("in.%d.pgm", folder_ / "whole.%d.pgm", {}).code, 0);
-  // Files outside the selection may exist already, as when a farm writes into one folder.
+  // Files outside the selection may already exist, for example if several machines write into one
+  // folder.
   write_bytes(folder_ / "part.100.pgm", "another's");
   const Outcome part = denoise("in.%d.pgm", folder_ / "part.%d.pgm", {"--frames", "20-21,30"});
   ASSERT_EQ(part.code, 0) << part.err;

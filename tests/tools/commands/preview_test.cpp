@@ -1,4 +1,4 @@
-// One frame before and after denoising, and the removed noise.
+// Tests the preview of one frame: before and after denoising, and the removed noise.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -118,7 +118,8 @@ TEST_F(Preview, ShowsTheFrameAtTheGivenTime) {
 }
 
 TEST_F(Preview, LateTimeShowsTheFrameOfTheCompleteClip) {
-  // Only the last of 20 s are read: Skip.* in tests/io.
+  // Only the last of 20 s are read. The tests Skip.* in tests/io check that earlier frames are not
+  // read.
   const std::vector<Frame> clip = make_clip("long.avi", 500, false);
   const std::vector<std::string> how{"--at", "18", "-y", "-o", "p.png"};
   ASSERT_EQ(preview("long.avi", how).code, 0);

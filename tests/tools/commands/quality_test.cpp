@@ -12,7 +12,8 @@
 namespace lull::tools {
 namespace {
 
-/// SSIM by the definition of Wang 2004, equations 13 to 17, in double: two passes for each window.
+/// Computes SSIM from the definition of Wang 2004, equations 13 to 17, in double, with two passes
+/// for each window.
 double ssim_reference(const Plane<float>& a, const Plane<float>& b, double peak) {
   const int wx = std::min(11, a.width()), wy = std::min(11, a.height());
   const double c1 = std::pow(0.01 * peak, 2), c2 = std::pow(0.03 * peak, 2);
@@ -51,8 +52,8 @@ TEST(Quality, SsimMatchesTheDefinition) {
     const Plane<float> a = lull::test_support::texture_picture(width, height);
     for (const double sigma : {2.0, 20.0, 80.0}) {
       const Plane<float> b = lull::test_support::with_noise(a.view(), sigma);
-      // In float with a peak of 1: 5 means of up to 22 terms, each with an error of 22 * 2^-24 *
-      // 0.25, divided by at least c2 = 0.0009.
+      // The tolerance is for float with a peak of 1: 5 means of up to 22 terms, each with an error
+      // of 22 * 2^-24 * 0.25, divided by at least c2 = 0.0009.
       EXPECT_NEAR(ssim(view(a), view(b), 255.0), ssim_reference(a, b, 255), 5 * 3.3e-7 / 0.0009)
           << width << "x" << height << " sigma " << sigma;
     }

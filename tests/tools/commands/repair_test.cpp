@@ -1,4 +1,4 @@
-// --repair: defects of sensors, found by lull or given in a file.
+// Tests --repair: defects of sensors that lull finds, or that a file gives.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

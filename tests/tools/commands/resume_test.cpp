@@ -1,5 +1,5 @@
-// Segmented jobs under real faults: kills at random moments, signals, full disks, two processes at
-// a time.
+// Tests segmented jobs under real faults: kills at random moments, signals, full disks, two
+// processes at the same time.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,7 +122,7 @@ TEST_F(Resume, FinishedJobLeavesOnlyItsOutput) {
   EXPECT_THAT(names_in(disk_), ElementsAre("out.mkv"));
 }
 
-// A script that repeats a command need not know whether the previous attempt completed.
+// A script can repeat the command without knowing whether the previous attempt was complete.
 TEST_F(Resume, FinishedJobIsNotRepeated) {
   ASSERT_EQ(run_lull(command(out_, {"--resume"})).code, 0);
   const std::string bytes = bytes_of(out_);
@@ -269,7 +269,7 @@ class ResumeOverTime : public Resume {
     more.insert(more.end(), options.begin(), options.end());
     const std::string expected = whole(more);
     run_and_kill(out_, more);
-    // A missing segment between finished ones is made again, too.
+    // A missing segment between finished segments is encoded again, too.
     fs::remove(out_ + ".lull-job/000000.lullseg");
     std::vector<std::string> resumed = more;
     resumed.push_back("--resume");

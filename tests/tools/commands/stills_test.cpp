@@ -1,4 +1,4 @@
-// Still pictures keep their format and depth at every size and lose their noise.
+// Tests that still pictures keep their format and bit depth at every size and lose their noise.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -162,7 +162,7 @@ TEST(Stills, EveryParameterChangesTheResult) {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_TRUE(bytes_of(folder / "out.pgm") != plain) << change[0];
   }
-  // This parameter matters if the second phase searches its own groups.
+  // The parameter matters only if the second phase searches its own groups.
   const auto kept = [&](const std::string& share) {
     const Outcome outcome = denoise(folder / "in.pgm", folder / "out.pgm", "reference",
                                     {"-y", "--second-search", "kept", "--guide-noise", share});

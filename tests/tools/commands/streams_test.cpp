@@ -1,4 +1,4 @@
-// lull together with other programs: shells, pipes and FFmpeg's command.
+// Tests lull together with other programs: shells, pipes and the ffmpeg command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -109,7 +109,7 @@ TEST_F(Streams, TruncatedPipeIsBadData) {
 }
 
 TEST_F(Streams, SignalEndsAWaitingRun) {
-  // An output frame shows that lull is reading. (A second suffices for the others.)
+  // An output frame shows that lull is reading. For the other cases, a wait of one second suffices.
   const Outcome outcome = shell(
       folder_, silent_writer +
                    "($LULL denoise -i - -o null --sigma 20 --device reference --temporal 0 -q "

@@ -1,4 +1,4 @@
-// Clips and bursts with temporal filtering, processed by the command.
+// Tests the command on clips and bursts with temporal filtering.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Clips: the streams that accompany the denoised pictures, and the encoding.
+// Tests the command on clips: the streams that accompany the denoised pictures, and the encoding.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Damaged still pictures: the exit code is 65, and no output has its name.
+// Tests damaged still pictures: the exit code is 65, and no file has the output's name.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Depth maps processed by the command.
+// Tests the command on depth maps.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ Map read_tiff(const std::string& path) {
   return map;
 }
 
-/// The file stores the rows of a map at its end, the last row first.
+/// Reads a PFM file, which stores the last row of a map first.
 Map read_pfm(const std::string& path) {
   const std::string bytes = bytes_of(path);
   Map map(std::size_t{width} * height);

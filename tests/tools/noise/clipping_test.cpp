@@ -1,5 +1,5 @@
-// Noise of a given level in clipped samples: the command examines the samples, and every way to run
-// a job filters alike.
+// Tests noise of a given level in clipped samples: the command examines the samples, and all ways
+// to run a job filter in the same way.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -144,7 +144,7 @@ TEST_F(ClippedNoise, ColourChannelsAreTreatedSeparately) {
 }
 
 TEST_F(ClippedNoise, NoiseFileGetsTheClipLimitsOfTheInput) {
-  // The file describes a clip that is not clipped, but the input is clipped.
+  // The noise file describes a clip that is not clipped, but the input is clipped.
   NoiseRecord record{.layout = Layout::yuv, .scenes = {SceneNoise{}}};
   record.scenes[0].estimate.noise = NoiseModel({40, 40, 40});
   record.scenes[0].estimate.level = {40, 40, 40};

@@ -1,4 +1,4 @@
-// Streams whose noise changes: when it changes, and to which level.
+// Tests streams whose noise changes: the time and the level of each detected change.
 
 #include "tools/search/noise_follower.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr FrameFormat grey{.width = 176, .height = 144};
 
-/// A scene: a picture that drifts, or one that is still in every bit.
+/// A scene of a test stream: a picture that moves slowly, or one that is bit for bit still.
 struct Shot {
   int frames;
   double sigma;
@@ -80,14 +80,14 @@ struct Change {
   bool is_predicted = false;
 };
 
-/// The scene noise as a search at some positions reports it.
+/// Returns the scene noise that a search at some positions reports.
 SceneNoise scene_of(const Shot& shot, double from_s) {
   const std::vector<Excerpt> looks = split_excerpts(Stream({shot}).first(12));
   return scene_noise(from_s, looks, estimate_noise(looks));
 }
 
-/// The noise changes that are detected in a stream; either these scenes are known, or its first
-/// frames are used. The frames must pass unchanged.
+/// Returns the noise changes that are detected in a stream. The start of the stream is described by
+/// the scenes `known`, or by its first frames. The frames must pass unchanged.
 std::vector<Change> changes_in(const std::vector<Shot>& shots, std::vector<SceneNoise> known = {}) {
   Stream stream(shots), same(shots);
   const DenoiseOptions options;
@@ -143,8 +143,8 @@ TEST(NoiseFollower, IgnoresScenesOfOneFrame) {
   expect_changes(changes_in({{20, 8}, {1, 20, true}, {20, 8}}), {});
 }
 
-// The scene is shorter than the frames that are read ahead: frames of the next scene must not
-// count.
+// The scene is shorter than the frames that are read ahead. Frames of the next scene must not
+// affect the estimate.
 TEST(NoiseFollower, DoesNotLookBeyondTheNextCut) {
   expect_changes(changes_in({{20, 4}, {5, 15, true}, {20, 4}}), {{20, 15}, {25, 4}});
 }
@@ -175,7 +175,7 @@ TEST(NoiseFollower, DetectsScenesThatTheSearchMissed) {
   const SceneNoise known = scene_of({12, 5}, 0);
   const std::vector<Change> found = changes_in(shots, {known});
   expect_changes(found, {{0, 14}, {10, 5}, {30, 14}, {39, 5}});
-  // A scene that resembles a previous one gets the previous one's estimate.
+  // A scene that resembles a previous scene gets the estimate of that scene.
   ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(found[1].level, known.estimate.level[0]);
   EXPECT_EQ(found[2].level, found[0].level);

@@ -1,4 +1,4 @@
-// Files with scenes that contain none of the eight positions that are examined in advance.
+// Tests files with scenes that contain none of the eight positions that are examined in advance.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,8 @@ using Words = std::vector<std::string>;
 
 constexpr FrameFormat yuv{
     .width = 128, .height = 96, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
-/// With this number of frames the positions are near 6, 14, 26 ..., where packets can be found.
+/// With this number of frames the examined positions are near 6, 14, 26 ..., where packets can be
+/// found.
 constexpr int frames = 96, begin = 18, end = 23;
 
 class ScenesOfFiles : public ::testing::Test {
@@ -101,7 +102,7 @@ TEST_F(ScenesOfFiles, AreFilteredForTheirOwnNoise) {
   for (const int number : {0, begin - 1}) EXPECT_GT(psnr(out[number], number), 36);
   for (const int number : {begin, end - 1})
     EXPECT_GT(psnr(out[number], number), psnr(in[number], number) + 5);
-  // All figures for the last frame are those of its scene.
+  // All figures about the last frame are those of its scene.
   EXPECT_THAT(bytes_of(metrics),
               AllOf(HasSubstr("lull_scene{"), HasSubstr("} 1\n"), HasSubstr("plane=\"0\"} 1")));
   EXPECT_THAT(bytes_of(page), HasSubstr("0.72 s"));

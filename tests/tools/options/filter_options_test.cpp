@@ -1,4 +1,4 @@
-// The filter parameters that result from a profile and the options.
+// Tests the filter parameters that result from a profile and the options.
 
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST(FilterOptions, SecondSearchDependsOnProfileAndOptions) {
     check(options);
     return params_of(options, options.method.temporal.value_or(0));
   };
-  // The value in terms of --second-search.
+  // Returns the value of --second-search that corresponds to the parameters.
   const auto second = [&](Given given, const char* name, const char* value) {
     given.emplace_back(name, value);
     const bm3d::Params p = params(given);

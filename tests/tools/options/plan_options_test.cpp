@@ -1,4 +1,4 @@
-// Which options the plan of a shared job may set for the processes that work on it.
+// Tests which options the plan of a shared job may set for the processes that work on the job.
 
 #include "tools/options/plan_options.h"
 

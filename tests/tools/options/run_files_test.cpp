@@ -1,4 +1,4 @@
-// No output may replace an input or another output.
+// Tests that no output may replace an input or another output.
 
 #include "tools/options/run_files.h"
 

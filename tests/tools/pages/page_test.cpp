@@ -1,4 +1,4 @@
-// A page is a single file that loads nothing, for all names that it displays.
+// Tests that a page is a single file that loads nothing, for all names that the page displays.
 
 #include "tools/html/page.h"
 

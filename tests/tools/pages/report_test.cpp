@@ -1,5 +1,5 @@
-// --report, lull report, lull compare --html: the page contains the measured figures, and the
-// result does not depend on it.
+// Tests --report, lull report and lull compare --html: the page contains the measured figures, and
+// the result of denoising does not depend on the page.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -115,7 +115,7 @@ TEST_F(Report, ShortReferenceIsReportedWithoutFailure) {
 }
 
 TEST_F(Report, UnwritableReportFailsTheRunAndKeepsTheOutput) {
-  // A folder takes its name during the run: a rename onto the folder fails.
+  // A folder gets the name of the page during the run, so the renaming of the page fails.
   Words all{"denoise", folder_ / "in.y4m", folder_ / "out.y4m",   "--device", "cpu", "--sigma",
             "15",      "--report",         folder_ / "page.html", "--quiet"};
   Program program(all);

@@ -1,4 +1,4 @@
-// The test whether the removed part looks like noise: known figures and verdicts.
+// Tests whether lull recognises that the removed part looks like noise: known figures and verdicts.
 
 #include "tools/pages/residual.h"
 

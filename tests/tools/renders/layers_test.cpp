@@ -1,5 +1,5 @@
-// The forms of OpenEXR files: deep pixels, several parts, features in any part. Also how often and
-// with how many threads they are read.
+// Tests the forms of OpenEXR files: deep pixels, several parts, features in any part. Also tests
+// how often and with how many threads the files are read.
 
 #include "io/layers.h"
 

@@ -1,5 +1,5 @@
-// lull denoise of renders: the recognised layers of OpenEXR files, the data that is kept with the
-// picture, and rejected requests.
+// Tests lull denoise on renders: the recognised layers of OpenEXR files, the data that are kept
+// with the picture, and rejected requests.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -297,7 +297,7 @@ TEST_F(Renders, PreviewsShowLightInSrgb) {
 }
 
 TEST_F(Renders, PreviewsEqualTheFilteredSequence) {
-  // The layers differ from frame to frame, so that the result reveals which were used.
+  // The layers differ from frame to frame, so that the result reveals which layers were used.
   for (unsigned n = 0; n < 10; ++n) {
     const std::string number = std::to_string(n);
     Channels both = scene("", "albedo.", "variance.", n + 1), picture, albedo;

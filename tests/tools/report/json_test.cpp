@@ -1,5 +1,5 @@
-// Parsing JSON of other people: any text gives a value or nothing, in time proportional to its
-// length.
+// Tests the parser for untrusted JSON: any text gives a value or nothing, in time proportional to
+// its length.
 
 #include "tools/report/json.h"
 

@@ -1,4 +1,4 @@
-// Metrics for Prometheus: the text format, and a file that is always complete.
+// Tests the metrics for Prometheus: the text format, and that the file is always complete.
 
 #include "tools/report/metrics.h"
 
@@ -19,8 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The rules of https://prometheus.io/docs/instrumenting/exposition_formats: each family has HELP
-/// and TYPE before its samples, once, and every line is one of these.
+/// Checks the rules of https://prometheus.io/docs/instrumenting/exposition_formats: each family has
+/// HELP and TYPE before its samples, once, and every line is one of these.
 void expect_format(const std::string& text) {
   const std::regex help("# HELP ([a-z_]+) [^\\n]+"), type("# TYPE ([a-z_]+) (counter|gauge)");
   const std::regex sample(

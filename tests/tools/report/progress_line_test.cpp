@@ -1,4 +1,4 @@
-// The progress line fits on every terminal.
+// Tests that the progress line fits on every terminal.
 
 #include "tools/report/progress_line.h"
 

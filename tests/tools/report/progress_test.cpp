@@ -1,4 +1,4 @@
-// The output of a run: progress in each form, levels of messages, the log file.
+// Tests the output of a run: progress in each form, levels of messages, the log file.
 
 #include "tools/report/progress.h"
 
@@ -155,7 +155,7 @@ TEST_F(RunOutput, ClosedOrBlockedReaderDoesNotStopTheRun) {
   const auto fd = std::to_string(ends[1]);
   EXPECT_EQ(run_lull(command({"--progress", "json", "--progress-fd", fd})).code, 0);
   close(ends[0]);
-  // Neither the test nor the command holds a reader any more.
+  // Neither the test nor the command has an open reading end of the pipe any more.
   EXPECT_EQ(run_lull(command({"--progress", "json", "--progress-fd", fd})).code, 0);
   close(ends[1]);
 }

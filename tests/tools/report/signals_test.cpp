@@ -1,4 +1,5 @@
-// A run that is stopped by a signal ends soon, with the right exit code, and leaves no file.
+// Tests that a run that is stopped by a signal ends soon, with the right exit code, and leaves no
+// file.
 
 #include "tools/report/signals.h"
 
@@ -21,8 +22,8 @@ using namespace std::chrono_literals;
 
 class Signals : public testing::TestWithParam<int> {
  protected:
-  // Waits until the temporary file of the output exists and the filter has run: from then on,
-  // nothing else uses CPU time.
+  // Waits until the temporary file of the output exists and the filter has begun: from then on,
+  // only the filter uses CPU time.
   void wait_for_start(Program& program) const {
     while (program.running() && folder_.names().size() < 2) std::this_thread::sleep_for(1ms);
     const auto begun = program.cpu_time();
@@ -63,7 +64,7 @@ TEST_P(Signals, StopWithinALongFrame) {
   expect_stop(program, GetParam());
 }
 
-/// Runs a SignalWatch in a process that does not end by itself, and sends signals to it.
+/// Runs a SignalWatch in a process that does not end by itself, and sends signals to that process.
 int end_by(std::chrono::milliseconds patience, int signals) {
   const SignalWatch watch([](int signal) { std::fprintf(stderr, "cleaned up: %d\n", signal); },
                           patience);

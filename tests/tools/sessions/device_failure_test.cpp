@@ -1,5 +1,6 @@
-// GPUs that fail during a job: the other GPUs process their frames, or on request the CPU does, or
-// the job ends with code 75 and no file has the output's name. Simulated GPUs filter on the CPU.
+// Tests GPUs that fail during a job: the other GPUs or, on request, the CPU process their frames.
+// Otherwise the job ends with code 75, and no file has the output's name. Simulated GPUs filter on
+// the CPU.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ using testing::IsEmpty;
 constexpr int never = -1;
 
 /// Returns the results of the CPU until it fails. A session that does not fail waits until another
-/// one has; otherwise the other one would not get its frames.
+/// session has failed. Otherwise the failing session might not get its frames.
 class FailingDenoiser final : public Denoiser {
  public:
   FailingDenoiser(std::unique_ptr<Denoiser> inner, std::string name, int pushes,

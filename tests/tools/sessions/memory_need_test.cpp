@@ -98,7 +98,7 @@ TEST_F(MemoryLimit, AppliesToAVolumeAlongX) {
   write_bytes(folder_ / "in.nii.gz", {zipped.begin(), zipped.end()});
   const auto before = folder_.names();
   expect_refused(denoise("in.nii.gz", "null", {"--axis", "x", "--max-memory", "50M"}), "67.1 MB");
-  // The output needs the same amount of memory in addition.
+  // The output needs the same amount of memory again.
   expect_refused(denoise("in.nii.gz", folder_ / "out.nii.gz",
                          {"--axis", "x", "--max-memory", "100M", "--method", "bm3d"}),
                  "134.2 MB");
@@ -122,7 +122,8 @@ TEST_F(MemoryLimit, SessionRunsOnlyAboveItsNeed) {
   expect_refused(with_limit(need - megabyte), "1024x1024 grey");
   const Outcome outcome = with_limit(need + megabyte);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  // The noisy and the clean frame in bytes, and the guide and the sums of a session in floats.
+  // The memory contains the noisy and the clean frame in bytes, and the guide and the sums of a
+  // session in floats.
   constexpr std::int64_t samples = std::int64_t{1024} * 1024;
   EXPECT_GT(need, samples * (2 + 2 * 4));
 }
@@ -135,8 +136,8 @@ TEST(HostMemory, GrowsWithThePictureAndTheTemporalRadius) {
   };
   const std::int64_t once = need(2048, 0) - need(1024, 0);
   EXPECT_GT(once, 0);
-  // The differences do not contain the fixed memory of a session. The second difference belongs to
-  // four times as many samples.
+  // The fixed memory of a session cancels in the differences. The second difference belongs to four
+  // times as many samples.
   EXPECT_NEAR(static_cast<double>(need(4096, 0) - need(2048, 0)) / static_cast<double>(once), 4,
               0.2);
   // Each frame on either side is held in bytes and in floats.

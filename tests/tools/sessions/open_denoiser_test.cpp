@@ -1,5 +1,5 @@
-// If memory is short, fewer streams are used, then smaller batches, then the CPU. A simulated GPU
-// counts the memory.
+// Tests the reaction to too little memory: first fewer streams, then smaller batches, then the CPU.
+// A simulated GPU counts the memory.
 
 #include "tools/sessions/open_denoiser.h"
 
@@ -126,8 +126,8 @@ TEST_F(ShortMemory, FallbackAtTheStartUsesTheCpu) {
   EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
 }
 
-// Frames are distributed one by one; with temporal filtering parts of a clip are. Each session has
-// received several parts when it returns the first frames.
+// Without temporal filtering, frames are distributed one by one; with temporal filtering, parts of
+// a clip are distributed. Each session has received several parts when it returns the first frames.
 TEST_F(ShortMemory, SeveralDevicesShareAClipInParts) {
   Method method(bm3d::make_params(bm3d::Profile::balanced, {20, 20, 20}, 2));
   method.memory = std::int64_t{4} << 30;
@@ -153,7 +153,8 @@ TEST_F(ShortMemory, OnlyTheDeviceWithLittleMemoryIsReduced) {
   EXPECT_THAT(messages_, ElementsAre("cuda:1 has too little memory; using --streams 1"));
 }
 
-// The results of the CPU and a GPU differ, and which frames would go where is random.
+// The results of the CPU and a GPU differ, and the distribution of the frames between them would be
+// random.
 TEST_F(ShortMemory, CpuReplacesAllDevicesOrNone) {
   room_[1] = 0;
   const OpenedDenoiser opened = open_all({gpu(0, 2), gpu(1, 2)}, Fallback::cpu);
@@ -161,7 +162,8 @@ TEST_F(ShortMemory, CpuReplacesAllDevicesOrNone) {
   EXPECT_EQ(opened.backends.front().kind, bm3d::BackendKind::cpu);
 }
 
-// Several clips are filtered at once if the fields of either parity are separate clips.
+// If the fields of each parity are filtered as separate clips, several clips are filtered at the
+// same time.
 TEST_F(ShortMemory, SeveralClipsShareADeviceEqually) {
   room_[0] = 3 * 1920 * 1080;
   const OpenedDenoisers opened = open_several(2, {gpu(0, 2), gpu(1, 2)});

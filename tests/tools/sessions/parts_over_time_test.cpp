@@ -1,5 +1,5 @@
-// Parts of a clip with temporal filtering, filtered like in a resumed job: each frame has the same
-// bytes as in the complete clip, for all repeated frames, scene cuts and preceding stills.
+// Tests parts of a clip with temporal filtering, filtered as in a resumed job: each frame must have
+// the same bytes as in the complete clip, for all repeated frames, scene cuts and preceding stills.
 
 #include <gtest/gtest.h>
 

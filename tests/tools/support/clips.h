@@ -16,9 +16,9 @@ Frame clean_picture(const FrameFormat& format, double phase = 0);
 /// White Gaussian noise of `sigma` on the 0..255 scale, rounded and clipped.
 Frame noisy_picture(const Frame& clean, double sigma, unsigned seed = 1);
 
-/// Writes PGM or PPM by hand: grey or RGB, 8 or 16 bits.
+/// Writes a PGM or PPM file without a library: grey or RGB, 8 or 16 bits.
 void write_pnm(const std::string& path, const Frame& picture);
-/// Writes YUV4MPEG2 by hand: grey or YUV, 8 to 16 bits, 25 frames per second.
+/// Writes a YUV4MPEG2 file without a library: grey or YUV, 8 to 16 bits, 25 frames per second.
 void write_y4m(const std::string& path, const std::vector<Frame>& frames);
 /// Decodes and encodes with io, without a filter.
 void convert(const std::string& from, const std::string& to, const io::SinkOptions& options);

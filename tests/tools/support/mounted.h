@@ -1,5 +1,5 @@
 #pragma once
-// Small file systems in memory, which are unmounted with the process.
+// Mounts small file systems in memory, which are unmounted when the process ends.
 
 #include <string>
 

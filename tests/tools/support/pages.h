@@ -1,5 +1,5 @@
 #pragma once
-// Rules for every page that lull writes.
+// Checks rules for every page that lull writes.
 
 #include <string>
 

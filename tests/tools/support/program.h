@@ -69,10 +69,11 @@ inline Outcome run_lull(const std::vector<std::string>& arguments,
 /// Returns the manifest.
 std::string killed_in_job(const std::vector<std::string>& arguments, const std::string& output);
 
-/// The reason why `device` cannot be tested here; empty if it can.
+/// Returns the reason why `device` cannot be tested here; empty if it can be tested.
 std::string missing_device(const std::string& device);
 
-/// The command of a Python that has the modules of the tests: LULL_PYTHON, which `run` sets.
+/// Returns the command of a Python that has the modules of the tests. The variable LULL_PYTHON,
+/// which `run` sets, names it.
 std::string python();
 
 /// The bytes of a file. @throws std::runtime_error

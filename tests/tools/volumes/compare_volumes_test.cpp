@@ -1,4 +1,4 @@
-// lull compare for volumes.
+// Tests lull compare on volumes.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// lull denoise on volumes: masks, sample types, NaN, and series.
+// Tests lull denoise on volumes: masks, sample types, NaN, and series.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -215,7 +215,7 @@ TEST_F(Masks, UnsuitableMasksAreRejected) {
   EXPECT_THAT(picture.err, HasSubstr("--stack"));
 }
 
-// ---- what a volume may hold ------------------------------------------------------------------
+// ---- Values in volumes -----------------------------------------------------------------------
 
 template <class T>
 class VolumeSamples : public Masks {};
@@ -293,7 +293,7 @@ TEST_F(Masks, NanStaysAndDoesNotSpread) {
   EXPECT_LT(with(some, std::numeric_limits<float>::infinity()), 1.1 * whole);
 }
 
-// ---- series ----------------------------------------------------------------------------------
+// ---- Series ----------------------------------------------------------------------------------
 
 TEST_F(Masks, VolumesOfASeriesAreFilteredIndependently) {
   const VolumeSpec spec = spec_of<std::uint8_t>({width, height, slices, 3});
@@ -327,7 +327,7 @@ TEST_F(Masks, GradientsOfADiffusionSeriesAreCopied) {
   EXPECT_THAT(outcome.err, HasSubstr("clean.bval"));
   EXPECT_EQ(bytes_of(folder / "clean.bval"), "0 1000\n");
   EXPECT_EQ(bytes_of(folder / "clean.bvec"), "0 1\n0 0\n0 0\n");
-  // Equal files may stay; different ones are replaced only if outputs may be overwritten.
+  // Equal sidecar files may stay. Different ones are replaced only if outputs may be overwritten.
   std::filesystem::remove(folder / "clean.nii.gz");
   const auto again = [&](std::vector<std::string> more) {
     more.insert(more.begin(),
@@ -345,7 +345,7 @@ TEST_F(Masks, GradientsOfADiffusionSeriesAreCopied) {
   EXPECT_EQ(bytes_of(folder / "clean.bval"), "mine");
   EXPECT_EQ(again({"-y"}).code, 0);
   EXPECT_EQ(bytes_of(folder / "clean.bval"), "0 1000\n");
-  // If the output is next to the input, the files are unchanged, and a single volume has none.
+  // If the output is next to the input, the sidecar files are unchanged. A single volume has none.
   EXPECT_EQ(run_lull({folder / "dwi.nii", folder / "dwi.nii.gz", "--sigma", "5", "-d", "cpu"}).code,
             0);
   EXPECT_EQ(bytes_of(folder / "dwi.bval"), "0 1000\n");

@@ -1,4 +1,4 @@
-// lull preview of volumes: three sections.
+// Tests lull preview on volumes, which shows three cuts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using io::test::VolumeSpec;
 using ::testing::HasSubstr;
 
 constexpr int nx = 20, ny = 16, nz = 12, gap = 4;
-// Voxels are twice as high as wide: a section across z has 20x16 pixels, across y 20x24, across x
+// Voxels are twice as high as wide. A cut across z has 20x16 pixels, across y 20x24, across x
 // 16x24.
 constexpr int column = nx + gap, picture_width = 3 * column - gap,
               picture_height = 16 + 24 + 24 + 2 * gap;
@@ -53,7 +53,7 @@ class PreviewCuts : public ::testing::Test {
   static int voxel(const std::vector<std::uint8_t>& volume, int x, int y, int z, int t) {
     return volume[((t * nz + z) * ny + y) * nx + x];
   }
-  /// Panel `panel` of all sections through (x, y, z) must show `volume`.
+  /// Panel `panel` of all cuts through (x, y, z) must show `volume`.
   void expect_cuts(const Frame& picture, int panel, const std::vector<std::uint8_t>& volume, int x,
                    int y, int z, int t) {
     const PlaneView<std::uint8_t> seen = picture.plane<std::uint8_t>(1);

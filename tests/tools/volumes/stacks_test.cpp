@@ -1,4 +1,5 @@
-// lull denoise on volumes and TIFF stacks, checked with readers other than lull's where available.
+// Tests lull denoise on volumes and TIFF stacks. Readers other than lull's check the results where
+// they are available.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -142,7 +143,8 @@ TEST_F(Stacks, ScalesOfSigmaAgree) {
       EXPECT_LT(rms_difference(native, result), 1e-4) << scale;
     }
   }
-  // For a video the 8-bit scale is the default, and the scale of its own depth is equivalent.
+  // For a video the 8-bit scale is the default. The scale of the video's own bit depth is
+  // equivalent.
   write_pnm(folder / "in.pgm", noisy_picture(clean_picture({.width = 32, .height = 24}), 20));
   ASSERT_EQ(denoise("in.pgm", "out.pgm", {"--sigma", "20"}).code, 0);
   const std::string plain = bytes_of(folder / "out.pgm");

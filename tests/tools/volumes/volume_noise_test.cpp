@@ -1,4 +1,4 @@
-// The noise of volumes from the user's view: reported, removed, stored in files.
+// Tests the noise of volumes in the command: it is reported, removed, and stored in files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

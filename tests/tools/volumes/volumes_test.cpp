@@ -1,4 +1,4 @@
-// lull denoise --method: stacks of slices as volumes.
+// Tests lull denoise --method on stacks of slices that are filtered as volumes.
 
 #include "io/support/volumes.h"
 
@@ -142,7 +142,7 @@ TEST_F(Volumes, ThickSlicesAreFilteredAsSlices) {
   EXPECT_NE(nifti({}), nifti({"--method", "bm4d"}));
   EXPECT_THAT(denoise("in.nii", "out.nii", {"--log-level", "info"}).err,
               HasSubstr("slice by slice (bm3d)"));
-  // This applies only if the filtered slices are the thick ones.
+  // With this axis, the thick slices are not the filtered slices, so bm4d is chosen.
   EXPECT_EQ(nifti({"--axis", "y"}), nifti({"--axis", "y", "--method", "bm4d"}));
   for (const auto& [x, y, z] :
        {std::array{1.0f, 1.0f, 3.9f}, {1.0f, 4.0f, 4.0f}, {0.0f, 1.0f, 9.0f}, {1.0f, 1.0f, NAN}}) {

@@ -1,4 +1,4 @@
-// --align, processed by the command.
+// Tests --align in the command.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ using ::testing::HasSubstr;
 
 constexpr FrameFormat format{.width = 112, .height = 96, .layout = Layout::rgb};
 
-/// Waves in all directions, seen by a hand-held camera that is rotated by `degrees` and displaced.
+/// Returns a picture of waves in all directions, as a hand-held camera sees them that is rotated by
+/// `degrees` and displaced.
 Frame render_view(double degrees, double move_x, double move_y) {
   Frame frame = lull::test_support::make_frame(format);
   const double turn = degrees * 3.14159265358979 / 180;
@@ -84,7 +85,8 @@ TEST_F(AlignedBursts, AlignmentBeatsMotionSearch) {
   EXPECT_EQ(frames_of(folder_ / "large.png").at(0).format.width, 168);
 }
 
-/// A photograph in the form of a sensor: DNG 1.4, one directory, 16 bits, red, green, green, blue.
+/// Writes a photograph with the raw samples of a sensor: DNG 1.4, one directory, 16 bits, red,
+/// green, green, blue.
 void write_dng(const std::string& path) {
   constexpr std::uint32_t w = 32, h = 24;
   struct Entry {

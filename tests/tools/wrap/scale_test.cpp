@@ -1,5 +1,5 @@
-// --scale, processed by the command: formats, sizes, the data that accompanies a video, and
-// rejected requests.
+// Tests --scale in the command: formats, sizes, the data that accompany a video, and rejected
+// requests.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Segmented jobs with side inputs for each frame: every frame gets its own, wherever a process
-// begins, and the output has the bytes of one process.
+// Tests segmented jobs with side inputs for each frame: every frame gets its own side input,
+// wherever a process begins, and the output has the bytes of a single process.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -48,7 +48,8 @@ class SideInputsInJobs : public testing::Test {
   Outcome task(const std::string& which, const Words& more = {}) const {
     return run({"denoise", "--job", job_, "--segment", which, "--progress", "none"}, more);
   }
-  /// Plan, tasks from the last to the first, join; the job folder is then deleted.
+  /// Runs the plan, the tasks from the last to the first, and the join. The job folder is then
+  /// deleted.
   void expect_shared(const std::string& expected, const Words& more, int segments,
                      const Words& of_tasks = {}) {
     const Outcome planned = plan(more);
@@ -64,7 +65,7 @@ class SideInputsInJobs : public testing::Test {
     fs::remove(out_);
     fs::remove_all(job_);
   }
-  /// A run that is killed when a segment is finished, and resumed.
+  /// Runs a job that is killed when a segment is finished, and resumes it.
   void expect_resumed(const std::string& expected, Words more) {
     more.push_back("--resume");
     Words words = {"denoise", "-i", in_, "-o", out_, "-q", "--device", "cpu"};
