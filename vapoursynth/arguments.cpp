@@ -13,7 +13,7 @@ namespace {
 /// would delay requests that are out of order.
 constexpr int streams_per_gpu = 3;
 
-/// Returns the value that applies to all planes.
+/// Returns the value of an argument that must be equal for all planes.
 /// @throws InvalidArgument  the values of the planes differ
 std::optional<int> common_value(const Arguments& given, const char* name) {
   const std::vector<int> values = given.integers(name);
@@ -32,7 +32,8 @@ void require_range(const char* name, std::optional<int> value, int min_value, in
                         "); choose one in range");
 }
 
-/// Rejects values of BM3DCUDA's arguments that lull does not support.
+/// Rejects values of BM3DCUDA's arguments that lull does not support. The only allowed value is
+/// `only`.
 void require_only(const Arguments& given, const char* name, const char* only) {
   std::optional<std::string> value = given.text(name);
   if (!value) return;

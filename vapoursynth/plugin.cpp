@@ -171,14 +171,14 @@ std::vector<Excerpt> read_excerpts(const Filter& filter) {
   return excerpts;
 }
 
-/// Returns noise of the given levels, with the clipping that the samples of the clip show.
+/// Returns noise of the given levels, together with the clipping that the samples of the clip show.
 NoiseModel given_noise(const NoiseModel& given, const Filter& filter) {
   if (!may_show_clipping(given, filter.format.layout)) return given;
   return with_clipping(given, find_clipping(given, read_excerpts(filter)));
 }
 
-/// Also stores the guide's format.
-/// @throws InvalidArgument  patches cannot be matched in it
+/// Checks the guide and stores its format.
+/// @throws InvalidArgument  patches cannot be matched in the guide
 void check_guide(Filter& filter) {
   const VSVideoInfo& guide = *filter.api->getVideoInfo(filter.guide);
   filter.guide_format = format_of(guide);

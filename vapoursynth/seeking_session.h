@@ -1,7 +1,7 @@
 #pragma once
-// A session for a host that requests frames in any order. Requests in order continue the session;
-// for other requests it is restarted, early enough that the result equals that of the complete
-// clip.
+// A session for a host program that requests frames in any order. Requests in order continue the
+// session. For other requests the session is restarted early enough that the result equals that of
+// the complete clip.
 
 #include <functional>
 #include <memory>
@@ -26,14 +26,14 @@ class SeekingSession {
   using Keep = std::function<void(const Frame&)>;
 
   /// @param frames  number of frames of the clip
-  /// @throws whatever open_chosen() throws
+  /// @throws any exception of open_chosen()
   SeekingSession(const SessionChoice& choice, const FrameFormat& format, int frames);
 
   /// Begins the request for frame `n`. Returns the frames that the host must provide first, if any.
   Frames start(int n);
-  /// Returns the result of the requested frame, or nothing; then the host must provide the frames
-  /// `more`. `fetch` returns frames that were requested since start(), `keep` receives results of
-  /// later frames.
+  /// Returns the result of the requested frame. If it returns nothing, the host must provide the
+  /// frames `more`. `fetch` returns frames that were requested since start(), and `keep` receives
+  /// results of later frames.
   std::optional<Frame> process(const Fetch& fetch, const Keep& keep, Frames& more);
   /// Discards the session. It must be called after a failure.
   void reset() { session_.reset(); }

@@ -11,7 +11,7 @@ namespace {
 
 namespace nb = nanobind;
 
-/// Converts for example "<f4".
+/// Returns the DLPack type of a type string such as "<f4".
 nb::dlpack::dtype dlpack_type(const std::string& typestr) {
   using Code = nb::dlpack::dtype_code;
   const auto type = [&](Code code) {
@@ -26,7 +26,8 @@ nb::dlpack::dtype dlpack_type(const std::string& typestr) {
   throw nb::buffer_error(("DLPack has no samples of type '" + typestr + "'").c_str());
 }
 
-/// @throws InvalidArgument  more than five axes
+/// Describes an array by its address, lengths and strides.
+/// @throws InvalidArgument  the array has more than five axes
 cuda::NumberGrid grid_of(std::uintptr_t address, const Lengths& shape, const Lengths& strides) {
   cuda::NumberGrid grid;
   if (shape.size() != strides.size() || shape.size() > grid.length.size())

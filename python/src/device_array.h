@@ -1,6 +1,6 @@
 #pragma once
-// An array in GPU memory. It is used for results of arrays of an unknown library, and by programs
-// without an array library for GPUs.
+// An array in GPU memory. It holds results if the array library of the input is unknown, and it
+// serves programs that have no array library for GPUs.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -17,23 +17,24 @@ using WritableHostBytes = nanobind::ndarray<nanobind::c_contig, nanobind::device
 
 using Lengths = std::vector<std::int64_t>;
 
-/// Returns the maximum of 16-bit integers at a GPU address; strides in bytes. The caller must have
-/// released the GIL.
+/// Returns the maximum of the 16-bit integers of an array at a GPU address. Strides are in bytes.
+/// The caller must have released the GIL.
 [[nodiscard]] int max_u16(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                           int device);
 
-/// Contiguous, in C order.
+/// A contiguous array in C order in GPU memory.
 class DeviceArray {
  public:
-  /// `typestr`: as in numpy's array interface, for example "<f4".
+  /// Returns an array whose elements are not initialised. `typestr` has the form of numpy's array
+  /// interface, for example "<f4".
   /// @throws InvalidArgument, DeviceUnavailable, OutOfDeviceMemory
   static DeviceArray empty(const Lengths& shape, const std::string& typestr, int device);
   /// Copies every `step`-th number of an array at a GPU address, in the order of its axes (at most
   /// five).
   static DeviceArray gathered(std::uintptr_t address, const Lengths& shape, const Lengths& strides,
                               std::int64_t step, const std::string& typestr, int device);
-  /// Copies the samples of an array with the same number of bytes. The caller must have released
-  /// the GIL.
+  /// Copies the bytes of `array`, which has the same number of bytes, into this array. The caller
+  /// must have released the GIL.
   void set(const HostBytes& array);
   void get_into(const WritableHostBytes& array) const;
 
@@ -41,7 +42,7 @@ class DeviceArray {
   const std::string& typestr() const { return typestr_; }
   int device() const { return device_; }
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(memory_.get()); }
-  /// Returns an object that supports DLPack and keeps the memory.
+  /// Returns an object that supports DLPack and keeps the memory alive.
   /// @throws nanobind::buffer_error  the samples have another byte order, or are not numbers
   nanobind::object exported() const;
 

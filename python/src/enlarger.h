@@ -10,7 +10,7 @@
 
 namespace lull::python {
 
-/// Thread-safe: calls are serialised. The caller must have released the GIL.
+/// Enlarges frames. Thread-safe: calls are serialised. The caller must have released the GIL.
 class Enlarger {
  public:
   /// `profile` and `device`: names as in SessionChoice.

@@ -1,5 +1,5 @@
 #pragma once
-// Noise of arrays: given models, and estimation.
+// The noise of arrays: models that the caller gives, and estimates.
 
 #include <array>
 #include <optional>
@@ -21,7 +21,7 @@ struct Noise {
   std::optional<VolumeNoise> volume_noise;  // for volumes with Rician or spatially varying noise
 };
 
-/// A noise estimate.
+/// An estimate of the noise, and whether it is certain.
 struct Estimate {
   Noise noise;
   std::array<float, 3> level{};
@@ -32,8 +32,8 @@ struct Estimate {
 
 [[nodiscard]] Noise white_noise(const std::array<float, 3>& sigma);
 
-/// Returns `noise`, whose level is given, with the clipping that the samples of the images show
-/// (find_clipping()). `excerpts` are those of find_noise().
+/// Returns `noise`, whose level the caller has given, together with the clipping that the samples
+/// of the images show (find_clipping()). `excerpts` are the same as for find_noise().
 [[nodiscard]] Noise clipped_noise(const Noise& noise,
                                   const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format);
@@ -53,8 +53,8 @@ struct Estimate {
 /// Returns the noise multiplied by `strength`, on the same scale.
 [[nodiscard]] Noise strengthened(const Noise& noise, float strength);
 
-/// Estimates the noise from excerpts of consecutive images. `flat`: the noise curve is dropped, as
-/// for slices of stacks.
+/// Estimates the noise from excerpts of consecutive images.
+/// @param flat  if true, the noise curve is dropped, as for slices of stacks
 [[nodiscard]] Estimate find_noise(const std::vector<std::vector<Image>>& excerpts,
                                   const FrameFormat& format, bool flat);
 
@@ -64,13 +64,14 @@ struct Depth {
   Noise noise;
 };
 
-/// Analyses consecutive depth maps. `sigma` is in their unit; empty: it is estimated.
+/// Analyses consecutive depth maps. `sigma` is in the unit of the maps; empty: it is estimated.
 /// @throws InvalidArgument  the maps contain only holes
 [[nodiscard]] Depth analyse_depth(const std::vector<Image>& maps, const FrameFormat& format,
                                   const DepthSamples& samples, std::optional<double> sigma,
                                   std::optional<double> reference);
 
-/// Collects volumes slice by slice; a series volume after volume.
+/// Collects the statistics of volumes slice by slice. The slices of a series come volume after
+/// volume.
 class VolumeStatistics {
  public:
   VolumeStatistics(const FrameFormat& format, std::int64_t slices)

@@ -1,5 +1,5 @@
 #pragma once
-// Conversion between Python arrays and planes of frames.
+// Converts between Python arrays and planes of frames.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -24,7 +24,8 @@ using Image = std::vector<Samples>;
 
 /// A plane in GPU memory: address, row stride and number stride in bytes.
 using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
-/// `typestr`: as in numpy's array interface, for example "<f4".
+/// Returns an image in GPU memory. `typestr` has the form of numpy's array interface, for example
+/// "<f4".
 /// @throws InvalidArgument
 [[nodiscard]] cuda::ArrayPicture device_image(int device, const std::string& typestr, double low,
                                               double span, const std::vector<DevicePlane>& planes);
@@ -33,9 +34,9 @@ using DevicePlane = std::tuple<std::uintptr_t, std::int64_t, std::int64_t>;
 class DeviceFrames {
  public:
   explicit DeviceFrames(const FrameFormat& format) : format_(format) {}
-  /// Returns the image as a frame. Without `copy`, the frame shares the memory of an image whose
-  /// rows are contiguous samples; this memory must exist and not change until the result is
-  /// returned. Other images are copied.
+  /// Returns the image as a frame. If `copy` is false and the rows of the image are contiguous
+  /// samples, the frame shares the memory of the image; this memory must exist and not change until
+  /// the result has been returned. All other images are copied.
   /// @throws InvalidArgument
   [[nodiscard]] Frame frame_of(const cuda::ArrayPicture& image, bool copy);
 
@@ -44,15 +45,16 @@ class DeviceFrames {
   std::map<int, FramePool> pools_;  // by device
 };
 
-/// @throws InvalidArgument  the planes do not have this format
+/// Throws an error if the planes do not have this format.
+/// @throws InvalidArgument
 void check_planes(const Image& planes, const FrameFormat& format);
 
-/// Returns the planes as a frame of `pool`'s format. Without `copy`, the frame shares the memory of
-/// planes whose rows are contiguous, and keeps their arrays alive. Other planes are copied. The
-/// caller must have released the GIL.
+/// Returns the planes as a frame of `pool`'s format. If `copy` is false and the rows of the planes
+/// are contiguous, the frame shares the memory of the planes and keeps their arrays alive. All
+/// other planes are copied. The caller must have released the GIL.
 [[nodiscard]] Frame frame_of(const Image& planes, FramePool& pool, bool copy);
 
-/// A finished frame.
+/// A frame that a session has returned.
 class Result {
  public:
   explicit Result(Frame frame) : frame_(std::move(frame)) {}

@@ -13,7 +13,8 @@ std::pmr::memory_resource* memory_for(const SessionChoice& choice) {
   return bm3d::frame_memory(choose_backend(choice.device));
 }
 
-/// @throws InvalidArgument  the feature does not exist, or its planes have the wrong number
+/// Returns the planes of a feature as a frame.
+/// @throws InvalidArgument  the feature does not exist, or it has another number of planes
 Frame feature_frame(const std::string& name, const Image& planes, const FrameFormat& picture,
                     bool copy) {
   const bool three = planes.size() == 3;

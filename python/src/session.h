@@ -17,21 +17,22 @@ namespace lull::python {
 /// Float planes by feature name (noise/render/features.h), each with the size of the frame.
 using FeatureImages = std::map<std::string, Image>;
 
-/// Thread-safe: calls are serialised. The caller must have released the GIL.
+/// A denoising session. Thread-safe: calls are serialised. The caller must have released the GIL.
 class Session {
  public:
   Session(const SessionChoice& choice, const FrameFormat& format);
 
-  /// Returns the results that are ready. `slice`: position in a volume, or -1. `guide`:
-  /// Frame::guide of a guided session, otherwise empty. `features`: features of a render.
+  /// Pushes an image and returns the results that are ready. `slice` is the position in a volume,
+  /// or -1. `guide` is Frame::guide of a guided session, and empty in other sessions. `features`
+  /// are the features of a render.
   std::vector<Result> push(const Image& planes, int slice, bool copy, const Image& guide,
                            const FeatureImages& features);
-  /// Pushes an image in GPU memory. Without `copy`, it must not change until its result is
-  /// returned. `guide`: null, or the guide of a guided session.
+  /// Pushes an image in GPU memory. If `copy` is false, the image must not change until its result
+  /// has been returned. `guide` is null, or the guide of a guided session.
   std::vector<Result> push_on_device(const cuda::ArrayPicture& image, int slice, bool copy,
                                      const cuda::ArrayPicture* guide);
-  /// Must be called after the last push: returns the next result. When it returns none, the session
-  /// is in its initial state.
+  /// Returns the next result after the last push. If it returns none, the session is in its initial
+  /// state again.
   std::optional<Result> drain();
   void close();
 

@@ -14,9 +14,10 @@ namespace lull::bm3d {
 // t (G + s I)^-1. Its eigenvalues are 1 - t / s to 1, so that a group whose noise is
 // indistinguishable from rounding errors is preserved.
 
-/// Minimum shift of the diagonal, in units of its largest element. It exceeds t for patches with a
-/// contrast of 100 levels (root mean square) if sigma is below 0.3 in the first Bayes phase of the
-/// profile `best`, or below 1 in the second. An eighth of this shift is too small for some groups.
+/// Minimum shift of the diagonal, in units of its largest element. The shift exceeds t for patches
+/// with a contrast of 100 levels (root mean square) if sigma is below 0.3 in the first Bayes phase
+/// of the profile `best`, or below 1 in the second. An eighth of this shift is too small for some
+/// groups.
 inline constexpr float min_float_shift = 1.0f / (1 << 15);
 /// Minimum shift on tensor cores, which compute products of floats with about 21 significant bits.
 inline constexpr float min_tensor_shift = 1.0f / (1 << 14);

@@ -39,7 +39,8 @@ struct MeansCurve {
   }
 };
 
-/// Factor of a plane's squared differences in D, if `planes` planes are filtered together.
+/// Returns the factor of a plane's squared differences in D, if `planes` planes are filtered
+/// together.
 constexpr float means_scale(float sigma, std::size_t planes) {
   return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
 }

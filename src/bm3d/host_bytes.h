@@ -1,5 +1,5 @@
 #pragma once
-// The memory of sessions on the host.
+// Estimates the memory of sessions on the host.
 
 #include "bm3d/bm3d.h"
 

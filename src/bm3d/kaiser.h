@@ -8,8 +8,8 @@
 
 namespace lull::bm3d {
 
-/// One axis of the window for patches of `side` samples, in the first `side` elements: I0(beta
-/// sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta). All ones for beta = 0.
+/// Returns one axis of the window for patches of `side` samples, in the first `side` elements:
+/// I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta). All elements are 1 for beta = 0.
 [[nodiscard]] inline std::array<float, patch> kaiser_window(float beta, int side = patch) {
   return lull::kaiser_window<patch>(beta, side);
 }

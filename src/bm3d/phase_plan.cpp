@@ -32,8 +32,8 @@ Filtering filter_of(Phase phase, const Params& params) {
   return phase == Phase::second ? Filtering::bayes_noisy : Filtering::bayes_basic;
 }
 
-/// Parameters of the matcher of a Bayes phase: it selects the most similar patches, without a
-/// threshold.
+/// Returns the parameters of the matcher of a Bayes phase, which selects the most similar patches
+/// without a threshold.
 PhaseParams matching_params(const BayesParams& bayes) {
   return {.window = bayes.window,
           .group = bayes.group,
@@ -51,7 +51,8 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.phase = phase == parallel_wiener ? Phase::second : phase;
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
-  // A guide is an estimate: it is matched with the parameters of the second phase.
+  // If a guide comes with the frame, it is an estimate and is matched with the parameters of the
+  // second phase.
   if (params.guided) {
     plan.params.tau = params.wiener.tau;
     plan.params.motion_bias = params.wiener.motion_bias;

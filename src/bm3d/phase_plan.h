@@ -88,7 +88,7 @@ struct PhasePlan {
   [[nodiscard]] bool is_bayes() const {
     return filter == Filtering::bayes_noisy || filter == Filtering::bayes_basic;
   }
-  /// Side of the patches in a plane of this size.
+  /// Returns the side of the patches in a plane of this size.
   [[nodiscard]] int side(int width, int height) const {
     return is_bayes() ? std::min({bayes.side, width, height}) : patch;
   }
@@ -98,7 +98,7 @@ struct PhasePlan {
 /// filters the same frames and has its own sums. This value of Phase selects its plan.
 inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
-/// Number of plans that exist for these parameters: one for each phase, whether Params::phases
+/// Returns the number of plans for these parameters: one for each phase, whether Params::phases
 /// includes it or not, and with Bayes phases one for the parallel Wiener filter.
 [[nodiscard]] constexpr int plan_count(const Params& params) { return params.bayes ? 4 : 2; }
 /// Returns whether the parallel Wiener filter runs.
@@ -110,16 +110,17 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// filter works like the second phase of BM3D, and its PhasePlan::phase is Phase::second.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);
 
-/// Maximum number of members of a kept group: the largest number that any phase filters.
+/// Returns the maximum number of members of a kept group, which is the largest number that any
+/// phase filters.
 [[nodiscard]] constexpr int kept_members(const Params& params) {
   const int next = params.kept > 0 ? std::max(params.kept, params.wiener.group) : 0;
   return std::max(params.hard.group, next);
 }
-/// Distance between the reference patches whose groups are kept.
+/// Returns the distance between the reference patches whose groups are kept.
 [[nodiscard]] constexpr int kept_step(const Params& params) {
   return params.search_step > 0 ? params.search_step : params.hard.step;
 }
-/// Bytes of the groups that are kept for one frame.
+/// Returns the bytes of the groups that are kept for one frame.
 [[nodiscard]] std::size_t kept_bytes(const Params& params, const FrameFormat& format);
 
 /// Returns the properties of the method that the session over frames needs.

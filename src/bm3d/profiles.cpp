@@ -10,27 +10,27 @@
 namespace lull::bm3d {
 namespace {
 
-// Standard deviation of the noise in the guide: that of the first plane, or the larger one of the
-// other two planes if the first plane passes through.
+// Returns the standard deviation of the noise in the guide: that of the first plane, or the larger
+// one of the other two planes if the first plane passes through.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
 
-// Match threshold of the first phase. Noise alone causes a mean distance of 2 sigma^2 between
-// patches of equal content. The standard deviation of this distance is 0.18 times its mean. All
-// such patches are below the threshold at any noise level, and the matcher prefers the more similar
-// ones. Larger thresholds have no effect (docs/measurements/bm3d-parameters.md).
+// Returns the match threshold of the first phase. Noise alone causes a mean distance of 2 sigma^2
+// between patches of equal content. The standard deviation of this distance is 0.18 times its mean.
+// All such patches are below the threshold at any noise level, and the matcher prefers the more
+// similar ones. Larger thresholds have no effect (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
 // Match threshold of the second phase. The papers' value of 400 costs 0.01 to 0.04 dB. Larger
 // values than this one gain 0.005 dB at sigma 10, and nothing above.
 constexpr float tau_wiener = 1024;
 
-// Table 1 of the 2017 paper. The table does not name the transform across the group; here it is
-// Haar. The paper's text has Walsh-Hadamard (--group-transform wht), which is 0.04 dB worse on the
-// still picture of the benchmarks. For sigma > 40 the paper thresholds patches in the DCT domain
-// before it matches them. Matching the noisy patches directly, with a threshold that all patches of
-// equal content pass, gives 0.1 to 0.2 dB more (docs/measurements/bm3d-parameters.md).
+// Returns table 1 of the 2017 paper. The table does not name the transform across the group; here
+// it is Haar. The paper's text has Walsh-Hadamard (--group-transform wht), which is 0.04 dB worse
+// on the still picture of the benchmarks. For sigma > 40 the paper thresholds patches in the DCT
+// domain before it matches them. Matching the noisy patches directly, with a threshold that all
+// patches of equal content pass, gives 0.1 to 0.2 dB more (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -40,8 +40,8 @@ Params paper_profile(float noise) {
   return p;
 }
 
-/// The parameters that `fast`, `balanced` and `high` have in common. Both phases have the same
-/// sizes, except for the group size and window of the second phase.
+/// Returns the parameters that `fast`, `balanced` and `high` have in common. Both phases have the
+/// same sizes, except for the group size and window of the second phase.
 Params tuned_profile(float noise, int step, int window, int wiener_window, int wiener_group) {
   Params p;
   p.hard = {.window = window,
@@ -64,8 +64,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// A denser grid gains most in the first phase, where it also costs least. Groups of 32 and the
-// larger window pay off against strong noise only.
+// Returns the parameters of `high`. A denser grid gains most in the first phase, where it also
+// costs least. Groups of 32 and the larger window pay off only against strong noise.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -213,7 +213,7 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
-  // Groups of neighbouring patches do not take the holes of a patch into account.
+  // If groups of neighbouring patches were reused, the holes of a patch would not be considered.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

@@ -32,7 +32,7 @@ using lull::BackendKind;
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Approximate number of bytes that a session on the host uses for slices.
+/// Returns the approximate number of bytes that a session on the host uses for slices.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm4d

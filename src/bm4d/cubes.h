@@ -23,11 +23,11 @@
 
 namespace lull::bm4d {
 
-/// Number of reference cubes along an axis of `length` >= `cube` voxels, and the first voxel of a
-/// reference cube.
+/// Returns the number of reference cubes along an axis of `length` >= `cube` voxels.
 constexpr int reference_count(int length, int step, int cube) {
   return (length - cube + step - 1) / step + 1;
 }
+/// Returns the first voxel of reference cube `index` along such an axis.
 constexpr int reference_position(int index, int length, int step, int cube) {
   const int last = length - cube;
   return index * step < last ? index * step : last;
@@ -52,8 +52,8 @@ struct Group {
   std::array<std::uint32_t, max_group> members;
 };
 
-/// Index of the voxel at position `i` of an axis shorter than a cube, which is extended by
-/// mirroring at its ends.
+/// Returns the index of the voxel at position `i` of an axis shorter than a cube, which is extended
+/// by mirroring at its ends.
 constexpr int mirrored(int i, int length) {
   const int j = i % (2 * length);
   return j < length ? j : 2 * length - 1 - j;
@@ -63,8 +63,8 @@ constexpr int mirrored(int i, int length) {
 using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
 [[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 
-/// One axis of the separable Kaiser window: I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta). It
-/// is 0 beyond the side.
+/// Returns one axis of the separable Kaiser window: I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) /
+/// I0(beta). The window is 0 beyond the side.
 [[nodiscard]] inline std::array<float, max_cube> kaiser_window(float beta, int side) {
   return lull::kaiser_window<max_cube>(beta, side);
 }

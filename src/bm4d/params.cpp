@@ -21,7 +21,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
   require(
       p.group >= 1 && p.group <= max_group && std::has_single_bit(static_cast<unsigned>(p.group)),
       of("group"), p.group, "1, 2, 4, 8, 16 or 32");
-  // A greater step would leave voxels without any estimate.
+  // A larger step would leave voxels without any estimate.
   require(p.step >= 1 && p.step <= p.cube, of("step"), p.step,
           "from 1 to the side of a cube, " + std::to_string(p.cube) + ",");
   require(p.kaiser >= 0 && p.kaiser <= 4, of("kaiser"), p.kaiser, "from 0 to 4");
@@ -29,7 +29,7 @@ void validate_phase(const PhaseParams& p, const std::string& phase) {
 
 }  // namespace
 
-// docs/measurements/volumes.md has the measurements.
+// docs/measurements/volumes.md describes how the parameters were measured.
 Params make_params(Profile profile, const NoiseModel& noise) {
   Params p;
   p.noise = noise;

@@ -61,14 +61,14 @@ struct Params {
   return make_params(profile, NoiseModel(sigma));
 }
 
-/// Maximum side of a cube in any phase.
+/// Returns the maximum side of a cube in any phase.
 [[nodiscard]] constexpr int max_cube_side(const Params& params) {
   const int first = params.hard.cube, second = params.wiener.cube;
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// Number of slices before and after a slice on which its result depends. The result is ready when
-/// `after` further slices have been given.
+/// Returns the number of slices before and after a slice on which the slice's result depends. The
+/// result is ready when `after` further slices have been given.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};

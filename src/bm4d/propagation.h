@@ -31,7 +31,7 @@ inline constexpr std::array<int, 4> members_listed{15, 8, 4, 2};
 /// Maximum number of tested members of a cube: 15 + 6 * 8 + 12 * 4 + 8 * 2.
 inline constexpr int max_listed = 127;
 
-/// Index of the reference cube that is nearest to a position along an axis.
+/// Returns the index of the reference cube that is nearest to a position along an axis.
 constexpr int nearest_reference(int at, int length, int step, int cube) {
   const int count = reference_count(length, step, cube);
   const int i = at / step < count ? at / step : count - 1;
@@ -71,8 +71,8 @@ struct DisplacementRange {
   }
 };
 
-/// Maximum distance between a layer of the second phase and the layers of the first phase whose
-/// groups it uses.
+/// Returns the maximum distance between a layer of the second phase and the layers of the first
+/// phase whose groups it uses.
 constexpr int list_reach(const Params& params) {
   return params.hard.radius() + params.wiener.radius();
 }

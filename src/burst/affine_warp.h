@@ -1,7 +1,7 @@
 #pragma once
-// Warp of a plane by an alignment, in two passes along one axis each (Catmull and Smith 1980, "3-D
-// transformations of images in scanline order"). The kernel is so long that noise stays nearly
-// white.
+// Warps a plane by an alignment, in two passes along one axis each (Catmull and Smith 1980, "3-D
+// transformations of images in scanline order"). The interpolation kernel is so long that white
+// noise stays nearly white.
 
 #include "burst/alignment.h"
 

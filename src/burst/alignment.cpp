@@ -13,10 +13,11 @@ using View = PlaneView<const float>;
 
 constexpr int least_side = 24;    // minimum side of the coarsest level
 constexpr int tile = 16;          // side of a tile
-constexpr int tiles_across = 24;  // maximum along an axis
+constexpr int tiles_across = 24;  // maximum number of tiles along an axis
 constexpr int reach = 2;          // search range of a tile around its expected position
-constexpr int fits = 6;  // fits of the similarity, each without the outliers of the previous one
-/// Pictures with more samples are refined at half size, which is accurate enough and less noisy.
+constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
+/// Pictures with more samples than this are refined at half size, which is accurate enough and less
+/// noisy.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -46,7 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // Small overlaps match by chance, so a longer translation must be better by a small factor.
+      // Small overlaps match by chance, so a longer translation must have a lower difference by a
+      // small factor.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -115,8 +117,9 @@ struct Inliers {
   }
 };
 
-/// Fits a similarity to the inliers by least squares. Returns the guess if there are too few, and
-/// keeps its rotation and scale if all inliers lie close together.
+/// Fits a similarity to the inliers by least squares. If there are too few inliers, the function
+/// returns the guess. If all inliers lie close together, it keeps the rotation and the scale of the
+/// guess.
 Alignment fit(const Inliers& correspondences) {
   const Alignment& guess = correspondences.guess;
   double w = 0, x = 0, y = 0, u = 0, v = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Hand-held bursts: aligns burst frames to the reference frame, so that a filter over time finds
-// the same content at the same position in all of them.
+// Processes hand-held bursts: aligns the frames of a burst to the reference frame, so that a filter
+// over time finds the same content at the same position in all frames.
 
 #include <cstdint>
 #include <memory>

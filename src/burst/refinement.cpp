@@ -14,8 +14,8 @@ namespace {
 using View = PlaneView<const float>;
 
 constexpr int rounds = 24;
-constexpr double enough = 3e-3;  // samples; the iteration ends when no corner moves by more
-constexpr double huber = 1.5;    // standard deviations; larger differences get less weight
+constexpr double enough = 3e-3;  // in samples; the iteration ends when no corner moves by more
+constexpr double huber = 1.5;    // in standard deviations; larger differences get less weight
 
 /// Normal equations for the changes of (a, b, move_x, move_y), and the sum of weighted squared
 /// differences.
@@ -95,8 +95,8 @@ std::optional<std::array<double, 4>> solve(const Normal& n) {
   return x;
 }
 
-/// Smooths with [1 4 6 4 1] / 16 along both axes. This reduces noise, and the loss of detail that
-/// bilinear interpolation causes between samples.
+/// Smooths a picture with [1 4 6 4 1] / 16 along both axes. The smoothing reduces noise, and the
+/// loss of detail that bilinear interpolation causes between samples.
 Plane<float> smoothed(View picture) {
   Plane<float> between(picture.width, picture.height), result(picture.width, picture.height);
   const auto end = [](int i, int length) { return std::clamp(i, 0, length - 1); };
@@ -126,7 +126,7 @@ Alignment refined(PlaneView<const float> picture, PlaneView<const float> other, 
   for (int k = 0; k < rounds; ++k) {
     tbb::parallel_for(0, picture.height,
                       [&](int y) { rows[y] = row_of(a.view(), b.view(), guess, y, limit); });
-    Normal all;  // in the order of the rows, whatever the number of threads
+    Normal all;  // sums in the order of the rows, for any number of threads
     for (const Normal& row : rows) all.add(row);
     const auto change = solve(all);
     if (!change || all.count < 64) return guess;

@@ -42,7 +42,7 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Returns the noise that bm3d filters in the stabilised light of renders.
+/// Returns the noise model for bm3d. bm3d filters the variance-stabilised light of renders.
 NoiseModel even_noise(const RenderNoise& noise) {
   const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});
@@ -90,7 +90,7 @@ Profile nlm_profile(const SessionChoice& choice) {
 }
 
 bm3d::Params group_means_params(const SessionChoice& choice) {
-  (void)nlm_profile(choice);  // refuses `best`, which nlm does not have
+  (void)nlm_profile(choice);  // rejects `best`, which nlm does not have
   if (choice.depth)
     throw InvalidArgument(
         "a depth map with the matcher cluster (the matcher cluster does not support holes); leave "
@@ -132,7 +132,7 @@ bm4d::Params volume_params(const SessionChoice& choice) {
   return params;
 }
 
-/// Refuses combinations with renders and depth maps that are not possible.
+/// Rejects combinations of renders or depth maps with options that they do not support.
 void check_kind(const SessionChoice& choice) {
   if (!choice.render && !choice.depth) return;
   const char* kind = choice.render ? "a render" : "a depth map";

@@ -32,7 +32,8 @@ struct ClipLimit {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
   }
-  /// Returns the depth of a near sample after the shift. A depth below 0 is to be clipped to 0.
+  /// Returns the depth of a near sample after the shift. A sample whose depth is below 0 must be
+  /// clipped to 0.
   constexpr float shifted(float depth, float shift) const { return depth - shift * share(depth); }
   constexpr float clipped(float v, float shift) const {
     const float before = depth(v);

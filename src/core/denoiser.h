@@ -8,25 +8,26 @@
 namespace lull {
 
 enum class BackendKind {
-  /// Scalar code in double precision that follows the papers directly. It is slow; tests compare
-  /// the other backends with it.
+  /// The reference backend, which is scalar code in double precision that follows the papers
+  /// directly. It is slow; tests compare the other backends with it.
   reference,
   cpu,   // SIMD and threads
   cuda,  // one GPU
 };
 
-/// Where a session runs. It is chosen once, for the complete session.
+/// Where a session runs. The backend is chosen once for the complete session.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: number of threads; 0: one per core
-  /// cuda: results stay in the GPU's memory (Frame::on_device) and are complete when the session
-  /// returns them. The session reuses their memory once the last reference to them is released.
+  /// Only cuda: results stay in the GPU's memory (Frame::on_device) and are complete when the
+  /// session returns them. The session reuses the memory of a result after the last reference to it
+  /// has been released.
   bool results_on_device = false;
 };
 
-/// Number of frames before and after a frame that its result depends on. Frames that repeat their
-/// predecessor are not counted.
+/// Number of frames before and after a frame on which the result of the frame depends. Frames that
+/// repeat their predecessor are not counted.
 struct Margin {
   int before = 0, after = 0;
   bool operator==(const Margin&) const = default;
@@ -47,8 +48,8 @@ class Denoiser {
   /// Backend::results_on_device is set.
   /// @throws Error  the session can then only be destroyed
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
-  /// Returns a further finished frame after push(), if any. Where frames repeat others, one push
-  /// may finish several frames: call next() until it returns nothing.
+  /// Returns a further finished frame after push(), if there is one. If frames repeat others, one
+  /// push may finish several frames, so the caller must call next() until it returns nothing.
   [[nodiscard]] virtual std::optional<Frame> next() { return std::nullopt; }
   /// Returns the remaining frames one by one after the last push, then nullopt. The session is then
   /// reset and accepts another clip, whose results do not depend on the previous clip.

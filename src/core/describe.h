@@ -1,5 +1,5 @@
 #pragma once
-// Text for messages: a frame's format, and an amount of memory.
+// Functions that describe a frame format and an amount of memory for messages.
 
 #include <cstdint>
 #include <cstdio>

@@ -8,7 +8,7 @@ namespace {
 bool all_seen(PlaneView<const float> plane) {
   for (int y = 0; y < plane.height; ++y) {
     const float* row = plane.row(y);
-    int seen = 0;  // is_in_filter_range() with & instead of &&, which would prevent vectorisation
+    int seen = 0;  // like is_in_filter_range(), but with &, because && would prevent vectorisation
     for (int x = 0; x < plane.width; ++x)
       seen += static_cast<int>(row[x] >= filter_range_min) &
               static_cast<int>(row[x] <= filter_range_max);

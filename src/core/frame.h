@@ -51,8 +51,8 @@ struct Rational {
 /// stream must wait for that stream.
 struct DevicePicture {
   int device = 0;  // index of the GPU among the visible ones
-  /// Device addresses; width and stride in bytes. Cb and Cr are planes 1 and 2. For integer samples
-  /// they may instead be interleaved in plane 1, with plane 2 empty.
+  /// Device addresses of the planes; width and stride are in bytes. Cb and Cr are planes 1 and 2.
+  /// Integer samples of Cb and Cr may instead be interleaved in plane 1; plane 2 is then empty.
   std::array<PlaneView<const std::byte>, 3> planes{};
   int shift = 0;  // number of unused low bits below the value of a sample
 
@@ -71,8 +71,8 @@ struct Features;  // noise/render/features.h
 struct SideData;  // side data, colour, alpha: defined and read by io only
 struct Frame;
 
-/// Description of a frame apart from its samples: time, side data, and its place in a clip or a
-/// volume. A result has the description of its input.
+/// The properties of a frame apart from its samples: time, side data, and its place in a clip or a
+/// volume. A result has the same properties as its input.
 struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
@@ -112,7 +112,7 @@ struct Frame : FrameInfo, FrameInputs {
   /// The buffer can be read for up to 64 bytes beyond the last row (FramePool guarantees this).
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
-  /// Samples in GPU memory; `planes` is empty then. The pointer keeps that memory alive.
+  /// Samples in GPU memory; in this case `planes` is empty. The pointer keeps the GPU memory alive.
   std::shared_ptr<const DevicePicture> on_device;
 
   /// Returns plane `i` as samples of type T, which must be the type that the format names. The

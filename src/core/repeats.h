@@ -1,6 +1,6 @@
 #pragma once
-// Detection of repeated frames for clips that are filtered in parts. It runs once for the complete
-// clip, so that every session decides as a session over the complete clip would.
+// Interface for detecting repeated frames of clips that are filtered in parts. Detection runs once
+// for the complete clip, so every session decides as a session over the complete clip would.
 
 #include "core/frame.h"
 

@@ -15,8 +15,9 @@ struct SliceSpan {
 
 class SliceMask {
  public:
-  /// `inside`: one flag per voxel, row by row. `zero`: voxels outside the mask become 0 in the
-  /// output; otherwise they are preserved unchanged.
+  /// @param inside  one flag per voxel, row by row
+  /// @param zero true: voxels outside the mask become 0 in the output; false: they are preserved
+  ///     unchanged
   SliceMask(int width, int height, std::vector<bool> inside, bool zero)
       : width_(width), height_(height), inside_(std::move(inside)), zero_(zero) {}
 

@@ -16,8 +16,9 @@ class FrameSource {
   /// @throws BadData  the input is damaged or truncated
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
-  /// Ends a read() that waits for more input, and all later calls of read(). These calls throw
-  /// IoError, unless the data that they need is already available. Any thread may call it.
+  /// Ends a read() that is waiting for input, and all later calls of read(). These calls throw
+  /// IoError, unless the data that they need are already available. Any thread may call this
+  /// function.
   virtual void interrupt() noexcept {}
 };
 
@@ -25,8 +26,8 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
   virtual void write(Frame frame) = 0;
-  /// Flushes, writes the trailer and makes the result visible. Without this call no file appears
-  /// under the output's name. (A destructor could not report a failure.)
+  /// Flushes the output, writes its trailer and gives the file its final name. Without this call no
+  /// file appears under the output's name. (A destructor could not report a failure.)
   virtual void finish() = 0;
 };
 

@@ -9,7 +9,7 @@ namespace lull {
 
 namespace {
 
-/// Formats in use subsample chroma by 4 at most, VapourSynth by 16.
+/// Common formats subsample chroma by at most 4. VapourSynth supports subsampling by 16.
 constexpr int max_chroma_shift = 4;
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace lull {
 /// @throws InvalidArgument  a size, bit depth, white level or subsampling that no frame can have
 void validate(const FrameFormat& format);
 /// Checks a backend.
-/// @throws InvalidArgument  a negative number of threads, or results on a GPU from a CPU session
+/// @throws InvalidArgument  the number of threads is negative, or results on a GPU are requested
+///     from a CPU session
 void validate(const Backend& backend);
 
 }  // namespace lull

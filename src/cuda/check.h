@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of CUDA runtime status codes to exceptions. No other file does it.
+// Converts CUDA runtime status codes to exceptions. No other file converts these codes.
 
 #include <cuda_runtime_api.h>
 

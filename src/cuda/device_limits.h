@@ -9,10 +9,10 @@ namespace lull::cuda {
 
 struct DeviceLimits {
   int multiprocessors = 0;
-  // Limits of a multiprocessor:
+  // Limits of a multiprocessor.
   int warps = 0;  // resident warps
   std::size_t shared_memory = 0;
-  // Limits of a block:
+  // Limits of a block.
   std::size_t block_shared_memory = 0;  // bytes that a block may request
   std::size_t reserved = 0;             // bytes that the system reserves in addition
 
@@ -26,7 +26,7 @@ struct DeviceLimits {
   /// Returns the maximum dynamic shared memory of a block. It leaves 1 KB for the kernel's static
   /// shared memory.
   constexpr std::size_t dynamic_limit() const { return block_shared_memory - 1024; }
-  /// Returns the maximum dynamic shared memory of a block if a multiprocessor shall hold `count`
+  /// Returns the maximum dynamic shared memory of a block if a multiprocessor must hold `count`
   /// blocks. Each block needs 1 KB in addition.
   constexpr std::size_t dynamic_limit(int count) const {
     return std::min(dynamic_limit(), shared_memory / count - 1024);

@@ -29,8 +29,8 @@ struct DeviceList {
 /// context takes 0.1 s. The destructor waits for the threads.
 class ContextWarmup {
  public:
-  /// `devices`: indices among the visible devices, which need not exist; empty: all. Errors are
-  /// ignored here: they reappear when the GPU is used.
+  /// `devices` contains indices among the visible devices; devices that do not exist are ignored.
+  /// Empty: all devices. Errors are ignored here, because they occur again when the GPU is used.
   explicit ContextWarmup(std::vector<int> devices);
 
  private:

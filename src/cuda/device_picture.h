@@ -10,9 +10,9 @@ namespace lull {
 /// Reads pictures for one stream of the device that is current at construction.
 class DevicePictureReader {
  public:
-  /// Queues on `stream`: a wait until `picture` is written, and the copy of its planes to the
-  /// planes of `to`. A picture in the memory of another GPU is first copied to this GPU. `picture`
-  /// must stay valid until the copy is complete.
+  /// Queues two operations on `stream`: a wait until `picture` has been written, and the copy of
+  /// its planes to the planes of `to`. A picture in the memory of another GPU is first copied to
+  /// this GPU. `picture` must stay valid until the copy is complete.
   void read(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
             cudaStream_t stream);
 

@@ -41,8 +41,8 @@ using CurveTables = std::array<const float*, max_planes>;
 struct OutputTransform {
   const float* curve = nullptr;  // SampleCurve::values; null: samples are not changed
   ClipLimits limits;             // limits of the curve's output
-  // Memory for the shifts of the limits that are enabled (null for the others): rows of `columns` =
-  // clip_shift_cells(width) cells.
+  // Memory for the shifts of the enabled limits, as rows of clip_shift_cells(width) cells; null for
+  // limits that are disabled.
   float *low_shifts = nullptr, *high_shifts = nullptr;
   int columns = 0;
 };
@@ -65,10 +65,10 @@ void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,
 /// Copies a picture of 8 to 16 bits on the same device to planes of samples (device_picture.cu).
 void unpack_picture(const DevicePicture& picture, const FrameFormat& format, const RawPlanes& to,
                     cudaStream_t stream);
-// The next two functions are for float samples only (samples/float_guard.cu): they implement the
-// input range handling of core/float_range.h. `sigma`: standard deviation of the planes' noise.
+// The next two functions implement the input range handling of core/float_range.h, for float
+// samples only (samples/float_guard.cu). `sigma` is the standard deviation of the planes' noise.
 // guard_samples() writes the samples of `raw` to `seen`, and replaces out-of-range samples there.
-// `cells`: memory for the cell sums of each plane.
+// `cells` is memory for the cell sums of each plane.
 void guard_samples(const RawPlanes& raw, const FrameFormat& format,
                    const std::array<float, max_planes>& sigma,
                    const std::array<CellSum*, max_planes>& cells, const RawPlanes& seen,
@@ -87,7 +87,7 @@ cuda::DeviceBuffer<T> zeroed(std::size_t size, cudaStream_t stream) {
   return buffer;
 }
 
-/// One zeroed plane for each frame slot.
+/// A ring buffer with one zeroed plane for each frame slot.
 template <class T>
 class PlaneRing {
  public:

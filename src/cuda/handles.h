@@ -50,8 +50,8 @@ enum class Timing { off, on };
   return Event(event);
 }
 
-/// Captures what `work` queues on `stream` into a graph that is launched as one. Nothing runs
-/// during the capture.
+/// Captures the work that `work` queues on `stream` as a CUDA graph, which is launched as a whole.
+/// No work runs during the capture.
 template <class Work>
 [[nodiscard]] GraphExec capture(cudaStream_t stream, Work work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));

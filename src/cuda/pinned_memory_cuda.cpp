@@ -50,7 +50,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Makes the system allocate and clear the pages now, which is most of the cost of locking them.
+  /// Makes the system allocate and clear the pages at once, which is most of the cost of locking
+  /// them.
   void touch() const {
     if (data_ == nullptr) return;
     for (std::size_t at = 0; at < size_; at += page)
@@ -223,7 +224,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
 }  // namespace
 
 std::pmr::memory_resource* pinned_memory() {
-  // The object is never destroyed, because frames may outlive static objects.
+  // The object is never destroyed, because frames may still exist when static objects are
+  // destroyed.
   static PinnedMemory* const memory = new PinnedMemory;
   return memory;
 }

@@ -16,15 +16,15 @@
 
 namespace lull {
 
-/// Curves that are applied when a plane's samples are converted to floats and back; null: samples
-/// are not changed.
+/// Curves that are applied when a plane's samples are converted to floats and back. Null: the
+/// samples are not changed.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns the format with RGB declared as YUV, so that the planes are filtered without a colour
-/// transform.
+/// Returns the format in which RGB is declared as YUV, so that the planes are filtered without a
+/// colour transform.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout == Layout::rgb) format.layout = Layout::yuv;
   return format;
@@ -51,12 +51,13 @@ class RawFrame {
   /// only planes that are not null are converted.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// These functions queue the conversion of floats to stored samples: of plane `i`, or of all
-  /// three planes of RGB.
+  /// These functions queue the conversion of floats to stored samples, either for plane `i` or for
+  /// all three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
-  /// Restores the out-of-range samples of `original`, which is planes() of the same frame. Only
-  /// float samples need this call, after their conversion to stored samples.
+  /// Restores the out-of-range samples. `original` contains the planes() of the same frame before
+  /// filtering. The call is needed only for float samples, after their conversion to stored
+  /// samples.
   void restore(const RawPlanes& original, cudaStream_t stream);
 
   /// Returns the samples as they were uploaded.

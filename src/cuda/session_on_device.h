@@ -11,8 +11,8 @@ namespace lull::cuda {
 /// Returns the session that `open` opens. The GPU is current while the session is opened, used and
 /// destroyed. If the GPU later becomes unavailable or runs out of memory, calls throw
 /// DeviceFailure.
-/// @throws DeviceUnavailable  there is no such GPU, or this build has no CUDA
-/// @throws whatever `open` throws
+/// @throws DeviceUnavailable  the GPU does not exist, or this build has no CUDA
+/// @throws any exception of `open`
 [[nodiscard]] std::unique_ptr<Denoiser> open_on_device(
     int device, const std::function<std::unique_ptr<Denoiser>()>& open);
 

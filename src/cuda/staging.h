@@ -1,7 +1,7 @@
 #pragma once
-// Copies of planes between pageable host memory and a device. The driver copies pageable memory
-// with one thread, while the caller waits. Here several threads copy from and to page-locked
-// buffers.
+// Copies planes between pageable host memory and a device. The driver copies pageable memory with a
+// single thread, while the caller waits. This class copies to and from page-locked buffers with
+// several threads.
 
 #include <cuda_runtime_api.h>
 

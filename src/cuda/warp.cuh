@@ -20,8 +20,9 @@ __device__ __forceinline__ T* keep_address(T* place) {
 #endif
 }
 
-/// Returns an address in device memory to which 32-bit offsets are added in one instruction each.
-/// Otherwise the compiler would first add them to the terms of the address, in four instructions.
+/// Returns an address in device memory to which the compiler adds a 32-bit offset in one
+/// instruction. Without this function the compiler would add the offset to the terms of the address
+/// first, in four instructions.
 template <class T>
 __device__ __forceinline__ T* kept_global(T* place) {
 #ifdef __CUDA_ARCH__

@@ -77,8 +77,8 @@ struct Tiling {
   }
 };
 
-/// Index of the second centre among the 8 seeds, from the distances of the seeds to the first seed
-/// (square roots, rounded down). Returns -1 if all distances are 0.
+/// Returns the index of the second centre among the 8 seeds. `distances` are the distances of the
+/// seeds to the first seed (square roots, rounded down). Returns -1 if all distances are 0.
 constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   int total = 0, sum = 0;
   for (const int d : distances) total += d;
@@ -95,8 +95,8 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
 /// most 8.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
-/// Number of low bits to drop, so that the magnitude of all components of w fits 6 bits. `greatest`
-/// is the maximum magnitude before.
+/// Returns the number of low bits to drop so that the magnitude of every component of w fits 6
+/// bits. `greatest` is the maximum magnitude before.
 constexpr int split_shift(int greatest) {
   int shift = 0;
   while (((greatest + (1 << shift) / 2) >> shift) > 63) ++shift;
@@ -106,7 +106,7 @@ constexpr int split_weight(int difference, int shift) {
   const int size = ((difference < 0 ? -difference : difference) + (1 << shift) / 2) >> shift;
   return difference < 0 ? -size : size;
 }
-/// The smallest integer not below m.w. `middle` is 2ab m.w.
+/// Returns the smallest integer that is not below m.w. `middle` is 2ab m.w.
 constexpr std::int32_t split_bound(int middle, int a, int b) {
   const int parts = 2 * a * b;
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
@@ -119,7 +119,7 @@ struct Split {
   std::int32_t bound = 0;
 };
 
-/// Position of seed `index` in a cluster of `count` patches.
+/// Returns the position of seed `index` in a cluster of `count` patches.
 constexpr int seed_index(int index, int count) { return index * count / split_seeds; }
 
 /// The samples of the 8 seeds, one patch after the other. The order of the samples in a patch is

@@ -6,11 +6,11 @@
 
 namespace lull {
 
-/// Number of reference patches along an axis of `length` >= `side` samples.
+/// Returns the number of reference patches along an axis of `length` >= `side` samples.
 constexpr int reference_count(int length, int step, int side = patch) {
   return (length - side + step - 1) / step + 1;
 }
-/// First sample of reference patch `index`, for index < reference_count().
+/// Returns the first sample of reference patch `index`, for index < reference_count().
 constexpr int reference_position(int index, int length, int step, int side = patch) {
   const int last = length - side;
   return index * step < last ? index * step : last;

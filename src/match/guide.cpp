@@ -74,8 +74,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Covariance of a plane's noise between two means of 2^shift_x x 2^shift_y samples at lag (dx,
-/// dy).
+/// Returns the covariance of a plane's noise between two means of 2^shift_x x 2^shift_y samples at
+/// lag (dx, dy).
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;

@@ -64,18 +64,19 @@ struct PlaneSet {
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
-/// Standard deviation of the noise in the guide of a set, where `noise` is the noise of the planes.
-/// If the guide is a sum of luma and chroma, the noise of luma is neglected.
+/// Returns the standard deviation of the noise in the guide of a set. `noise` is the noise of the
+/// planes. If the guide is a sum of luma and chroma, the noise of luma is neglected.
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Range of values in the guide of a set, where the guide contains `share` of the noise: the range
-/// of noise-free pictures, extended by 3 sigma on both sides unless samples are clipped.
+/// Returns the range of values in the guide of a set, if the guide contains `share` of the noise.
+/// It is the range of noise-free pictures, extended by 3 sigma on both sides unless samples are
+/// clipped.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
-/// MatchParams::bias for the guide of a set whose planes have this noise: 2 sigma^2 rho of the
-/// guide. Null if the noise is white.
+/// Returns MatchParams::bias for the guide of a set whose planes have this noise: 2 sigma^2 rho of
+/// the guide. Returns null if the noise is white.
 [[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
                                                                 const FrameFormat& format,
                                                                 const NoiseModel& noise);

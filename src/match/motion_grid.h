@@ -28,17 +28,17 @@ struct MotionGrid {
   constexpr int rows() const {
     return (reference_count(height, step) + motion_rows - 1) / motion_rows;
   }
-  /// Index of the bundle that contains the reference patch in column `i` and row `j`.
+  /// Returns the index of the bundle that contains the reference patch in column `i` and row `j`.
   constexpr int bundle(int i, int j) const {
     return j / motion_rows * columns() + i / motion_columns;
   }
-  /// Index of the bundle of the reference patch at (x, y), which is on the grid or in the last row
-  /// or column.
+  /// Returns the index of the bundle of the reference patch at (x, y), which is on the grid or in
+  /// the last row or column.
   constexpr int bundle_at(int x, int y) const { return bundle(index_of(x), index_of(y)); }
-  /// Index of a reference patch along an axis, from its position.
+  /// Returns the index of a reference patch along an axis, given its position.
   constexpr int index_of(int position) const { return (position + step - 1) / step; }
-  /// Motion vector of the bundle of reference patch (i, j), in samples of the plane. `cells` holds
-  /// the vectors of the main plane's cells, row by row.
+  /// Returns the motion vector of the bundle of reference patch (i, j), in samples of the plane.
+  /// `cells` contains the vectors of the main plane's cells, row by row.
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }

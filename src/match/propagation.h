@@ -1,19 +1,19 @@
 #pragma once
-// Groups without a search of complete windows. If a patch resembles another one, then its
-// neighbours usually resemble that one's neighbours at the same displacement. So only some
+// Groups without a search of complete windows. If a patch resembles another patch, then the
+// neighbours of both patches at the same displacement usually resemble each other. So only some
 // reference patches search their windows, and the others test the members of these groups as
 // candidates (propagation: Barnes, Shechtman, Finkelstein and Goldman 2009,
 // doi:10.1145/1531326.1531330, section 3.2). A later phase reuses groups in the same way, with its
-// better guide. docs/measurements/propagation.md has the cost in quality.
+// better guide. docs/measurements/propagation.md describes the loss of quality.
 //
 // The candidates of a reference patch that propagates are, in this order:
 // 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row
-//    by row;
+// by row;
 // 2. the patches of the refinement windows in the neighbouring frames,
-//    MatchParams::refine_temporal_window, centred on the position that motion predicts, frame by
-//    frame in the order of group.h;
+// MatchParams::refine_temporal_window, centred on the position that motion predicts, frame by frame
+// in the order of group.h;
 // 3. members of the groups of neighbouring searched reference patches, neighbours_of(), at the same
-//    displacement, if they lie in the search window of the reference patch.
+// displacement, if they lie in the search window of the reference patch.
 //
 // Each candidate counts once. Otherwise the rules of group.h apply, except that there is no bias.
 

@@ -60,9 +60,9 @@ struct BundleArea {
                grid.height - most_y)};
 }
 
-/// Displacement of the second halves of a bundle's candidates from their first halves:
-/// `acceleration` or 0. `own` is the guide of the reference patches' second frame, `other` is the
-/// guide of the candidates' second frame.
+/// Returns the displacement of the second halves of a bundle's candidates from their first halves:
+/// `acceleration` or 0. `own` is the guide of the reference patches' second frame, and `other` is
+/// the guide of the candidates' second frame.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

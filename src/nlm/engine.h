@@ -62,8 +62,9 @@ struct CandidateFrame {
 class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
-  /// Loads the planes of a frame; the caller may change them after the call. `guides`: unused if
-  /// plan.is_self_guided. `holes`: null if the frame has none, or without plan.params.holes.
+  /// Loads the planes of a frame. The caller may change the planes after the call. `guides` is
+  /// unused if plan.is_self_guided. `holes` is null if the frame has no holes, or without
+  /// plan.params.holes.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
   /// Computes the results of the planes of frames.front() from all `frames` (1..max_frames).

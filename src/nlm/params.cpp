@@ -30,8 +30,8 @@ float max_sigma(const NoiseModel& noise) {
   return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
 }
 
-/// h is larger for weak noise. It is smaller without the mean term, and for larger windows, in
-/// which more patches are similar by chance.
+/// Returns the strength h of the filter. h is larger for weak noise. It is smaller without the mean
+/// term, and for larger windows, in which more patches are similar by chance.
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
@@ -40,7 +40,7 @@ float volume_strength(Profile profile, const NoiseModel& noise) {
 
 }  // namespace
 
-// docs/measurements/nlm.md has the measurements.
+// docs/measurements/nlm.md describes how the parameters were measured.
 Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   Params p;
   switch (profile) {

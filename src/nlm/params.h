@@ -60,15 +60,18 @@ struct Params {
   bool holes = false;
 
   bool is_volume() const { return domain == Domain::volumes; }
-  /// Side of a patch in a plane, and its number of slices.
+  /// Returns the side of a patch in a plane, in samples.
   int patch_side() const { return block + 2 * patch_radius; }
   int patch_slices() const { return is_volume() ? 2 * patch_radius + 1 : 1; }
   int patch_samples() const { return patch_side() * patch_side() * patch_slices(); }
-  /// Number of estimates of each sample: the patches whose blocks cover it.
+  /// Returns the number of estimates of each sample, which is the number of patches whose blocks
+  /// cover the sample.
   int estimates() const { return (block / step) * (block / step); }
-  /// Maximum distance in the plane between a sample and the samples on which its result depends.
+  /// Returns the maximum distance in the plane between a sample and the samples on which its result
+  /// depends.
   int reach() const { return search_radius + patch_radius + block - 1; }
-  /// Maximum distance along z between a sample and the samples on which its result depends.
+  /// Returns the maximum distance along z between a sample and the samples on which its result
+  /// depends.
   int reach_slices() const { return is_volume() ? search_radius + patch_radius : 0; }
 };
 

@@ -40,10 +40,10 @@ Matrix transposed(const Matrix& a) {
   return t;
 }
 
-/// Applies m along both axes: m x m^T.
+/// Applies the matrix m along both axes: m x m^T.
 Matrix both_ways(const Matrix& m, const Matrix& x) { return product(product(m, x), transposed(m)); }
 
-/// Gauss-Jordan elimination with pivoting.
+/// Inverts a matrix by Gauss-Jordan elimination with pivoting.
 Matrix inverse(Matrix a) {
   Matrix result{};
   for (int i = 0; i < 8; ++i) result[i][i] = 1;

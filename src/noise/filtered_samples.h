@@ -1,6 +1,6 @@
 #pragma once
-// Conversion of planes for a filter on the host and back: float samples on the 0..255 scale, within
-// the filters' range (core/float_guard.h), and stabilised where the noise follows a curve
+// Converts planes for a filter on the host and back: to float samples on the 0..255 scale, within
+// the filters' range (core/float_guard.h), and stabilised if the noise follows a curve
 // (stabiliser.h).
 
 #include <array>

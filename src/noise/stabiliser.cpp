@@ -193,7 +193,7 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // Outside the filters' range of float samples the slope does not matter.
+  // Beyond the filters' range of float samples, the slope does not matter.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;

@@ -7,14 +7,14 @@
 
 namespace lull::pipeline {
 
-/// Returns the format of the fields of such frames, which have every other row.
+/// Returns the format of the fields of frames with the format `frame`. A field consists of every
+/// other row.
 /// @throws InvalidArgument  the format is not valid, or the fields' planes would differ in height
-/// (the height must be a
-///   multiple of 2, or of 4 if chroma has half the rows)
+///     (the height must be a multiple of 2, or of 4 if chroma has half the rows)
 [[nodiscard]] FrameFormat field_format(const FrameFormat& frame);
 
-/// Returns the even rows (parity 0) or the odd rows of `frame`, which share its samples. The
-/// guide, the mask, the holes and the features of the field have these rows, too.
+/// Returns a field of `frame`: the even rows (parity 0) or the odd rows. The field shares the
+/// samples of the frame. Its guide, mask, holes and features consist of the same rows.
 [[nodiscard]] Frame field_of(const Frame& frame, int parity);
 
 /// Returns a denoiser of complete frames that passes the even rows of each frame to `even` and the

@@ -1,5 +1,5 @@
 #pragma once
-// A denoiser with an observer, which gets each input frame together with its result.
+// A denoiser with an observer. The observer gets each input frame together with its result.
 
 #include <functional>
 #include <memory>

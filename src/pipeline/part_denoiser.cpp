@@ -89,9 +89,8 @@ class PartDenoiser final : public Denoiser {
     return at_ < spans_.size() && number >= spans_[at_].first;
   }
 
-  /// Returns whether a wanted frame may follow so soon that ending the session now is not
-  /// worthwhile. With context_only frames, which are not counted, the distance to the next wanted
-  /// frame is unknown.
+  /// Returns whether a wanted frame follows so soon that the session should not end here. With
+  /// context_only frames, which are not counted, the distance to the next wanted frame is unknown.
   bool is_next_near(const Frame& frame) const {
     if (at_ == spans_.size()) return false;
     if (from_start_) return true;
@@ -104,8 +103,8 @@ class PartDenoiser final : public Denoiser {
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
 
-  /// Starts a session with the lead-in of this frame, which was returned without samples before. A
-  /// repeated frame also needs the frame that it repeats.
+  /// Starts a session with the lead-in of this frame: preceding frames that the denoiser has
+  /// already returned without samples. A repeated frame also needs the frame that it repeats.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;

@@ -17,7 +17,7 @@ struct FrameSpan {
 
 using SessionOpener = std::function<std::unique_ptr<Denoiser>()>;
 
-/// How the results of a filter over time depend on other frames.
+/// The frames on which the results of a filter over time depend.
 struct PartContext {
   Margin margin{};
   /// Determines the state of frames whose repeat_state is unknown. Null: there are no repeated

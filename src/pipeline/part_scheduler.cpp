@@ -113,7 +113,8 @@ class PartScheduler final : public Denoiser {
     if (before_.size() > static_cast<std::size_t>(margin_.before)) before_.pop_front();
   }
 
-  /// Begins a new part, so that the frames from here on belong to the margin of the previous part.
+  /// Begins a new part. The frames from here on then also belong to the margin of the previous
+  /// part.
   void begin_part(std::int64_t number) {
     const std::int64_t last = std::exchange(own_part_, number);
     parts_[own_part_].items = as_margin(before_);
@@ -187,8 +188,8 @@ class PartScheduler final : public Denoiser {
     return item.own && item.frame.repeat_state != RepeatState::repeats;
   }
 
-  /// Turns the second half of the longest remaining part into a part of its own. It is called if
-  /// every part has a worker. Returns null if no part is long enough.
+  /// Splits the longest remaining part and returns its second half as a part of its own. The
+  /// function is called if every part has a worker. It returns null if no part is long enough.
   Part* split_longest() {
     Part* longest = nullptr;
     std::int64_t most = 0, number = none;
@@ -211,7 +212,7 @@ class PartScheduler final : public Denoiser {
     return split(*longest, middle);
   }
 
-  /// Moves the items from `middle` on to a new part, and returns it.
+  /// Moves the items from `middle` on to a new part, and returns the new part.
   Part* split(Part& part, std::deque<Item>::iterator middle) {
     Part& second = parts_[middle->number];
     for (auto at = middle; at != part.items.begin() && std::ssize(second.items) < margin_.before;)
@@ -226,7 +227,7 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Turns the items of the part from `end` on into its margin.
+  /// Makes the items of the part from `end` on the margin of the part.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());

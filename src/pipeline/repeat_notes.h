@@ -1,5 +1,5 @@
 #pragma once
-// Repeat states of a clip's frames, determined before sessions get the frames.
+// Determines the repeat states of a clip's frames before sessions receive the frames.
 
 #include <memory>
 #include <utility>
@@ -13,7 +13,7 @@ namespace lull::pipeline {
 /// the frame that they repeat, so that they need no memory of their own.
 class RepeatNotes {
  public:
-  /// `finder` null: there are no repeated frames.
+  /// @param finder  determines the states; null: there are no repeated frames
   explicit RepeatNotes(std::unique_ptr<RepeatFinder> finder) : finder_(std::move(finder)) {}
 
   /// Processes the next frame, which is in host memory.
@@ -27,7 +27,7 @@ class RepeatNotes {
     else
       last_ = frame;
   }
-  /// Resets: the next frame is the first of another clip.
+  /// Resets the object: the next frame is the first frame of another clip.
   void clear() {
     last_ = {};
     if (finder_) finder_->clear();

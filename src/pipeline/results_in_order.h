@@ -12,7 +12,7 @@ namespace lull::pipeline {
 
 class ResultsInOrder {
  public:
-  /// Counts an input frame, and returns its number, from 0.
+  /// Counts an input frame, and returns its number; the numbers begin with 0.
   std::int64_t count_in() { return in_++; }
   std::int64_t in() const { return in_; }
   /// Returns the number of the frame whose result is returned next.

@@ -49,7 +49,7 @@ struct PipelineOptions {
 /// call. The sink is not finished, and the first failure is rethrown after all stages have ended.
 /// @throws BadData  the source has no frame, or its format changes
 /// @throws InternalError  the denoiser returned more or fewer frames than were pushed
-/// @throws whatever a stage has thrown
+/// @throws any exception of a stage
 PipelineStats run(FrameSource& source, Denoiser& denoiser, FrameSink& sink,
                   const PipelineOptions& options = {}, std::stop_token stop = {});
 

@@ -22,8 +22,8 @@ namespace lull::pipeline {
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);
-  /// Returns the frame at half size, with its time and its attachments for sessions. The samples of
-  /// `frame` must be in host memory.
+  /// Returns the frame at half size, with its time and the attachments that sessions need. The
+  /// samples of `frame` must be in host memory.
   [[nodiscard]] Frame of(const Frame& frame);
 
  private:

@@ -41,7 +41,7 @@ class SessionPool {
   /// Ends the threads and the sessions.
   void stop();
 
-  /// Locks everything that the threads share. The functions below require the lock.
+  /// Locks the data that the threads share. The functions below require this lock.
   std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
@@ -56,7 +56,7 @@ class SessionPool {
     return !stopping_;
   }
   /// Waits until done() returns true, in the thread that uses the denoiser.
-  /// @throws whatever has ended the job
+  /// @throws any exception that has ended the job
   template <class Condition>
   void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {
     progress_.wait(lock, [&] { return failure_ || done(); });

@@ -137,7 +137,7 @@ class ShardedDenoiser final : public Denoiser {
   }
 
   // Waits for a task. A frame stays in `held` until its result is available, so that another
-  // session can take it; `frame` shares its samples.
+  // session can filter it after a failure; `frame` shares its samples.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];

@@ -41,9 +41,9 @@ struct Params {
 /// of threads.
 class Enlarger {
  public:
-  /// `backend`: where the first step runs; the second step runs on the CPU.
+  /// @param backend  where the first step runs; the second step runs on the CPU
   /// @throws InvalidArgument  as scaled_format()
-  /// @throws whatever bm3d::open() throws
+  /// @throws any exception of bm3d::open()
   Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend);
   ~Enlarger();
   Enlarger(const Enlarger&) = delete;

@@ -33,7 +33,7 @@ class DeviceMotion {
   /// upload stream.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier);
 
-  /// Queues on the compute stream the conversion of a frame that find() needs.
+  /// Queues the conversion that find() needs for a frame, on the compute stream.
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Queues on the compute stream the motion search from the first of `frames` to each of the
   /// others.

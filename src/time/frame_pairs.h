@@ -1,5 +1,5 @@
 #pragma once
-// Patches that extend over two neighbouring frames: the pairing of frames.
+// Pairs of neighbouring frames, for patches that extend over two frames.
 
 #include <array>
 #include <cstddef>

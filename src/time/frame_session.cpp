@@ -54,7 +54,7 @@ class FrameSession : public Denoiser {
   }
 
  private:
-  /// A distinct frame that is not finished.
+  /// A distinct frame whose result is not finished.
   struct PendingFrame {
     std::vector<FrameInfo> infos;  // descriptions of the frame and of its repetitions
     int context_distance = 0;      // Frame::context_distance
@@ -77,7 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Passes the frame to the worker, unless the worker does not need it.
+  /// Determines the repeat state of the frame. The frame is first passed to the worker, unless the
+  /// worker does not need it.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;

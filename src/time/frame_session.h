@@ -1,6 +1,7 @@
 #pragma once
-// The session around a backend's work on frames. It decides when a frame is filtered, which frames
-// share their patches, and which time and side data a result has. It does not access samples.
+// The session around a backend's work on frames. The session decides when a frame is filtered,
+// which frames share their patches, and which time and side data a result has. It does not access
+// samples.
 
 #include <memory>
 #include <span>

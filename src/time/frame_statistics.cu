@@ -1,5 +1,5 @@
-// Counts of samples and blocks for frame_relation.h, for frames on a GPU. The counts are integers,
-// so they equal those of the host. A warp counts one block of samples; for coarse blocks, a thread
+// Counts samples and blocks for frame_relation.h, for frames on a GPU. The counts are integers, so
+// they equal those of the host. A warp counts one block of samples. For coarse blocks, a thread
 // block has one thread for each vector.
 
 #include <type_traits>

@@ -1,5 +1,6 @@
 #pragma once
-// Neighbouring frames of a reference frame: their maximum number, and how stages refer to them.
+// Describes the neighbouring frames of a reference frame: their maximum number, and how stages
+// refer to them.
 
 #include <array>
 #include <cstddef>
@@ -41,10 +42,10 @@ struct ByOffset {
   constexpr const T& operator[](int offset) const { return values[offset + max_temporal]; }
 };
 
-/// Returns what a frame's result depends on if each of `phases` phases takes patches from `radius`
-/// frames before and after, and adds estimates to as many. For the first `radius` frames of a
-/// session it is unknown whether a scene begins there (timeline.h). Therefore the margin has
-/// `radius` more frames before the frame.
+/// Returns the margin of a method in which each of `phases` phases takes patches from `radius`
+/// frames before and after a frame, and adds estimates to the same frames. For the first `radius`
+/// frames of a session it is unknown whether a scene begins there (timeline.h), so the margin has
+/// `radius` additional frames before the frame.
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {
   const int reach = 2 * radius * phases;
   return {.before = reach + radius, .after = reach};

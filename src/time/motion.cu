@@ -36,7 +36,7 @@ __device__ int2 vector_of(Key key, int reach) {
   const int index = order == 0 ? side * side / 2 : order - 1;
   return {index % side - reach, index / side - reach};
 }
-/// Returns the minimum key over the lanes of a warp. A lane with cost `none` has no vector.
+/// Returns the minimum key over the lanes of a warp. A lane whose cost is `none` has no vector.
 __device__ Key least_in_warp(std::uint32_t cost, std::uint32_t order) {
   const std::uint32_t least = warp_min(cost);
   return static_cast<Key>(least) << 32 | warp_min(cost == least ? order : none);
@@ -76,7 +76,7 @@ using OwnTile = Tile<side, height, words_for(side)>;
 /// the rows.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
-  // store_pair() writes two products at a time.
+  // The alignment allows store_pair() to write two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
 };
 
@@ -120,7 +120,7 @@ struct Shared {
   }
 };
 
-/// Returns whether an interval that is moved by v stays within the length.
+/// Returns whether an interval that is moved by `v` stays within 0..length.
 __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }

@@ -16,7 +16,7 @@ __device__ inline std::uint32_t cut(std::uint32_t low, std::uint32_t high, int f
   return __funnelshift_r(low, high, 8 * from);
 }
 
-/// Returns a word with ones in the first `count` bytes, from none up to all four.
+/// Returns a word in which the first `count` (0 to 4) bytes have all bits set.
 __device__ inline std::uint32_t first_bytes(int count) {
   return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
 }

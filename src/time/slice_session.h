@@ -25,11 +25,12 @@ class SliceSession : public Denoiser {
 
   /// Returns whether slices are preserved unchanged, because no plane is filtered.
   virtual bool passes() const = 0;
-  /// A volume, or the part of it that is given, begins with slice `z`.
+  /// Called when a volume, or the available part of a volume, begins with slice `z`.
   virtual void begin_volume(int z) = 0;
   /// Adds the next slice of the volume.
   virtual void add(Frame noisy, int z) = 0;
-  /// The volume has no more slices. All results must be delivered before this returns.
+  /// Called when the volume has no more slices. The function must deliver all results before it
+  /// returns.
   virtual void end_volume() = 0;
 
   /// Delivers a result, in the order of the slices.

@@ -19,7 +19,7 @@ namespace lull {
 /// the next frame is distinct, and shares noise.
 inline constexpr int max_repeats = 30;
 
-/// The neighbouring frames that a frame's groups take patches from, as offsets in the order of
+/// The neighbouring frames from which a frame's groups take patches, as offsets in the order of
 /// group.h.
 struct NeighbourFrames {
   int count = 0;
@@ -61,14 +61,15 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns how many frames more than the radius frame `n` looks ahead. The first frames of a
-  /// scene have few or no frames before them. They look at as many frames as others do, by using
-  /// later frames, up to max_temporal ahead.
+  /// Returns by how many frames more than the radius frame `n` looks ahead. The first frames of a
+  /// scene have few or no frames before them. They use later frames instead, up to max_temporal
+  /// ahead, so that they look at as many frames as all others.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // If frame `first` has a predictor, the scene began earlier, before a flash for example.
+    // If frame `first` has a predictor, the scene began before it; for example, a flash may lie
+    // between the two frames.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
@@ -106,7 +107,7 @@ class Timeline {
     return result;
   }
 
-  /// Resets the timeline for another clip.
+  /// Resets the timeline, so that another clip can begin.
   void clear() { *this = Timeline(radius_); }
 
  private:

@@ -59,7 +59,7 @@ HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, in
     }
 }
 
-/// Copies the lower half of a symmetric matrix to the upper half.
+/// Copies the lower half of a symmetric matrix to its upper half.
 HWY_INLINE void mirror(float* a, int n) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];

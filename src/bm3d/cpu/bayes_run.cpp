@@ -28,7 +28,7 @@ struct Pair {
   std::array<std::size_t, 2> frame{};
 };
 
-/// A member of a group.
+/// A member of a group: the pair of frames in which the patch lies, and its position.
 struct Member {
   std::size_t pair = 0;
   int x = 0, y = 0;

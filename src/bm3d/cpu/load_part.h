@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of parts of a frame to float samples on the 0..255 scale.
+// Converts parts of a frame to float samples on the 0..255 scale.
 
 #include "core/samples.h"
 

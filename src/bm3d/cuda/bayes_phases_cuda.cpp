@@ -10,7 +10,7 @@
 
 namespace lull::bm3d {
 
-/// Number of rows of reference patches in a batch.
+/// Returns the number of rows of reference patches in a batch.
 int CudaPhases::bayes_rows(const PhasePlan& plan, int plane) const {
   const Margins& m = margins(plane);
   const int side = plan.side(m.width, m.height), step = plan.params.step;

@@ -65,10 +65,11 @@ class CudaPhases {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
   const Margins& margins(int plane) const { return geometry(plane).margins; }
-  /// Size of the largest filtered plane in elements, and the maximum number of planes in a set.
+  /// Returns the size of the largest filtered plane in elements.
   std::size_t largest_plane() const;
+  /// Returns the maximum number of planes in a set.
   int max_planes_per_set() const;
-  /// Number of groups that a set of the first phase keeps for the second; 0: none.
+  /// Returns the number of groups that a set of the first phase keeps for the second; 0: none.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 

@@ -12,8 +12,8 @@ double samples_of(const FrameFormat& format, int plane) {
   return 1.0 * format.plane_width(plane) * format.plane_height(plane);
 }
 
-/// Bytes of the guides in the layouts of the CPU's matchers (match/cpu/guide_memory.h), which hold
-/// all searched frames.
+/// Returns the bytes of the guides in the layouts of the CPU's matchers (match/cpu/guide_memory.h),
+/// which hold all searched frames.
 double guide_bytes(const Params& params, double luma) {
   const double searched = 2 * params.temporal + 1;
   const bool propagates =
@@ -42,7 +42,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
   const double luma = samples_of(format, 0);
   const double chroma = format.planes() > 1 ? samples_of(format, 1) : 0;
-  // Frames that are not finished, and those of them whose first phase is complete.
+  // Number of frames that are not finished, and number of those frames whose first phase is
+  // complete.
   const double frames = margin(params).after + 1, later = frames - 2 * params.temporal;
   const bool loads_samples = cpu && filters_samples(params, format);
   const double noisy =

@@ -221,7 +221,8 @@ class HostWorker : public FrameWorker {
   static PlaneViews views(const Planes& planes) {
     return {read(planes[0]), read(planes[1]), read(planes[2])};
   }
-  /// The basic estimates of a frame. The estimate of an unfiltered plane is the plane itself.
+  /// Returns the basic estimates of a frame. The estimate of an unfiltered plane is the plane
+  /// itself.
   PlaneViews estimates(const Slot& slot) const {
     PlaneViews estimates;
     for (int i = 0; i < format_.planes(); ++i)
@@ -344,8 +345,8 @@ class HostWorker : public FrameWorker {
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];
   }
 
-  /// Motion from the frame in slot `from` to the frame in slot `to`, for bundles of reference
-  /// patches of `plane` at distance `step`.
+  /// Returns the motion from the frame in slot `from` to the frame in slot `to`, for bundles of
+  /// reference patches of `plane` at distance `step`.
   std::span<const Motion> motion(int step, int from, int to, int offset, int plane) {
     const std::vector<Motion>& cells = motion_->cells(from, to, offset);
     const int main = main_plane(format_.layout == Layout::rgb);

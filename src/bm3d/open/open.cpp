@@ -32,7 +32,7 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   validate_backend(backend);
   if (params.holes) check_holes(format);
   require_instructions();
-  // Nothing is filtered: frames need not wait for their neighbours.
+  // If no plane is filtered, frames need not wait for their neighbours.
   if (!filters_any(params.noise, format)) params.temporal = 0;
   switch (backend.kind) {
     case BackendKind::reference:
@@ -49,7 +49,7 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& given, const Fram
   Params params = given;
   search_where_needed(params);
   validate(params);
-  // If all planes pass through, no frame counts as repeated.
+  // If all planes pass through, no frame is treated as a repetition.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             filters_any(params.noise, format) ? params.temporal : 0);
 }

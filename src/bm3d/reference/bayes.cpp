@@ -22,7 +22,7 @@ Matrix product(const Matrix& a, const Matrix& b) {
   return c;
 }
 
-/// The inverse of a symmetric positive definite matrix, by Gauss-Jordan elimination.
+/// Inverts a symmetric positive definite matrix by Gauss-Jordan elimination.
 Matrix inverse(Matrix a) {
   const int n = a.rows;
   for (int k = 0; k < n; ++k) {

@@ -66,8 +66,8 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Number of slices: those that a layer reaches, those that wait for the next layer, and
-  /// preceding slices whose group weights reach the slice that is finished.
+  /// Returns the number of slices that a phase stores: those that a layer reaches, those that wait
+  /// for the next layer, and preceding slices whose group weights reach the slice that is finished.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;

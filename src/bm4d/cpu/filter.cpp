@@ -111,7 +111,7 @@ class GroupFilter {
   }
 
  private:
-  /// Index of cube `block` of unit u.
+  /// Returns the index of cube `block` of unit `u`.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -150,7 +150,8 @@ class GroupFilter {
     }
   }
 
-  /// Sum and difference of the two cubes of a unit. This transform is its own inverse.
+  /// Returns the sum and the difference of the two cubes of a unit. This transform is its own
+  /// inverse.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;
@@ -162,7 +163,8 @@ class GroupFilter {
     }
   }
 
-  /// Haar transform across the group, of vector i of each unit. The mean comes first.
+  /// Computes the Haar transform across the group, for vector `i` of each unit. The mean comes
+  /// first.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -188,8 +190,8 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Limits of the first vectors of a group, which hold its mean: `own` for the overall mean,
-  /// `mean` for the other coefficients of the mean, `all` for other coefficients.
+  /// Returns the limits of the first vectors of a group, which contain the group's mean: `own` for
+  /// the overall mean, `mean` for the other coefficients of the mean, `all` for other coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -225,7 +227,7 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // Avoids 0 / 0 for a noise of 0.
+      // The divisor is not 0, also if the noise is 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);
@@ -241,7 +243,7 @@ class GroupFilter {
     return hn::GetLane(hn::SumOfLanes(d, energy));
   }
 
-  /// Index of each lane in its cube.
+  /// Returns the index of each lane in its cube.
   static HWY_INLINE V in_cube() {
     const D d;
     alignas(64) constexpr float numbers[8] = {0, 1, 2, 3, 0, 1, 2, 3};

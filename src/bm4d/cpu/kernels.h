@@ -86,8 +86,8 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 
 // ---- aggregation ---------------------------------------------------------------------------
 
-/// One slice: numerator / (weights convolved with the window), or `noisy` where no cube was
-/// filtered.
+/// The data of one slice at the end of a phase. The result is numerator / (weights convolved with
+/// the window), or `noisy` where no cube was filtered.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
   /// The weights of this slice and of the preceding ones; null: missing.

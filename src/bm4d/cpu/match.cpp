@@ -130,8 +130,8 @@ class Search {
     }
   }
 
-  /// Product of one cube with the reference cube. (Four words of a row hold the pairs of voxels
-  /// from four positions. The first and the third are multiplied.)
+  /// Returns the product of one cube with the reference cube. (Four words of a row hold the pairs
+  /// of voxels from four positions. The first and the third are multiplied.)
   template <int cube>
   std::int32_t product(int k, std::ptrdiff_t at) const {
     const hn::FixedTag<std::int32_t, 4> d;

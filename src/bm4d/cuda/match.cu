@@ -55,7 +55,8 @@ __device__ __forceinline__ int count_in_warp(int count) {
 #endif
 }
 
-/// Four bytes from any position of a row. `left` is the number of samples up to its end.
+/// Returns four bytes from any position of a row. `left` is the number of samples up to the end of
+/// the row.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)
@@ -182,7 +183,7 @@ class WarpSearch {
   }
 
  private:
-  /// Position in the window, slice by slice, row by row.
+  /// Returns the position of a candidate in the window, counted slice by slice and row by row.
   __device__ int place(int round, int row) const {
     const int column = 32 * round + lane_;
     return (column / window * window + row) * window + column % window;

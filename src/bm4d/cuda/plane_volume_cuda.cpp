@@ -22,7 +22,7 @@ FilterPlan plan_filter(const VolumePlan& plan, Phase phase) {
   return filter;
 }
 
-/// Members of all groups of a layer of slices of this size.
+/// Returns the number of members of all groups of a layer, for slices of this size.
 std::size_t members_of_layer(const PhaseParams& p, int width, int height) {
   return static_cast<std::size_t>(reference_count(width, p.step, p.cube)) *
          reference_count(height, p.step, p.cube) * p.group;
@@ -202,8 +202,8 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Number of layers whose groups exist at a time. The number is smaller for large slices, so that
-/// groups need no more memory than the slices.
+/// Returns the number of layers whose groups exist at a time. The number is smaller for large
+/// slices, so that groups need no more memory than the slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);

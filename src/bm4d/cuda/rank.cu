@@ -175,9 +175,9 @@ class Ranking {
   }
 
  private:
-  /// Step 1. A list entry has the candidate's position in the window in its upper half. The lower
-  /// half is the offset of the candidate's first word from the first word of the window's first
-  /// cube.
+  /// Performs step 1. A list entry has the candidate's position in the window in its upper half.
+  /// The lower half is the offset of the candidate's first word from the first word of the window's
+  /// first cube.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -223,7 +223,8 @@ class Ranking {
                   first * (1 + pitch + plane));  // modulo 2^32
   }
 
-  /// Step 2: computes score << 16 | (65535 - position), or 0 for no candidate.
+  /// Performs step 2: computes score << 16
+  /// (65535 - position), or 0 for no candidate.
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -257,8 +258,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Step 3: returns the best keys in order, one for each lane. At least the first keep - 1 keys
-  /// are complete.
+  /// Performs step 3: returns the best keys in order, one for each lane. At least the first keep -
+  /// 1 keys are complete.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];

@@ -64,7 +64,7 @@ class PhaseSchedule {
     return finished_++;
   }
 
-  /// Range of slices to which the estimates of these layers are added.
+  /// Returns the range of slices to which the estimates of these layers are added.
   SliceSpan reach(const Layers& layers) const {
     return {layers.z - params_.radius(),
             layers.z + (layers.count - 1) * params_.step + params_.radius() + params_.cube};

@@ -22,7 +22,8 @@ void transform_cube(Cube& cube, int side, bool forward) {
     }
 }
 
-/// Orthonormal Haar transform across the group: the mean first, then details from coarse to fine.
+/// Computes the orthonormal Haar transform across the group. The mean comes first, then the details
+/// from coarse to fine.
 void haar(GroupStack& stack, int samples, bool forward) {
   GroupStack next = stack;
   const auto level = [&](std::size_t length) {
@@ -134,7 +135,7 @@ double wiener(GroupStack& stack, GroupStack basic, int side, double noise, doubl
   for (std::size_t m = 0; m < stack.size(); ++m)
     for (int i = 0; i < side * side * side; ++i) {
       const double power = basic[m][i] * basic[m][i], n = m == 0 ? mean_factor * noise : noise;
-      // Avoids 0 / 0 if mean_factor is 0.
+      // The factor is 1 if mean_factor is 0, which avoids 0 / 0.
       const double factor = (m == 0 && i == 0) || n == 0 ? 1 : power / (power + n);
       stack[m][i] *= factor;
       energy += factor * factor;

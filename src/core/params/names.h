@@ -12,7 +12,7 @@ namespace lull {
 template <class Enum, std::size_t Count>
 using NamesOf = std::array<std::pair<Enum, std::string_view>, Count>;
 
-/// Every value of an enumeration with its name, in listing order. Enumerations with names
+/// The values of an enumeration with their names, in the order of listings. Enumerations with names
 /// specialise this variable.
 template <class Enum>
 inline constexpr NamesOf<Enum, 0> names_of{};

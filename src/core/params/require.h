@@ -7,7 +7,9 @@
 
 namespace lull {
 
-/// @throws InvalidArgument  "WHAT = VALUE (must be RANGE); choose one in range", unless `holds`
+/// Throws an error unless `holds` is true. The error text is "WHAT = VALUE (must be RANGE); choose
+/// one in range".
+/// @throws InvalidArgument
 inline void require(bool holds, const std::string& what, double value, const std::string& range) {
   if (holds) return;
   std::string number = std::to_string(value);

@@ -35,8 +35,8 @@ struct Margins {
   constexpr int at(int x, int y) const { return (y + top) * pitch + x + left; }
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
-  /// Returns a layout without margins, except for the padding at the ends of rows. Planes have it
-  /// while they are converted to or from other layouts.
+  /// Returns a layout without margins, except for the padding at the ends of rows. Planes have this
+  /// layout while they are converted to or from other layouts.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;

@@ -33,12 +33,12 @@ class ResultFrames {
 /// Returns `frame`, whose buffer is from a pool in device_memory(device), with Frame::on_device
 /// set.
 [[nodiscard]] Frame on_device(Frame frame, int device);
-/// Returns the frame as users of the session see it. All work that writes the frame must be queued.
-/// A frame on a device then has no host `planes`.
+/// Returns the frame in the form that users of the session receive. All work that writes the frame
+/// must be queued before. A frame on a device then has no host `planes`.
 [[nodiscard]] Frame publish_frame(Frame frame);
 
-// The copies of the following functions are complete when the functions return. Builds without CUDA
-// provide these functions and device_memory(), which then throw.
+// Each of the following functions returns when its copies are complete. Builds without CUDA provide
+// these functions and device_memory(), which then throw.
 // @throws DeviceUnavailable, DeviceFailure
 
 /// Waits for all work on a device.

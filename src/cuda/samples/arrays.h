@@ -1,7 +1,7 @@
 #pragma once
-// Conversion of programs' arrays in GPU memory, of any type and strides, to planes of samples and
-// back. Work that writes the input must be complete; the output is complete when a function
-// returns. Builds without CUDA provide these functions, which then throw.
+// Converts arrays of other programs in GPU memory, with any type and strides, to planes of samples
+// and back. The work that writes the input must be complete before the call; the output is complete
+// when a function returns. Builds without CUDA provide these functions, which then throw.
 // @throws DeviceUnavailable, DeviceFailure
 
 #include <array>

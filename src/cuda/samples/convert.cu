@@ -62,12 +62,12 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
     if (p.x + k < margins.width) to[k] = v[k];
 }
 
-/// Input curve that does not change samples.
+/// An input curve that does not change samples.
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// Input curve from a table. Its knots stay in the caches: a picture uses few of the 8 KiB at a
-/// time.
+/// An input curve from a table. The table's knots stay in the caches, because a picture uses only a
+/// small part of the 8 KiB at a time.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {

@@ -210,7 +210,8 @@ class ClusterMatcher final : public Matcher {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
 
-  /// Number of the patch that motion predicts in the `f`-th frame, if it lies in the picture.
+  /// Returns the number of the patch that motion predicts in the `f`-th frame, if it lies in the
+  /// picture.
   std::optional<std::uint32_t> predicted(std::size_t f, int x, int y) const {
     const GuideView& frame = frames_[f].frame;
     const Motion motion = frame.motion.empty() ? Motion{} : frame.motion[grid_.bundle_at(x, y)];
@@ -230,9 +231,9 @@ class ClusterMatcher final : public Matcher {
     }
   }
 
-  /// Subtracts the motion bias from the candidates that motion predicts, which begin at index
-  /// `predicted`. Those that are also in a cluster are merged with that candidate. Returns the
-  /// number of candidates.
+  /// Subtracts the motion bias from the distances of the candidates that motion predicts. These
+  /// candidates begin at index `predicted`. A predicted candidate that is also in a cluster is
+  /// merged with that candidate. Returns the number of candidates.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;

@@ -23,7 +23,7 @@ namespace lull::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-// ---- sorting networks ----------------------------------------------------------------------
+// ---- Sorting networks ----------------------------------------------------------------------
 
 /// A distance and, in the lowest bits, the candidate's index in the list.
 using Key = std::int32_t;
@@ -147,7 +147,7 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   for (int i = 0; i < vectors; ++i) hn::Store(best[i], d, least + i * key_lanes);
 }
 
-// ---- the nearest ---------------------------------------------------------------------------
+// ---- Selection of the nearest --------------------------------------------------------------
 
 /// Makes keys of the distances up to the limit; larger distances become no_key. The array is padded
 /// with large distances. Returns the number of keys, a multiple of 32.
@@ -231,7 +231,7 @@ void find_nearest(const std::uint32_t* patches, std::int32_t* distances, int cou
   order_equals(least, nearest.patches.data(), in_order);
 }
 
-// ---- candidates ----------------------------------------------------------------------------
+// ---- Candidates ----------------------------------------------------------------------------
 
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own,
                     std::uint32_t* candidates) {

@@ -99,7 +99,7 @@ class SeedPatches {
     }
   }
 
-  /// Distances from the first seed: square roots, rounded down.
+  /// Returns the distances from the first seed (square roots, rounded down).
   HWY_INLINE std::array<int, split_seeds> distances() const {
     alignas(64) std::int32_t squares[split_seeds];
     all_sums(
@@ -134,7 +134,7 @@ class SeedPatches {
     });
   }
 
-  /// Seeds that the split assigns to the second part, as bits.
+  /// Returns the seeds that the split assigns to the second part, as bits.
   HWY_INLINE unsigned in_second() const {
     alignas(64) std::int32_t products[split_seeds];
     all_sums([&](int i, int k) HWY_ATTR { return hn::Load(Halves(), sample(i, k)); },

@@ -28,7 +28,8 @@ constexpr int half_lanes = hn::MaxLanes(Halves());
 /// Number of patches that are processed at once: 4 or 8.
 constexpr int sum_lanes = hn::MaxLanes(Sums());
 
-/// Address of sample `k` of a patch. The rest of the same half of the patch follows it.
+/// Returns the address of sample `k` of a patch. The other samples of the same half of the patch
+/// follow it.
 HWY_INLINE const std::uint8_t* sample_at(const PatchStrips& strips, std::uint32_t number, int k) {
   constexpr int half = patch_samples / 2;
   return k < half ? strips.upper(number) + k : strips.lower(number) + (k - half);
@@ -64,8 +65,8 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// Permutations of lanes, one for each set of lanes, given as bits: the lanes of the set come
-/// first, and both parts keep their order.
+/// Permutations of lanes, one for each set of lanes, which is given as bits. A permutation moves
+/// the lanes of its set to the front; both parts keep their order.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {

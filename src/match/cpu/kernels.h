@@ -50,7 +50,7 @@ class Buffer {
 /// 16-bit lanes.
 inline constexpr int lane_multiple = 32;
 
-/// Quotient rounded down, for positive divisors.
+/// Returns the quotient rounded down, for positive divisors.
 constexpr int floor_div(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 // ---- guide ---------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ void pair_row(std::span<const float> samples, const Quantiser& quantiser,
               const PhasedRow<std::uint16_t>& row);
 void quad_row(std::span<const float> samples, const Quantiser& quantiser,
               const PhasedRow<std::int32_t>& row);
-/// Minimum and maximum sample.
+/// Returns the minimum and the maximum sample of a row.
 std::array<float, 2> row_range(std::span<const float> samples);
 
 // ---- matching ------------------------------------------------------------------------------

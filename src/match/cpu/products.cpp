@@ -60,7 +60,7 @@ HWY_INLINE QuadSum add_squares(QuadSum sum, QuadSum quads) {
   return add_products(sum, magnitudes, magnitudes);
 }
 
-/// Norm of one row of a patch: sum (b^2 + 256 b) = sum ((b + 128) b + 128 b).
+/// Returns the norm of one row of a patch: sum (b^2 + 256 b) = sum ((b + 128) b + 128 b).
 HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* second) {
   const QuadSum a = load(first), b = load(second), none = hn::Zero(QuadSums());
   const QuadSum all_128 = unsigned_bytes(none);
@@ -76,7 +76,7 @@ struct Target {
   std::uint16_t added, subtracted;  // the bias
 };
 
-/// `kPlain`: there is neither a bias nor an invalid position.
+/// The kernel. If `kPlain` is true, there is neither a bias nor an invalid position.
 template <int kStep, int kDys, bool kPlain>
 class ProductScorer {
  public:
@@ -206,7 +206,7 @@ class ProductScorer {
     }
   }
 
-  /// Completes the scores. `sum` has the products of the last rows of the patches.
+  /// Completes the scores. `sum` contains the products of the last rows of the patches.
   HWY_INLINE void finish(const Candidates& candidates, int row, int lane, const Totals& sum,
                          const Totals (&history)[before + 1]) const {
     const QuadSums d;

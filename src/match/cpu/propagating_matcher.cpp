@@ -24,7 +24,7 @@ BlockSize default_block(int columns) {
   return {(columns + blocks - 1) / blocks, max_block.rows};
 }
 
-/// The parameters of the search in the refinement windows.
+/// Returns the parameters for the search in the refinement windows.
 MatchParams refine_windows(MatchParams params) {
   params.window = params.refine_window;
   params.temporal_window = params.refine_temporal_window;

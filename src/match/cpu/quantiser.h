@@ -26,7 +26,7 @@ using SampleRanges = std::vector<std::array<float, 2>>;
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 
-/// Score of a distance of 1.
+/// Returns the score of a distance of 1.
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }

@@ -71,7 +71,8 @@ struct BlockScorer {
       }
   }
 
-  /// Step 1 (see the head of this file), for kCount candidates with a pointer for each phase.
+  /// Performs step 1 (see the head of this file) for kCount candidates. Each candidate has a
+  /// pointer for each phase.
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
@@ -123,9 +124,9 @@ struct BlockScorer {
     std::size_t values_stride, minima_stride;  // elements between rows
   };
 
-  /// Step 2: stores the scores of candidate `c` of column_sums() in rows first .. last, and the
-  /// minima of its class. A bias increases scores by `added`, and decreases those that are not
-  /// saturated by `subtracted`.
+  /// Performs step 2: stores the scores of candidate `c` of column_sums() in rows first .. last,
+  /// and the minima of its class. A bias increases scores by `added`, and decreases the scores that
+  /// are not saturated by `subtracted`.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {

@@ -38,7 +38,7 @@ class Reference {
         hn::Store(hn::Set(d, *guide.at(x + 2 * k, y + row)), d, at(row, k));
   }
 
-  /// Scores of the patch at `candidates` and of its right neighbours.
+  /// Returns the scores of the patch at `candidates` and of its right neighbours.
   HWY_INLINE hn::Vec<Row> scores(const std::uint16_t* candidates, std::ptrdiff_t stride) const {
     const Row d;
     auto even = hn::Zero(d), odd = even;

@@ -19,8 +19,8 @@ constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
 constexpr int norm_rows = 64;  // rows that one call of fill_norms() makes
 
-/// Width of blocks that cut a row of `count` reference patches into ranges of nearly equal length
-/// and fill vectors best.
+/// Returns the width of blocks that divide a row of `count` reference patches into ranges of nearly
+/// equal length and that fill vectors best.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;
@@ -117,7 +117,8 @@ void WindowSearch::list_displacements() {
     displacements_[c] = pack_displacement(c % window - radius, c / window - radius);
 }
 
-/// Converts the limits to scores. `scores`: score of a distance of 1.
+/// Converts the match threshold and the motion bias to scores. `scores` is the score of a distance
+/// of 1.
 void WindowSearch::set_limits(float scores) {
   limit_ = score_of(params_.tau, scores);
   motion_bias_ = rounded_score_of(params_.motion_bias, scores);
@@ -164,8 +165,9 @@ WindowSearch::Arrangement WindowSearch::arrange(int step, int radius) const {
   return a;
 }
 
-/// Mask of positions that overlap holes, for score_block() and rank_temporal_candidates(), in the
-/// layout of the guide. Few frames have holes, so this is plain code.
+/// Returns a mask of the positions that overlap holes, in the layout of the guide, for
+/// score_block() and rank_temporal_candidates(). Few frames have holes, so this code is not
+/// optimised.
 PairedGuide WindowSearch::prepare_invalid(int step, int radius, const Holes& holes,
                                           Buffer<std::uint16_t>& memory) const {
   const Arrangement a = arrange(step, radius);

@@ -5,7 +5,8 @@
 namespace lull::cuda {
 namespace {
 
-/// Makes the clusters with the first batch of a plane and reuses them for the other batches.
+/// Makes the clusters when the first batch of a plane is matched, and reuses them for the other
+/// batches.
 class ClusterMatcher final : public Matcher {
  public:
   ClusterMatcher(const MatchParams& params, int others, const Margins& greatest) {

@@ -1,5 +1,5 @@
 #pragma once
-// Word-wise access to patches in device memory.
+// Reads patches in device memory word by word.
 
 #include "match/cuda/kernels_clusters.h"
 
@@ -21,7 +21,7 @@ __device__ __forceinline__ uint2 words_at(const std::uint8_t* samples, int place
   return {__funnelshift_r(words[0], middle, bits), __funnelshift_r(middle, words[2], bits)};
 }
 
-/// Word `k` of the 16 words of a patch: half a row.
+/// Returns word `k` of the 16 words of a patch. A word is half a row.
 __device__ __forceinline__ std::uint32_t patch_word(const std::uint8_t* guide, int place, int pitch,
                                                     int k) {
   const uint2 row = words_at(guide, place + (k >> 1) * pitch);

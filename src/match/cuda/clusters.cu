@@ -46,7 +46,7 @@ __device__ __forceinline__ int dot(std::uint32_t samples, std::uint32_t weights,
   return result;
 }
 
-/// Sample `k` of a patch, row by row.
+/// Returns sample `k` of a patch, counted row by row.
 __device__ __forceinline__ int sample_of(const ClusterArgs& a, std::uint32_t id, int k) {
   return a.frames.guide[frame_of(id)][place_of(id) + k / patch * a.margins.pitch + k % patch];
 }
@@ -70,7 +70,7 @@ __device__ __forceinline__ int warp_max(int v) {
   return v;
 }
 
-/// Step 1. Returns whether there is a split, with its weights and its bound.
+/// Performs step 1. Returns whether there is a split, and its weights and its bound.
 __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                               Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
@@ -92,8 +92,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // The code repeats the rule of second_centre(), because that function would need the array in
-  // memory.
+  // The code does not call second_centre() but repeats its rule, because the function would need
+  // the array in memory.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll
@@ -147,8 +147,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
   return true;
 }
 
-/// Step 2: partitions the node's patches from one buffer into the other. Returns the size of the
-/// first part.
+/// Performs step 2: partitions the node's patches from one buffer into the other. Returns the size
+/// of the first part.
 __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to,
                               uint2 node, const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);

@@ -79,7 +79,7 @@ struct MixedColours {
     return make_float4(mean_luma_at(x, y), mean_luma_at(x + 1, y), mean_luma_at(x + 2, y),
                        mean_luma_at(x + 3, y));
   }
-  /// Mean of the luma samples inside the picture; NaN beyond the last sample.
+  /// Returns the mean of the luma samples inside the picture; NaN beyond the last sample.
   __device__ float mean_luma_at(int x, int y) const {
     const int right = min((x + 1) << shift_x(), mix.luma_margins.width);
     const int bottom = min((y + 1) << shift_y(), mix.luma_margins.height);

@@ -9,8 +9,8 @@
 
 namespace lull::match_detail {
 
-/// Index of the bias of a displacement. A displacement and its opposite have the same bias, so
-/// positions are counted row by row from the centre.
+/// Returns the index of the bias of a displacement. A displacement and its opposite have the same
+/// bias, so positions are counted row by row from the centre.
 constexpr int bias_place(int dx, int dy) {
   const int place = dy * correlation_lags + dx;
   return place < 0 ? -place : place;

@@ -62,7 +62,7 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
 struct TimeShape {
   bool fused;  // the reference frame and the first neighbouring frames are scanned together
   MatchShape own, others;
-  /// Maximum size of an own window in words, so that few chunks are scanned.
+  /// Maximum size in words of a window in the reference frame, so that few chunks are scanned.
   int max_own_words;
   bool saves_memory = false;  // suits devices with little shared memory
 };

@@ -99,15 +99,15 @@ struct BestList {
   }
 };
 
-/// Words of a scan in their order. Each lane has the same number of words, 32 apart, from `first`
-/// on.
+/// A sequence of score words that a warp scans in their order. Each lane reads the same number of
+/// words, which are 32 words apart, from `first` on.
 struct ScanWords {
   const Scan& scan;
   int first;
 
-  /// Word k of a lane.
+  /// Returns word `k` of a lane.
   __device__ std::uint32_t at(int lane, int k) const { return scan.scores[first + lane + 32 * k]; }
-  /// Position of the candidate in the low half of word k.
+  /// Returns the position of the candidate in the low half of word `k`.
   __device__ std::uint32_t place(int lane, int k) const {
     const int i = first + lane + 32 * k, y = static_cast<int>((i * scan.row_inverse) >> 20);
     return scan.first_place - scan.odd + y * scan.window + 2 * (i - y * scan.row_words);
@@ -245,7 +245,7 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
   __syncwarp();  // barrier before quads are listed again
 }
 
-/// Step 3 for one reference patch: scans all chunks from word `from` on.
+/// Performs step 3 for one reference patch: scans all chunks from word `from` on.
 template <int N, int chunk>
 __device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
                               BestList& best, int from = 0) {

@@ -63,8 +63,8 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Step 1, for thread `thread` of a team of complete warps. The tile starts at the aligned word at
-/// or before `start`, the first position of the union.
+/// Performs step 1 for thread `thread` of a team of complete warps. The tile starts at the aligned
+/// word at or before `start`, the first position of the union.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
@@ -173,8 +173,8 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Step 2: a warp processes units of 8 candidate columns by `unit_rows` rows. `skew` is the skew of
-/// the tile.
+/// Performs step 2: a warp processes units of 8 candidate columns by `unit_rows` rows. `skew` is
+/// the skew of the tile.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -222,7 +222,7 @@ struct ReferencePlace {
   }
 };
 
-/// Replaces the bias for white noise.
+/// Replaces the bias if the noise is white.
 struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
@@ -249,19 +249,20 @@ __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at,
   return scan;
 }
 
-/// Displacement of a candidate in the reference frame, from its position in the window.
+/// Returns the displacement of a candidate in the reference frame, given its position in the
+/// window.
 __device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, int place) {
   const int y = static_cast<int>(place * a.plan.window_inverse >> 24), x = place - y * a.window;
   return pack_displacement(x - a.radius, y - a.radius);
 }
 
-/// A list that holds only the reference patch.
+/// Returns a list that contains only the reference patch.
 __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// The arguments, where a fixed search replaces some by constants, which become parts of
-/// instructions.
+/// Returns the arguments. If the search is fixed, some arguments are constants, which become parts
+/// of instructions.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {
@@ -273,7 +274,7 @@ __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   return a;
 }
 
-/// Steps 1 to 3 in the reference frame.
+/// Performs steps 1 to 3 in the reference frame.
 template <int N, int chunk, int union_pitch, bool one_band, class Bias = NoBias>
 __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<union_pitch>& shared,
                                      const Bias& bias = {}) {

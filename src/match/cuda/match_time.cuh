@@ -71,8 +71,8 @@ struct OtherFrames {
   }
 };
 
-/// Displacement of a candidate from its position. Positions in the reference frame come first, then
-/// those in the neighbouring frames.
+/// Returns the displacement of a candidate, given its position. Positions in the reference frame
+/// come first, then those in the neighbouring frames.
 __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const SearchedFrames& searched,
                                                 const OtherFrames& frames, int place) {
   const int own_places = a.own.window * a.own.window, places = a.window * a.window;
@@ -103,8 +103,8 @@ struct OtherTables {
   }
 };
 
-/// Step 2 for `count` frames from `first` on. Tables have the rows of the windows only, frame after
-/// frame. A warp stays in one frame.
+/// Performs step 2 for `count` frames from `first` on. Tables contain only the rows of the windows,
+/// frame after frame. A warp stays in one frame.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
@@ -168,7 +168,7 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   }
 }
 
-/// Step 1 for `count` frames from `first` on. A team of warps loads each frame.
+/// Performs step 1 for `count` frames from `first` on. A team of warps loads each frame.
 template <int union_pitch>
 __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
                             const OtherFrames& frames, int first, int count,
@@ -202,7 +202,7 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Steps 1 to 3 in `count` neighbouring frames from `first` on.
+/// Performs steps 1 to 3 in `count` neighbouring frames from `first` on.
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,
@@ -232,8 +232,8 @@ struct WordsOfBoth {
   }
 };
 
-/// Steps 1 to 3 in the reference frame and the first `count` neighbouring frames. The own window
-/// must be one chunk, and all of its rows one band.
+/// Performs steps 1 to 3 in the reference frame and the first `count` neighbouring frames. The
+/// window in the reference frame must be one chunk, and all of its rows one band.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,

@@ -61,7 +61,7 @@ __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationAr
   return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
 }
 
-/// The product of the reference patch in shared memory with the patch at `at`, which may be
+/// Returns the product of the reference patch in shared memory with the patch at `at`, which may be
 /// unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
@@ -109,7 +109,8 @@ struct Propagation {
     motion = pack_displacement(v.x, v.y);
   }
 
-  /// Motion to the frame `dt` after the own one. All lanes must call it.
+  /// Returns the motion to the frame `dt` frames after the reference frame. All lanes must call the
+  /// function.
   __device__ std::uint32_t motion_to(int dt) const {
     return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
   }
@@ -157,7 +158,7 @@ struct Propagation {
     return member + 1 < 1 << log2_count ? one : 0u;
   }
 
-  /// The k-th candidate of the refinement windows.
+  /// Returns the k-th candidate of the refinement windows.
   __device__ std::uint32_t refine_candidate(int k) const {
     int place = k, side = a.refine_window, dt = 0;
     Divisor by = a.refine_side;

@@ -111,7 +111,7 @@ class ClusterMatcher final : public Matcher {
   }
 
  private:
-  /// Patch numbers of all candidates, each once, in ascending order.
+  /// Returns the patch numbers of all candidates, each once, in ascending order.
   std::vector<std::uint32_t> candidates_of(std::span<const FramePlane> guides, int x, int y) const {
     std::vector<std::uint32_t> all;
     const std::uint32_t own_number = clusters_.numbers().of(0, x, y);

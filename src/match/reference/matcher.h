@@ -14,7 +14,7 @@
 
 namespace lull {
 
-/// Mean squared difference of the patches at (ax, ay) of `a` and (bx, by) of `b`.
+/// Returns the mean squared difference of the patches at (ax, ay) of `a` and (bx, by) of `b`.
 [[nodiscard]] double patch_distance(PlaneView<const float> a, int ax, int ay,
                                     PlaneView<const float> b, int bx, int by,
                                     PatchShape shape = square_8);

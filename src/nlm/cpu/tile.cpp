@@ -53,7 +53,7 @@ HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& cand
   }
 }
 
-/// to[x] = the sum of `count` neighbours from x on.
+/// Computes to[x] = the sum of `count` neighbours from x on.
 HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns,
                           float* HWY_RESTRICT to) {
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -179,7 +179,8 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Performs step 3 for a displacement. `shares`: 1 / (sum of weights * estimates) of each patch.
+/// Performs step 3 for a displacement. `shares` contains 1 / (sum of weights * estimates) of each
+/// patch.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {

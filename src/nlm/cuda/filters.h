@@ -42,8 +42,8 @@ struct CandidateSlot {
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  /// Loads a frame like FrameEngine::load(). `holes`: one value per sample, row by row without
-  /// gaps; not 0 for a hole; null: no holes.
+  /// Loads a frame like FrameEngine::load(). `holes` contains one value per sample, row by row
+  /// without gaps, which is not 0 for a hole; null: no holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
   /// Computes results like FrameEngine::estimate().

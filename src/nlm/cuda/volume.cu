@@ -145,7 +145,7 @@ __device__ __forceinline__ void clear(Voxels<T>& voxels) {
       voxels.sums[z][y] = voxels.weights[z][y] = Lanes<T>::all(0);
 }
 
-/// Adds the sums in halves to the floats, and clears them.
+/// Adds the half-precision sums to the float sums, and clears the half-precision sums.
 template <class T>
 __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) {
 #pragma unroll

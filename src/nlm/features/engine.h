@@ -36,7 +36,7 @@ struct FeaturePlan {
 class FeatureEngine {
  public:
   virtual ~FeatureEngine() = default;
-  /// Loads the planes of a frame; the caller may change them after the call.
+  /// Loads the planes of a frame. The caller may change the planes after the call.
   virtual void load(int slot, const LightViews& views) = 0;
   /// Computes the filtered light of frames.front() from all `frames`.
   virtual void estimate(std::span<const CandidateFrame> frames,

@@ -1,4 +1,5 @@
-// The cuda backend of features. Planes are uploaded from, and downloaded to, host memory.
+// The cuda backend of features. It uploads planes from host memory and downloads the results to
+// host memory.
 
 #include <algorithm>
 #include <vector>
@@ -16,8 +17,8 @@ using lull::cuda::bytes_of;
 using lull::cuda::check;
 using lull::cuda::DeviceBuffer;
 
-/// Returns the number of regressors of a kernel that supports this number; the additional planes
-/// are zeros.
+/// Returns the smallest number of regressors, at least `regressors`, that a kernel supports. The
+/// additional planes contain zeros.
 int filled_up(int regressors) { return regressors == 0 ? 0 : regressors <= 4 ? 4 : 7; }
 
 class CudaFeatureEngine final : public FeatureEngine {

@@ -48,7 +48,8 @@ inline constexpr float ridge = 1e-3f;
 inline constexpr float temper = 0.3f;  // T
 inline constexpr int level_radius = 5, error_radius = 3, share_radius = 2;
 
-/// Number of coefficients of the line: a constant, two of the position, those of the regressors.
+/// Number of coefficients of the line: one for the constant, two for the position, and one for each
+/// regressor.
 inline constexpr int position_terms = 2, max_coefficients = 1 + position_terms + max_regressors;
 constexpr int triangle(int n) { return n * (n + 1) / 2; }
 

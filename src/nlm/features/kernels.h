@@ -51,7 +51,7 @@ struct LightJob {
   DeviceCandidate colour, guided;
 };
 
-/// Flat planes; a null plane counts as zeros.
+/// Planes without padding; a null plane is treated as zeros.
 using FourPlanes = std::array<const float*, 4>;
 /// Packs four planes into quads that continue beyond the edges.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);

@@ -57,7 +57,7 @@ struct LightSums {
   }
 };
 
-/// The pixel of a thread.
+/// The pixel that a thread processes.
 template <int channels, int regressors>
 struct OwnPixel {
   static constexpr int coefficients = 1 + position_terms + regressors;
@@ -82,7 +82,7 @@ struct OwnPixel {
     for (int r = 0; r < 4 * quads; ++r) half_less_own[r] = 0.5f - 0.5f * half_less_own[r];
   }
 
-  /// Terms of the line for the candidate at `from`.
+  /// The terms of the line (formulas.h, step 3) for the candidate at `from`.
   struct Terms {
     float at[coefficients];
   };

@@ -85,7 +85,7 @@ struct LightAndVariance {
       : light(from.light + at), variance(from.variance + at) {}
 };
 
-/// Step 1: computes the summands of the distances for the tile and its halo.
+/// Performs step 1: computes the summands of the distances for the tile and its halo.
 template <int channels>
 __device__ __forceinline__ void find_summands(const LightJob& job, const Group& group, int thread,
                                               Stages& stages) {
@@ -114,7 +114,7 @@ __device__ __forceinline__ void find_summands(const LightJob& job, const Group& 
   }
 }
 
-/// Step 2: sums the summands along rows, over 3 and over 7 pixels. A thread processes two
+/// Performs step 2: sums the summands along rows, over 3 and over 7 pixels. A thread processes two
 /// neighbouring pixels at a time.
 __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) {
   constexpr int pairs = side / 2;
@@ -130,8 +130,8 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Step 3: sums along columns, and computes the bases of the weights. The two threads of a pixel
-/// process half of the displacements each.
+/// Performs step 3: sums along columns, and computes the bases of the weights. The two threads of a
+/// pixel process half of the displacements each.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =

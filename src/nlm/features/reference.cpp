@@ -34,7 +34,7 @@ struct LineSums {
   double weight = 0;
   std::array<double, triangle(max_coefficients)> matrix{};
   std::array<double, 3 * max_coefficients> right{};
-  // Sum of w' (u_p - u_q) / (v_p + v_q), times u_q or 1.
+  // The sums of w' (u_p - u_q) / (v_p + v_q), multiplied by u_q (`slope_light`) or by 1 (`slope`).
   std::array<double, 3> slope_light{}, slope{};
 };
 

@@ -89,7 +89,7 @@ class LightWorker final : public FrameWorker {
     }
     engine_->load(at, views);
     if (motion_) {
-      // Albedos have no noticeable noise.
+      // Albedos contain no noticeable noise.
       const auto* albedo =
           last_frame_.features ? (*last_frame_.features)[Feature::albedo].get() : nullptr;
       motion_->load(at, albedo && albedo->format.layout == format_.layout ? *albedo : last_frame_);
@@ -129,7 +129,7 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     const Frame noisy = std::exchange(slot.noisy, {});
     if (slot.is_filtered) return std::exchange(slot.clean, {});
-    // The frame lies in the margin of the part that is filtered, so its result is discarded.
+    // The frame lies in the margin of the filtered part, so its result is discarded.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(noisy, i, same);
     return same;

@@ -16,7 +16,7 @@ using namespace reference;
 
 using FramePlanes = std::array<ContinuedPlane, 3>;
 
-/// Sources are the slots of frames.
+/// Provides the planes of frames. A source is a slot of a frame.
 class Frames final : public SourcePlanes {
  public:
   struct Slot {
@@ -87,7 +87,7 @@ class ReferenceFrameEngine final : public FrameEngine {
   Frames frames_;
 };
 
-/// Sources are slices, identified by their index z.
+/// Provides the planes of slices. A source is identified by the index z of its slice.
 class Slices final : public SourcePlanes {
  public:
   explicit Slices(const VolumePlan& plan) : plan_(plan) {}

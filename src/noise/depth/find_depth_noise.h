@@ -1,5 +1,5 @@
 #pragma once
-// The noise of depth maps, specified or estimated.
+// Determines the noise of depth maps, which the user gives or which is estimated.
 
 #include <optional>
 #include <span>

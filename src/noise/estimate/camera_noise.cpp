@@ -43,12 +43,12 @@ constexpr double soft_share = 0.25, sharp_share = 0.6;
 /// measured level is used without correction.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
-/// Linear ramp: 0 up to `none`, 1 from `all` on.
+/// Returns a linear ramp: 0 up to `none`, and 1 from `all` on.
 double ramp(double value, double none, double all) {
   return std::clamp((value - none) / (all - none), 0.0, 1.0);
 }
 
-/// Geometric interpolation from a to b.
+/// Returns the geometric interpolation from a to b.
 double geometric_mix(double a, double b, double share) { return a * std::pow(b / a, share); }
 
 }  // namespace

@@ -102,7 +102,7 @@ struct Fit {
   }
 };
 
-/// The least-squares share of each regressor, and the residual.
+/// The shares of the regressors that least squares finds, and the residual.
 struct Explained {
   std::array<float, regressors> share{};
   float residual = 0;  // mean square

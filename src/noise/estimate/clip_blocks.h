@@ -28,7 +28,7 @@ struct ClipDifference {
   float brightness = 0;   // mean of the block
   float luma = 0;         // brightness of the first plane's block at the same position
   float clipped = 0;      // share of clipped samples in the ring, in the channel with the most
-  // share of the noise variance that remains after clipping; 0: the block is not used
+  // Share of the noise variance that remains after clipping; 0: the block is not used.
   float retained = 1;
   /// The channels from which the plane is computed: one, or R, G and B.
   std::array<ClipChannel, 3> channels{};

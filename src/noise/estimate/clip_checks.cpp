@@ -22,7 +22,7 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums over the common samples of two overviews. The second one is shifted.
+/// Sums over the samples that two overviews have in common. The second overview is shifted.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -68,7 +68,7 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // For white noise, the ratio exceeds 1.5 in one of ten thousand blocks.
+      // For white noise, near / far exceeds 1.5 in only one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -87,7 +87,8 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Samples gather at a level if it is not rare, and the two next levels together are rarer.
+  // Returns whether samples gather at a level: the level is not rare, and the two next levels
+  // together are rarer.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];

@@ -162,7 +162,8 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge(start);
   judge({0, 0});
   if (min_cost == 0) return best;
-  // Sums of 384 squares vary by a tenth from noise alone.
+  // A margin of a quarter is sufficient, because noise alone changes sums of 384 squares by a
+  // tenth.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
   // A local descent begins at the best start.
   for (int i = 0; i < refinements; ++i) {

@@ -26,8 +26,8 @@ struct NewCurve {
 };
 using NewCurves = std::array<NewCurve, 3>;
 
-/// Returns the number of planes whose noise may be clipped: the three planes of RGB frames, else
-/// the first plane, which is grey or luma.
+/// Returns the number of planes whose noise may be clipped: three for RGB frames, and one for all
+/// others, whose first plane is grey or luma.
 int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
 
 bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }

@@ -88,7 +88,8 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
 /// Variances of each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
-/// Measurement of one excerpt: all blocks, the selected blocks, and their variances.
+/// The measurement of one excerpt: all blocks, the selected blocks, and the noise variances of each
+/// plane.
 struct ExcerptMeasurement {
   std::array<std::vector<ClipDifference>, 3> all, blocks;
   Tables tables;
@@ -137,8 +138,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // R, G and B are clipped independently. The shares and the tables depend on each other and
-  // converge in a few rounds.
+  // R, G and B are clipped independently. The shares and the tables depend on each other, so they
+  // are computed in a few rounds, which converge.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);
@@ -245,7 +246,7 @@ ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   return block;
 }
 
-/// Blocks of one range of luma, and the ring energies of their own plane.
+/// The blocks of one range of luma, and the ring energies of the plane that is measured.
 struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;

@@ -67,7 +67,8 @@ struct PlaneBlocks {
     return blocks.clipped.size() -
            static_cast<std::size_t>(std::ranges::count(blocks.clipped, PictureBlocks::unusable));
   }
-  /// Returns true if most of the plane is flat without any noise: a drawing, not a photograph.
+  /// Returns true if most of the plane is flat without any noise. Then the picture is a drawing,
+  /// not a photograph.
   bool is_drawn() const { return static_cast<std::size_t>(blocks.constant) > usable(); }
 };
 
@@ -96,7 +97,8 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Averages the levels of planes that are nearly alike, and sets invisible levels to 0.
+/// Averages the levels of planes if `alike` states that they are nearly equal, and sets invisible
+/// levels to 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
   if (alike && maximum <= 1.15f * minimum) {

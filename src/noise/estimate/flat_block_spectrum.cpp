@@ -31,7 +31,7 @@ constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
 using Energies = std::array<std::vector<float>, 2>;  // one energy per block, for each set
 
-/// The usable blocks: a flag for each block, and their number.
+/// The usable blocks, as a flag for each block and as their number.
 struct UsableBlocks {
   std::vector<char> is;
   std::size_t count = 0;

@@ -173,7 +173,8 @@ class ClippedBlocks {
   std::vector<MeasuredBlock> measured_;
 };
 
-/// Returns true if too few blocks have hardly any clipped sample, so that the others must be used.
+/// Returns true if only a few blocks have hardly any clipped sample, so that blocks with clipped
+/// samples must be used.
 bool nearly_all_clipped(const PictureBlocks& blocks) {
   constexpr int hardly = 1;
   constexpr double few = 0.25;

@@ -59,8 +59,8 @@ double seconds_of(const Frame& frame) {
          static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
 }
 
-/// Returns the index of the noise for a scene that begins at this time. Scenes before the first
-/// entry get the first entry.
+/// Returns the index of the known noise for a scene that begins at this time. Scenes before the
+/// first entry get the first entry.
 std::size_t noise_index_at(const std::vector<KnownNoise>& known, double time_s) {
   constexpr double rounding = 1e-4;  // rounding of times in ticks of a millisecond and similar
   const auto next = std::ranges::upper_bound(known, time_s + rounding, {}, &KnownNoise::from_s);

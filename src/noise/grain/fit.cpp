@@ -17,8 +17,9 @@ constexpr double max_gain = 10;         // higher gains would clip the template
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
 /// Returns the share of a correlation that remains at this distance. Decoders compose a plane of
-/// blocks of 32 samples a side (16 if subsampled) with independent grain, which overlap: two
-/// samples are blended (weights 27 and 17 of 32), in subsampled planes one (23 and 22).
+/// overlapping blocks with independent grain, whose sides are 32 samples (16 if the plane is
+/// subsampled). Where blocks overlap, two samples are blended (weights 27 and 17 of 32), in
+/// subsampled planes one sample (weights 23 and 22).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -158,8 +159,8 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
 
 /// Returns integer multiples of `units` near x that minimise the prediction error. The coarse part
 /// of the noise depends most on the sum of the coefficients, which would be inaccurate if they were
-/// rounded independently. The search changes one or two coefficients by one as long as the error
-/// falls.
+/// rounded independently. The search changes one or two coefficients by one step as long as the
+/// error decreases.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
@@ -201,7 +202,8 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients, in the finest unit in which all are in range; the coarsest unit is
 /// 2^-6.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // All templates begin with white noise of one level, whatever prediction error each plane has.
+  // The template of every plane begins with white noise of the same level, so this factor adapts
+  // the filter to the plane's prediction error.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
@@ -340,7 +342,8 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
     --grain.scaling_shift;
   for (int i = 0; i < format.planes(); ++i) {
-    // AV1 4:2:0 allows grain in both chroma planes or none, and none without luma
+    // AV1 with 4:2:0 allows grain either in both chroma planes or in none, and no chroma grain
+    // without luma grain.
     if (!grainy[i]) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;

@@ -14,7 +14,7 @@ struct GrainLevel {
 /// Sorted by increasing luma.
 using GrainCurve = std::vector<GrainLevel>;
 
-/// Weaker grain counts as none, in 8-bit steps.
+/// Grain with a lower standard deviation, in 8-bit steps, is treated as no grain.
 inline constexpr double min_grain = 0.2;
 
 /// Stored samples are rounded before and after denoising. The decoder's own rounding restores one

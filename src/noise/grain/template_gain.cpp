@@ -9,7 +9,8 @@ namespace {
 
 using Taps = std::array<double, grain_taps>;
 
-/// Response of a template to one sample of white noise, from its row on and to both sides.
+/// The response of a template to one sample of white noise. It begins in the row of the sample and
+/// extends to both sides.
 class Response {
  public:
   Response(int rows, int reach)

@@ -203,7 +203,7 @@ void Light::load_variance(const Frame& frame, const RenderNoise& noise) {
         const float half = (first(x, y) - second(x, y)) / (2 * albedo(x, y));
         return half * half;
       });
-      radius = 2;  // each difference has one degree of freedom
+      radius = 2;  // each difference has only one degree of freedom
     } else {
       high_frequencies(light, to);
       radius = 3;

@@ -32,7 +32,7 @@ constexpr double min_tissue_mean = 2.4;
 /// than `white_slope`, the noise is smooth (interpolated images). If it exceeds it by more than
 /// `noise_slope`, it is structure and not noise.
 constexpr double white_slope = 1.5, noise_slope = 4;
-/// A smaller level, on the 0..255 scale, means no noise.
+/// A level below this value, on the 0..255 scale, means that there is no noise.
 constexpr double min_sigma = 0.02;
 
 // Parameters of the noise map. Nodes are `cubes_per_node` cubes apart, with at most `max_nodes`
@@ -110,7 +110,7 @@ class Estimator {
     if (!air_.empty()) air_level_ = std::sqrt(air_variance(air_, zero_));
   }
 
-  /// Returns sigma for cubes with this variance.
+  /// Returns the sigma of the noise, given the variance of flat cubes.
   double level_of(const FlatLevel& flat) const {
     if (!rician_) return std::sqrt(flat.variance);
     const double ratio = (mean_of(flat.cubes) - zero_) / std::sqrt(flat.variance);
@@ -120,7 +120,7 @@ class Estimator {
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // Cubes are sorted by address, as valid_ is.
+    // The cubes must be sorted by address, like those in valid_.
     Cubes air = air_;
     std::ranges::sort(air);
     for (const CubeStatistics* cube : valid_)
@@ -228,7 +228,7 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // "Air" with a much higher level than tissue is dark tissue.
+    // If "air" has a much higher noise level than tissue, it is dark tissue.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

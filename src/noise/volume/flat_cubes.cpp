@@ -12,7 +12,7 @@ namespace {
 
 /// Median of the mean of 8 squared standard normal values.
 constexpr double median_of_squares = 0.9180;
-/// A cube is flat up to this mean energy of the 19 low coefficients, in units of the variance.
+/// Maximum mean energy of a flat cube's 19 low coefficients, in units of the variance.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
@@ -32,7 +32,8 @@ constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;
 constexpr double min_skewness = 0.35, max_skewness = 0.85;
-// Energy at low over energy at high frequencies: air has no structure.
+// Maximum ratio of the energy at low frequencies to that at high frequencies in air, which has no
+// structure.
 constexpr double max_slope = 4;
 constexpr double max_excess = 1.6;  // a cube's variance over the variance of air with its mean
 constexpr std::size_t min_air = 200;

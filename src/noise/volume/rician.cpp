@@ -33,7 +33,8 @@ float root(float v) { return std::sqrt(v); }
 // Step and half-width of the trapezoidal rule, which is exact to rounding for these densities.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z) | v], integrated over u = f(z). With z dz = u du the integrand is smooth.
+/// Returns E[f(z)
+/// v], integrated over u = f(z). Because z dz = u du, the integrand is smooth.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);
@@ -54,8 +55,8 @@ double expected_sample(double v) {
   return sum * step;
 }
 
-/// Returns the v at which a tabulated, increasing function has `value`. `of_v` holds its values at
-/// v = 0, spacing, 2 spacing, ...
+/// Returns the argument v at which a tabulated, increasing function has `value`. `of_v` contains
+/// the values of the function at v = 0, spacing, 2 spacing, ...
 double argument_at(const std::vector<double>& of_v, double spacing, double value) {
   const auto above = std::ranges::upper_bound(of_v, value);
   if (above == of_v.begin()) return 0;

@@ -9,7 +9,7 @@
 namespace lull {
 namespace {
 
-/// The nodes around a voxel along an axis.
+/// The two nodes around a voxel along an axis.
 struct NodePair {
   int low, high;
   float share;  // weight of the high node

@@ -44,7 +44,7 @@ constexpr int quotient(int n, unsigned inverse) {
   return static_cast<int>(static_cast<unsigned>(n) * inverse >> 22);
 }
 
-/// The windows of a block's reference patches in one pair of frames, as one rectangle.
+/// The windows of a block's reference patches in one pair of frames, joined to one rectangle.
 struct JoinedWindows {
   int patch = 8, depth = 2;   // side of patches, number of frames over which they extend
   int side = 1;               // side of one window
@@ -118,7 +118,8 @@ constexpr BayesMatchPlan match_plan(const MatchWork& work, int across, int down)
   return plan;
 }
 
-/// The search of a Bayes phase of the profile `best`, for any number of pairs of frames.
+/// Returns the matcher's work for a Bayes phase of the profile `best`, for any number of pairs of
+/// frames.
 constexpr MatchWork work_of_best(const BayesParams& phase) {
   return {.window = phase.window,
           .temporal_window = phase.temporal_window,
@@ -126,8 +127,8 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
           .depth = 2,
           .step = phase.step};
 }
-/// The plan for the windows of the phase of `best` whose patches have this side. The kernels for
-/// these windows know all sizes at compile time.
+/// Returns the plan for the windows of the phase of `best` whose patches have this side. The
+/// kernels for these windows know all sizes at compile time.
 constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);

@@ -141,13 +141,13 @@ template <int Side>
 struct References {
   static constexpr int own = Side / 2;  // rows of a lane, and pairs of samples in a row
   std::uint32_t samples[own][own];      // samples of reference patch g
-  // Data of reference patches 2t and 2t + 1:
+  // Data of reference patches 2t and 2t + 1.
   int dx[2], dy[2];  // position relative to the block's first reference patch
   float squares[2];
   std::uint32_t* distances[2];
 };
 
-/// Offset of a lane's first sample from the beginning of a patch.
+/// Returns the offset of a lane's first sample from the beginning of a patch.
 __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }

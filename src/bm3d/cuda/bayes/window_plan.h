@@ -27,9 +27,9 @@ struct WindowWork {
 };
 
 struct WindowAtlas {
-  /// Reference patches along each axis; 0: the windows do not fit.
+  /// Number of reference patches of a thread block along each axis; 0: the windows do not fit.
   int across = 0, down = 0;
-  /// Words from row to row, and words of an atlas.
+  /// Distance between rows in words, and number of words of an atlas.
   int pitch = 0, words = 0;
   std::array<int, max_frames> first{};  // index of the first sample of each window
 

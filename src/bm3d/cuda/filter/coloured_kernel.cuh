@@ -1,5 +1,5 @@
 #pragma once
-// The kernel of filter_kernel.cuh for noise that is not white, and its launch.
+// Defines and launches the variant of filter_kernel.cuh's kernel for noise that is not white.
 
 #include "bm3d/cuda/filter/coloured_group.cuh"
 #include "bm3d/cuda/filter/filter_kernel.cuh"

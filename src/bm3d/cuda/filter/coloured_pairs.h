@@ -47,7 +47,7 @@ constexpr MemberPair pair_of(int log2_members, int index) {
   return {first, first ^ x};
 }
 
-/// Number of chunks that contain all pairs.
+/// Returns the number of chunks that contain all pairs.
 constexpr int chunks_of(int log2_members) {
   const int places = (1 << 2 * log2_members) / 2;
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;
@@ -66,7 +66,8 @@ constexpr int log2_of(int power) {
 
 /// Haar: the coefficients in the order of filter.cuh, followed by the differences of 16 pairs.
 struct HaarPairs {
-  /// Index of the matrix of a chunk. Chunks whose numbers have the same highest bit share a matrix.
+  /// Returns the index of the matrix of a chunk. Chunks whose numbers have the same highest bit
+  /// share a matrix.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }

@@ -118,8 +118,8 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
   }
 }
 
-/// Number of patches in the sum that is coefficient `k` across the group, in the order in which the
-/// transform leaves the coefficients. Coefficient 0 is the sum of all patches.
+/// Returns the number of patches in the sum that is coefficient `k` across the group, in the order
+/// in which the transform leaves the coefficients. Coefficient 0 is the sum of all patches.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
@@ -160,8 +160,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
     }
 }
 
-/// Variance of the noise in coefficient `k` across the group, in units of the noise variance of a
-/// sample.
+/// Returns the variance of the noise in coefficient `k` across the group, in units of the noise
+/// variance of a sample.
 template <int M, class GroupTransform>
 constexpr float noise_variance(int k) {
   constexpr float scale = 8.0f / M;  // scale of the patches' coefficients

@@ -1,5 +1,5 @@
 #pragma once
-// The kernel that filter.cuh describes, and its launch.
+// Defines and launches the kernel that filter.cuh describes.
 
 #include <algorithm>
 #include <type_traits>

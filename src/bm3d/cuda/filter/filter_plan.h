@@ -45,7 +45,8 @@ struct Tile {
   int rows = 0;            // rows of samples; 0: shared memory is too small
   int pitch = tile_pitch;  // always tile_pitch with Staging::shared
   int columns = 0;         // columns of samples that are used, a multiple of 4
-  /// 2^32 / columns, and 2^32 / (columns / 4).
+  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32, which replace divisions
+  /// in the kernel.
   std::uint32_t columns_inverse = 0, quads_inverse = 0;
 
   constexpr int references() const { return 1 << (log2_x + log2_y); }
@@ -87,25 +88,26 @@ struct FilterWork {
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Number of slots for the patches of a group in the kernel that filters it. If there are fewer
-/// patches, each occupies several slots. Kernels with 8 slots exist only for the group transform of
-/// the profiles and for white noise.
+/// Returns the number of slots for the patches of a group in the kernel that filters the group. If
+/// there are fewer patches, each patch occupies several slots. Kernels with 8 slots exist only for
+/// the group transform of the profiles and for white noise.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;
 }
 
-/// Number of blocks per multiprocessor for which the registers of a kernel with this many slots
-/// suffice.
+/// Returns the number of blocks per multiprocessor for which the registers of a kernel with this
+/// many slots suffice.
 constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
   if (slots == 8) return 4;
   return slots == 32 ? 2 : second_phase || coloured ? 3 : 4;
 }
-/// Number of blocks that a multiprocessor can actually hold.
+/// Returns the number of blocks that a multiprocessor can actually hold.
 [[nodiscard]] int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                                   const cuda::DeviceLimits& device, bool coloured = false);
 
-/// The plan must not depend on the batch, because the bytes of the result depend on the tile.
+/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the bytes
+/// of the result depend on the tile.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                                      const cuda::DeviceLimits& device);
 

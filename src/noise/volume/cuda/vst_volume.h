@@ -1,5 +1,5 @@
 #pragma once
-// Variance stabilisation of volumes (noise/volume/vst_volume.h) in the memory of a GPU.
+// Stabilises the variance of volumes (noise/volume/vst_volume.h) in the memory of a GPU.
 
 #include <memory>
 
