@@ -1,6 +1,6 @@
 #pragma once
-// Numerical limits of the Bayes phases. With them, single and half precision are accurate enough,
-// however weak the noise is.
+// Numerical limits of the Bayes phases. These limits make single and half precision accurate
+// enough, however weak the noise is.
 
 #include <algorithm>
 

@@ -69,7 +69,7 @@ struct BayesParams {
   int window = 15;          // side of the search window, odd, 1..31
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..15
   float motion_bias = 0;    // see PhaseParams::motion_bias, >= 0
-  /// Eigenvalue, in units of sigma^2, whose Wiener factor is one half, > 0.
+  /// Eigenvalue whose Wiener factor is one half, in units of sigma^2. It must be above 0.
   float threshold = 1;
   /// Number of times that the Wiener factor f = l / (l + threshold sigma^2) is sharpened by f <- 3
   /// f^2 - 2 f^3, 0..8. It is used in the first Bayes phase only.
@@ -95,10 +95,10 @@ struct BatchSize {
 };
 
 struct Params {
-  /// Noise of the planes as they are stored; planes with a sigma of 0 pass through.
+  /// Noise of the planes as they are stored. The filter does not change planes with a sigma of 0.
   NoiseModel noise;
   PhaseParams hard;  // first phase: hard threshold, matched on the noisy image
-  /// Second phase: Wiener, matched on the basic estimate.
+  /// Parameters of the second phase, a Wiener filter. It matches patches in the basic estimate.
   PhaseParams wiener{.group = 32, .tau = 400.0f};
   float lambda = 2.7f;  // lambda_3D: threshold of the first phase in units of sigma, >= 0
   /// Threshold of the mean over a group, in units of the other thresholds, >= 0.

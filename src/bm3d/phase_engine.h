@@ -53,7 +53,7 @@ struct PhaseInput {
   /// for the second one and does not propagate itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
-  /// Noise of the k-th plane of the set; its sigma is above 0.
+  /// Returns the noise of the k-th plane of the set; its sigma is above 0.
   const PlaneNoise& noise(std::size_t k) const { return plan.noise.plane(set.planes[k]); }
 };
 

@@ -32,8 +32,8 @@ inline constexpr float result_share = 0.75f;
 
 /// Strength of the filter.
 struct Strength {
-  /// Threshold: lambda, for the threshold lambda * sigma. Wiener: mu2, for c^2 / (c^2 + mu2
-  /// sigma^2).
+  /// Strength of the filter. For Threshold, this is the factor lambda of the threshold lambda *
+  /// sigma. For Wiener, this is mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2).
   float value = 0;
   /// First phase: threshold of the mean over a group, in units of the other thresholds.
   float mean_factor = 1;

@@ -29,9 +29,9 @@ struct PhaseParams {
   int step = 3;         // N_step: distance between reference cubes, 1..cube
   float kaiser = 2.0f;  // beta of the aggregation window, 0 (no window) .. 4
 
-  /// Maximum displacement of candidates from a reference cube along each axis.
+  /// Returns the maximum displacement of candidates from a reference cube along each axis.
   constexpr int radius() const { return window / 2; }
-  /// Number of slices on either side on which a slice's estimates in this phase depend.
+  /// Returns the number of slices on either side on which a slice's estimates in this phase depend.
   constexpr int reach() const { return 2 * radius() + cube - 1; }
   bool operator==(const PhaseParams&) const = default;
 };

@@ -34,7 +34,8 @@ class VolumeWorker {
   virtual void finish(int z, std::span<const Frame> noisy, std::span<const Frame> clean) = 0;
   /// Waits for the oldest result that has not been waited for.
   virtual void await() {}
-  /// Maximum number of results of finish() that may be in flight while further slices are given.
+  /// Returns the maximum number of results of finish() that may be in flight while further slices
+  /// are given.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
   /// Preferred number of layers to filter at once. More layers increase the number of slices in
   /// memory and the latency.

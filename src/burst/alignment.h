@@ -28,7 +28,7 @@ class Pyramid {
   /// `picture`: samples as floats on the 0..255 scale.
   explicit Pyramid(PlaneView<const float> picture);
   [[nodiscard]] int levels() const { return static_cast<int>(planes_.size()); }
-  /// Level 0 has the full size.
+  /// Returns a level of the pyramid. Level 0 has the full size.
   [[nodiscard]] PlaneView<const float> level(int i) const { return planes_[i].view(); }
 
  private:

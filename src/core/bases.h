@@ -32,7 +32,7 @@ template <int Side>
   return rows;
 }
 
-/// Modified Bessel function of the first kind, order 0, computed from its power series.
+/// Returns the modified Bessel function of the first kind, order 0, computed from its power series.
 [[nodiscard]] inline double bessel_i0(double x) {
   double sum = 1, term = 1;
   for (int k = 1; k < 64; ++k) {

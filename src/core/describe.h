@@ -1,5 +1,5 @@
 #pragma once
-// Functions that describe a frame format and an amount of memory for messages.
+// Describes a frame format and an amount of memory, for messages.
 
 #include <cstdint>
 #include <cstdio>

@@ -90,7 +90,8 @@ struct FrameInfo {
   /// Position of a slice in its volume, from 0. Sources number all frames. A slice that does not
   /// follow the previous one begins another volume. -1: unknown; all slices belong to one volume.
   int slice = -1;
-  /// Voxels of a slice whose results are wanted; null: all. Filters may skip the other voxels.
+  /// Voxels of a slice whose results are wanted. Null means that all results are wanted. Filters
+  /// may skip the other voxels.
   std::shared_ptr<const SliceMask> mask;
 };
 

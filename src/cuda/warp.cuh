@@ -44,8 +44,8 @@ struct HalfWordOrder {
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Compares and exchanges with the lane at distance `j`: the lower of the two lanes keeps the
-/// greater value.
+/// Compares and exchanges values with the lane at distance `j`. The lower of the two lanes keeps
+/// the greater value.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
@@ -59,8 +59,8 @@ template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // These bits are set if the lane sorted upwards in the previous stage, and if it does so in
-    // this stage.
+    // Each expression is not 0 if the lane sorts upwards: `before` for the previous stage, `now`
+    // for this stage.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll

@@ -186,8 +186,8 @@ class MediaSource : public FrameSource {
   /// Discontinuities of the input's clock that were removed so far, one line each: joined
   /// recordings, restarted encoders, overflows. Must not be called while another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
-  /// Number of decoded pictures, including those that read() did not return. Must not be called
-  /// while another thread reads.
+  /// Returns the number of decoded pictures, including those that read() did not return. Must not
+  /// be called while another thread reads.
   virtual std::int64_t decoded() const { return 0; }
 };
 
@@ -329,8 +329,8 @@ class MediaSink : public FrameSink {
   /// HDR10, time code, rotation. (It is an error if the container cannot store audio, subtitles or
   /// attachments.) write() adds captions and HDR10+ of later frames to the list.
   virtual const std::vector<std::string>& losses() const noexcept = 0;
-  /// Path of the file that contains the output until finish(). A process that ends without
-  /// destroying this object must remove the file.
+  /// Returns the path of the file that contains the output until finish(). A process that ends
+  /// without destroying this object must remove the file.
   virtual const std::string& temporary() const noexcept = 0;
   /// Ranges of the frames whose samples write() needs, ascending, counted from 0 in the order of
   /// write(). Other frames may have no samples. The ranges cover all frames, except for a resumed
@@ -348,8 +348,8 @@ class MediaSink : public FrameSink {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Number of packets of copied streams that were too damaged to be copied, if the source
-  /// tolerates damage. If it does not, such packets throw BadData.
+  /// Returns the number of packets of copied streams that were too damaged to be copied, if the
+  /// source tolerates damage. If it does not, such packets throw BadData.
   virtual Damage damage() const { return {}; }
   /// Completes the output like finish(), but gives it its final name only if `accepts` returns true
   /// after everything was written. Otherwise the output gets the name "NAME.partial.EXTENSION",

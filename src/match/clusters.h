@@ -142,7 +142,7 @@ struct GuideBytes {
   }
 };
 
-/// The distance rules of group.h for sums of squared differences over a patch, in units of the
+/// The distance rules of group.h, for sums of squared differences over a patch in units of the
 /// 8-bit guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
@@ -187,8 +187,8 @@ struct PatchNumbers {
   }
 
  private:
-  // An odd multiple of 16, so that the rows of a tile do not map to the same cache sets, and longer
-  // than two tiles.
+  // Returns an odd multiple of 16 that is longer than two tiles. With such a row, the rows of a
+  // tile do not map to the same cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
@@ -222,7 +222,7 @@ class Clusters {
  public:
   /// Prepares the tilings for `frames` frames of this size.
   void plan(int width, int height, int frames, const ClusterParams& params);
-  /// Number of tiles in all tilings.
+  /// Returns the number of tiles in all tilings.
   int tiles() const { return static_cast<int>(offsets_.size()); }
   /// Makes the clusters of one tile. Several threads may call it at once for different tiles.
   void make(int tile, const PatchSpace& space, std::vector<std::uint32_t>& scratch);

@@ -63,8 +63,8 @@ struct MotionGrid {
   }
 };
 
-/// Maximum number of rows by which the vector may move reference patches of a bundle out of the
-/// picture. Motion estimation keeps the centre of the bundle inside the picture.
+/// Returns the maximum number of rows by which the vector may move reference patches of a bundle
+/// out of the picture. Motion estimation keeps the centre of the bundle inside the picture.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
 /// Fills `bundles` with the motion vector of each bundle, row by row.

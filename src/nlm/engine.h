@@ -39,8 +39,8 @@ struct FramePlan {
   /// log2 of the planes' subsampling, relative to the planes in which motion was estimated.
   int shift_x = 0, shift_y = 0;
 
-  /// Size of a motion cell, in samples; cells at the right and bottom edge may be smaller. Cells
-  /// begin at sample (0, 0).
+  /// Returns the size of a motion cell, in samples; cells at the right and bottom edge may be
+  /// smaller. Cells begin at sample (0, 0).
   int cell_width() const { return motion_cell >> shift_x; }
   int cell_height() const { return motion_cell >> shift_y; }
   /// Returns the index of the cell that contains a sample.

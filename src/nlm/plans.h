@@ -29,8 +29,8 @@ struct PlaneSet {
 /// Returns the plan of the engine for `plane`, which must have noise.
 [[nodiscard]] VolumePlan volume_plan(const Params& params, const FrameFormat& format, int plane);
 
-/// Number of slices of this size that a GPU filters at a time if patches are small cubes. Fewer
-/// large slices are needed to occupy the GPU, and they use more of its memory.
+/// Returns the number of slices of this size that a GPU filters at a time if patches are small
+/// cubes. Fewer large slices are needed to occupy the GPU, and they use more of its memory.
 [[nodiscard]] constexpr int slices_on_gpu(int width, int height) {
   return width * height > 1024 * 1024 ? 16 : 32;
 }

@@ -23,8 +23,8 @@ class SlicesWorker {
  public:
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
-  /// Maximum number of slices for finish(). More slices are more efficient, but increase the
-  /// latency.
+  /// Returns the maximum number of slices for finish(). More slices are more efficient, but
+  /// increase the latency.
   virtual int slices_at_a_time() const = 0;
   /// Begins a volume, or a part of it, with slice `z`. All previous results were awaited.
   virtual void begin(int z) = 0;
@@ -34,8 +34,9 @@ class SlicesWorker {
   /// Computes the results of the next slices, whose indices are `span`. `available`: the slices
   /// that exist; of these, slices up to reach_slices() from `span` are loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
-  /// Number of calls of finish() whose results may still be in flight. The session awaits the
-  /// results of earlier calls before any other call. `noisy` and `clean` stay valid until then.
+  /// Returns the number of calls of finish() whose results may still be in flight. The session
+  /// awaits the results of earlier calls before any other call. `noisy` and `clean` stay valid
+  /// until then.
   virtual int in_flight() const noexcept { return 0; }
   /// Waits for the results of the oldest call of finish() that was not awaited.
   virtual void await() {}

@@ -18,7 +18,7 @@ class FilteredSamples {
   FilteredSamples(const NoiseModel& noise, const Stabilisers& stabilisers)
       : stabilisers_(stabilisers), levels_(noise.levels_in_samples()) {}
 
-  /// Noise levels of the stored (not stabilised) samples.
+  /// Returns the noise levels of the stored (not stabilised) samples.
   const std::array<float, 3>& levels() const { return levels_; }
 
   /// Writes the filter input for plane `i` to `to`. Returns true if some samples were replaced

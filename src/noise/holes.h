@@ -35,7 +35,7 @@ class Holes {
   std::vector<std::uint8_t> reached(int side) const;
 
  private:
-  /// Number of holes in the rows above y and in the columns left of x.
+  /// Returns the number of holes in the rows above y and in the columns left of x.
   std::int32_t before(int x, int y) const {
     return sums_[static_cast<std::size_t>(y) * (width_ + 1) + x];
   }

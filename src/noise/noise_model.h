@@ -38,7 +38,7 @@ struct NoiseCurve {
   float high = std::numeric_limits<float>::infinity();
 
   float at(float intensity) const;
-  /// Root mean square of the curve over the 0..255 scale.
+  /// Returns the root mean square of the curve over the 0..255 scale.
   float level() const;
 };
 
@@ -57,8 +57,8 @@ struct PlaneNoise {
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
-  /// Noise level of the stored samples, for comparisons of samples that are not stabilised
-  /// (repeated frames, scene cuts, motion). 0 if the plane passes through.
+  /// Returns the noise level of the stored samples, for comparisons of samples that are not
+  /// stabilised (repeated frames, scene cuts, motion). 0 if the plane passes through.
   float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
   /// Correlation of samples (dx, dy) apart; 0 beyond the lags.
   double correlation_at(int dx, int dy) const {

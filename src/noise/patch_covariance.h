@@ -46,7 +46,8 @@ class PatchCovariance {
   }
 
  private:
-  /// Displacements d and -d have one index: displacements are counted row by row from the middle.
+  /// Returns the index of a displacement. The displacements d and -d have one index, because
+  /// displacements are counted row by row from the middle.
   std::size_t index(int dx, int dy) const {
     const int place = dy * (2 * reach_x_ + 1) + dx;
     return place < 0 ? -place : place;

@@ -44,8 +44,8 @@ class Stabiliser {
   /// Limits at which samples are clipped, and at which results are clipped as well
   /// (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }
-  /// Standard deviation of the noise after forward(), on the 0..255 scale, where samples are not
-  /// clipped. It is smaller where they are clipped.
+  /// Returns the standard deviation of the noise after forward(), on the 0..255 scale, where
+  /// samples are not clipped. It is smaller where they are clipped.
   float sigma() const { return sigma_; }
 
  private:

@@ -5,7 +5,8 @@
 
 namespace lull::pipeline {
 
-/// Names the calling thread; Linux keeps 15 characters. On other systems it has no effect.
+/// Names the calling thread. Linux keeps only 15 characters. The function has no effect on other
+/// systems.
 void name_this_thread(const std::string& name) noexcept;
 
 }  // namespace lull::pipeline

@@ -12,7 +12,7 @@
 
 namespace lull::repair {
 
-/// The impulses of one sign. Salt is brighter than the picture, and pepper is darker.
+/// The impulses that are brighter than the picture (salt), or those that are darker (pepper).
 struct ImpulseKind {
   bool exists = false;
   /// True if the impulses have a common value.

@@ -99,7 +99,7 @@ float deviation_of(std::span<const float> steps) {
 /// Returns whether the differences between lines in all strips result from the same independent
 /// offsets.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
-  // Second differences, which do not contain the slope of the picture.
+  // Second differences of the strips. A constant slope of the picture does not change them.
   std::array<std::vector<float>, strips> bends;
   for (int i = 0; i < strips; ++i)
     bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));

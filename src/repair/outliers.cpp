@@ -77,7 +77,7 @@ bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limi
   return std::max(brighter, darker) >= min_exceeded;
 }
 
-/// Appends the sample to the field of outliers if it is one.
+/// Appends the sample to the field of outliers if the sample is an outlier.
 void examine(PlaneView<const float> plane, int x, int y, float min_peak, OutlierField& field) {
   if (!exceeds_surroundings(plane, x, y, exceeded_share * min_peak)) return;
   const auto [middle, spread] = surroundings_of(plane, x, y);

@@ -124,12 +124,13 @@ struct BlockSums {
   }
 };
 
-/// One thread block for each block of the picture, one thread for each vector.
+/// Counts the predictable blocks. There is one thread block for each block of the picture, and one
+/// thread for each vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {
   constexpr int side = prediction_block, area = side + 2 * prediction_reach;
-  // Each row has one more word: funnel shifts at the end of a row read it.
+  // Each row has one additional word, because funnel shifts at the end of a row read this word.
   __shared__ std::uint32_t own[side][side / 4], around[area][area / 4 + 1];
   __shared__ std::uint32_t least;
   const int x = blockIdx.x * side, y = blockIdx.y * side;

@@ -84,7 +84,7 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
                  const Region& coarse_region, float sigma) {
   const Motion rough =
       search(frame.coarse, other.coarse, coarse_region, {}, prediction_reach).vector;
-  // The coarse region can extend beyond the fine one.
+  // The coarse region can extend beyond the fine region.
   const auto inside = [](int v, const Interval& i, int length) {
     return static_cast<std::int16_t>(std::clamp(v, -i.first, length - i.end));
   };

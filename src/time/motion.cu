@@ -168,7 +168,7 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Step 1: computes the sums of squares, with one warp.
+/// Computes the sums of squares for step 1, with one warp.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -181,7 +181,7 @@ __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, S
   if (lane == 0) s.own_coarse_squares = squares;
 }
 
-/// Step 1: finds the best coarse vector. A thread compares four vectors in a column.
+/// Performs step 1, which finds the best coarse vector. A thread compares four vectors in a column.
 template <class Size>
 __device__ void search_coarse(const Size& size, const Interval& x, const Interval& y, int width,
                               int height, Shared& s) {
@@ -249,8 +249,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Step 2: computes all sums, including those at zero motion if it is not among the vectors.
-/// `there`: the other frame.
+/// Computes all sums for step 2, including those at zero motion if zero motion is not among the
+/// vectors. `there` is the other frame.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -277,8 +277,8 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Step 2: each of the first threads computes the cost of one vector around `centre`. The cost of
-/// zero motion is computed as well.
+/// Performs step 2: each of the first threads computes the cost of one vector around `centre`. One
+/// thread also computes the cost of zero motion.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

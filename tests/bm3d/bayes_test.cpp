@@ -29,7 +29,7 @@ using namespace lull::test_support;
 
 constexpr float sigma = 20;
 
-/// Row k of the orthonormal DCT of n samples.
+/// Returns element i of row k of the orthonormal DCT of n samples.
 double dct_row(int n, int k, int i) {
   return std::sqrt((k == 0 ? 1.0 : 2.0) / n) * std::cos(std::numbers::pi * (i + 0.5) * k / n);
 }

@@ -71,8 +71,8 @@ TEST(ColouredPairs, ChunksWithTheSameMatrixHaveTheSameTerms) {
   expect_one_matrix_for_equal_chunks<WalshHadamardPairs>();
 }
 
-/// Variances of coefficients 0..31 across a group, in units of c(0), for one coefficient of a
-/// patch.
+/// Returns the variances of coefficients 0..31 across a group, in units of c(0), for one
+/// coefficient of a patch.
 template <class Pairs>
 std::vector<double> by_pairs(const PatchCovariance& covariance, const Group& group, int log2,
                              int coefficient) {

@@ -50,7 +50,7 @@ Frame noisy(const FrameFormat& format, int n, float sigma) {
   return frame;
 }
 
-/// Mean PSNR of the planes of the middle frame.
+/// Returns the mean PSNR of the planes of the middle frame.
 double quality(Profile profile, Layout layout, float sigma, int temporal) {
   const FrameFormat format{.width = width, .height = height, .layout = layout};
   const int count = temporal > 0 ? 2 * temporal + 1 : 1;

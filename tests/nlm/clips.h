@@ -106,7 +106,7 @@ inline double clip_psnr(const std::vector<Frame>& frames, int plane = 0) {
   return sum / static_cast<double>(frames.size());
 }
 
-/// Maximum difference between two results over all planes of all frames.
+/// Returns the maximum difference between two results over all planes of all frames.
 inline double max_difference(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   double most = a.size() == b.size() ? 0 : 1e9;
   for (std::size_t n = 0; n < a.size() && n < b.size(); ++n)

@@ -83,7 +83,7 @@ struct SmallScene {
   Frame clean, noisy;
 };
 
-/// Mean squared difference over all planes.
+/// Returns the mean squared difference over all planes.
 double error(const Frame& a, const Frame& b) {
   double sum = 0;
   for (int i = 0; i < a.format.planes(); ++i)

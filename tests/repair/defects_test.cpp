@@ -29,7 +29,7 @@ void add_to_samples(const Clip& clip, const std::vector<DefectiveSample>& at, do
       set_sample(frame, 0, sample.x, sample.y, sample_of(frame, 0, sample.x, sample.y) + offset);
 }
 
-/// Mean absolute error of the given samples over the clip.
+/// Returns the mean absolute error of the given samples over the clip.
 double error_at(const Clip& clip, const std::vector<Frame>& results,
                 const std::vector<DefectiveSample>& at) {
   double sum = 0;
@@ -170,7 +170,7 @@ void add_row_offsets(const Clip& clip, double deviation) {
     }
 }
 
-/// Standard deviation of the errors of the means of rows.
+/// Returns the standard deviation of the errors of the means of rows.
 double row_error(const Clip& clip, const std::vector<Frame>& results) {
   double squares = 0;
   for (std::size_t i = 0; i < results.size(); ++i)

@@ -12,7 +12,8 @@
 
 namespace lull::test_support {
 
-/// Variance gain * y + variance, the noise of photons and of a sensor (Foi et al. 2008).
+/// Returns the variance gain * y + variance, the noise of photons and of a sensor (Foi et al.
+/// 2008).
 inline NoiseCurve poissonian(double gain, double variance) {
   NoiseCurve curve;
   for (int k = 0; k < NoiseCurve::knots; ++k)
@@ -27,7 +28,7 @@ inline NoiseCurve clipped(NoiseCurve curve) {
   return curve;
 }
 
-/// Noise that follows `curve` exactly.
+/// Returns the noise that follows `curve` exactly.
 inline PlaneNoise noise_of(const NoiseCurve& curve) {
   return {stabilised_sigma(curve), nullptr, std::make_shared<NoiseCurve>(curve)};
 }

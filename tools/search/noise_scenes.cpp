@@ -29,7 +29,7 @@ bool is_same(float a, float b) {
          same_level * std::min(a, b) + 0.3f;  // low levels cannot be measured precisely
 }
 
-/// Mean absolute difference of every 8th luma sample along both axes.
+/// Returns the mean absolute difference of every 8th luma sample along both axes.
 template <class T>
 double change(PlaneView<const T> a, PlaneView<const T> b) {
   double sum = 0;

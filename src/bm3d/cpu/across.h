@@ -23,7 +23,7 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Properties of a group that are known at compile time.
+/// Properties of a group's transform across its patches that are known at compile time.
 template <int kUnits, bool kPaired, GroupTransform kAcross>
 struct Shape {
   static constexpr int units = kUnits;
@@ -31,7 +31,7 @@ struct Shape {
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
-  /// Log2 of the number of patches that each sum in the vector of unit `u` contains.
+  /// Returns the log2 of the number of patches that each sum in the vector of unit `u` contains.
   static constexpr int level(int u) {
     if (across == GroupTransform::wht || u == 0) return levels;
     return std::countr_zero(static_cast<unsigned>(u)) + 1;

@@ -68,7 +68,8 @@ void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int width = n.estimate.width, padded = static_cast<int>(round_up(width, 16));
   std::fill_n(scratch, 16, 0.0f);
-  // Weights convolved along y, preceded by zeros for the columns before the picture.
+  // This line holds the weights after the convolution along y. Zeros precede them for the columns
+  // before the picture.
   float* const line = scratch + 16;
   hn::Vec<Floats> window[kSide];
   for (int i = 0; i < kSide; ++i) window[i] = hn::Set(d, n.window[i]);

@@ -17,7 +17,7 @@
 namespace lull::bm3d::cpu {
 
 /// Pointers to the first samples of a patch in each of its frames. The second pointer is null if
-/// the patch lies in one frame only.
+/// the patch lies in only one frame.
 using PatchAt = std::array<const float*, 2>;
 
 /// Parameters of bayes_distances(), which computes the mean squared differences between the patch
@@ -40,7 +40,7 @@ struct BayesGroup {
   float* scratch;
   int count, group, samples, pitch;
 };
-/// Number of floats in a row, including the padding for vector accesses.
+/// Returns the number of floats in a row, including the padding for vector accesses.
 constexpr int bayes_pitch(int samples) { return static_cast<int>(round_up(samples, 32)); }
 inline constexpr int max_bayes_pitch = bayes_pitch(2 * max_wide_side * max_wide_side);
 /// Number of floats in `scratch`: the patches in the order [sample][member], twice, and three

@@ -65,7 +65,7 @@ HWY_INLINE void mirror(float* a, int n) {
     for (int j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
 }
 
-/// c = a b. Both matrices and their product are symmetric.
+/// Computes c = a b. Both matrices and their product are symmetric.
 HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int n) {
   multiply(a, b, c, n, n, n, Part::lower);
   mirror(c, n);
@@ -73,10 +73,11 @@ HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int
 
 inline constexpr int pivots = 4;  // number of pivots that are eliminated together
 
-/// The columns of the pivots in the rows of the pivots. Upper triangular after eliminate_forward().
+/// The elements of the pivots' rows that lie in the pivots' columns. The matrix is upper triangular
+/// after eliminate_forward().
 using Triangle = float[pivots][pivots];
 
-/// row -= factor[k] times row k of `rows`, for k from `first` to `end` - 1.
+/// Subtracts factor[k] times row k of `rows` from `row`, for k from `first` to `end` - 1.
 HWY_INLINE void subtract_rows(float* row, const float* rows, const float (&factor)[pivots],
                               int first, int end, int n) {
   const Floats d;
@@ -204,20 +205,20 @@ HWY_INLINE float shift_of(const float* gram, int n, float t) {
   return std::max(t, min_float_shift * largest);
 }
 
-/// a -= b, for the patches of a group.
+/// Computes a -= b for the patches of a group.
 HWY_INLINE void subtract(float* a, const float* b, const BayesGroup& g) {
   const Floats d;
   for (int i = 0; i < g.group * g.pitch; i += static_cast<int>(hn::Lanes(d)))
     hn::StoreU(hn::Sub(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, a + i);
 }
 
-/// to = I - t a.
+/// Computes to = I - t a.
 HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   for (int i = 0; i < n * n; ++i) to[i] = -t * a[i];
   add_to_diagonal(to, n, 1);
 }
 
-/// squared = 3 p - 2 squared.
+/// Computes squared = 3 p - 2 squared.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);

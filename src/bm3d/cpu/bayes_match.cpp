@@ -40,7 +40,8 @@ HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* ou
         }
       }
       if (x == row.side) continue;
-      // The last vector ends at the end of the row; its first x - back lanes were counted before.
+      // The last vector ends at the end of the row. The vectors before it have already counted its
+      // first x - back lanes.
       const int back = row.side - lanes;
       const auto is_new = hn::Not(hn::FirstN(d, x - back));
       const auto a = hn::LoadU(d, own + back);

@@ -70,7 +70,8 @@ class BayesRun {
   }
 
  private:
-  /// Position of a reference patch, from its column `i` and its row `j`.
+  /// These functions return the position of the reference patch in column `i` and row `j` of the
+  /// grid.
   int x_of(int i) const { return reference_position(i, width_, plan_.params.step, side_); }
   int y_of(int j) const { return reference_position(j, height_, plan_.params.step, side_); }
 

@@ -44,7 +44,7 @@ struct Memory {
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
 };
 
-/// One phase on the reference patches of one frame, or only its search.
+/// A run of one phase, or only of its search, on the reference patches of one frame.
 class PhaseRun {
  public:
   PhaseRun(const PhaseInput& input, Memory& memory, Matcher& matcher, const MatchParams& matching)

@@ -28,8 +28,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// The following functions are templates, so that code for two patches per vector is not compiled
-// for vectors of one patch.
+// The following functions are templates, so that the compiler omits code for two patches per vector
+// if a vector holds one patch.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -101,7 +101,8 @@ template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
   const Halves d;
-  // Local copies: the compiler has to assume that the stores change values behind a reference.
+  // These values are local copies, because the compiler has to assume that the stores change values
+  // behind a reference.
   const std::ptrdiff_t stride = tile.stride, origin = y * stride + x;
   float* at = tile.numerator + origin;
   tile.weights[origin] += weight;

@@ -44,7 +44,7 @@ struct CovarianceTable {
   Buffer<float> values;                                // [index][u][v]
 
   int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// `index` is the absolute value of index(dx, dy).
+  /// Returns the covariance at the displacement (dx, dy) with `index` = |index(dx, dy)|.
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
 /// Makes the covariance table of a plane, null for white noise. `before`, which may be null, is

@@ -20,7 +20,7 @@ inline constexpr int means_lanes = static_cast<int>(hn::MaxLanes(MeansLanes()));
 inline constexpr int means_parts = patch / means_lanes;
 inline constexpr int means_vectors = patch * means_parts;
 
-/// Offset of vector `v` of a patch from its first sample.
+/// Returns the offset of vector `v` of a patch from its first sample.
 HWY_INLINE std::ptrdiff_t place_of(int v, std::ptrdiff_t stride) {
   return v / means_parts * stride + v % means_parts * means_lanes;
 }

@@ -14,8 +14,8 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// One axis of a transform. A true coefficient is `scale` times the computed one; the inverse
-/// expects `restore` times the computed one.
+/// One axis of a transform. A true coefficient is `scale` times the computed coefficient. The
+/// inverse transform expects `restore` times the computed coefficient.
 struct Axis {
   std::array<double, patch> scale, restore;
 };

@@ -54,8 +54,8 @@ class CpuSums : public PhaseSums {
   CpuSums(int width, int height, const std::shared_ptr<WeightMemory>& memory)
       : width_(width),
         height_(height),
-        // An odd number of cache lines per row, so that the rows of a patch are in different cache
-        // sets.
+        // A row takes an odd number of cache lines, so that the rows of a patch are in different
+        // cache sets.
         stride_(round_up(width, 16) | 16),
         weights_(width, height, stride_, memory) {
     numerator_.reserve(stride_ * height);
@@ -106,7 +106,8 @@ void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, cons
       control.stop();
       return nullptr;
     }
-    // Tiles are released in order, and no more tiles are in use than exist: this one is free.
+    // This tile is free, because tiles are released in order and no more tiles are in use than
+    // exist.
     Tile& tile = tiles[next % tiles.size()];
     tile.task = &tasks[next++];
     return &tile;

@@ -69,7 +69,8 @@ class WeightSums {
 
  private:
   static constexpr std::size_t min_chunk = 16384;
-  // The memory of a plane: an element of a list takes as much memory as two samples.
+  // Returns the maximum number of elements of a list. An element takes as much memory as two
+  // samples.
   std::size_t max_listed() const { return size() / 2; }
   std::size_t size() const { return static_cast<std::size_t>(stride_) * (height_ + rows_of_zeros); }
 

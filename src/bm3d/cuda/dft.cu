@@ -15,7 +15,7 @@ namespace {
 constexpr int patch_area = patch * patch;
 constexpr int spectrum_threads = 128;
 
-// One block per group, one thread per sample of a patch.
+// Copies the patches of groups. A block processes one group, and a thread one sample of a patch.
 __global__ void gather_kernel(const FilterArgs a, int first, const float* plane, float* patches) {
   const int reference = first + blockIdx.x, sample = threadIdx.x;
   const int count = 1 << a.groups.log2_filtered(reference);
@@ -71,8 +71,8 @@ __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   __syncthreads();
 }
 
-// One block per group. Each coefficient of the inner columns represents two coefficients of the
-// full spectrum.
+// Filters the spectra. A block processes one group. Each coefficient of the inner columns
+// represents two coefficients of the full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

@@ -10,9 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Maximum level of a plane (FilterArgs::max_level). In float samples, differences of colours may
-/// reach 416 in both directions, but filter.cuh supports differences of up to 511 from the level.
-/// All other planes are within that range anyway.
+/// Returns the maximum level of a plane (FilterArgs::max_level). In float samples, differences of
+/// colours may reach 416 in both directions, but filter.cuh supports differences of up to 511 from
+/// the level. All other planes are within that range anyway.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -73,7 +73,7 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // The group size of kept groups.
+      // These parameters have the group size of kept groups.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());

@@ -46,7 +46,7 @@ void CudaSlot::plan_buffers() {
   }
   for (std::size_t n = 0; n < (chroma_lane_ ? 2 : 1); ++n) {
     Scratch& scratch = scratch_[n];
-    // The planes of the chroma lane are not larger than plane 1.
+    // No plane of the chroma lane is larger than plane 1.
     const std::size_t size = n == 0 ? greatest : phases_.margins(1).size();
     scratch.guide_samples = zeroed<std::uint8_t>(size, stream_.get());
     scratch.half_norms = cuda::DeviceBuffer<std::int32_t>(size);

@@ -142,7 +142,7 @@ class CudaWorker : public FrameWorker {
     Frame clean;  // contains the planes that pass through
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// Memory for the luma guides, or for the composite guides.
+  /// Memory for either the luma guides or the composite guides of all frames.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;
     PlaneRing<std::int32_t> half_norms, candidate_norms;

@@ -67,7 +67,8 @@ class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}
 
-  /// Gives `plane` the size of plane `i` of a frame, unless it has it. The samples are undefined.
+  /// Gives `plane` the size of plane `i` of a frame, unless it already has this size. The samples
+  /// are undefined.
   void acquire(int i, Plane<float>& plane) {
     if (plane.width() > 0) return;
     FreeList<Plane<float>>& free = planes_of_size(i);

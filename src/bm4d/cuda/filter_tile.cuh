@@ -33,8 +33,8 @@ struct TilePlan {
             p.step * (layers - 1) + reach,
             (65536u + side - 1) / side};
   }
-  /// Maximum number of layers in a block: a power of two, and small enough that one voxel lies in
-  /// the windows of all of them.
+  /// Returns the maximum number of layers in a block: a power of two, and small enough that one
+  /// voxel lies in the windows of all of them.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;

@@ -68,7 +68,7 @@ template <int radius, int cube>
 class WarpSearch {
  public:
   static constexpr int window = 2 * radius + 1;
-  // Columns of candidates along y: one for each x and z.
+  // Candidates form columns along y. There is one column for each pair of x and z.
   static constexpr int columns = window * window;
   static constexpr int rounds = (columns + 31) / 32;
 
@@ -210,7 +210,7 @@ __device__ int position(int index, int length, const PhaseParams& p) {
   return min(index * p.step, length - p.cube);
 }
 
-/// Number of blocks on a multiprocessor for which the registers hold all distances.
+/// Returns the number of blocks on a multiprocessor for which the registers hold all distances.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 
 /// The generic kernel. `radius` is at least the window's radius.

@@ -115,7 +115,7 @@ struct BlockPlace {
     z = a.cubes.z + static_cast<int>(blockIdx.z) * block_z * shape.spacing;
     start = a.margins.at(x - shape.radius(), y - shape.radius());
   }
-  /// Displacement of a reference cube from the first one.
+  /// Returns the displacement of a reference cube from the first one.
   template <class Shape>
   __device__ __forceinline__ int3 offset_of(const TileArgs& a, const Shape& shape,
                                             int reference) const {
@@ -202,7 +202,7 @@ struct LaneReferences {
   }
 };
 
-/// Step 2: fills the tables of scores.
+/// Performs step 2, which fills the tables of scores.
 template <int cube, class Shape>
 __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, const BlockPlace& at,
                                       const Tables& tables) {
@@ -215,7 +215,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const int k = unit / columns, x = (unit - k * columns) * 8;
     const int z = at.z - radius + k;
     const bool available = z >= a.cubes.available.first && z <= a.cubes.available.end - cube;
-    // Column in the window of the first of two candidates.
+    // Column of the first of two candidates, relative to the search window.
     const int column = x + 2 * t - own.offset[0].x;
     const bool low = static_cast<unsigned>(column) < static_cast<unsigned>(window);
     const bool high = static_cast<unsigned>(column + 1) < static_cast<unsigned>(window);
@@ -273,7 +273,7 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
   }
 }
 
-/// Step 3: selects the group of the warp's reference cube.
+/// Performs step 3, which selects the group of the warp's reference cube.
 template <int most, int chunk, class Shape>
 __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape,
                                            const BlockPlace& at, const Tables& tables) {

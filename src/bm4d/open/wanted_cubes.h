@@ -10,11 +10,11 @@
 
 namespace lull::bm4d {
 
-/// Maximum distance from a required voxel at which cubes of the first phase are still filtered. A
-/// cube of the second phase that contains a required voxel can extend by this distance, so its
-/// guide is an estimate everywhere, but the distance does not exceed the search radius. (Compared
-/// with filtering the complete volume, the loss is 0.001 dB inside the mask and 0.007 dB within two
-/// voxels of its edge. A distance of 0 would lose 0.01 and 0.03 dB.)
+/// Returns the maximum distance from a required voxel at which cubes of the first phase are still
+/// filtered. A cube of the second phase that contains a required voxel can extend by this distance,
+/// so its guide is an estimate everywhere, but the distance does not exceed the search radius.
+/// (Compared with filtering the complete volume, the loss is 0.001 dB inside the mask and 0.007 dB
+/// within two voxels of its edge. A distance of 0 would lose 0.01 and 0.03 dB.)
 int first_phase_reach(const Params& params);
 
 /// The masks of the slices in progress. A cube of the second phase is required if it contains a
@@ -23,7 +23,7 @@ int first_phase_reach(const Params& params);
 /// on slices that the cube's group can reach, so it is the same in a part of a volume.
 class WantedCubes {
  public:
-  /// `width` and `height` are the voxels of a slice as the engines see it.
+  /// `width` and `height` are the size of a slice including its mirrored extension, in voxels.
   WantedCubes(const Params& params, int width, int height)
       : params_(params), width_(width), height_(height) {}
 

@@ -25,12 +25,13 @@ class ContainerWalk {
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
 
-  /// Number of faults so far: damaged units, and runs of bytes that do not belong to any unit.
+  /// Returns the number of faults so far: damaged units, and runs of bytes that do not belong to
+  /// any unit.
   std::int64_t faults() const { return faults_; }
-  /// Description of the first fault; empty if there is none.
+  /// Returns the description of the first fault; empty if there is none.
   const std::string& first_fault() const { return first_fault_; }
-  /// Number of packets of the main video so far; nullopt if this container's check does not count
-  /// them.
+  /// Returns the number of packets of the main video so far; nullopt if this container's check does
+  /// not count them.
   virtual std::optional<std::int64_t> video_packets() const { return std::nullopt; }
 
  protected:

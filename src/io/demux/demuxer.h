@@ -28,7 +28,7 @@ class Demuxer {
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
-  /// Name of the input. For a sequence, this is the name of its first file.
+  /// Returns the name of the input. For a sequence, this is the name of its first file.
   const std::string& path() const { return bytes_.name(); }
   AVFormatContext& context() const { return container_.context(); }
   AVStream& video() const { return container_.video(); }

@@ -25,7 +25,7 @@ class Output {
   /// Throws an error if a write has failed.
   /// @throws IoError
   void check_written() const;
-  /// Path of the file that contains the output until commit(); empty if there is none.
+  /// Returns the path of the file that contains the output until commit(); empty if there is none.
   const std::string& temporary() const { return temporary_; }
   /// Writes everything that is buffered, and ends the writing.
   /// @throws IoError

@@ -41,7 +41,7 @@ class TimedPictures {
   void seek_to(std::int64_t number);
   /// Decides the selection as if all pictures of options.index had been read.
   void replay_all();
-  /// Number of pictures that were decoded, and number of those that were selected.
+  /// These functions return the number of decoded pictures and the number of selected pictures.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
   /// Returns whether all selected pictures have been read, so that only context frames follow.

@@ -30,8 +30,8 @@ struct NiftiHeader {
   bool scaled = false;                        // scl_slope is valid
   std::array<double, 3> spacing{1, 1, 1};     // pixdim along x, y, z; 1, 1, 1 if invalid
 
-  /// Number of samples of one volume and of all volumes. parse_nifti() guarantees that neither
-  /// number overflows, also in bytes.
+  /// Returns the number of samples of one volume and of all volumes. parse_nifti() guarantees that
+  /// neither number overflows, also in bytes.
   std::uint64_t volume_samples() const;
   std::uint64_t total_samples() const;
 };

@@ -59,7 +59,7 @@ class RangeFinder {
   /// percentiles, so that a few hot pixels do not compress all other values. The range is 0..1 for
   /// a stack without finite values. The span is 1 if all values are equal.
   ValueRange range() const;
-  /// Minimum and maximum of the finite values; 0 if there are none.
+  /// Returns the minimum and maximum of the finite values; 0 if there are none.
   double minimum() const { return minimum_ <= maximum_ ? minimum_ : 0; }
   double maximum() const { return minimum_ <= maximum_ ? maximum_ : 0; }
 

@@ -30,7 +30,7 @@ class Muxer {
   /// waiting for the selection of frames.
   void flush_copies();
   void write_trailer();
-  /// Number of packets of copied streams that were too damaged to be copied.
+  /// Returns the number of packets of copied streams that were too damaged to be copied.
   const Damage& damage() const { return damage_.found(); }
   const std::vector<std::string>& losses() const { return losses_; }
   /// Notes for the user, one text each, about content that the muxer dropped at the user's request

@@ -1,5 +1,5 @@
-// Clustered matching. The clusters of all tiles are made before the first block; then each
-// reference patch is compared with the members of its clusters.
+// Clustered matching. The matcher makes the clusters of all tiles before the first block. Then it
+// compares each reference patch with the members of its clusters.
 
 #include <hwy/cache_control.h>
 #include <tbb/blocked_range.h>
@@ -205,7 +205,7 @@ class ClusterMatcher final : public Matcher {
       }
     }
   }
-  /// Prefetches 48 members: the default maximum size of a cluster.
+  /// Prefetches 48 members, which is the default maximum size of a cluster.
   static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }

@@ -86,7 +86,7 @@ HWY_INLINE void merge_runs(KeyVector* v) {
   sort_bitonic<count>(v + count);
 }
 
-/// Keeps the smaller half of two sorted runs in `a`, sorted.
+/// Moves the smaller half of two sorted runs to `a`, in sorted order.
 template <int count>
 HWY_INLINE void keep_least(KeyVector* a, KeyVector* b) {
   split_runs<count>(a, b);
@@ -167,7 +167,8 @@ HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t 
 
 constexpr std::int32_t distance_of(Key key) { return key >> place_bits; }
 
-/// Orders patches at equal distance by their number. On entry they are ordered by list index.
+/// Orders patches at equal distance by their number. Before the call, such patches are ordered by
+/// list index.
 HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count) {
   for (int i = 1; i < count; ++i)
     for (int k = i;

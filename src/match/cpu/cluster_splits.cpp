@@ -20,7 +20,7 @@ namespace lull::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Products of weights and samples, summed in pairs.
+/// Returns the products of weights and samples, summed in pairs.
 HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> sample) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   return hn::Vec<Halves>{_mm256_maddubs_epi16(weight.raw, sample.raw)};
@@ -56,7 +56,7 @@ class Products {
   /// Returns the value that must be added to each result of of().
   std::int32_t offset() const { return offset_; }
 
-  /// The lane sum of the result is the dot product of a patch, less offset().
+  /// Returns a vector. The sum of its lanes is the dot product of a patch, minus offset().
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -189,7 +189,7 @@ class SeedPatches {
     bound_ = split_bound(hn::GetLane(hn::SumOfLanes(Sums(), hn::Add(sum, more))), a, b);
   }
 
-  /// Sums left(i, k) * right(i, k, left) over all parts k, for each seed i.
+  /// Returns, for each seed i, the sum of left(i, k) * right(i, k, left) over all parts k.
   template <class Left, class Right>
   static HWY_INLINE void all_sums(const Left& left, const Right& right, std::int32_t* to) {
     for (int from = 0; from < split_seeds; from += sum_lanes)

@@ -9,7 +9,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Fills elements of several bytes each, in memory order.
+/// Fills a row of the guide. Each element consists of several bytes, which are stored in memory
+/// order.
 template <class Element>
 void phased_row(std::span<const float> samples, const Quantiser& quantiser,
                 const PhasedRow<Element>& row) {

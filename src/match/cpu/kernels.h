@@ -111,8 +111,8 @@ struct Block {
 
 /// Maximum number of lanes of a block, including extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Number of additional lanes at the end of a block: they hold samples of the last reference
-/// patches.
+/// Returns the number of additional lanes at the end of a block: they hold samples of the last
+/// reference patches.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));

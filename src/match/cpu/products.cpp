@@ -76,7 +76,8 @@ struct Target {
   std::uint16_t added, subtracted;  // the bias
 };
 
-/// The kernel. If `kPlain` is true, there is neither a bias nor an invalid position.
+/// Computes the scores of several candidates. If `kPlain` is true, there is neither a bias nor an
+/// invalid position.
 template <int kStep, int kDys, bool kPlain>
 class ProductScorer {
  public:
@@ -105,7 +106,7 @@ class ProductScorer {
 
  private:
   static constexpr int full = patch / kStep, rest = patch % kStep;
-  /// Number of sums of `step` rows before the one that completes a patch.
+  /// Number of sums of `step` rows that a patch needs before the sum that completes it.
   static constexpr int before = rest == 0 ? full - 1 : full;
   /// Number of candidate rows that consecutive groups of rows share. Reference patches that are
   /// further apart than a patch is high share none: all such steps use kStep = patch.

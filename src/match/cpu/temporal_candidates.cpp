@@ -61,7 +61,7 @@ class Reference {
   alignas(64) std::uint16_t pairs_[patch * pairs_per_row * 16];
 };
 
-/// Inserts a candidate behind those with an equal score.
+/// Inserts a candidate behind all candidates with an equal score.
 HWY_INLINE void insert(Ranking& ranking, int wanted, std::uint16_t score, std::uint32_t member) {
   int to = ranking.count < wanted ? ranking.count++ : wanted - 1;
   for (; to > 0 && ranking.score[to - 1] > score; --to) {

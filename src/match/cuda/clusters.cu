@@ -188,8 +188,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // Tiles above this one cover complete rows of positions. Tiles to the left cover as many rows as
-  // this one.
+  // The tiles above this tile cover complete rows of positions. The tiles to its left have as many
+  // rows as this tile.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -198,7 +198,7 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // Clusters in these lists have more than `leaf` patches, so the lists of two tiles do not
+  // The lists contain only clusters of more than `leaf` patches, so the lists of two tiles do not
   // overlap.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {

@@ -40,7 +40,7 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
   constexpr int rows = GuideBoxes::rows;
-  // Number of patches that begin from this position on.
+  // Number of patches that begin at this position or to the right of it.
   const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;
   std::int32_t invalid[4];
 #pragma unroll
@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   clear(place, margins, sums);
 }
 
-/// A thread makes four samples.
+/// Makes the guide. A thread makes four samples.
 template <class Picture>
 __global__ void mix_kernel(const Picture picture, Margins margins, float* plane) {
   const int x = 4 * static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);

@@ -39,7 +39,7 @@ struct Groups {
   /// (kept_groups.h) are filtered.
   int max_log2 = 5;
 
-  /// Log2 of the number of members of a reference patch's group that are filtered.
+  /// Returns the log2 of the number of members of a reference patch's group that are filtered.
   constexpr int log2_filtered(int reference) const {
     const int log2 = log2_count[reference];
     return log2 < max_log2 ? log2 : max_log2;

@@ -35,12 +35,12 @@ struct ClusterMemory {
   std::uint32_t* scratch = nullptr;  // [members_of]
   uint2* nodes = nullptr;            // [2][nodes_of]
 };
-/// Number of patches in all frames.
+/// Returns the number of patches in all frames.
 inline std::size_t members_of(const Margins& margins, int frames) {
   return static_cast<std::size_t>(margins.width - patch + 1) * (margins.height - patch + 1) *
          frames;
 }
-/// Maximum number of clusters that are split at the same time.
+/// Returns the maximum number of clusters that are split at the same time.
 inline std::size_t nodes_of(std::size_t members, int leaf) { return members / (leaf + 1) + 1; }
 
 /// Makes the clusters of all tilings (clusters.cu).

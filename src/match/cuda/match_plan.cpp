@@ -143,8 +143,9 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // If necessary, a block uses a multiprocessor alone: first for the tables of the neighbouring
-  // frames, then for all tables.
+  // If the tables do not fit in a block's share of the shared memory, the block uses a
+  // multiprocessor alone. The first attempt extends only the tables of the neighbouring frames, the
+  // last attempt extends all tables.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})
     for (const TimeShape& shape : time_shapes)
       if (!shape.saves_memory || tuning_for(device).saves_memory)

@@ -77,7 +77,7 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
 
 /// Number of words in shared memory before the samples.
 constexpr int head_words = references * (reference_pitch + gathered_words);
-/// Size of the tables in bytes, with samples and norms of `frames` frames.
+/// Returns the size of the tables in bytes, with samples and norms of `frames` frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *
@@ -104,14 +104,15 @@ struct MatchPlan {
 
 namespace match_detail {
 
-/// Offset between the first and the last reference patch of a tile, along an axis.
+/// Returns the offset between the first and the last reference patch of a tile, along an axis.
 constexpr int rows_above(const MatchParams& phase) { return 3 * phase.step; }
 
 constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Number of words that are scanned for a band, if no window begins below the band's first row.
+/// Returns the number of words that are scanned for a band, if no window begins below the band's
+/// first row.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }

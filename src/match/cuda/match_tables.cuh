@@ -32,7 +32,7 @@ struct SharedTables {
         scores(
             reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
 };
-/// Number of words of a plan's tables without the head.
+/// Returns the number of words of a plan's tables without the head.
 __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }

@@ -78,7 +78,7 @@ struct TileSource {
   /// `data` is null if there is no such slice.
   std::span<const PhasedView> samples;
   int motion_x = 0, motion_y = 0;  // in samples
-  /// Whether the source is the frame itself. Holes may then be marked in `candidates`
+  /// True if the source is the frame itself. `candidates` may then contain marked holes
   /// (hole_mark()), so the kernel reads the reference patch from `wanted`.
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {

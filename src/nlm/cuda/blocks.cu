@@ -29,7 +29,7 @@ struct Cells {
   static constexpr int columns = 33 - across;                   // patches of a warp
   static constexpr int rows = patches_per_thread + across - 1;  // rows of cells that a thread reads
   static constexpr int first = -(across - 1);                   // the first patch's cell
-  /// Number of patches along an axis.
+  /// Returns the number of patches along an axis.
   static __host__ __device__ constexpr int patches(int length) {
     return (length + cell - 1) / cell + across - 1;
   }
@@ -189,7 +189,8 @@ __global__ void __launch_bounds__(32 * warps, 4)
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // The first sample lies in the column of cell `lane` and in the row of the thread's first cells.
+  // The thread's first sample lies in the column of cell `lane` and in the row of the thread's
+  // first cells.
   const int lane = static_cast<int>(threadIdx.x);
   const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
-      // Column k of candidate `number` is at from[j][k] + number.
+      // The sample in column k of candidate `number` is at from[j][k] + number.
       const T* const from = tile + (top_row + dy) * cell * Window<cell, max_search>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;

@@ -89,8 +89,8 @@ class VolumeFilter {
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Number of slices in memory: the slices of one run() with their neighbours, and the further
-  /// slices of the next run().
+  /// Returns the number of slices in memory: the slices of one run() with their neighbours, and the
+  /// further slices of the next run().
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }

@@ -36,8 +36,8 @@ struct Space {
   constexpr std::size_t size() const {
     return static_cast<std::size_t>(pitch) * (height + 2 * pad);
   }
-  /// Offset of a sample in a plane without padding (Margins::none()), which is the layout of input
-  /// samples and results.
+  /// Returns the offset of a sample in a plane without padding (Margins::none()), which is the
+  /// layout of input samples and results.
   constexpr std::ptrdiff_t flat_at(int x, int y) const {
     return static_cast<std::ptrdiff_t>(y) * Margins::flat_pitch(width) + x;
   }
@@ -73,7 +73,7 @@ struct BlocksPlan {
   int step, search;
   bool halves;
   float scale;  // factor of the plane
-  /// Number of bytes for the estimates of patches before they are averaged.
+  /// Returns the number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
 /// Filters `plane` with blocks; `layers` is memory for layer_bytes(). `result` is a flat plane, as
@@ -136,9 +136,9 @@ struct TilesPlan {
   int side = 32;                 // side of a tile
   std::array<float, 3> scale{};
 
-  /// Maximum number of patches that cover a row of a tile.
+  /// Returns the maximum number of patches that cover a row of a tile.
   int patches_across() const { return (side + block) / step - 1; }
-  /// Number of floats that a thread block needs for `sources` sources.
+  /// Returns the number of floats that a thread block needs for `sources` sources.
   std::size_t workspace(int sources) const;
 };
 struct TileSources {

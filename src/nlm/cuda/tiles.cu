@@ -219,7 +219,8 @@ __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const 
     if (c < plan.planes) results[c][plan.space.flat_at(x, y)] = (own[c] + sums[c]) / plan.scale[c];
 }
 
-/// The general kernel. `block_guides`: number of guides if patches are 4x4 blocks; 0: any patches.
+/// The general kernel. `block_guides` is the number of guides if patches are 4x4 blocks. The value
+/// 0 allows any patches.
 template <int block_guides>
 __global__ void __launch_bounds__(max_threads)
     tiles_kernel(const __grid_constant__ TilesPlan plan,

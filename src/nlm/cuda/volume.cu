@@ -185,7 +185,7 @@ __global__ void __launch_bounds__(256, 2)
   const int row = window.columns, slice = window.columns * window.rows;
   const int y0 = static_cast<int>(threadIdx.y) * rows_per_lane,
             z0 = static_cast<int>(threadIdx.z) * slices_per_lane;
-  // Index, in `planes`, of the first slice of the thread's samples, minus search + 1.
+  // Index, in `planes`, of the first slice of the thread's samples, minus (search + 1).
   const int place = static_cast<int>(blockIdx.z) * half_depth * lanes + z0;
   if (place >= planes.count) return;  // true for complete warps
   T reference[slices_per_lane + 2][rows_per_lane + 2];

@@ -28,8 +28,8 @@ struct FeaturePlan {
   int cell = motion_cell;
 
   int cell_columns() const { return (width + cell - 1) / cell; }
-  /// Maximum distance beyond the planes at which samples are read; motion moves samples by at most
-  /// one sample beyond the planes.
+  /// Returns the maximum distance beyond the planes at which samples are read; motion moves samples
+  /// by at most one sample beyond the planes.
   int reach() const { return search_radius + widest_patch + 1; }
 };
 

@@ -72,7 +72,7 @@ constexpr T difference(T up, T uq, T vp, T vq) {
   return (d * d - (vp + (vp < vq ? vp : vq))) / (vp + vq);
 }
 
-/// A weight and w' of step 4, for x = D / k^2.
+/// The weight and the derivative w' of step 4, for x = D / k^2.
 template <class T>
 struct WeightAndSlope {
   T weight, slope;

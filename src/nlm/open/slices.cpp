@@ -59,7 +59,7 @@ class SlicesSession final : public SliceSession {
  private:
   using Batch = std::vector<PendingSlice>;
 
-  /// Index of the first pending slice.
+  /// Returns the index of the first pending slice.
   int first_pending() const { return available_.end - static_cast<int>(pending_.size()); }
 
   /// Filters the next `count` slices.

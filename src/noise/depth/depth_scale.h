@@ -25,7 +25,7 @@ struct DepthSamples {
   std::optional<double> invalid = {};
   DepthNoise noise = DepthNoise::constant;  // squared: depths of 0 and below are also holes
 
-  /// One value per sample, row by row; true for a hole.
+  /// Returns one value per sample, row by row. The value is true for a hole.
   [[nodiscard]] std::vector<bool> holes_of(const Frame& frame) const;
   /// Returns the depth of a sample; arbitrary for a hole.
   double depth(double sample) const { return zero + unit * sample; }
@@ -66,7 +66,7 @@ class DepthStatistics {
   /// Adds a grey frame in host memory.
   void add(const Frame& frame);
   bool empty() const { return depths_.empty(); }
-  /// Share of all samples that are holes.
+  /// Returns the share of all samples that are holes.
   double share_of_holes() const;
   double median() const;
   double min_depth() const;

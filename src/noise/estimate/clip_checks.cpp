@@ -8,7 +8,7 @@
 namespace lull {
 namespace {
 
-/// Means of 4x4 coarse samples, which are 16x16 fine samples.
+/// Returns the means of 4x4 coarse samples, which are 16x16 fine samples.
 Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   const auto from = luma.coarse();
   Plane<std::uint8_t> to(from.width / 4, from.height / 4);

@@ -79,7 +79,8 @@ SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   return range;
 }
 
-/// Returns the clip limits of noise of this level in samples of this range.
+/// Returns the clip limits for noise with the standard deviation `level` in a plane whose samples
+/// have this range.
 Clipping clipping_in(const SampleRange& range, float level) {
   Clipping clipping{.level = level};
   // If low equals high, the picture has no content.

@@ -180,7 +180,7 @@ constexpr int band_of(int k) {
   return frequency == 0 ? 3 : frequency < 3 ? 0 : frequency < 7 ? 1 : 2;
 }
 
-/// Mean variances of low, middle and high frequencies.
+/// Returns the mean variances of low, middle and high frequencies.
 std::array<double, 3> bands_of(const CoefficientTable& variances) {
   std::array<double, 4> sums{}, counts{};
   for (int k = 0; k < 64; ++k) {

@@ -224,7 +224,7 @@ void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& 
   }
 }
 
-/// Sum of squared differences between correlations, within the reach of the filters.
+/// Returns the sum of squared differences between correlations, within the reach of the filters.
 double mismatch(const Correlations& wanted, const std::array<double, pair_lags>& found) {
   if (!wanted.known) return 0;
   double sum = 0;

@@ -43,15 +43,15 @@ class Light {
   /// Light, which is finite everywhere: samples that are not finite were replaced by the mean of
   /// the samples around them.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
-  /// Noise variance of the light, > 0, averaged over 3x3 pixels or more (variances from few samples
-  /// are inaccurate).
+  /// Returns the noise variance of the light, averaged over 3x3 pixels or more, because variances
+  /// of few samples are inaccurate. All values are above 0.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
   /// Features on which light may depend, as far as the frame has them: the components of the
   /// normal, the logarithm of the depth, the albedo.
   int regressors() const { return regressors_; }
   PlaneView<const float> regressor(int i) const { return regressor_[i].view(); }
-  /// Noise variance of the regressor, from its high frequencies. (Features have noise if the camera
-  /// has depth of field or motion blur.)
+  /// Returns the noise variance of the regressor, from its high frequencies. (Features have noise
+  /// if the camera has depth of field or motion blur.)
   PlaneView<const float> regressor_noise(int i) const { return regressor_noise_[i].view(); }
 
   /// Converts filtered light of the last decomposed frame back to samples of `clean`. Samples of

@@ -41,18 +41,18 @@ class CubeCollector {
 
   /// The cubes whose voxels are all finite and within the filters' range, and not all equal.
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
-  /// Number of examined cubes, with any content.
+  /// Returns the number of examined cubes, with any content.
   std::int64_t examined() const { return examined_; }
-  /// Values of constant cubes, with the number of such cubes. Such cubes contain the surroundings
-  /// of the object in masked or padded volumes, or clipped samples.
+  /// Returns the values of constant cubes, with the number of such cubes. Such cubes contain the
+  /// surroundings of the object in masked or padded volumes, or clipped samples.
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }
-  /// Minimum and maximum of all voxels within the filters' range; these are the clip limits if
-  /// samples are clipped.
+  /// These functions return the minimum and the maximum of all voxels within the filters' range.
+  /// The two values are the clip limits if samples are clipped.
   float min_value() const { return min_value_; }
   float max_value() const { return max_value_; }
-  /// Number of voxels of a volume along each axis.
+  /// Returns the number of voxels of a volume along each axis.
   std::array<int, 3> voxels() const { return {format_.width, format_.height, depth_}; }
   const FrameFormat& format() const { return format_; }
 

@@ -86,7 +86,7 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // The background contains noise that is not Rician.
+    // The background contains noise, and this noise is not Rician.
     rician_ = false;
     air_.clear();
     air_level_ = 0;
@@ -120,7 +120,7 @@ class Estimator {
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // The cubes must be sorted by address, like those in valid_.
+    // The function requires cubes in the order of their addresses, which is the order of valid_.
     Cubes air = air_;
     std::ranges::sort(air);
     for (const CubeStatistics* cube : valid_)

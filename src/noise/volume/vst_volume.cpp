@@ -15,7 +15,7 @@
 namespace lull {
 namespace {
 
-/// The inverse data is the index z of a slice.
+/// A session with variance stabilisation. The inverse needs the index z of a slice.
 class VolumeVstSession final : public VstSession<int> {
  public:
   VolumeVstSession(const VolumeNoise& noise, const FrameFormat& format,

@@ -49,7 +49,8 @@ class StructureDamage : public testing::TestWithParam<Medium> {
     make_clip(path, spec_of(GetParam()));
     intact = read_file(path);
   }
-  /// Positions of the video packets in the file: of their data, for GIF of their first block.
+  /// Returns the positions of the video packets in the file: of their data, for GIF of their first
+  /// block.
   std::vector<std::size_t> packet_positions() const {
     AVFormatContext* context = nullptr;
     if (avformat_open_input(&context, path.c_str(), nullptr, nullptr) < 0) return {};

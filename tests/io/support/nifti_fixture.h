@@ -28,7 +28,7 @@ inline File zipped(const File& bytes) {
   return packed;
 }
 
-/// Values over the complete range of T; for floats also NaN and infinities.
+/// Returns the values over the complete range of T; for floats also NaN and infinities.
 template <class T>
 std::vector<T> hostile_samples(std::size_t count) {
   using Limits = std::numeric_limits<T>;

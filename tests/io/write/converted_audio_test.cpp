@@ -21,7 +21,7 @@ void require(int code) {
   if (code < 0) throw std::runtime_error(error_text(code));
 }
 
-/// Samples of an audio stream, 32 bits each.
+/// Returns the samples of an audio stream, 32 bits each.
 std::vector<std::int32_t> samples_of(const std::string& path) {
   AVFormatContext* context = nullptr;
   require(avformat_open_input(&context, ("file:" + path).c_str(), nullptr, nullptr));

@@ -86,7 +86,7 @@ void write_tiff(const std::string& path, const Frame& frame) {
   TIFFClose(t);
 }
 
-/// Root mean square error of the samples that are in range.
+/// Returns the root mean square error of the samples that are in range.
 double error_of(const Frame& result, const Frame& clean) {
   double sum = 0, count = 0;
   for (int i = 0; i < 3; ++i)

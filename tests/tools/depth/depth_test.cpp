@@ -90,7 +90,7 @@ Map read_pfm(const std::string& path) {
   return map;
 }
 
-/// Root mean square error over the samples that are not holes.
+/// Returns the root mean square error over the samples that are not holes.
 double error_of(const Map& map, double unit = 1) {
   double sum = 0, count = 0;
   for (int y = 0; y < height; ++y)

@@ -304,7 +304,7 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   }
 }
 
-/// Shared memory of a block that filters the groups of this atlas.
+/// Returns the shared memory of a block that filters the groups of this atlas.
 template <int N, class Staging>
 std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
   return sizeof(BlockMemory<N, Staging>) +
@@ -332,8 +332,8 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
-/// Moves the pointers of the job to the middle of all frames, for InDeviceMemory: offsets from the
-/// middle fit in 32 bits (require_addressable() of address_range.h).
+/// Moves the pointers of the job to the middle of all frames, for InDeviceMemory. Offsets from the
+/// middle fit in 32 bits, which require_addressable() of address_range.h ensures.
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;
   for (int k = 0; k < job.args.pairs; ++k)

@@ -35,8 +35,8 @@ struct MatchWork {
   int step = 1, pairs = 1;
 };
 
-/// The factor for quotient(n, inverse), which returns n / divisor for n < 1024 divisor and n
-/// divisor < 2^22.
+/// Returns the factor for quotient(n, inverse). That function returns n / divisor if n < 1024
+/// divisor and n divisor < 2^22.
 constexpr unsigned inverse_of(int divisor) {
   return (1u << 22) / static_cast<unsigned>(divisor) + 1;
 }
@@ -59,7 +59,8 @@ struct JoinedWindows {
   constexpr bool operator==(const JoinedWindows&) const = default;
   [[nodiscard]] constexpr int area() const { return side * side; }
   [[nodiscard]] constexpr int quads() const { return (width + 3) / 4; }
-  /// Positions are compared in tiles of eight columns and every other row of 16 rows.
+  /// Returns the number of tiles in a row. Positions are compared in tiles of eight columns and
+  /// every other row of 16 rows.
   [[nodiscard]] constexpr int blocks() const { return (width + 7) / 8; }
   [[nodiscard]] constexpr int tiles() const { return blocks() * ((height + 15) / 16) * 2; }
   [[nodiscard]] constexpr int row_sums() const { return rows * sums_pitch; }
@@ -91,7 +92,8 @@ struct BayesMatchPlan {
   int across = 0, down = 0;  // reference patches of a block, along each axis
   JoinedWindows own, other;
   int windows_at_once = 1;  // number of windows in shared memory at a time
-  /// Number of distances of a reference patch, and the stride between reference patches.
+  /// Number of distances of a reference patch, and distance between the elements of two reference
+  /// patches.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }

@@ -114,8 +114,8 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Sums the results of sum_squares() over the rows of each patch, and stores the sums after these
-/// results. Positions beyond the plane get infinity.
+/// Adds up the results of sum_squares() over the rows of each patch, and stores the sums after
+/// these results. Positions beyond the plane get infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {

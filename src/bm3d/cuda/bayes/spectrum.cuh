@@ -149,7 +149,7 @@ struct Weights {
   }
 };
 
-/// p <- 3 p^2 - 2 p^3 for a symmetric p.
+/// Replaces a symmetric matrix p by 3 p^2 - 2 p^3.
 template <int T>
 __device__ __forceinline__ void sharpen(Weights<T>& p) {
   Weights<T> next;

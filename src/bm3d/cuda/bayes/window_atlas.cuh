@@ -200,7 +200,8 @@ struct InDeviceMemory {
     return pair.offset < 0 ? patch.y + ~pair.offset : patch.x + pair.offset;
   }
   struct Samples {
-    // The samples of `subtracted`, if not null, are subtracted from those of `plane`.
+    // The filter subtracts the samples of `subtracted` from those of `plane`, unless `subtracted`
+    // is null.
     const float *plane, *subtracted;
     SampleScale sample_scale;
     __device__ std::uint32_t at(int2 patch, SamplePair pair) const {

@@ -1,5 +1,5 @@
 #pragma once
-// The search windows of a reference patch.
+// Computes the search windows of a reference patch.
 
 #include "bm3d/cuda/bayes/kernels.h"
 

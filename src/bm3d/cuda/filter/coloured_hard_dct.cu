@@ -1,4 +1,5 @@
-// Each instantiation of the filter has its own file, so that they compile in parallel.
+// Each instantiation of the filter has its own file, so that the instantiations compile in
+// parallel.
 
 #include "bm3d/cuda/filter/coloured_kernel.cuh"
 

@@ -23,10 +23,10 @@ template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  /// Factor of coefficient k in addition to sqrt(8).
+  /// Returns the factor of coefficient k in addition to sqrt(8).
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
-    // The table is local, so that its elements become constants in the instructions.
+    // The table is local, so that the compiler makes its elements constants in the instructions.
     constexpr Matrix8<float> table = dct_forward<float>;
     return broadcast(root_8 * table.at[k][y]);
   }
@@ -56,8 +56,8 @@ struct Butterflies<Dct> {
   }
 };
 
-/// Bior1.5, with the same scale, as lifting steps whose factors are exact. Rows 2i and 2i + 1 are
-/// paired.
+/// The Bior1.5 transform, with the scale of the DCT, as lifting steps whose factors are exact. Rows
+/// 2i and 2i + 1 are paired.
 template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }

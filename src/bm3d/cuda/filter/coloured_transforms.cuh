@@ -81,7 +81,7 @@ struct SlotOperands {
   }
 };
 
-/// Horizontal and vertical transform of 16 patches.
+/// Transforms 16 patches horizontally and vertically.
 template <class Transform2d, Staging staging>
 __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samples,
                                                 const PatchOffset<staging> (&offset)[2],

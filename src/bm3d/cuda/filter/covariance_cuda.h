@@ -1,6 +1,6 @@
 #pragma once
 // The covariance tables of the filter kernels (coloured_group.cuh) in device memory, for noise that
-// is not white. They are made once per phase.
+// is not white. Each phase makes its tables once.
 
 #include <array>
 #include <memory>

@@ -23,8 +23,8 @@ class PatchPlaces {
  public:
   __device__ __forceinline__ explicit PatchPlaces(Offset elements)
       : offset_(counts_bytes ? elements * static_cast<Offset>(sizeof(Element)) : elements) {}
-  /// Hides the origin of the offset from the compiler, which would otherwise keep the offsets of
-  /// all patches in registers.
+  /// Hides from the compiler how the offset was computed. Otherwise the compiler would keep the
+  /// offsets of all patches in registers.
   __device__ __forceinline__ void forget() {
     if constexpr (sizeof(Offset) == 8)
       asm("" : "+l"(offset_));
@@ -93,14 +93,14 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The input is too large by a factor of 8: 8 / N of the patches' coefficients times N of the
-    // sums across the group.
+    // The input is too large by a factor of 8, which consists of 8 / N from the patches'
+    // coefficients and N from the sums across the group.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
 };
 
-/// Steps 1 to 3 of filter.cuh. `offset`: in lane m, the offset of patch m.
+/// Performs steps 1 to 3 of filter.cuh. In lane m, `offset` is the offset of patch m.
 template <int M, class Transform2d, Staging staging>
 __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& samples,
                                                   PatchOffset<staging> offset,
@@ -128,7 +128,7 @@ constexpr int support_of(int k) {
   return support;
 }
 
-/// The transform across the group, as sums and differences in place.
+/// Transforms across the group in place, by sums and differences.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -143,7 +143,8 @@ __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
     }
 }
 
-/// The inverse transform across the group, times the number of patches.
+/// Applies the inverse transform across the group. The results are too large by a factor of the
+/// number of patches.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -152,7 +153,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // Haar's sum was doubled at each level so far, so the difference needs the same factor.
+      // The loop has doubled Haar's sum at each level so far, so the difference needs an equal
+      // factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
@@ -172,8 +174,8 @@ constexpr float noise_deviation(int k) {
   return static_cast<float>(table_detail::square_root(noise_variance<M, GroupTransform>(k)));
 }
 
-/// First phase: the hard threshold. Returns the number of retained coefficients. The mean of the
-/// complete group, which is the first value of lane 0, is always retained.
+/// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
+/// The function always retains the mean of the complete group, which is the first value of lane 0.
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {
@@ -195,8 +197,8 @@ __device__ __forceinline__ float reciprocal(float x) {
   return result;
 }
 
-/// Second phase: replaces the spectrum of a basic estimate by its Wiener factors. Returns the sum
-/// of their squares.
+/// Replaces the spectrum of a basic estimate by its Wiener factors, in the second phase. Returns
+/// the sum of the squared factors.
 template <int M, class GroupTransform>
 __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGroup<M>& group) {
   float energy = 0;
@@ -215,7 +217,7 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
 
-// Sums in shared memory have 32 bits, those in device memory 64.
+// Sums have 32 bits in shared memory and 64 bits in device memory.
 template <class Sum>
 constexpr Memory memory_of = std::is_same_v<Sum, int> ? Memory::shared : Memory::device;
 __device__ __forceinline__ void add(int* sum, int value) { atomicAdd(sum, value); }

@@ -9,8 +9,8 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// The properties of the group of one of a block's reference patches, in one word. 0: there is no
-/// such reference patch.
+/// One word that holds the properties of the group of one of a block's reference patches. The value
+/// 0 means that there is no such reference patch.
 struct PackedHead {
   std::uint32_t bits = 0;
 
@@ -29,7 +29,7 @@ struct PackedHead {
 };
 static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
 
-/// Index of the block's first reference tile in the batch.
+/// Returns the index of the block's first reference tile in the batch.
 __device__ __forceinline__ unsigned first_reference_tile(const KernelArgs& a) {
   return ((blockIdx.y << a.tile.log2_y) / reference_tile_side) * a.filter.batch.tiles_x +
          (blockIdx.x << a.tile.log2_x) / reference_tile_side;

@@ -48,7 +48,7 @@ __device__ __forceinline__ int pitch_of(const FilterArgs& f) {
   return staging == Staging::shared ? tile_pitch : f.margins.pitch;
 }
 
-/// Pitch of a tile in shared memory.
+/// Returns the pitch of a tile in shared memory.
 template <Staging staging>
 __device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
   return staging == Staging::shared ? tile_pitch : a.tile.pitch;
