@@ -17,7 +17,7 @@ namespace lull::bm3d {
 /// Coefficients are double, or complex for the DFT.
 template <class Coefficient>
 struct PatchTransform {
-  /// Only the first `side` rows and columns are used.
+  /// The transform uses only the first `side` rows and columns.
   Matrix8<Coefficient> forward, inverse;
   int side = patch;  // side of the patch, at most 8
 
@@ -39,7 +39,7 @@ using PatchValues = std::array<Coefficient, max_patch_samples>;
   return axis_rows(real_transform(transform));
 }
 
-/// values = matrix values matrix^T.
+/// Computes values = matrix values matrix^T.
 template <class Coefficient>
 void transform_patch(const Matrix8<Coefficient>& matrix, PatchValues<Coefficient>& values,
                      int side = patch) {
@@ -53,8 +53,8 @@ void transform_patch(const Matrix8<Coefficient>& matrix, PatchValues<Coefficient
       for (int x = 0; x < side; ++x) values[k * side + x] += matrix.at[k][y] * rows[y * side + x];
 }
 
-/// Orthonormal Haar transform of 2^n values: the approximation first, then the details from coarse
-/// to fine.
+/// Performs the orthonormal Haar transform of 2^n values. The approximation comes first, and the
+/// details follow from coarse to fine.
 template <class Coefficient>
 void haar_forward(std::span<Coefficient> values) {
   std::array<Coefficient, 64> next;
@@ -79,7 +79,8 @@ void haar_inverse(std::span<Coefficient> values) {
   }
 }
 
-/// Orthonormal Walsh-Hadamard transform of 2^n values; it is its own inverse.
+/// Performs the orthonormal Walsh-Hadamard transform of 2^n values. The transform is its own
+/// inverse.
 template <class Coefficient>
 void walsh_hadamard(std::span<Coefficient> values) {
   for (std::size_t half = 1; half < values.size(); half *= 2)

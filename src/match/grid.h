@@ -1,6 +1,6 @@
 #pragma once
-// The grid of reference patches: every `step`-th position along each axis, and always the last
-// position, so that every sample is covered.
+// The grid of reference patches. It contains every `step`-th position along each axis and always
+// the last position, so that the patches cover every sample.
 
 #include "match/patch_shape.h"
 

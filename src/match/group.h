@@ -32,7 +32,7 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
-/// Maximum group size if it need not be a power of two (MatchParams::any_size).
+/// Maximum group size if groups may have any number of members (MatchParams::any_size).
 inline constexpr int max_large_group = 64;
 
 /// Packs the displacement of a member: samples from the reference patch along x and y, and frames

@@ -15,7 +15,7 @@ namespace lull {
 /// candidate for other patches, so that filled-in values affect only the samples around them.
 class Holes {
  public:
-  /// `hole`: one value per sample, row by row; true for an invalid sample.
+  /// `hole` has one value per sample, row by row. The value is true for an invalid sample.
   Holes(int width, int height, const std::vector<bool>& hole);
 
   int width() const { return width_; }

@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a clip: estimated or specified once before a session opens, and used wherever a
-// threshold, a Wiener factor or a distance is computed.
+// The noise of a clip. It is estimated or specified once, before a session opens. Filters use it to
+// compute thresholds, Wiener factors and distances.
 
 #include <array>
 #include <limits>
@@ -60,7 +60,7 @@ struct PlaneNoise {
   /// Returns the noise level of the stored samples, for comparisons of samples that are not
   /// stabilised (repeated frames, scene cuts, motion). 0 if the plane passes through.
   float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
-  /// Correlation of samples (dx, dy) apart; 0 beyond the lags.
+  /// Returns the correlation of samples that are (dx, dy) apart. It is 0 beyond the lags.
   double correlation_at(int dx, int dy) const {
     if (!within_lags(dx, dy)) return 0;
     if (is_white()) return dx == 0 && dy == 0 ? 1 : 0;

@@ -33,7 +33,7 @@ class PatchCovariance {
   /// separable transform whose axes are the first `side` rows and columns of `rows`.
   PatchCovariance(const PlaneNoise& noise, const AxisTransform& rows, int side = 8);
 
-  /// Longest displacements along the axes at which patches share noise.
+  /// These functions return the longest displacements along the axes at which patches share noise.
   int reach_x() const { return reach_x_; }
   int reach_y() const { return reach_y_; }
   bool reaches(int dx, int dy) const {

@@ -32,8 +32,8 @@ SampleCurve rounded(const Table& table) {
   return curve;
 }
 
-/// Linear interpolation between points with increasing x, constant outside them. Calls must have
-/// increasing v.
+/// Interpolates linearly between points with increasing x. The result is constant outside the
+/// points. Calls must have increasing v.
 class Interpolation {
  public:
   Interpolation(const std::vector<double>& x, const std::vector<double>& y) : x_(x), y_(y) {}
@@ -56,7 +56,7 @@ std::vector<double> evenly(double from, double to, int count) {
   return points;
 }
 
-/// Raises values where needed so that each is greater than the previous one.
+/// Raises values where needed, so that each value is greater than the previous value.
 void make_increasing(std::vector<double>& values) {
   for (std::size_t k = 1; k < values.size(); ++k)
     values[k] = std::max(values[k], values[k - 1] + 1e-6);
@@ -123,7 +123,7 @@ double outside(double beyond, double slope, double s, double room) {
   return slope * bend + (beyond - bend) * (room - slope * bend) / (room - bend);
 }
 
-/// f, and the standard deviation of the noise after f where nothing is clipped.
+/// The function f, and the standard deviation of the noise after f where no sample is clipped.
 struct Forward {
   Table f;
   double sigma = 0;
@@ -208,9 +208,9 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Samples closer to a limit than a fifth of the noise's standard deviation are shifted by the
-/// clipping that preserves the local mean. This distance is about four standard deviations of the
-/// noise that filters leave.
+/// Clipping that preserves the local mean shifts samples closer to a limit than a fifth of the
+/// noise's standard deviation. This distance is about four standard deviations of the noise that
+/// filters leave.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

@@ -41,7 +41,7 @@ class Stabiliser {
   /// y. It is increasing. Results for samples at a clip limit lie on both sides of it;
   /// clip_limits() defines how they are clipped.
   const SampleCurve& inverse() const { return inverse_; }
-  /// Limits at which samples are clipped, and at which results are clipped as well
+  /// Returns the limits at which samples are clipped. Results are clipped at these limits as well
   /// (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }
   /// Returns the standard deviation of the noise after forward(), on the 0..255 scale, where

@@ -37,8 +37,8 @@ __device__ bool unequal(T a, T b) {
     return a != b;
 }
 
-/// Number of blocks by result. Atomic additions to one address are serialised, so a thread block
-/// adds up its counts first.
+/// Numbers of blocks for each result of the comparison. Atomic additions to one address are
+/// serialised, so a thread block adds up its own numbers first.
 struct BlockCounts {
   int unequal = 0, different = 0, textured = 0, shared = 0;
 
@@ -124,8 +124,8 @@ struct BlockSums {
   }
 };
 
-/// Counts the predictable blocks. There is one thread block for each block of the picture, and one
-/// thread for each vector.
+/// Compares a block of the picture with the blocks around its position in the earlier frame. There
+/// is one thread block for each block of the picture, and one thread for each vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {

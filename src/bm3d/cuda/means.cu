@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   const int count = 1 << f.groups.log2_filtered(reference);
   const int row = lane >> 2, column = 2 * (lane & 3);
   const int inside = row * f.margins.pitch + column;
-  // Offset of member `lane`. Each lane holds the offset of one member.
+  // Each lane holds the offset of the group's member with the lane's number.
   const Offset own_place = lane < count ? patch_offset<Offset>(f, reference, lane) : 0;
 
   Pair own[planes], sum[planes];

@@ -112,7 +112,7 @@ class CudaPhases {
   }
 
  private:
-  /// The state of one phase.
+  /// The data that the kernels of one phase need.
   struct PhaseState {
     PhasePlan plan;
     std::unique_ptr<cuda::Matcher> matcher;
@@ -174,7 +174,7 @@ class CudaPhases {
   cuda::DeviceLimits device_ = cuda::device_limits();
   std::vector<PhaseState> states_;      // for all plans (plan_count())
   std::array<Geometry, 2> geometries_;  // for luma, and for subsampled chroma
-  // The sets use the following buffers one after the other. These buffers have the size that the
+  // The sets use the following buffers one after the other. The buffers have the size that the
   // largest set needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;

@@ -1,5 +1,5 @@
 #pragma once
-// open_cuda() with another matcher, for tests. It exists only in builds with CUDA.
+// A version of open_cuda() with another matcher, for tests. It exists only in builds with CUDA.
 
 #include <memory>
 

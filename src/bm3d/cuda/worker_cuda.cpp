@@ -88,8 +88,8 @@ class CudaWorker : public FrameWorker {
     if (invalid_.at(at) != nullptr)
       copy_reached(last_frame_, patch, invalid_.at(at), compute_stream_.get());
     make_guides(Phase::first, at);
-    // The frame may be released after this wait: its memory on the host, or the decoder's picture
-    // on the device.
+    // After this wait, the caller may release the frame, whose samples are in host memory or in a
+    // decoder's picture on the device.
     cuda::check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }
@@ -320,8 +320,8 @@ class CudaWorker : public FrameWorker {
 
   void write_samples(const DeviceFrame& frame, const DeviceFrame& parallel_estimates,
                      RawFrame& raw) {
-    // The basic estimate is no longer needed: the result of the parallel Wiener filter overwrites
-    // it.
+    // The result of the parallel Wiener filter overwrites the basic estimate, which is no longer
+    // needed.
     if (has_parallel_wiener(params_)) normalise(parallel_wiener, parallel_estimates, frame.basic);
     normalise(static_cast<Phase>(params_.phases - 1), frame,
               {result_[0].get(), result_[1].get(), result_[2].get()});

@@ -42,8 +42,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
   const double luma = samples_of(format, 0);
   const double chroma = format.planes() > 1 ? samples_of(format, 1) : 0;
-  // Number of frames that are not finished, and number of those frames whose first phase is
-  // complete.
+  // Number of frames that are not finished, and the number of those whose first phase is complete.
   const double frames = margin(params).after + 1, later = frames - 2 * params.temporal;
   const bool loads_samples = cpu && filters_samples(params, format);
   const double noisy =
@@ -52,7 +51,7 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
       (has_parallel_wiener(params) ? 4 : 2) * (cpu ? sizeof(float) : sizeof(double)) * all;
   double bytes = frames * (noisy + sums + sizeof(float) * chroma);
   if (params.guided) bytes += frames * sizeof(float) * all;
-  // The basic estimates, the luma guides and the kept groups.
+  // The sum includes the basic estimates, the luma guides and the kept groups.
   bytes += later * (sizeof(float) * (all + (loads_samples ? 0 : luma)) +
                     static_cast<double>(kept_bytes(params, format)));
   if (params.temporal > 0) bytes += (2 * params.temporal + 1) * luma;  // 8-bit samples for motion

@@ -96,7 +96,7 @@ class SlotMemory {
   }
 
  private:
-  /// Planes 1 and 2 have the same size.
+  /// Returns the free planes of the size of plane i. Planes 1 and 2 have the same size.
   FreeList<Plane<float>>& planes_of_size(int i) { return planes_[i == 0 ? 0 : 1]; }
 
   FrameFormat format_;

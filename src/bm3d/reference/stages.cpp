@@ -56,7 +56,8 @@ GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
 
 GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                GroupTransform across) {
-  // Column i of the inverse H^T is the inverse transform of the i-th unit vector; it is row i of H.
+  // Column i of the inverse H^T is the inverse transform of the i-th unit vector. This column is
+  // row i of H.
   const std::size_t count = group.count;
   std::vector<std::array<double, max_group>> rows(count);
   for (std::size_t i = 0; i < count; ++i) {

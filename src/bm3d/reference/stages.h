@@ -75,7 +75,7 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
 [[nodiscard]] PatchValues<double> weighted_mean(const GroupStack<double>& stack,
                                                 std::span<const double> weights);
 
-/// Aggregation: the weighted mean of all estimates of each sample.
+/// Aggregates estimates: computes the weighted mean of all estimates of each sample.
 class Accumulator {
  public:
   Accumulator(int width, int height);

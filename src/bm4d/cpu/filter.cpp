@@ -25,7 +25,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Row = hn::CappedTag<float, 4>;
 inline constexpr float half_root = 0.70710678f;
 
-/// The orthonormal DCT-II and its inverse, of 4 or 3 vectors.
+/// Performs the orthonormal DCT-II of 4 or 3 vectors, or its inverse.
 template <int cube, class D, class V>
 HWY_INLINE void dct(D d, V* x) {
   if constexpr (cube == 4) {
@@ -64,7 +64,7 @@ HWY_INLINE void inverse_dct(D d, V* x) {
   }
 }
 
-/// In each block of 4 lanes, lane i of vector j becomes lane j of vector i.
+/// Transposes each block of 4 lanes: lane i of vector j becomes lane j of vector i.
 template <class D, class V>
 HWY_INLINE void transpose(D d, V* x) {
   const V a = hn::InterleaveLower(d, x[0], x[2]), b = hn::InterleaveLower(d, x[1], x[3]);
@@ -227,7 +227,7 @@ class GroupFilter {
       V b[units];
       load_haar(basic + i * lanes, b);
       const V first = first_limit(i, tables_.limit, mean, 0);
-      // The divisor is not 0, also if the noise is 0.
+      // The divisor is not 0, even if the noise is 0.
       const V divisor = first_limit(i, tables_.limit, mean > 0 ? mean : 1, 1);
       for (int u = 0; u < units; ++u) {
         const V power = hn::MulAdd(b[u], b[u], u == 0 ? divisor : all);

@@ -90,7 +90,8 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 /// the window), or `noisy` where no cube was filtered.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// The weights of this slice and of the preceding ones; null: missing.
+  /// The weights of this slice and of the preceding slices. A null pointer means that the slice
+  /// does not exist.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights
   int cube;

@@ -26,8 +26,8 @@ using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
 inline constexpr int max_rows = 9;  // rows of candidates in registers
 
-/// Keeps the `count` smallest of the added keys: distance, then position in the window. The
-/// reference cube is not among them.
+/// Keeps the `count` smallest of the added keys. A key orders cubes by distance, then by position
+/// in the window. The reference cube is not among the cubes.
 class Selection {
  public:
   explicit Selection(int count) : count_(count) {
@@ -58,7 +58,7 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // A later candidate at the worst distance may precede the worst member in the window.
+    // A later candidate at the worst distance may precede the group's worst member in the window.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -148,7 +148,7 @@ class Search {
   }
 
   void search_slice(int k) {
-    // Minimum number of blocks, of nearly equal height.
+    // The rows are divided into the minimum number of blocks. The blocks have nearly equal heights.
     const int blocks = (rows_ + max_rows - 1) / max_rows;
     for (int block = 0; block < blocks; ++block) {
       const int from = rows_ * block / blocks, to = rows_ * (block + 1) / blocks;
@@ -228,8 +228,8 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // All distances are computed without a branch, because it is unpredictable which are near
-    // enough.
+    // This loop computes all distances without a branch, because a branch on small distances would
+    // be unpredictable.
     alignas(64) std::int32_t distances[rows][lanes];
     std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);

@@ -57,7 +57,7 @@ class LaneTransform {
   float x_[4], y_[4], z_[2][4];
 };
 
-/// One level of Haar between values that lie `step` apart.
+/// Performs one level of the Haar transform between values that lie `step` apart.
 template <int step, int most>
 __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
 #pragma unroll
@@ -69,7 +69,8 @@ __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
       v[k + step][h] = half_root * (a - b);
     }
 }
-/// Haar across the first `count` values; the others are 0. The mean comes first.
+/// Performs the Haar transform across the first `count` values. The other values are 0. The mean
+/// comes first.
 template <int step, int most>
 __device__ __forceinline__ void haar(float (&v)[most][2], int count) {
   if constexpr (step < most) {
@@ -109,7 +110,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The weight is rounded as it is added, so that estimates and weights are consistent.
+    // The kernel rounds the weight before it adds the weight, so that sums of estimates and of
+    // weights are consistent.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -190,7 +192,7 @@ class WarpGroup {
       for (int h = 0; h < 2; ++h) {
         const float noise = m == 0 ? plan_.limit_mean : plan_.limit;
         const float power = factor[m][h] * factor[m][h];
-        // The denominator is not 0, also if the noise is 0.
+        // The denominator is not 0, even if the noise is 0.
         const bool whole = is_mean(m, h) || noise == 0;
         factor[m][h] = !is_in(h) || m >= count_ ? 0.0f : whole ? 1.0f : power / (power + noise);
         energy += factor[m][h] * factor[m][h];
@@ -211,7 +213,7 @@ class WarpGroup {
   int count_, lane_, x_, y_, z_;
 };
 
-/// The generic kernel. `most`: maximum group size.
+/// The kernel for all parameters that have no specialised kernel. `most` is the maximum group size.
 template <bool wiener, int most>
 __global__ void __launch_bounds__(threads)
     filter_kernel(const __grid_constant__ FilterPlan plan, const __grid_constant__ Volumes volumes,

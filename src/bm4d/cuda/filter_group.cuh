@@ -49,7 +49,7 @@ struct Operands {
   }
 };
 
-/// The DCT along z of 3 or 4 values, and its inverse, for two values at a time.
+/// Performs the DCT along z of 3 or 4 values, or its inverse, for two values at a time.
 template <int cube>
 __device__ __forceinline__ __half2 factor(int k, int z) {
   constexpr double of_4[4][4] = {{0.5, 0.5, 0.5, 0.5},
@@ -178,7 +178,8 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
-/// Transforms back to voxels and adds them, multiplied by `weight`, to the tile's sums.
+/// Transforms the group back to voxels, multiplies these by `weight`, and adds them to the tile's
+/// sums.
 template <int cube>
 __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float weight,
                                               float level, const int (&word)[2],

@@ -93,7 +93,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The weight is rounded as it is added, so that estimates and weights are consistent.
+    // The kernel rounds the weight before it adds the weight, so that sums of estimates and of
+    // weights are consistent.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)

@@ -15,14 +15,15 @@ constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 /// The layout of a block's shared memory. Lengths are in words.
 struct TilePlan {
   int layers;  // layers of reference cubes in a block
-  /// `side`: rows, and columns, of the tile: all that the windows of the block reach. `pitch`:
-  /// words of a row. `plane`: words of a slice.
+  /// Properties of the tile, which contains everything that the windows of the block reach. `side`
+  /// is the number of rows and of columns. `pitch` is the number of words of a row, and `plane` is
+  /// the number of words of a slice.
   int side, pitch, plane;
   int depth;              // slices
   std::uint32_t inverse;  // 2^16 / side, rounded up
 
   static constexpr TilePlan of(const PhaseParams& p, int layers) {
-    // A cube of 3 is read as 4x4x3 voxels.
+    // The kernel reads a cube of 3x3x3 voxels as 4x4x3 voxels.
     const int reach = p.window + p.cube - 1,
               side = p.step * (block_side - 1) + reach + (p.cube == 3);
     const int pitch = side | 1;
@@ -102,8 +103,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Positions of the tile's slices in each ring. Slices that do not exist are replaced by the
-/// nearest ones.
+/// Positions of the tile's slices in each ring. The nearest slices replace slices that do not
+/// exist.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];

@@ -25,7 +25,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// The sums of squares in one slice of the cubes that begin at `at` and below.
+/// Computes the sums of squares of the cubes in one slice, for the cubes that begin at `at` and in
+/// the rows below.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {

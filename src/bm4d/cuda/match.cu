@@ -131,8 +131,8 @@ class WarpSearch {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // The bits of the largest distance in the group are found first, then, among equal distances,
-    // the last position in the group.
+    // The search finds the bits of the largest distance in the group first. Then it finds, among
+    // equal distances, the last position in the group.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {
@@ -213,7 +213,8 @@ __device__ int position(int index, int length, const PhaseParams& p) {
 /// Returns the number of blocks on a multiprocessor for which the registers hold all distances.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 
-/// The generic kernel. `radius` is at least the window's radius.
+/// The kernel for all parameters that have no specialised kernel. `radius` is at least the window's
+/// radius.
 template <int radius, int cube>
 __global__ void __launch_bounds__(threads, blocks_together(radius))
     match_kernel(Ring<std::uint8_t> guide, Margins margins, ReferenceCubes cubes, Tile tile,

@@ -41,7 +41,8 @@ struct TilePlan {
     plan.depth = p.step * (block_z - 1) + w;
     plan.pitch = plan.width + 4;
     plan.plane = plan.pitch * (plan.height + 3);
-    // Lanes read 8 neighbours of 4 slices: all are in different banks.
+    // Lanes read 8 neighbours of 4 slices. With this size, all of these words are in different
+    // banks.
     while (plan.plane % 32 != 8 && plan.plane % 32 != 24) plan.plane += 4;
     plan.row_words = (w + 1) / 2;
     plan.table = (plan.words() + scanned - 1) / scanned * scanned + 32;
@@ -169,7 +170,8 @@ __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
 }
 
-/// Two of the 16 reference cubes, g and g + 8, as a lane holds them: slice t of each.
+/// Two of the 16 reference cubes, g and g + 8, as a lane holds them. The lane holds slice t of each
+/// cube.
 template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
@@ -190,7 +192,7 @@ struct LaneReferences {
                                  (o.y + radius) * plan.pitch + skew + o.x + radius;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // Words and bytes outside a cube of 3 are zeroed.
+        // Words and bytes outside a cube of 3x3x3 voxels are set to 0.
         const std::uint32_t inside = cube == 4 ? ~0u : row < cube && t < cube ? 0xffffffu : 0u;
         words[(row >> 1) * 4 + (row & 1) * 2 + which] = inside & own[row * plan.pitch];
       }
@@ -231,8 +233,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Scores a row for the lower reference cubes, the upper ones, or both, if their windows contain
-    // the slice.
+    // Scores a row for the lower reference cubes, for the upper ones, or for both, if their windows
+    // contain the slice.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];

@@ -50,7 +50,7 @@ void require_addressable(const Params& params, const FrameFormat& format) {
 }
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // A few layers of small slices would not occupy a GPU.
+  // A few layers of small slices would not use all processors of a GPU.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
   layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;

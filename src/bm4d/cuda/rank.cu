@@ -30,7 +30,8 @@ constexpr int list_size = 32 * rounds;  // words of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The member that a lane tests in a round, and the group it belongs to. Member 0: none.
+/// The member that a lane tests in a round, and the group that contains this member. Member 0 means
+/// that there is none.
 struct Entry {
   std::int8_t x = 0, y = 0, z = 0;  // displacement on the grid from the nearest reference cube
   std::uint8_t member = 0;
@@ -151,8 +152,8 @@ class Ranking {
     }
   }
 
-  /// Ranks the cube of the layer at `z`, the k-th of the block. `layers` holds the kept layers
-  /// around it.
+  /// Ranks the candidates of one cube. The cube is the k-th of the block and belongs to the layer
+  /// at `z`. `layers` holds the kept layers around this layer.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;

@@ -23,7 +23,8 @@ template <class T>
 class Slices {
  public:
   Slices() = default;
-  /// All bytes are set to `fill`, because kernels also read the padding; those values are unused.
+  /// The constructor sets all bytes to `fill`, because kernels also read the padding. They do not
+  /// use its values.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
     if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));

@@ -62,7 +62,7 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The slice replaces another one, whose result must have been downloaded.
+    // The slice replaces another slice, whose result must have been downloaded.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -154,7 +154,8 @@ class CudaWorker final : public VolumeWorker {
   std::array<bool, max_planes> passes_{true, true, true};  // planes without noise
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
   std::deque<PendingResult> pending_results_;
-  // Slices before these have been uploaded, and converted to planes of floats.
+  // Ends of the uploaded slices and of the loaded slices. Loaded slices have been converted to
+  // planes of floats.
   int uploaded_end_ = 0, loaded_end_ = 0;
 };
 

@@ -23,8 +23,8 @@ class VolumeSession final : public SliceSession {
       : SliceSession(format, memory),
         params_(params),
         worker_(std::move(worker)),
-        // (On a GPU the session also handles volumes without noise, because results must be in the
-        // requested memory.)
+        // On a GPU, the session also handles volumes without noise, because their results must be
+        // in the requested memory.
         passes_(plan_planes(params, format).empty() && memory == SliceMemory::host) {
     const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     min_slices_ = side;

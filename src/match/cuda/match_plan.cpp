@@ -14,8 +14,8 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks in a multiprocessor, to hide latencies. If they do not fit,
-/// one block is used.
+/// Preferred number of thread blocks in a multiprocessor, to hide latencies. If this number of
+/// blocks does not fit, the plan uses one block.
 constexpr int wanted_blocks = 2;
 
 /// Choices for devices whose multiprocessors have at least this much shared memory. Devices with
@@ -24,7 +24,8 @@ constexpr int wanted_blocks = 2;
 /// requires a selection.
 struct MatchTuning {
   std::size_t shared_memory;
-  // Whether plans use kernels with less memory, and other chunks if the best chunk does not fit.
+  // True if plans use kernels with less memory, and also other chunks if the best chunk does not
+  // fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},

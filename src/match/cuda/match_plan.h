@@ -39,8 +39,8 @@ constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
 constexpr int wide_union = 160;  // 127 + 3 * 8, rounded up to a multiple of 8, fits
 
-/// Constants of a kernel: the number of words that a lane scans at once, and the row length of the
-/// union.
+/// Compile-time constants of a kernel: the number of words that a lane scans at once, and the row
+/// length of the union.
 struct MatchShape {
   int chunk, union_pitch;
   bool operator==(const MatchShape&) const = default;

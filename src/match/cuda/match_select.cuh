@@ -1,5 +1,5 @@
 #pragma once
-// Step 3 of match.cu: a warp selects the best scores of one reference patch.
+// A part of match.cu, step 3: a warp selects the best scores of one reference patch.
 
 #include "cuda/warp.cuh"
 #include "match/cuda/kernels.h"
@@ -26,7 +26,7 @@ struct MatchArgs {
   int keep;       // N
   int min_score;  // score at distance tau
 };
-/// match() with a bias (match_biased.cu).
+/// A variant of match() with a bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
 /// Converts a mean squared difference of patches to half the squared distance in the guide's units.
 double half_distance(double mean, const Guide& guide);
@@ -76,7 +76,7 @@ __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lan
   }
 }
 
-/// The best keys of one reference patch so far: lane i holds the i-th.
+/// The best keys of one reference patch so far. Lane i holds the i-th best key.
 struct BestList {
   std::uint32_t key;    // score << 16 | (65535 - position); 0: none
   std::uint32_t worst;  // worst of the N best; 0 if there are fewer
@@ -217,8 +217,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // Positions ascend from chunk to chunk. A score equal to the worst of the list ranks behind it,
-  // so the bound is one more.
+  // Positions ascend from chunk to chunk. A score that equals the worst score of the list ranks
+  // behind it, so the bound is one more than that score.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);

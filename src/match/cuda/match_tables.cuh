@@ -51,7 +51,8 @@ __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int
   return __funnelshift_r(words[0], words[1], bits);
 }
 
-/// A warp copies its reference patch and its base score: the maximum score minus the half norm.
+/// Copies a reference patch and its base score, with one warp. The base score is the maximum score
+/// minus the half norm.
 __device__ inline void load_reference(const MatchArgs& a, int x, int y, int reference, int lane,
                                       std::uint32_t* patches) {
   std::uint32_t* to = patches + reference * reference_pitch;
@@ -126,8 +127,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // Two loads, because otherwise the compiler would keep one copy and move words between
-        // registers.
+        // The code loads the word twice, because otherwise the compiler would keep one copy and
+        // move words between registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;

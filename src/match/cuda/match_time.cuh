@@ -88,8 +88,8 @@ __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const Searc
   return pack_displacement(x + place - row * window - window / 2, y + row - window / 2, offset);
 }
 
-/// The tables of match_tables.cuh for several frames at once: the samples of all frames, then their
-/// norms.
+/// The tables of match_tables.cuh for several frames at once. They contain the samples of all
+/// frames, followed by the norms of these samples.
 template <int union_pitch>
 struct OtherTables {
   SharedTables<union_pitch> first;
@@ -120,8 +120,8 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // equal for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Rows above `lower_begin` belong only to windows of the upper reference patches, rows from
-  // `upper_end` on only to those of the lower ones.
+  // Rows above `lower_begin` belong only to windows of the upper reference patches. Rows from
+  // `upper_end` on belong only to windows of the lower reference patches.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;

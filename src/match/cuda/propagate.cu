@@ -150,7 +150,8 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // Both loads are issued at once. Elements behind the end of a group are readable and unused.
+    // The code issues both loads at once. Elements behind the end of a group are readable and
+    // unused.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +

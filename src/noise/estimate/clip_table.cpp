@@ -35,7 +35,7 @@ void drop_clipped(std::vector<ClipDifference>& blocks) {
   if (left >= std::max(4 * enough_blocks, blocks.size() / 20)) std::erase_if(blocks, clipped);
 }
 
-/// Keeps the smoothest blocks, and of these the blocks whose motion is compensated well.
+/// Keeps the smoothest blocks, and of these only the blocks whose motion is compensated well.
 void keep_smooth(std::vector<ClipDifference>& blocks) {
   std::ranges::stable_sort(blocks, {}, &ClipDifference::texture);
   const auto share = static_cast<std::size_t>(smooth_share * static_cast<double>(blocks.size()));

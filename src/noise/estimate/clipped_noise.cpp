@@ -16,7 +16,8 @@ namespace {
 
 /// Noise below this level loses hardly any variance at the clip limits.
 constexpr float min_level = 4;
-/// Minimum share of the samples of a plane that lie at a limit and have a neighbour that does not.
+/// Minimum share of a plane's samples that lie at a limit and have a neighbour that does not lie at
+/// this limit.
 constexpr double min_share = 0.03;
 
 /// The new curve of a plane; null: the plane keeps its curve.

@@ -45,8 +45,8 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // Only the first picture of each excerpt is used: if an excerpt has no usable pairs, its other
-  // frames repeat the first.
+  // This code uses only the first picture of each excerpt. If an excerpt has no usable pairs, its
+  // other frames repeat the first one.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);

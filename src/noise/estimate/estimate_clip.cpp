@@ -26,7 +26,7 @@ constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
 /// A pair whose variance is less than this share of the maximum in its excerpt is a repetition that
 /// was encoded again.
 constexpr float min_excerpt_share = 0.25f;
-/// Smaller levels count as no noise (rounding to 8 bits has a level of 0.29).
+/// Smaller levels count as no noise. For comparison, rounding to 8 bits has a level of 0.29.
 constexpr float min_level = 0.5f;
 
 /// The blocks of each plane between two frames.
@@ -292,7 +292,7 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` includes the mean's coefficient, which contains much of coarse noise.
+    // `variance` includes the coefficient of the mean, which contains a large part of coarse noise.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;

@@ -17,17 +17,17 @@ struct ClipMeasurement {
   /// repetitions of one picture, or too small. The noise must then be estimated from single
   /// pictures.
   bool found = false;
-  /// The frames are interlaced, and all results were measured in their fields.
+  /// True if the frames are interlaced. All results were then measured in the fields.
   bool from_fields = false;
-  /// Variances in the planes that are filtered: Y, Cb, Cr; for RGB the opponent space's Y, U, V.
-  /// All 0: the plane has no independent noise.
+  /// Variances in the planes that are filtered: Y, Cb and Cr, or for RGB the planes Y, U and V of
+  /// the opponent space. If all elements are 0, the plane has no independent noise.
   std::array<CoefficientTable, 3> tables{};
   /// Standard deviations of the noise, computed from the tables.
   std::array<float, 3> level{};
   /// Level of luma in each excerpt; 0 if an excerpt has no measurement.
   std::vector<float> excerpt_level;
-  /// Level of luma by brightness; null if it is unknown or does not vary. It is constant outside
-  /// the observed brightnesses.
+  /// Level of luma by brightness. It is constant outside the observed brightnesses. Null means that
+  /// the level is unknown or does not vary.
   std::shared_ptr<const NoiseCurve> curve;
   /// Level of each plane by the first plane's brightness, in 16 ranges, where there are enough
   /// blocks.

@@ -33,10 +33,11 @@ constexpr double min_end_level = 0.14;
 /// Camera noise is nearly flat at the lowest frequencies. Shading and soft texture rise by more
 /// than this factor from v + u = 3, 4 to 1, 2.
 constexpr double texture_slope = 3.4;
-/// Blocks without texture are alike; higher unevenness is texture (FlatBlockSpectrum::unevenness).
+/// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks
+/// without texture are alike.
 constexpr double texture_unevenness = 2.0;
-/// Noise of any level has lower dispersion and direction (FlatBlockSpectrum): camera noise has at
-/// most 11 and 10.
+/// Values above these limits show texture, because noise of any level has a lower dispersion and
+/// direction (FlatBlockSpectrum). Camera noise has at most 11 and 10.
 constexpr double texture_dispersion = 15, texture_direction = 15;
 /// Coarse camera noise has levels of at most 11. Stronger noise must resemble synthetic noise in
 /// three properties. Synthetic noise has dispersion, kurtosis and slope of at most 1.7, 3.4 and
@@ -49,8 +50,8 @@ constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Level that is used if the estimate is uncertain.
 constexpr float safe_level = 2;
-/// Noise below these levels is invisible. (The noise of Y of a YCbCr picture has two thirds of the
-/// level of R, G and B.)
+/// Noise below these levels is invisible. The noise of Y in a YCbCr picture has two thirds of the
+/// level of the noise of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
 /// Noise variance of chroma over that of luma if the noise of red, green and blue is independent.
@@ -140,7 +141,8 @@ class StillEstimate {
   bool is_rgb() const { return format_.layout == Layout::rgb; }
   bool is_yuv() const { return format_.layout == Layout::yuv; }
 
-  /// Variance of rounded samples, which is white noise in pictures without other noise.
+  /// Returns the variance of the rounding of samples. A picture without other noise has white noise
+  /// with this variance.
   double rounding() const {
     if (format_.sample == SampleType::f32) return 0;
     const double step = 255.0 / ((1 << format_.bits) - 1) / (is_rgb() ? std::sqrt(3.0) : 1);
@@ -195,8 +197,8 @@ class StillEstimate {
     if (is_rgb()) white_opponents(estimate);
   }
 
-  /// Uses levels of the opponent space if the noise of R, G and B is correlated, and white in each:
-  /// grey pictures stored as RGB, film.
+  /// Uses levels of the opponent space if the noise of R, G and B is correlated but white in each
+  /// channel. Examples are grey pictures stored as RGB, and film.
   void white_opponents(NoiseEstimate& estimate) const {
     std::array<float, 3> levels{
         white_level(luma_.values, luma_.blocks, {}),

@@ -25,8 +25,8 @@ constexpr std::size_t min_blocks = 200;
 constexpr double max_energy = 30;  // maximum energy that counts, in units of the spectrum's
 constexpr float min_variance = 1e-3f;
 
-/// Limits of the number of clipped samples of a block; the next limit is used if too few blocks
-/// satisfy the previous one.
+/// Limits of the number of clipped samples of a block. If too few blocks satisfy a limit, the next
+/// limit is used.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
 using Energies = std::array<std::vector<float>, 2>;  // one energy per block, for each set

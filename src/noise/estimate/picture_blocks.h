@@ -12,7 +12,7 @@
 
 namespace lull {
 
-/// Clip limits of a plane, as far as known: samples at or beyond them are clipped.
+/// Clip limits of a plane, as far as they are known. Samples at or beyond a limit are clipped.
 struct ClipBounds {
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
@@ -34,7 +34,7 @@ struct PlaneStack {
 struct PictureBlocks {
   int step = 0, columns = 0, rows = 0;  // grid of each picture; blocks are `step` apart
   std::vector<int> corners;             // x, y of the first block of each picture
-  /// Number of clipped samples of each block, in the plane with the most.
+  /// Number of clipped samples of each block, in the plane with the largest number.
   std::vector<std::uint8_t> clipped;
   int constant = 0;  // number of constant blocks at values that are not clipped
 

@@ -137,7 +137,8 @@ class ClippedBlocks {
 
  private:
   struct MeasuredBlock {
-    // `energy`: mean over all coefficients but (0, 0); `fine`: mean over the finest.
+    // `energy` is the mean energy of all coefficients but (0, 0). `fine` is the mean energy of the
+    // finest coefficients.
     double mean = 0, energy = 0, fine = 0;
     double retained = 0;  // share of the noise variance; 0: not used
   };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t second = 10'000'000;
 constexpr int cells = 32;  // cells along either side; scene cuts are detected from their luma means
-// Minimum luma change at a cut: in 8-bit steps, and relative to the typical change.
+// Minimum change of luma at a cut, in 8-bit steps, and as a multiple of the typical change.
 constexpr double cut_change = 12, cut_factor = 3;
 constexpr double level_tolerance = 0.15;
 
@@ -96,7 +96,7 @@ bool GrainCollector::observe(const Frame& noisy) {
   const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
   const bool cut = is_cut(noisy) && now - cut_start_ >= second;
   if (seen_ == 0 || cut) {
-    // The cut is between the frames, because containers round times.
+    // The cut lies between the two frames, because containers round times.
     cut_start_ = before + (now - before) / 2;
     upcoming_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;
@@ -170,7 +170,7 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
       deviating_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
       return;
     }
-    // After two deviating frames in succession, a new scene begins at the first of them.
+    // After two successive frames that deviate, a new scene begins at the first of them.
     MeasuredScene other = *std::exchange(deviating_, std::nullopt);
     begin(other.scene);
     scene_statistics_ += other.statistics;

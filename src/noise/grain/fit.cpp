@@ -342,8 +342,8 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
     --grain.scaling_shift;
   for (int i = 0; i < format.planes(); ++i) {
-    // AV1 with 4:2:0 allows grain either in both chroma planes or in none, and no chroma grain
-    // without luma grain.
+    // AV1 with 4:2:0 allows grain in both chroma planes or in none. It allows chroma grain only if
+    // luma has grain.
     if (!grainy[i]) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;

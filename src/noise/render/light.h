@@ -40,14 +40,14 @@ class Light {
   int planes() const { return planes_; }
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Light, which is finite everywhere: samples that are not finite were replaced by the mean of
-  /// the samples around them.
+  /// Returns the light, which is finite everywhere. Samples that were not finite have been replaced
+  /// by the mean of the samples around them.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
   /// Returns the noise variance of the light, averaged over 3x3 pixels or more, because variances
   /// of few samples are inaccurate. All values are above 0.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
-  /// Features on which light may depend, as far as the frame has them: the components of the
-  /// normal, the logarithm of the depth, the albedo.
+  /// Returns the number of features on which light may depend, as far as the frame has them. These
+  /// features are the components of the normal, the logarithm of the depth, and the albedo.
   int regressors() const { return regressors_; }
   PlaneView<const float> regressor(int i) const { return regressor_[i].view(); }
   /// Returns the noise variance of the regressor, from its high frequencies. (Features have noise
@@ -58,7 +58,8 @@ class Light {
   /// `noisy` that are not finite are preserved unchanged.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
-  /// The factor of light: the albedo, at least the floor; 1 without albedo.
+  /// Returns the factor of the light. This factor is the albedo, raised to at least the floor, or 1
+  /// if there is no albedo.
   PlaneView<const float> albedo(int i) const { return albedo_[i].view(); }
 
  private:

@@ -39,7 +39,8 @@ class CubeCollector {
   /// the first plane is used.
   void add(const Frame& slice);
 
-  /// The cubes whose voxels are all finite and within the filters' range, and not all equal.
+  /// Returns the cubes whose voxels are all finite and within the filters' range, but not all
+  /// equal.
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
   /// Returns the number of examined cubes, with any content.
   std::int64_t examined() const { return examined_; }

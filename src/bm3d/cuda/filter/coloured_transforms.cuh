@@ -161,12 +161,12 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// The scale of white noise in the lane's coefficients, in units of the noise of a sample: variance
-/// and standard deviation.
+/// The scale of white noise in the lane's coefficients, as variance and as standard deviation, in
+/// units of the noise of a sample.
 template <int S, class GroupTransform>
 struct NoiseScale {
-  // Values for group coefficients 2t and 2t + 1, whose supports are equal, and for 2t + 8 and 2t +
-  // 9.
+  // Element 0 belongs to group coefficients 2t and 2t + 1, whose supports are equal. Element 1
+  // belongs to coefficients 2t + 8 and 2t + 9.
   float variance[2], deviation[2];
   static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor for the sums of pairs
   static constexpr float of_differences =

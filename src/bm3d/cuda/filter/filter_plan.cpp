@@ -10,7 +10,7 @@ namespace lull::bm3d::filter_detail {
 
 namespace {
 
-/// Minimum number of tiles per multiprocessor that keeps it busy to the end.
+/// Minimum number of tiles per multiprocessor that keeps the multiprocessor busy to the end.
 constexpr int min_tiles_per_multiprocessor = 3;
 
 /// Tuning for devices whose multiprocessors have at least this much shared memory. The value for
@@ -92,7 +92,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                     const cuda::DeviceLimits& device, bool coloured) {
-  // The kernel's own shared memory: window, heads of groups, positions of the sums of all frames.
+  // The kernel itself declares shared memory for the window, the heads of groups, and the positions
+  // of the sums of all frames.
   std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),

@@ -21,7 +21,7 @@ namespace lull::bm3d {
 
 // ---- aggregation (normalise.cu) ----
 
-/// The planes of a set at the end of a phase. All have the same size.
+/// The planes of a set at the end of a phase. All of these planes have one size.
 struct Quotients {
   int planes = 0;
   std::array<Sums, max_planes> sums{};
@@ -82,8 +82,8 @@ struct CovarianceView {
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Eight lanes read two columns of four entries at once. This permutation tends to place them in
-  /// different banks.
+  /// Eight lanes read two columns of four entries at once. This permutation usually places these
+  /// columns in different banks.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
