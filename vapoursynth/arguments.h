@@ -13,7 +13,7 @@
 
 namespace lull::vapoursynth {
 
-/// The arguments of a call.
+/// The arguments of a call of a VapourSynth function.
 class Arguments {
  public:
   Arguments(const VSMap* map, const VSAPI* api) : map_(map), api_(api) {}
@@ -38,8 +38,7 @@ class Arguments {
 /// @throws InvalidArgument
 [[nodiscard]] std::optional<std::array<float, 3>> sigmas_of(const Arguments& given);
 
-/// Returns the choice for Denoise, without its noise.
-/// @throws InvalidArgument
+/// Returns the session that the arguments of the function Denoise choose. The noise is not set.
 [[nodiscard]] SessionChoice denoise_choice(const Arguments& given);
 
 /// Returns the choice for BM3Dv2, including its noise. The argument names are those of BM3DCUDA.

@@ -39,7 +39,7 @@ class SeekingSession {
   void reset() { session_.reset(); }
 
  private:
-  /// A frame that is not a repetition.
+  /// A frame that is not a repetition of its predecessor.
   struct Distinct {
     int number;
     RepeatState repeat_state;

@@ -37,7 +37,7 @@ class KernelStages {
   }
 
  private:
-  /// The inputs and outputs of a phase.
+  /// The parameters, the inputs and the outputs of a phase.
   struct PhaseSetup {
     bm3d::PhaseParams params;
     MatchPlan plan;

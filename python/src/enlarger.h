@@ -1,5 +1,5 @@
 #pragma once
-// Enlarging of clean frames, for Python.
+// Enlarges clean frames, for Python.
 
 #include <mutex>
 #include <string>

@@ -71,7 +71,7 @@ constexpr Matrix8<double> inverted(Matrix8<double> m) {
   return inverse;
 }
 
-/// The orthonormal DCT-II.
+/// Returns the matrix of the orthonormal DCT-II.
 constexpr Matrix8<double> make_dct() {
   Matrix8<double> m{};
   for (int k = 0; k < 8; ++k)

@@ -1,5 +1,5 @@
 #pragma once
-// Named ranges that profilers display.
+// Named time ranges, which profilers display.
 
 #include <nvtx3/nvToolsExt.h>
 

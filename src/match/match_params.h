@@ -1,5 +1,5 @@
 #pragma once
-// The parameters of a matcher.
+// Parameters of the matchers.
 
 #include <array>
 #include <optional>
@@ -46,7 +46,7 @@ struct MatchParams {
   const DistanceBias* bias = nullptr;
   /// Groups may have any number of members up to `group`, 1..64; else powers of two.
   bool any_size = false;
-  /// If set, clusters replace `window` and `temporal_window`.
+  /// Matching uses clusters instead of `window` and `temporal_window` if this member is set.
   std::optional<ClusterParams> clusters{};
   GuideRange range{};
 };

@@ -19,7 +19,7 @@
 namespace lull::scale {
 namespace {
 
-/// Maximum side of a frame.
+/// Maximum width and height of a frame, in samples.
 constexpr double most_samples = 1 << 30;
 
 // Thresholds of the rounds, given as the sigma of noise on the 0..255 scale. Only BM3D's first

@@ -23,7 +23,7 @@ namespace lull {
 struct DifferenceCounts {
   std::uint32_t unequal[max_planes], different[max_planes], textured, shared;
 };
-/// Counts for PredictionCost.
+/// Sums of a kernel, from which PredictionCost is made.
 struct PredictionCounts {
   unsigned long long predicted, own;
 };

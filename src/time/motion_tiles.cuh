@@ -54,7 +54,7 @@ struct BytePlane {
 /// Returns a pitch in words with which threads that read one row each access different banks.
 constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
 
-/// Rows of bytes in shared memory.
+/// Rows of bytes of a plane, in shared memory.
 template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];

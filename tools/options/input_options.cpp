@@ -1,4 +1,4 @@
-// Options for the input.
+// Defines the options for the input.
 
 #include <algorithm>
 #include <cmath>

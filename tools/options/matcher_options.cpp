@@ -1,4 +1,4 @@
-// Options that select the matcher.
+// Defines the options that select the matcher.
 
 #include "core/error.h"
 #include "match/clusters.h"

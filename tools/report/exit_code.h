@@ -1,5 +1,5 @@
 #pragma once
-// Exit codes of the process.
+// The exit codes of lull.
 
 #include <string>
 

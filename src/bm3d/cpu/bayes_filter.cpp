@@ -166,7 +166,7 @@ HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   return mean;
 }
 
-/// Transposes the patches: [sample][member].
+/// Transposes the patches of a group to the order [sample][member].
 HWY_INLINE void transpose(const float* patches, const BayesGroup& g, float* transposed) {
   constexpr int block = 8;
   for (int m = 0; m < g.group; m += block)

@@ -87,7 +87,7 @@ struct FrameTile {
   std::ptrdiff_t stride;  // stride of numerator and weights
   std::ptrdiff_t noisy_stride, basic_stride;
 };
-/// One plane of one tile.
+/// The tiles of one plane, with one element for each frame.
 struct PlaneTile {
   bool wiener;
   ByOffset<FrameTile> frame;
@@ -117,7 +117,7 @@ void average_group(const MeansTables& tables, std::span<const PlaneTile> planes,
 
 // ---- aggregation ---------------------------------------------------------------------------
 
-/// to += from.
+/// Adds `from` to `to`.
 void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the weights of a row that are not zero, with their positions; the first sample has the

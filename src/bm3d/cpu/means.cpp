@@ -25,7 +25,7 @@ HWY_INLINE std::ptrdiff_t place_of(int v, std::ptrdiff_t stride) {
   return v / means_parts * stride + v % means_parts * means_lanes;
 }
 
-/// The patches of a group.
+/// The members of a group, whose patches are averaged.
 struct Members {
   int x[max_group], y[max_group], t[max_group];
   float weight[max_group];

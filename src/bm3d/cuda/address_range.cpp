@@ -46,7 +46,7 @@ Margins plane_margins(const Params& params, const FrameFormat& format, int plane
 }
 
 AddressRange address_range(const Params& params, const FrameFormat& format) {
-  // The first plane is the largest.
+  // No other plane is larger than the first plane.
   const auto plane = static_cast<std::int64_t>(plane_margins(params, format, 0).size());
   const int slots = params.temporal > 0 ? session_plan(params, format).slots() : 1;
   return {.plane = plane, .distance = plane * (slots - 1)};

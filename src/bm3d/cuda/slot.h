@@ -18,8 +18,7 @@ namespace lull::bm3d {
 
 class CudaSlot {
  public:
-  /// `params.temporal` must be 0.
-  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  /// Creates a slot. `params.temporal` must be 0. @throws DeviceUnavailable, OutOfDeviceMemory
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher);
   /// Waits for the frame in flight, which uses the buffers.
@@ -31,7 +30,7 @@ class CudaSlot {
   /// Waits for the frame in flight and returns it; nullopt if there is none.
   std::optional<Frame> finish();
 
-  // The steps of start(), for benchmarks.
+  // The following functions perform the steps of start(), for benchmarks.
   void upload(const Frame& noisy);
   void filter();
   void download(const Frame& noisy, Frame& clean);

@@ -85,7 +85,8 @@ class Accumulator {
            const std::array<float, patch>& window, int side = patch);
   /// Adds the samples of a square at (x, y), row by row, with the weight 1.
   void add(std::span<const double> estimate, int x, int y, int side);
-  /// Writes the means, 0 where no patch covers a sample.
+  /// Writes the mean of the estimates of each sample. The result is 0 where no patch covers a
+  /// sample.
   void divide(PlaneView<float> estimate) const;
   void clear();
 

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     const int count = static_cast<int>(__shfl_sync(~0u, entry, 0) >> 24), repeats = slots / count;
     const std::uint32_t member =
         __shfl_sync(~0u, lane == 0 ? 0u : entry, (lane & (slots - 1)) / repeats);
-    // Position in the tile.
+    // Position of the cube in the tile.
     const int x = shape.position(i, a.margins.width) - at.x + shape.radius + offset_x(member);
     const int y = shape.position(j, a.margins.height) - at.y + shape.radius + offset_y(member);
     const int z = (k >> 4) * shape.spacing + shape.radius + offset_z(member);

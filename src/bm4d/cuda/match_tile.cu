@@ -90,7 +90,7 @@ struct Shape {
   }
 };
 
-/// The parts of shared memory.
+/// Pointers to the parts of a thread block's shared memory.
 struct Tables {
   std::uint32_t* samples;   // [slice][row][pitch]
   std::int32_t* norms;      // [slice][row][width]

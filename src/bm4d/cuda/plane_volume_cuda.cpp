@@ -67,7 +67,7 @@ struct PlaneVolume::Memory {
          cudaStream_t stream)
       : params(plan.phase(phase)),
         guide(depth, margins.size(), stream),
-        // 0x3f3f3f3f is near no_patch
+        // The bytes 0x3f form the value 0x3f3f3f3f, which is near no_patch.
         half_norms(searches ? depth : 0, margins.size(), stream, 0x3f),
         numerator(depth, margins.size(), stream),
         weights(depth, margins.size(), stream),

@@ -9,7 +9,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// A ring as kernels see it.
+/// A ring in the form in which kernels access it.
 template <class T>
 struct Ring {
   T* data = nullptr;

@@ -89,7 +89,7 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The memory for results holds two batches.
+    // The memory for results has space for two batches.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)

@@ -14,7 +14,7 @@
 
 namespace lull::bm4d::reference {
 
-/// Some slices of a volume.
+/// Stores slices of a volume. The slices need not be consecutive.
 class Slices {
  public:
   Slices(int width, int height) : width_(width), height_(height) {}

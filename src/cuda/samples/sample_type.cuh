@@ -1,5 +1,5 @@
 #pragma once
-// Dispatch of kernels by sample type.
+// Selects the kernel for a sample type.
 
 #include <cstdint>
 #include <type_traits>

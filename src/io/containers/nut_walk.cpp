@@ -71,7 +71,7 @@ enum Flag : std::uint64_t {
   is_invalid = 1 << 13
 };
 
-/// The content of the main header.
+/// The fields of the main header.
 struct MainHead {
   std::uint64_t streams = 0, max_distance = 0;
   std::array<FrameCode, 256> codes;

@@ -31,7 +31,7 @@ class ClockBridge {
 
   /// Takes the next packet of the demuxer.
   void push(PacketPtr packet);
-  /// Must be called after the last packet.
+  /// Ends the input. The caller must call this function after the last packet.
   void finish();
   /// Returns the next packet; null if further packets are needed.
   PacketPtr pop();

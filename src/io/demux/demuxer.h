@@ -45,7 +45,7 @@ class Demuxer {
   /// libtiff reads the files itself, so the packets have no data.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
-  /// FFmpeg's messages about this input.
+  /// Returns FFmpeg's messages about this input.
   const LogTopic& log() const { return log_; }
   PacketRelay& relay() const { return *relay_; }
   std::shared_ptr<PacketRelay> share_relay() const { return relay_; }

@@ -53,9 +53,8 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // If the part contains the input's first frame, it also contains the packets of other streams
-    // before that frame. If it contains the last frame, it also contains the packets after that
-    // frame.
+    // A part with the input's first frame also contains the packets of other streams before this
+    // frame. A part with the input's last frame also contains the packets after this frame.
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);

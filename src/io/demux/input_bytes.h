@@ -50,7 +50,7 @@ class InputBytes {
   void open_address();
   void make_url();
 
-  /// Owns the descriptor of an open folder.
+  /// Owns the descriptor of an open folder, and closes it.
   struct Folder {
     int descriptor = -1;
     ~Folder();

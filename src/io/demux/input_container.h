@@ -29,12 +29,12 @@ class InputContainer {
 
   AVFormatContext& context() const { return *context_; }
   AVStream& video() const { return *context_->streams[video_]; }
-  /// The library that decodes the pictures.
+  /// Returns the library that decodes the pictures.
   PictureReader reader() const { return reader_; }
   /// Returns whether the file contains further pictures after the first one that are not frames of
   /// a video.
   bool is_multi_picture() const { return is_multi_picture_; }
-  /// FFmpeg's messages since the container was opened.
+  /// Returns FFmpeg's messages since the container was opened.
   const LogWatch& said() const { return watch_; }
 
  private:

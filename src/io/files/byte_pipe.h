@@ -29,7 +29,7 @@ class InputPipe {
   AVIOContext& io() const { return *io_; }
   /// Makes a waiting read and all further reads fail with AVERROR_EXIT. Callable from any thread.
   void interrupt() noexcept;
-  /// The number of bytes read so far.
+  /// Returns the number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }
   /// The last bytes that were read: at least 1 MiB, or all bytes if fewer were read.
   const std::string& tail() const { return tail_; }

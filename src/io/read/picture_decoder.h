@@ -40,7 +40,7 @@ class PictureDecoder {
   void restart();
 
   const AVCodecContext& context() const { return *decoder_; }
-  /// Returns the number of pictures that were returned.
+  /// Returns the number of pictures that the decoder has returned to its caller.
   std::int64_t decoded() const { return decoded_; }
   /// Why the CPU decodes although a GPU was requested; empty otherwise.
   const std::string& why_not_gpu() const { return why_not_gpu_; }

@@ -79,7 +79,8 @@ JobState state_of_single_process(const std::string& folder, const Manifest& mani
     const std::int64_t first = number * state.segment_frames;
     return FrameRange{first, first + count - 1};
   };
-  // Limits the list of missing segments if a manifest is forged.
+  // A forged manifest may state a huge number of segments, so the list of missing segments is
+  // limited.
   constexpr std::int64_t max_listed = 1 << 20;
   for (const auto& [number, record] : manifest.segments) {
     for (; next < number && number < max_listed; ++next)

@@ -37,7 +37,7 @@ class SegmentJob {
 
   const std::string& folder() const { return folder_; }
   int threads() const { return manifest_.threads; }
-  /// Notes for the user, one text each.
+  /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
   /// States the facts of the job. Must be called once, before the following functions.

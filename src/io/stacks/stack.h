@@ -65,7 +65,7 @@ void refuse_stack(const std::string& path, const SinkOptions& options);
 class StackSource : public MediaSource {
  public:
   const std::string& why_not_gpu() const noexcept override;
-  /// The path of the file.
+  /// Returns the path of the file.
   virtual const std::string& path() const noexcept = 0;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Access to single components of FFmpeg's pictures.
+// Accesses single components of FFmpeg's pictures.
 
 #include <cstdint>
 #include <cstring>
@@ -18,7 +18,7 @@ class PictureComponent {
             av_pix_fmt_desc_get(static_cast<AVPixelFormat>(picture.format))->comp[component]) {}
 
   int step() const { return step_; }
-  /// The address of a sample.
+  /// Returns the address of a sample.
   std::uint8_t* at(int x, int y) const {
     return data_ + std::ptrdiff_t{y} * stride_ + std::ptrdiff_t{x} * step_;
   }

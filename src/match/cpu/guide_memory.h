@@ -13,14 +13,14 @@ namespace lull::cpu {
 /// content is valid from Matcher::begin() to the last block. Matchers that never run at the same
 /// time share it, because it is large: six bytes for each sample of each searched frame.
 struct GuideMemory {
-  // Exact search (window_search.h).
+  // Memory for the exact search (window_search.h).
   Buffer<std::uint16_t> pairs;
   Buffer<std::int32_t> quad_samples, quad_norms;
   std::array<Buffer<std::uint16_t>, max_frames> frame_pairs;
   Buffer<std::uint16_t> invalid_positions;
   std::array<Buffer<std::uint16_t>, max_frames> frame_invalid_positions;
   Buffer<std::int8_t> row_bytes;
-  // Propagation (propagating_matcher.cpp).
+  // Memory for propagation (propagating_matcher.cpp).
   Buffer<std::int8_t> bytes;
   std::array<Buffer<std::int8_t>, max_frames> strips;
 };

@@ -46,8 +46,8 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-/// All arrays of matching are padded to a multiple of this number of lanes: the widest vector of
-/// 16-bit lanes.
+/// The matchers pad all of their arrays to a multiple of this number of lanes. It is the number of
+/// lanes of the widest vector of 16-bit lanes.
 inline constexpr int lane_multiple = 32;
 
 /// Returns the quotient rounded down, for positive divisors.
@@ -76,7 +76,7 @@ struct PhasedGuide {
     return origin + y * row_stride + (x - i * step) * phase_stride + i;
   }
 };
-/// Two samples in each element.
+/// A guide with two samples in each element.
 using PairedGuide = PhasedGuide<std::uint16_t>;
 /// Four samples in each element, and for each position the norm of its patch (products.cpp).
 struct QuadGuide {

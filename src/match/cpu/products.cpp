@@ -112,7 +112,7 @@ class ProductScorer {
   /// further apart than a patch is high share none: all such steps use kStep = patch.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
-  /// Candidates of one dx and several dy.
+  /// Candidates with one horizontal displacement dx and several vertical displacements dy.
   struct Candidates {
     const std::int32_t *quads[2], *norms;
     Target targets[kDys];

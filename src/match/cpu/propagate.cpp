@@ -30,7 +30,7 @@ using Pairs = hn::CappedTag<std::uint16_t, 16>;
 constexpr int member_bits = 5;
 static_assert(1 << member_bits >= max_propagated);
 
-/// The samples of the reference patch.
+/// The samples of the reference patch, in the form that score() needs.
 class StripReference {
  public:
   HWY_INLINE explicit StripReference(const std::int8_t* at, std::size_t below) : below_(below) {

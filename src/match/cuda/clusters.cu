@@ -34,7 +34,7 @@ struct ClusterArgs {
   uint2* nodes[2];  // first member, number of members
 };
 
-/// The weights of a warp.
+/// The weights of a split. Each warp has such weights in shared memory.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };

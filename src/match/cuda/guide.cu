@@ -28,7 +28,7 @@ __device__ __forceinline__ std::uint32_t to_word(const float4& v, float scale, f
   return __byte_perm(low, high, 0x5410);
 }
 
-/// The position of a lane's samples.
+/// The position of a lane's samples in the picture.
 struct LanePlace {
   int lane;
   int word;  // word index in the plane's row
@@ -151,7 +151,7 @@ __global__ void mix_kernel(const Picture picture, Margins margins, float* plane)
   for (int k = 0; k < min(4, margins.width - x); ++k) plane[margins.at(x, y) + k] = of[k];
 }
 
-/// The kernel also covers the padding.
+/// Invalidates patches that overlap a hole. The kernel also covers the padding.
 __global__ void invalidate_kernel(const std::int32_t* half_norms, const std::uint8_t* invalid,
                                   Margins margins, std::int32_t* candidate_norms) {
   const int column = static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);

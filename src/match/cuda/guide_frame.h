@@ -11,7 +11,7 @@
 
 namespace lull {
 
-/// The curves of the stabilisers, for RawFrame.
+/// Returns the curves of the stabilisers, for RawFrame.
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
   std::array<CurvePair, max_planes> curves;
   for (int i = 0; i < max_planes; ++i)

@@ -44,7 +44,7 @@ struct Groups {
     const int log2 = log2_count[reference];
     return log2 < max_log2 ? log2 : max_log2;
   }
-  /// The groups behind the first `references` groups.
+  /// Returns the groups behind the first `references` groups.
   constexpr Groups after(std::size_t references) const {
     return {displacements + references * capacity, log2_count + references, capacity, max_log2};
   }

@@ -17,7 +17,7 @@ constexpr int bias_place(int dx, int dy) {
 }
 inline constexpr int bias_places = bias_place(correlation_reach, correlation_reach) + 1;
 
-/// The bias as scores.
+/// The distance bias in units of scores.
 struct ScoreBias {
   std::int32_t of[bias_places];
 
@@ -34,7 +34,7 @@ struct ScoreBias {
   }
 };
 
-/// The bias in shared memory.
+/// The distance bias in shared memory.
 struct SharedBias {
   const std::int32_t* of;
 

@@ -121,7 +121,7 @@ constexpr std::uint32_t inverse(int divisor, int bits) {
   return static_cast<std::uint32_t>(((1u << bits) + divisor - 1) / divisor);
 }
 
-/// The plan with bands of `rows` rows.
+/// Returns the plan whose bands have `rows` rows.
 constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, int rows) {
   MatchPlan plan;
   plan.union_width = plan.union_height = union_side(phase);
@@ -171,7 +171,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// Index of the kernels without constants.
+/// Index that selects the kernels without compile-time constants.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];

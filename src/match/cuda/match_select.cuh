@@ -36,7 +36,7 @@ MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceG
                     const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
                     const Groups& groups);
 
-/// Rows of one reference patch's window in its table.
+/// The location of the scores of one reference patch's window in the patch's table.
 struct Scan {
   int rows;
   int odd;          // 1 if the table begins one column before the window

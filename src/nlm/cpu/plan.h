@@ -6,7 +6,7 @@
 
 namespace lull::nlm::cpu {
 
-/// Lengths are in cells.
+/// Layout of the intermediate data of a tile. Lengths are in cells.
 struct TilePlan {
   TilePlan(const Shape& s, const Tile& t)
       : shape(s),

@@ -83,7 +83,7 @@ __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[pa
   sums[1] = sum_along<across>(add(shared, cells[across]));
 }
 
-/// Accumulators of a thread.
+/// Sums that a thread accumulates.
 template <class T>
 struct Patches {
   T sums[patches_per_thread][side * side];
@@ -175,7 +175,7 @@ __device__ void write(const Patches<T>& patches, const Space& space,
   }
 }
 
-/// Thread blocks have (32, warps) threads.
+/// Filters a plane. Thread blocks have (32, warps) threads.
 template <class T, int cell, int max_search, bool exponential>
 __global__ void __launch_bounds__(32 * warps, 4)
     blocks_kernel(const float* __restrict__ plane, Space space, int search, Curve curve, float base,
@@ -245,7 +245,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   write<cell>(patches, space, Layers<typename Lanes<T>::Stored>(memory, space.width, space.height));
 }
 
-/// One thread per sample.
+/// Averages the estimates of patches. There is one thread per sample.
 template <int cell, class Stored>
 __global__ void average_kernel(const float* __restrict__ plane, Space space, float scale,
                                const Stored* __restrict__ memory, float* __restrict__ result) {

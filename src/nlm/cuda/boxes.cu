@@ -52,7 +52,7 @@ __device__ __forceinline__ float sum_across(float v) {
   return four + from(four, 4) + from(v, 8);
 }
 
-/// Thread blocks have (32, warps) threads.
+/// Filters one or three planes. Thread blocks have (32, warps) threads.
 template <int radius, int planes>
 __global__ void __launch_bounds__(32 * warps)
     boxes_kernel(Planes3 from, Space space, int search, Curve curve,

@@ -33,7 +33,7 @@ class Workspaces {
   lull::cuda::DeviceBuffer<float> memory_;
 };
 
-/// A CandidateFrame whose motion is in device memory; null: no motion.
+/// A CandidateFrame whose motion is in device memory. A null pointer means that there is no motion.
 struct CandidateSlot {
   int slot = 0;
   const Motion* motion = nullptr;

@@ -1,4 +1,4 @@
-// Parameters of the kernels.
+// Plans the parameters of the kernels.
 
 #include <algorithm>
 #include <cmath>

@@ -82,7 +82,7 @@ __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
   }
 }
 
-/// Accumulators of a thread.
+/// Sums that a thread accumulates.
 template <class T>
 struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];

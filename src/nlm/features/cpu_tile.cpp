@@ -22,7 +22,7 @@ constexpr int halo = widest_patch;
 constexpr int padded_width = width + 2 * halo, padded_height = height + 2 * halo;
 constexpr int samples = width * height;
 
-/// LightSums of a filter: planes of a tile's size, with one sum for each pixel.
+/// Sums that a filter accumulates: planes of a tile's size, with one sum for each pixel.
 struct LightSums {
   float *weight, *matrix, *right, *slope_light, *slope;
 };

@@ -13,7 +13,7 @@
 
 namespace lull::nlm {
 
-/// The planes of a frame, as in light.h.
+/// The planes of one frame that Light (light.h) computes.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
   int regressors = 0;  // 0..max_regressors; equal for all frames of a call of estimate()

@@ -18,7 +18,7 @@ namespace lull {
 inline constexpr int clip_block = 8, clip_ring = 8, clip_gap_x = 4, clip_gap_y = 2;
 /// Border beyond the ring, for derivatives.
 inline constexpr int clip_border = 2;
-/// Samples that must exist on each side of a block, and the side of the whole window.
+/// Number of samples that must exist on each side of a block.
 inline constexpr int clip_margin = clip_ring + clip_border;
 inline constexpr int clip_window = clip_block + 2 * clip_margin;
 

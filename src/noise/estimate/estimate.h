@@ -39,8 +39,8 @@ struct NoiseEstimate {
   std::string why;
   /// Level of the first plane in each excerpt, in their order; 0 if an excerpt gives no estimate.
   std::vector<float> excerpt_level{};
-  /// Levels of clips by luma, at the lumas that the pictures contain, with increasing luma, in
-  /// stored samples.
+  /// Levels of each plane by luma, for clips. The elements have increasing luma, and exist only at
+  /// values of luma that the pictures contain. Levels are those of stored samples.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 

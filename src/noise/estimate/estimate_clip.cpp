@@ -29,7 +29,7 @@ constexpr float min_excerpt_share = 0.25f;
 /// Smaller levels count as no noise. For comparison, rounding to 8 bits has a level of 0.29.
 constexpr float min_level = 0.5f;
 
-/// The blocks of each plane between two frames.
+/// The differences of the blocks of two frames, for each plane.
 struct Pair {
   std::array<std::vector<ClipDifference>, 3> planes;
   float ring_level = 0;  // lower quartile of the ring energies of the first plane's blocks
@@ -85,7 +85,7 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
   return pair;
 }
 
-/// Variances of each plane.
+/// A table of variances for each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
 /// The measurement of one excerpt: all blocks, the selected blocks, and the noise variances of each

@@ -60,13 +60,13 @@ class GrainCollector {
 
   FrameFormat format_;
   GrainSampling sampling_;
-  // State of observe().
+  // The following members are the state of observe().
   std::int64_t first_pts_ = 0, previous_pts_ = 0, end_ = 0;
   std::int64_t seen_ = 0, since_cut_ = 0, cut_start_ = 0;
   std::vector<int> coarse_;  // cell means of the previous frame
   double typical_change_ = 0;
   std::deque<Scene> upcoming_;  // scenes that add() has not reached
-  // State of add().
+  // The following members are the state of add().
   Scene scene_;
   GrainStatistics scene_statistics_;
   std::int64_t measured_ = 0;  // measured frames of the scene

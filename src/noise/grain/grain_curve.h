@@ -11,7 +11,7 @@ namespace lull {
 struct GrainLevel {
   double at = 0, sigma = 0;  // luma and standard deviation in 8-bit steps
 };
-/// Sorted by increasing luma.
+/// Levels of grain in the order of increasing luma.
 using GrainCurve = std::vector<GrainLevel>;
 
 /// Grain with a lower standard deviation, in 8-bit steps, is treated as no grain.

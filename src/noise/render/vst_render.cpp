@@ -12,7 +12,7 @@ namespace {
 
 constexpr int level_radius = 5;
 
-/// The factor stabilised_light_sigma / s of each pixel.
+/// For each pixel, the factor stabilised_light_sigma / s of vst_render.h.
 using Factor = Plane<float>;
 
 class RenderVstSession final : public VstSession<Factor> {

@@ -28,9 +28,9 @@ constexpr double dark_level = 1.05;
 constexpr double nearly_same_level = 2.5;
 /// Minimum mean of cubes of tissue, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
-/// If the energy of the flattest cubes at low frequencies exceeds that at high frequencies by more
-/// than `white_slope`, the noise is smooth (interpolated images). If it exceeds it by more than
-/// `noise_slope`, it is structure and not noise.
+/// Limits of the ratio of the energy of the flattest cubes at low frequencies to their energy at
+/// high frequencies. Above `white_slope`, the noise is smooth, as in interpolated images. Above
+/// `noise_slope`, the cubes contain structure instead of noise.
 constexpr double white_slope = 1.5, noise_slope = 4;
 /// A level below this value, on the 0..255 scale, means that there is no noise.
 constexpr double min_sigma = 0.02;

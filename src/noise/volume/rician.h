@@ -23,7 +23,7 @@ constexpr float rician_root(float z, Root root) {
   return square < 0 ? 0.0f : root(square);
 }
 
-/// The inverse. Another object owns its table.
+/// The inverse function. Another object owns its table.
 struct RicianInverse {
   static constexpr int knots = 1024;
   static constexpr float end = 8;  // the inverse is an asymptotic formula from here on
@@ -55,7 +55,7 @@ class RicianStabiliser {
   /// = 0.4 sigma is 0.16 too low instead of 0.09, and from v = 0.8 sigma on nothing changes.)
   explicit RicianStabiliser(double shrink_range = 0);
 
-  /// The forward function f. NaN stays NaN.
+  /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
   /// Returns the value v >= 0 for which E[f(z)
   /// v] is `d`, shrunk towards 0 as described above. Returns 0 if d is below E[f(z)

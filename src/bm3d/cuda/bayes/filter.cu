@@ -36,7 +36,7 @@ namespace {
 
 constexpr int max_groups = 8;  // per thread block
 
-/// The shared memory of a block, followed by its atlases.
+/// The shared memory of a thread block. The atlases of the block follow this structure.
 template <int N, class Staging>
 struct BlockMemory {
   SamplePair pairs[sample_pair_slots];
@@ -44,7 +44,7 @@ struct BlockMemory {
   typename Staging::Patch patches[max_groups][N];
 };
 
-/// Arguments of the kernel.
+/// Arguments of the filter kernel.
 struct FilterJob {
   BayesArgs args;
   WindowWork work;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int invalid_reference = 1 << 20;  // position of a reference patch that does not exist
 
-/// A block's reference patches and windows.
+/// The reference patches of a thread block, and their windows.
 struct MatchBlock {
   int i, j, x, y;  // the first reference patch
   int dx[match_references], dy[match_references];

@@ -28,7 +28,7 @@ constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 /// Returns the side of patches for which a kernel exists. Smaller patches are padded to it.
 constexpr int kernel_side(int patch) { return patch > 8 ? 10 : 8; }
 
-/// The work of the matcher.
+/// Parameters of the matcher's search, on which the division of its work depends.
 struct MatchWork {
   int window = 0, temporal_window = 0;  // sides of the windows
   int patch = 8, depth = 2;             // side of patches, number of frames over which they extend

@@ -41,7 +41,7 @@ struct SampleStep {
   }
 };
 
-/// The sums of patches, and the mean of all their samples, rounded to a half.
+/// Sums of the samples of each patch. mean() rounds the mean of all samples to a half.
 template <int T>
 struct PatchSums {
   // Elements at[0] and at[1] belong to patch 16 i + g, the others to patch 16 i + 8 + g.
@@ -107,7 +107,7 @@ __device__ __forceinline__ float largest_on_diagonal(const Block (&a)[T][T]) {
       warp_max(__float_as_uint(largest)));  // non-negative floats compare like their bits
 }
 
-/// block += t I.
+/// Adds t to each element on the diagonal of the block.
 __device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
 #pragma unroll

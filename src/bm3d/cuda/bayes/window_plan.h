@@ -18,7 +18,7 @@
 
 namespace lull::bm3d {
 
-/// The work of the filter.
+/// Parameters of the filter, on which the plan of its windows depends.
 struct WindowWork {
   int window = 0, temporal_window = 0;  // sides of the windows
   int side = 8, depth = 2;              // side of patches, number of frames over which they extend

@@ -231,7 +231,7 @@ __global__ void __launch_bounds__(threads,
   flush_tiles<staging>(a, work);
 }
 
-/// The launch of a phase's kernel.
+/// The configuration with which a phase's kernel is launched.
 struct Launch {
   FilterPlan plan;
   KernelArgs args;

@@ -76,7 +76,7 @@ struct FilterPlan {
   std::size_t shared_bytes = 0;
 };
 
-/// The work of a filter kernel.
+/// Parameters of a filter kernel, on which the plan of its tiles depends.
 struct FilterWork {
   Phase phase = Phase::first;
   int count_x = 0, count_y = 0, planes = 1;  // number of reference patches in a row, in a column

@@ -30,7 +30,7 @@ struct FrameSums {
   int offset;  // offset in the plane of the first word of the frame's rows
 };
 
-/// The work of a thread block, and its shared memory.
+/// The parts of the work and of the shared memory that belong to a thread block.
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
   int* values;                             // sums of the tile
