@@ -20,7 +20,7 @@ using namespace cpu;
 
 constexpr float sigma = 25;
 
-/// A picture with sine waves, edges and flat areas.
+/// Returns a picture with sine waves, edges and flat areas.
 Plane<float> clean_picture(int width, int height) {
   Plane<float> picture(width, height);
   for (int y = 0; y < height; ++y)

@@ -38,7 +38,7 @@ class DroppingSink final : public FrameSink {
     if (keep_ == Keep::first && !first_.pixels) first_ = std::move(frame);
   }
   void finish() override {}
-  /// Hash of all samples and timestamps in order (FNV-1a, 64 bits).
+  /// Returns the hash of all samples and timestamps in order (FNV-1a, 64 bits).
   std::uint64_t hash() const { return hash_; }
   const Frame& first() const { return first_; }
 

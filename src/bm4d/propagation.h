@@ -63,8 +63,8 @@ struct DisplacementRange {
   constexpr DisplacementRange operator+(const DisplacementRange& other) const {
     return {low + other.low, high + other.high};
   }
-  /// Each byte of the difference is computed with its top bit set. This bit remains if the
-  /// difference is not negative.
+  /// Returns whether the range contains a displacement. Each byte of the differences is computed
+  /// with its top bit set. This bit remains if the difference is not negative.
   constexpr bool has(std::uint32_t bytes) const {
     constexpr std::uint32_t upper = 0x808080u;
     return (((bytes | upper) - low) & ((high | upper) - bytes) & upper) == upper;

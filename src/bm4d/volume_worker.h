@@ -37,8 +37,8 @@ class VolumeWorker {
   /// Returns the maximum number of results of finish() that may be in flight while further slices
   /// are given.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
-  /// Preferred number of layers to filter at once. More layers increase the number of slices in
-  /// memory and the latency.
+  /// Returns the preferred number of layers to filter at once. More layers increase the number of
+  /// slices in memory and the latency.
   [[nodiscard]] virtual int layers_at_a_time() const noexcept { return 1; }
 };
 

@@ -19,7 +19,7 @@ __device__ Sample* row_of(const RawPlanes& raw, int plane, int y) {
                                    static_cast<std::size_t>(y) * raw.pitch[plane]);
 }
 
-// blockIdx.z: 0 for the first plane, 1 for both chroma planes.
+// Unpacks planes. blockIdx.z is 0 for the first plane, and 1 for both chroma planes.
 template <class Sample>
 __global__ void unpack_kernel(const DevicePicture picture, int chroma_width, int chroma_height,
                               const RawPlanes raw) {

@@ -237,8 +237,8 @@ class Clusters {
   const std::uint32_t* leaf_of(int tiling) const {
     return begins_.data() + static_cast<std::size_t>(tiling) * frames_ * numbers_.frame;
   }
-  /// The members of all clusters of a tiling, one cluster after the other. 8 elements beyond the
-  /// end are readable.
+  /// Returns the members of all clusters of a tiling, one cluster after the other. 8 elements
+  /// beyond the end are readable.
   std::span<const std::uint32_t> members(int tiling) const {
     const std::size_t count = counts_.size() / params_.tilings;
     return {members_.data() + tiling * count, count};

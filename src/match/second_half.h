@@ -39,8 +39,8 @@ struct BundleArea {
   int left = 0, top = 0, right = 0, bottom = 0;
 };
 
-/// The area of a bundle in which the two positions of the second half are compared: the part
-/// covered by its reference patches that stays inside the plane when moved by `a` and by `a` +
+/// Returns the area of a bundle in which the two positions of the second half are compared: the
+/// part covered by its reference patches that stays inside the plane when moved by `a` and by `a` +
 /// `acceleration`. `i` and `j` are the column and row of the bundle's first reference patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {

@@ -101,8 +101,8 @@ class VolumeEngine {
   /// wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
-  /// Preferred number of slices per call of estimate(). With more slices, more memory is in use,
-  /// and the latency is higher.
+  /// Returns the preferred number of slices per call of estimate(). With more slices, more memory
+  /// is in use, and the latency is higher.
   virtual int slices_at_a_time() const { return 1; }
 };
 

@@ -16,7 +16,7 @@ void require(bool holds, const std::string& what, double value, const std::strin
 
 bool is_high(Profile profile) { return profile == Profile::high || profile == Profile::best; }
 
-/// The parameters of both papers: a box around each sample, and uncorrected distances.
+/// Returns the parameters of both papers: a box around each sample, and uncorrected distances.
 Params paper_profile() {
   Params p;
   p.block = p.step = 1;

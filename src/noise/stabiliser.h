@@ -33,13 +33,13 @@ class Stabiliser {
   /// takes a few milliseconds.
   explicit Stabiliser(const NoiseCurve& curve, double skew_bias = 0);
 
-  /// The function f. It is increasing. It maps 0 to 0 and 255 to 255, values in between stay in
-  /// between, and values within filter_range_min..filter_range_max (float_range.h) stay in that
-  /// range.
+  /// Returns the forward function f. It is increasing. It maps 0 to 0 and 255 to 255, values in
+  /// between stay in between, and values within filter_range_min..filter_range_max (float_range.h)
+  /// stay in that range.
   const SampleCurve& forward() const { return forward_; }
-  /// The inverse function: it maps a filter's result, computed from samples f(z) of intensity y, to
-  /// y. It is increasing. Results for samples at a clip limit lie on both sides of it;
-  /// clip_limits() defines how they are clipped.
+  /// Returns the inverse function: it maps a filter's result, computed from samples f(z) of
+  /// intensity y, to y. It is increasing. Results for samples at a clip limit lie on both sides of
+  /// it; clip_limits() defines how they are clipped.
   const SampleCurve& inverse() const { return inverse_; }
   /// Returns the limits at which samples are clipped. Results are clipped at these limits as well
   /// (core/clip_limits.h).

@@ -32,7 +32,7 @@ inline Ring24 ring_24(PlaneView<const float> plane, int x, int y) {
   return ring;
 }
 
-/// The 8 samples around the centre of a 3x3 window.
+/// Returns the 8 samples around the centre of a 3x3 window.
 inline std::array<float, 8> ring_8(PlaneView<const float> plane, int x, int y) {
   std::array<float, 8> ring;
   std::size_t count = 0;

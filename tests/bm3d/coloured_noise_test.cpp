@@ -188,7 +188,7 @@ TEST(GroupVariances, GiveBetterPsnrThanATablePerCoefficient) {
   EXPECT_GT(psnr(exact.view(), clean.view()), psnr(by_table.view(), clean.view()) + 0.5);  // 0.81
 }
 
-/// The result of the first phase of a plan.
+/// Returns the result of the first phase of a plan.
 Plane<float> basic_estimate(PhaseEngine& engine, const PhasePlan& plan,
                             PlaneView<const float> noisy) {
   Plane<float> result(noisy.width, noisy.height);

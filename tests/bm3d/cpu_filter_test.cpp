@@ -69,7 +69,7 @@ Contribution by_reference(const PhaseParams& phase, PlaneView<const float> noisy
                       variances);
 }
 
-/// A random group of patches around (x, y) in up to `temporal` frames before and after; the
+/// Returns a random group of patches around (x, y) in up to `temporal` frames before and after; the
 /// reference patch comes first.
 Group random_group(int count, int temporal, std::mt19937& rng) {
   Group group;

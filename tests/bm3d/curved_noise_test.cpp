@@ -58,7 +58,7 @@ double mean_of(const Plane<float>& plane) {
   return sum / plane.width() / plane.height();
 }
 
-/// The texture picture with a dark left half.
+/// Returns the texture picture with a dark left half.
 Plane<float> shaded(const FrameFormat& format, int plane) {
   Plane<float> picture =
       texture_picture(format.plane_width(plane), format.plane_height(plane), plane);

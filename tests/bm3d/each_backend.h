@@ -85,7 +85,7 @@ class EachBackend : public ::testing::TestWithParam<BackendKind> {
   Backend backend_;
 };
 
-/// The name of EachBackend's parameter, for INSTANTIATE_TEST_SUITE_P.
+/// Returns the name of EachBackend's parameter, for INSTANTIATE_TEST_SUITE_P.
 inline std::string name_of_backend(const ::testing::TestParamInfo<BackendKind>& tested) {
   return tested.param == BackendKind::reference ? "reference"
          : tested.param == BackendKind::cpu     ? "cpu"

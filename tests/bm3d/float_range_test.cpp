@@ -28,7 +28,7 @@ FrameFormat floats(Layout layout, int width = 240, int height = 176) {
       .width = width, .height = height, .layout = layout, .sample = SampleType::f32, .bits = 32};
 }
 
-/// A plane of a static clip, in which only the noise changes.
+/// Returns a plane of a static clip, in which only the noise changes.
 Plane<float> clean_plane(const FrameFormat& format, int plane) {
   return texture_picture(format.plane_width(plane), format.plane_height(plane), plane);
 }

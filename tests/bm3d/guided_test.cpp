@@ -30,7 +30,7 @@ Plane<float> clean_plane(const FrameFormat& format, int n, int i) {
   return texture_picture(format.plane_width(i), format.plane_height(i), 0.3 * n + 0.2 * i);
 }
 
-/// A frame without noise, of any sample type.
+/// Returns a frame without noise, of any sample type.
 Frame clean_frame(const FrameFormat& format, int n) {
   Frame frame = make_frame(format);
   for (int i = 0; i < format.planes(); ++i) store_plane(clean_plane(format, n, i).view(), frame, i);

@@ -85,7 +85,7 @@ FrameFormat format_of(Layout layout, int shift_x = 0, int shift_y = 0) {
           .chroma_shift_y = shift_y};
 }
 
-/// A section of a picture that is displaced by `n` times (8, 4) samples of the main plane.
+/// Returns a section of a picture that is displaced by `n` times (8, 4) samples of the main plane.
 Frame moved_frame(const FrameFormat& format, int n) {
   Frame frame = make_frame(format);
   for (int i = 0; i < format.planes(); ++i) {

@@ -18,8 +18,8 @@ using namespace lull::test_support;
 
 constexpr int width = 176, height = 144;
 
-/// A picture with the properties of footage: edges in all directions, detail of several scales, few
-/// flat areas.
+/// Returns a picture with the properties of footage: edges in all directions, detail of several
+/// scales, few flat areas.
 Plane<float> scene(int n, int plane) {
   Plane<float> picture(width, height);
   const Plane<float> texture = texture_picture(width + 40, height + 40, 0.7 * plane);

@@ -19,7 +19,7 @@ using lull::test_support::with_noise;
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// A frame without neighbouring frames.
+/// Returns a frame without neighbouring frames.
 std::array<FramePlane, 1> alone(const Plane<float>& plane) { return {{{0, plane.view()}}}; }
 
 Group group_of(std::initializer_list<std::pair<int, int>> members) {

@@ -29,7 +29,7 @@ class Clip {
  public:
   explicit Clip(const FrameFormat& format = gray) : format_(format) {}
 
-  /// A pan over another scene.
+  /// Returns a pan over another scene.
   Clip& scene(int count) {
     ++scene_, moment_ = 0;
     return more(count);
@@ -179,7 +179,7 @@ TEST(SharedClip, DistinctFramesMatchSingleSession) {
   expect_shared_equal(Clip(yuv420).scene(22), quick(1, 2), {{2, 6}});
 }
 
-/// The three Bayes phases.
+/// Returns the three Bayes phases.
 Params quick_best(int temporal) {
   Params params = small_best(temporal, sigma);
   for (BayesParams& phase : params.bayes_phases) phase.group = 32;

@@ -56,7 +56,7 @@ class ByteVolume {
   lull::cuda::DeviceBuffer<std::int32_t> norms_;
 };
 
-/// All displacements of a window except that of the reference cube itself.
+/// Returns all displacements of a window except that of the reference cube itself.
 inline std::vector<std::uint32_t> all_displacements(int r) {
   std::vector<std::uint32_t> all;
   for (int dz = -r; dz <= r; ++dz)
@@ -66,7 +66,8 @@ inline std::vector<std::uint32_t> all_displacements(int r) {
   return all;
 }
 
-/// The nearest cubes among some candidates, ordered by score, then by position in the window.
+/// Returns the nearest cubes among some candidates, ordered by score, then by position in the
+/// window.
 inline std::vector<std::uint32_t> expected_group(const ByteVolume& volume,
                                                  const reference::Place& at, const PhaseParams& p,
                                                  std::span<const std::uint32_t> candidates) {

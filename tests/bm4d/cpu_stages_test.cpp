@@ -50,7 +50,7 @@ class SliceRows {
     match_ = {.stride = pairs_[0].view().stride, .width = width, .height = height};
   }
 
-  /// The slices around the layer at z, limited to `available`.
+  /// Returns the slices around the layer at z, limited to `available`.
   cpu::MatchSlices match(int z, const PhaseParams& params, SliceSpan available) {
     cpu::MatchSlices slices = match_;
     const int base = z - params.radius();

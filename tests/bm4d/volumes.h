@@ -46,7 +46,7 @@ inline std::vector<Frame> volume_of(const Size& size,
   return slices;
 }
 
-/// A ball and waves on a slope.
+/// Returns a voxel of the clean volume, which contains a ball and waves on a slope.
 inline double clean_voxel(const Size& size, int x, int y, int z) {
   const double dx = x - 0.4 * size.width, dy = y - 0.5 * size.height, dz = z - 0.5 * size.slices;
   const double r = 0.3 * size.width;
@@ -56,8 +56,8 @@ inline double clean_voxel(const Size& size, int x, int y, int z) {
 inline std::vector<Frame> clean_volume(const Size& size) {
   return volume_of(size, [&](int x, int y, int z) { return clean_voxel(size, x, y, z); });
 }
-/// The clean volume with white noise, quantised to `levels` per unit of value, or unquantised if
-/// `levels` is 0.
+/// Returns the clean volume with white noise, quantised to `levels` per unit of value, or
+/// unquantised if `levels` is 0.
 inline std::vector<Frame> noisy_volume(const Size& size, double sigma, int levels = 0,
                                        unsigned seed = 1) {
   std::mt19937 rng{seed};
@@ -79,7 +79,7 @@ inline double psnr(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   return 10 * std::log10(255 * 255 * count / sum);
 }
 
-/// The maximum difference between two voxels.
+/// Returns the maximum difference between two voxels.
 inline double max_difference(const std::vector<Frame>& a, const std::vector<Frame>& b) {
   double most = 0;
   for (std::size_t z = 0; z < a.size(); ++z)

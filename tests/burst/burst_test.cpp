@@ -50,7 +50,7 @@ Alignment make_alignment(double degrees, double scale, double x, double y) {
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// The maximum distance between the positions to which two alignments map a corner.
+/// Returns the maximum distance between the positions to which two alignments map a corner.
 double max_corner_distance(const Alignment& s, const Alignment& t, int width, int height) {
   double most = 0;
   for (const double x : {-0.5 * width, 0.5 * width})
@@ -100,7 +100,7 @@ TEST(Warp, AlignsAPictureToAnother) {
   EXPECT_GT(psnr(read(result), read(other)), 90) << "an identity warp must copy the samples";
 }
 
-/// The filtered reference frame of a burst.
+/// Returns the filtered reference frame of a burst.
 Plane<float> filter_burst(const std::vector<Frame>& burst, int keep, bool align,
                           bm3d::BackendKind backend, int temporal) {
   const FrameFormat& format = burst.front().format;

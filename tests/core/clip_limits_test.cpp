@@ -13,7 +13,8 @@ namespace {
 
 const ClipLimits at_both{{16, 1, 10}, {235, -1, 10}};
 
-/// A flat plane with the noise that a filter leaves: independent between blocks of 4x4 samples.
+/// Returns a flat plane with the noise that a filter leaves: independent between blocks of 4x4
+/// samples.
 Plane<float> flat_with_residual_noise(float level, float deviation, int width, int height,
                                       unsigned seed = 1) {
   std::mt19937 rng{seed};

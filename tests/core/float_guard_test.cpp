@@ -23,7 +23,7 @@ Frame gradient() {
   return frame;
 }
 
-/// The plane that a filter gets, on the scale of 0 to 1.
+/// Returns the plane that a filter gets, on the scale of 0 to 1.
 Plane<float> guarded(const Frame& frame, float sigma = 10) {
   Plane<float> plane = test_support::plane_of(frame, 0);
   guard_plane(frame, 0, sigma, plane.view());

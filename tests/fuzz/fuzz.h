@@ -31,7 +31,7 @@ class MemoryFile {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
-  /// The open file at its beginning, to be read like a pipe.
+  /// Returns the open file at its beginning, to be read like a pipe.
   int rewound() const {
     ::lseek(descriptor_, 0, SEEK_SET);
     return descriptor_;
@@ -41,14 +41,14 @@ class MemoryFile {
   int descriptor_;
 };
 
-/// A name under which an output can be started. The output never gets this name, because that would
-/// wait for the disk.
+/// Returns a name under which an output can be started. The output never gets this name, because
+/// that would wait for the disk.
 inline std::string output_name(const std::string& ending) {
   const std::string folder = std::filesystem::is_directory("/dev/shm") ? "/dev/shm" : "/tmp";
   return folder + "/lull-fuzz-" + std::to_string(getpid()) + ending;
 }
 
-/// A sink for standard output in the container `format`, whose data is discarded.
+/// Returns a sink for standard output in the container `format`, whose data is discarded.
 inline std::unique_ptr<io::MediaSink> open_pipe_sink(io::MediaSource& source,
                                                      const std::string& format) {
   static const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);

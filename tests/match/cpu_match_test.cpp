@@ -117,7 +117,7 @@ class Matching {
 
   void set_bias(const ScoreBias& bias) { bias_ = &bias; }
 
-  /// All reference patches of the picture that are on the grid, as one block.
+  /// Returns all reference patches of the picture that are on the grid, as one block.
   Block whole() const {
     return {0, 0, (geometry_.width - patch) / step_ + 1, (geometry_.height - patch) / step_ + 1};
   }

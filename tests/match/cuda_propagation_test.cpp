@@ -51,7 +51,7 @@ int frame_of(int dt) {
   return static_cast<int>(std::find(offsets, offsets + frames, dt) - offsets);
 }
 
-/// The candidates in the order of propagation.h, without duplicates.
+/// Returns the candidates in the order of propagation.h, without duplicates.
 std::vector<std::uint32_t> candidates_of(int x, int y, int used_frames, const KeptGroups& kept,
                                          const MatchParams& phase) {
   std::vector<std::uint32_t> all;

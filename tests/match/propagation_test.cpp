@@ -66,7 +66,7 @@ struct Clip {
                        f == 0 ? std::span<const Motion>{} : std::span<const Motion>(motion[f])}});
     return list;
   }
-  /// The planes for one reference patch, as the reference backend receives them.
+  /// Returns the planes for one reference patch, as the reference backend receives them.
   std::vector<FramePlane> planes_for(int frames, int i, int j) const {
     std::vector<FramePlane> list;
     for (int f = 0; f < frames; ++f)

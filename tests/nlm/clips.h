@@ -71,7 +71,7 @@ inline Params quick_volume_params() {
   return make_volume_params(Profile::balanced, NoiseModel({clip_sigma, clip_sigma, clip_sigma}));
 }
 
-/// The frames of a pan as the slices of a volume.
+/// Returns the frames of a pan as the slices of a volume.
 inline std::vector<Frame> volume(int slices, int first = 0, SampleType sample = SampleType::f32) {
   FrameFormat format = gray(sample);
   format.width = 24, format.height = 20;
@@ -80,12 +80,12 @@ inline std::vector<Frame> volume(int slices, int first = 0, SampleType sample = 
   return frames;
 }
 
-/// A mask that excludes a complete slice of a volume.
+/// Returns a mask that excludes a complete slice of a volume.
 inline std::shared_ptr<const SliceMask> nothing_inside() {
   return std::make_shared<SliceMask>(24, 20, std::vector<bool>(24 * 20), false);
 }
 
-/// Noise in all planes that depends on the brightness and is clipped.
+/// Returns noise in all planes that depends on the brightness and is clipped.
 inline NoiseModel curved_noise() {
   NoiseModel noise;
   for (int i = 0; i < 3; ++i) noise.plane(i) = noise_of(clipped(poissonian(3, 100)));

@@ -219,7 +219,8 @@ TEST_F(NlmCuda, SessionsMatchTheQualityOfTheHost) {
     }
 }
 
-/// The difference in quality between the two results in the plane with the largest difference.
+/// Returns the difference in quality between the two results in the plane with the largest
+/// difference.
 double quality_gap(const Params& params, const std::vector<Frame>& noisy) {
   const std::vector<Frame> cpu = denoise(params, noisy),
                            cuda = denoise(params, noisy, {.kind = BackendKind::cuda});

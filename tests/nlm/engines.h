@@ -74,7 +74,7 @@ inline std::vector<Plane<float>> run_frames(FrameEngine& engine, const FramePlan
   return results;
 }
 
-/// A pattern of holes: a disc, dots, a border.
+/// Returns a pattern of holes: a disc, dots, a border.
 inline Holes some_holes(int width, int height) {
   std::vector<bool> hole;
   for (int y = 0; y < height; ++y)
@@ -84,7 +84,7 @@ inline Holes some_holes(int width, int height) {
   return {width, height, hole};
 }
 
-/// A volume: a texture that grows brighter along z, with noise.
+/// Returns a volume: a texture that grows brighter along z, with noise.
 inline Plane<float> noisy_slice(int width, int height, int z) {
   Plane<float> clean = texture_picture(width, height, 0.15 * z);
   return with_noise(std::as_const(clean).view(), static_cast<double>(test_sigma), z + 1);
@@ -114,7 +114,7 @@ inline std::vector<Plane<float>> run_volume(VolumeEngine& engine, const VolumePl
   return results;
 }
 
-/// The maximum difference of two samples; NaN if a sample is NaN.
+/// Returns the maximum difference of two samples; NaN if a sample is NaN.
 inline double max_difference(const std::vector<Plane<float>>& a,
                              const std::vector<Plane<float>>& b) {
   double most = a.size() == b.size() ? 0 : std::numeric_limits<double>::infinity();

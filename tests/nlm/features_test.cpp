@@ -70,7 +70,7 @@ struct SmallScene {
     (*features)[Feature::variance] = std::make_shared<const Frame>(variance);
     noisy.features = features;
   }
-  /// The frame with only the features in `wanted`.
+  /// Returns the frame with only the features in `wanted`.
   Frame with_only(std::initializer_list<Feature> wanted) const {
     auto some = std::make_shared<Features>();
     for (const Feature f : wanted) (*some)[f] = (*noisy.features)[f];

@@ -7,7 +7,7 @@
 namespace lull {
 namespace {
 
-/// A single hole at (5, 3).
+/// Returns a single hole at (5, 3).
 Holes one_hole(int width = 12, int height = 10) {
   std::vector<bool> hole(static_cast<std::size_t>(width) * height);
   hole[3 * width + 5] = true;

@@ -14,8 +14,8 @@ using test_support::blurred_noise;
 using test_support::ColouredNoise;
 using test_support::slanted_correlation;
 
-/// The covariance of coefficient (v, u) by definition: a sum over all pairs of samples of the two
-/// patches.
+/// Returns the covariance of coefficient (v, u) by definition: a sum over all pairs of samples of
+/// the two patches.
 double direct(const PlaneNoise& noise, const AxisTransform& rows, int side, int v, int u, int dx,
               int dy) {
   double sum = 0;

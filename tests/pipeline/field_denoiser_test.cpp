@@ -186,7 +186,7 @@ TEST(FieldDenoiser, FieldsMustHaveEqualHeight) {
   EXPECT_THROW((void)field_format(format), InvalidArgument);
 }
 
-/// A grey frame of 4x6 samples, whose rows are numbered.
+/// Returns a grey frame of 4x6 samples, whose rows are numbered.
 Frame numbered_rows(int first = 0) {
   Frame frame;
   frame.format = {.width = 4, .height = 6};

@@ -122,7 +122,7 @@ inline std::vector<Frame> filter(Denoiser& denoiser, std::int64_t frames) {
   return out;
 }
 
-/// The result of one session that receives all frames.
+/// Returns the result of one session that receives all frames.
 inline std::vector<Frame> single_session_result(const Margin& margin, std::int64_t frames,
                                                 const std::set<std::int64_t>& repetitions) {
   DigestDenoiser session({.margin = margin});

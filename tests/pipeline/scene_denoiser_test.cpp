@@ -46,7 +46,7 @@ Frame frame_at(std::int64_t number) {
   return frame;
 }
 
-/// All results for frames first .. last, in order.
+/// Returns all results for frames first .. last, in order.
 std::vector<std::int64_t> results_of(Denoiser& denoiser, std::int64_t first, std::int64_t last) {
   std::vector<std::int64_t> out;
   for (std::int64_t i = first; i <= last; ++i)

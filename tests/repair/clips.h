@@ -19,7 +19,7 @@ inline constexpr int width = 160, height = 128, frames = 12;
 /// A picture of one frame: the value at (x, y) on the 0..255 scale.
 using Picture = std::function<double(int x, int y, int frame)>;
 
-/// A smooth picture that moves by two samples from frame to frame.
+/// Returns a sample of a smooth picture that moves by two samples from frame to frame.
 inline double moving_waves(int x, int y, int frame) {
   return 110 + 50 * std::sin((x + 2 * frame) / 9.0) + 30 * std::cos(y / 7.0);
 }

@@ -25,7 +25,7 @@ inline FrameFormat yuv420_floats(int width, int height) {
   return format;
 }
 
-/// A still picture with noise like `like`, which is blurred horizontally.
+/// Returns a still picture with noise like `like`, which is blurred horizontally.
 inline std::vector<Frame> noisy_clip(int frames, int width, int height, const ColouredNoise& like) {
   const Plane<float> clean = texture_picture(width, height);
   std::vector<Frame> clip;

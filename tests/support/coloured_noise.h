@@ -18,7 +18,8 @@ struct ColouredNoise {
   std::shared_ptr<const Autocorrelation> correlation;
 };
 
-/// White noise blurred by [1 2 1] along the given axes, with the standard deviation `sigma`.
+/// Returns white noise blurred by [1 2 1] along the given axes, with the standard deviation
+/// `sigma`.
 inline ColouredNoise blurred_noise(int width, int height, float sigma, bool along_x, bool along_y,
                                    unsigned seed = 5) {
   // [1 2 1] has the autocorrelation 1 4 6 4 1, divided by 6.
@@ -52,7 +53,8 @@ inline ColouredNoise blurred_noise(int width, int height, float sigma, bool alon
   return noise;
 }
 
-/// White noise averaged over squares of `side` samples, with the standard deviation `sigma`.
+/// Returns white noise averaged over squares of `side` samples, with the standard deviation
+/// `sigma`.
 inline ColouredNoise averaged_noise(int width, int height, float sigma, int side,
                                     unsigned seed = 5) {
   ColouredNoise noise{Plane<float>(width, height), sigma, nullptr};
@@ -79,8 +81,8 @@ inline ColouredNoise averaged_noise(int width, int height, float sigma, int side
   return noise;
 }
 
-/// Noise with the maximum correlation reach, stronger along one diagonal than along the other:
-/// white noise averaged over lines of 8 samples with slope 1, plus white noise.
+/// Returns noise with the maximum correlation reach, stronger along one diagonal than along the
+/// other: white noise averaged over lines of 8 samples with slope 1, plus white noise.
 inline std::shared_ptr<const Autocorrelation> slanted_correlation() {
   auto correlation = std::make_shared<Autocorrelation>();
   for (int d = -correlation_reach; d <= correlation_reach; ++d)

@@ -27,7 +27,7 @@ class GrainSynthesis {
     for (int i = 1; i < format.planes(); ++i) make_chroma(i);
   }
 
-  /// The values that are added to plane `i`; `luma` is the frame's luma in stored values.
+  /// Returns the values that are added to plane `i`; `luma` is the frame's luma in stored values.
   template <class T>
   std::vector<int> noise(int plane, PlaneView<const T> luma) {
     const int w = format_.plane_width(plane), h = format_.plane_height(plane);
@@ -95,7 +95,7 @@ class GrainSynthesis {
       }
   }
 
-  /// A plane of overlapping blocks that are cut from the template.
+  /// Returns a plane of overlapping blocks that are cut from the template.
   std::vector<int> image_of(int plane, int sx, int sy) {
     const int w = format_.plane_width(plane), h = format_.plane_height(plane);
     std::vector<int> image(static_cast<std::size_t>(w) * h);

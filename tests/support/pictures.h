@@ -18,8 +18,8 @@
 
 namespace lull::test_support {
 
-/// A grey picture with the content that BM3D relies on: flat and sloping areas, edges, repeating
-/// texture. Values are 16 to 235. `phase` displaces the texture, so that planes differ.
+/// Returns a grey picture with the content that BM3D relies on: flat and sloping areas, edges,
+/// repeating texture. Values are 16 to 235. `phase` displaces the texture, so that planes differ.
 inline Plane<float> texture_picture(int width, int height, double phase = 0) {
   constexpr double tau = 2 * std::numbers::pi;
   Plane<float> picture(width, height);
@@ -58,8 +58,8 @@ inline double psnr(PlaneView<const float> a, PlaneView<const float> b) {
   return 10 * std::log10(255.0 * 255.0 * a.width * a.height / sum);
 }
 
-/// A frame with its own memory; rows have `padding` additional bytes, and every byte is initially
-/// `fill`.
+/// Returns a frame with its own memory; rows have `padding` additional bytes, and every byte is
+/// initially `fill`.
 inline Frame make_frame(const FrameFormat& format, int padding = 0, int fill = 0) {
   Frame frame;
   frame.format = format;
@@ -98,15 +98,15 @@ inline bool same_samples(const Frame& a, const Frame& b) {
   return true;
 }
 
-/// The folder of test data, if LULL_TEST_DATA names one.
+/// Returns the folder of test data, if LULL_TEST_DATA names one.
 inline std::optional<std::filesystem::path> data_folder() {
   const char* folder = std::getenv("LULL_TEST_DATA");
   if (folder == nullptr || *folder == '\0') return std::nullopt;
   return folder;
 }
 
-/// The luma of the first frame of a file in 8-bit planar YUV: raw, or YUV4MPEG2 with its headers.
-/// Throws std::runtime_error if the file is missing or too short.
+/// Returns the luma of the first frame of a file in 8-bit planar YUV: raw, or YUV4MPEG2 with its
+/// headers. Throws std::runtime_error if the file is missing or too short.
 inline Plane<float> load_luma(const std::filesystem::path& file, int width, int height) {
   std::ifstream in(file, std::ios::binary);
   std::string line;

@@ -21,7 +21,8 @@ using namespace lull::test_support;
 
 using CudaFrames = GpuTest;
 
-/// Frames of every sample type that differ only in places, with incomplete blocks at the borders.
+/// Returns frames of every sample type that differ only in places, with incomplete blocks at the
+/// borders.
 std::vector<std::pair<Frame, Frame>> frame_pairs() {
   std::vector<std::pair<Frame, Frame>> pairs;
   std::mt19937 rng{3};

@@ -75,7 +75,7 @@ class RunRecord {
   /// from the thread of add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // The functions below may be called after the run has finished.
+  // Returns the functions below may be called after the run has finished.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result

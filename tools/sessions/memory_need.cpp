@@ -85,7 +85,8 @@ int part_frames(const Method& method, const FrameFormat& format, std::size_t ses
   return static_cast<int>(std::max(std::ceil(count / (of_all * rounds)), 1.0 * margin.before));
 }
 
-// A session on a GPU stores its planes in GPU memory, so the host stores only the frames.
+// Returns the memory that frames take on the host. A session on a GPU stores its planes in GPU
+// memory, so the host stores only the frames.
 std::int64_t host_memory(const PlannedSessions& plan) {
   const Margin margin = margin_of(plan.params);
   const bm3d::Backend& backend = plan.backends.front();

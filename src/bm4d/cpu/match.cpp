@@ -191,8 +191,8 @@ class Search {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
     hn::Vec<Words> even[rows], odd[apart];
   };
-  /// Row `i` of the guide belongs to the candidates that begin in row i - b, for each row b of a
-  /// cube.
+  /// Adds the products of row `i` of the guide. This row belongs to the candidates that begin in
+  /// row i - b, for each row b of a cube.
   template <int rows, int cube, int i, int b>
   static HWY_INLINE void add_products(hn::Vec<Halves> pairs, const hn::Vec<Halves>* own,
                                       Sums<rows>& sums) {

@@ -49,7 +49,8 @@ struct TilePlan {
     plan.row_inverse = ((1u << 20) + plan.row_words - 1) / plan.row_words;
     return plan;
   }
-  /// Words of one table of scores, with a row for each row of each slice of a window.
+  /// Returns the number of words of one table of scores, with a row for each row of each slice of a
+  /// window.
   __host__ __device__ constexpr int words() const {
     const int window = 2 * row_words - 1;
     return window * window * row_words;
@@ -163,8 +164,8 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
     }
 }
 
-/// Start of the table of a reference cube. A warp writes the same position of the union for 8
-/// reference cubes at once: these words are then in 8 times 4 different banks.
+/// Returns the start of the table of a reference cube. A warp writes the same position of the union
+/// for 8 reference cubes at once: these words are then in 8 times 4 different banks.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);

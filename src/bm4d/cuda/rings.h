@@ -9,7 +9,7 @@
 
 namespace lull::bm4d::cuda {
 
-/// A ring in the form in which kernels access it.
+/// The part of a ring that kernels access: its address and its size.
 template <class T>
 struct Ring {
   T* data = nullptr;
@@ -18,7 +18,7 @@ struct Ring {
   constexpr T* at(int z) const { return data + static_cast<std::size_t>(z % depth) * slice; }
 };
 
-/// A ring and its memory.
+/// Owns the memory of a ring.
 template <class T>
 class Slices {
  public:

@@ -35,14 +35,14 @@ class Demuxer {
   /// Returns whether the input is a file of one or several pictures, neither a video nor a sequence
   /// of files.
   bool holds_pictures() const;
-  /// The files of a sequence, each with one picture. The list is empty for other inputs. The time
-  /// of a packet is the index of its file.
+  /// Returns the files of a sequence, each with one picture. The list is empty for other inputs.
+  /// The time of a packet is the index of its file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
   /// Returns whether the container stores a time for each frame, all measured by one continuous
   /// clock.
   bool has_rising_times() const;
-  /// The library that decodes the pictures. OpenEXR's library gets complete files as packets.
-  /// libtiff reads the files itself, so the packets have no data.
+  /// Returns the library that decodes the pictures. OpenEXR's library gets complete files as
+  /// packets. libtiff reads the files itself, so the packets have no data.
   PictureReader reader() const { return container_.reader(); }
   bool reads_whole_files() const { return reader() != PictureReader::ffmpeg; }
   /// Returns FFmpeg's messages about this input.

@@ -22,12 +22,12 @@ class InputBytes {
   /// @throws BadData  the file is empty
   InputBytes(const std::string& path, const SourceOptions& options);
 
-  /// The name of the input in messages, and for libraries that open the file themselves.
+  /// Returns the name of the input in messages, and for libraries that open the file themselves.
   const std::string& name() const { return name_; }
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
-  /// The pipe; null if the input can seek.
+  /// Returns the pipe; null if the input can seek.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// The address to which the names in a playlist are relative; empty for a pipe.
+  /// Returns the address to which the names in a playlist are relative; empty for a pipe.
   const std::string& url() const { return url_; }
   /// Returns the protocols that FFmpeg may use for files that the input refers to.
   std::string whitelist() const;

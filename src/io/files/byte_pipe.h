@@ -31,7 +31,7 @@ class InputPipe {
   void interrupt() noexcept;
   /// Returns the number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }
-  /// The last bytes that were read: at least 1 MiB, or all bytes if fewer were read.
+  /// Returns the last bytes that were read: at least 1 MiB, or all bytes if fewer were read.
   const std::string& tail() const { return tail_; }
 
  private:

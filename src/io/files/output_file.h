@@ -19,8 +19,8 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   AVIOContext* io() const { return io_.get(); }
-  /// The descriptor of the open file, for writers that do not use io(). A writer must use either
-  /// io() or the descriptor, not both.
+  /// Returns the descriptor of the open file, for writers that do not use io(). A writer must use
+  /// either io() or the descriptor, not both.
   int descriptor() const { return descriptor_; }
   /// Throws an error if a write has failed.
   /// @throws IoError

@@ -18,7 +18,7 @@ class RegularFile {
   RegularFile(RegularFile&& other) noexcept;
   RegularFile& operator=(RegularFile&&) = delete;
 
-  /// The size in bytes at the time of opening.
+  /// Returns the size in bytes at the time of opening.
   std::int64_t size() const { return size_; }
   /// Reads `bytes` bytes, or fewer at the end of the file. Returns the number of bytes that were
   /// read.

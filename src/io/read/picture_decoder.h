@@ -47,7 +47,7 @@ class PictureDecoder {
   /// Returns the pixel format of the picture in CPU memory. For a picture on a GPU, this is the
   /// format that the CPU decoder would return.
   AVPixelFormat format_of(const AVFrame& picture) const;
-  /// The GPU decoder; null if the CPU decodes.
+  /// Returns the GPU decoder; null if the CPU decodes.
   const GpuDecoder* gpu() const { return gpu_ ? &*gpu_ : nullptr; }
   /// FFmpeg's messages about the stream, for error texts.
   const LogWatch& said() const { return watch_; }

@@ -21,9 +21,9 @@ class FileSource final : public MediaSource {
   const FrameFormat& format() const noexcept override { return pool_->format(); }
   const VideoInfo& info() const noexcept override { return info_; }
   const std::string& why_not_gpu() const noexcept override { return decoder_.why_not_gpu(); }
-  /// The path with which the source was opened.
+  /// Returns the path with which the source was opened.
   const std::string& path() const { return path_; }
-  /// The options with which the source was opened.
+  /// Returns the options with which the source was opened.
   const SourceOptions& options() const { return options_; }
   bool tolerates_damage() const { return damage_.tolerates(); }
   Damage damage() const override { return damage_.found(); }

@@ -30,7 +30,7 @@ class TimedPictures {
   TimedPictures(Demuxer& demuxer, PictureDecoder& decoder, Rational frame_rate,
                 const SourceOptions& options);
 
-  /// The selector of frames; null if all frames are selected.
+  /// Returns the selector of frames; null if all frames are selected.
   std::shared_ptr<FrameSelector> selector() const { return selector_; }
   /// Returns the next selected picture, or with margins the next picture; nullopt after the last
   /// one.

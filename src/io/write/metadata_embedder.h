@@ -24,7 +24,7 @@ class MetadataEmbedder {
   /// Metadata that the output loses, and notes about metadata, of all pictures so far.
   const std::vector<std::string>& losses() const { return losses_; }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// The rotation that the encoder must apply to the samples of all pictures, as an EXIF
+  /// Returns the rotation that the encoder must apply to the samples of all pictures, as an EXIF
   /// orientation.
   int rotation() const { return rotation_; }
 

@@ -8,7 +8,7 @@ namespace lull::io {
 class PacketConverter {
  public:
   virtual ~PacketConverter() = default;
-  /// The encoder's context, which describes the converted stream.
+  /// Returns the encoder's context, which describes the converted stream.
   virtual const AVCodecContext& encoder() const = 0;
   /// Converts one packet. Times and durations are kept. Returns null if there is nothing to write.
   /// @throws BadData  the packet cannot be read

@@ -191,8 +191,8 @@ void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distance
   std::ranges::copy_n(equals, static_cast<std::ptrdiff_t>(to.size()), to.begin());
 }
 
-/// Selects the nearest without keys. It is used if there are more candidates than the index bits of
-/// a key can represent.
+/// Selects the nearest candidates without keys. The matcher uses this function if there are more
+/// candidates than the index bits of a key can represent.
 void sort_all(const std::uint32_t* patches, const std::int32_t* distances, int count,
               Nearest& nearest) {
   int order[candidate_places], within = 0;

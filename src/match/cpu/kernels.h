@@ -156,8 +156,8 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
                  const Scores& scores, const ScoreBias* bias = nullptr,
                  const PairedGuide* invalid = nullptr);
 
-/// Returns whether score_block_by_products() is available for reference patches `step` apart, and
-/// faster.
+/// Returns true if score_block_by_products() supports reference patches that are `step` apart, and
+/// is faster for them.
 bool scores_by_products(int step);
 /// Computes `rows` rows of norms at `to` for the rows of `quads` at `from`. The phases of a row
 /// follow each other in memory. A row has `elements` elements, a multiple of 16. The function reads

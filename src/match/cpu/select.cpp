@@ -72,13 +72,14 @@ class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
 
-  /// Bounds, one for each lane: collect() takes only the scores below its lane's bound. The caller
-  /// sets the bounds before it calls collect().
+  /// Returns the bounds, one for each lane. collect() takes only the scores below its lane's bound.
+  /// The caller sets the bounds before it calls collect().
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
-  /// Collects from candidates first .. first + count - 1, count <= 127. Hits are listed first and
-  /// then processed, because branches on each hit would be unpredictable.
+  /// Collects keys of the candidates from `first` to first + count - 1. `count` is at most 127. The
+  /// function lists the hits first and then processes them, because a branch on each hit would be
+  /// unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
     std::uint32_t hits[(max_window + 1) * lane_multiple];  // candidate, then 5 bits of lane

@@ -37,9 +37,9 @@ __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Start of the table of one reference patch. A warp writes the same position of the union for 8
-/// reference patches at once: the tables begin such that these words are in 8 times 4 different
-/// banks. `left` and `top` are the first column (even) and row of the union in the table.
+/// Returns the start of the table of one reference patch. A warp writes the same position of the
+/// union for 8 reference patches at once: the tables begin such that these words are in 8 times 4
+/// different banks. `left` and `top` are the first column (even) and row of the union in the table.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
@@ -223,7 +223,7 @@ struct ReferencePlace {
   }
 };
 
-/// Replaces the bias if the noise is white.
+/// A bias that changes nothing, for white noise.
 struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };

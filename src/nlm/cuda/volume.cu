@@ -20,7 +20,8 @@ namespace {
 constexpr int rows_per_lane = 4, slices_per_lane = 4;
 constexpr int columns_per_warp = 30;  // the outer lanes have only one neighbour
 
-/// Shape of a thread block: warps one below the other, and one behind the other along z.
+/// Shape of a thread block. Its warps lie one below the other along y, and one behind the other
+/// along z.
 struct CubeBlock {
   int warps_y, warps_z, lanes;
   constexpr int rows() const { return warps_y * rows_per_lane; }

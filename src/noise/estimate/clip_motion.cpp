@@ -20,7 +20,7 @@ struct Sums {
   Sums operator-(const Sums& other) const {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
-  /// The sum of squares about the mean, times count: fades and flashes change the mean.
+  /// Returns the sum of squares about the mean, times count: fades and flashes change the mean.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }

@@ -16,7 +16,7 @@
 
 namespace lull {
 
-/// The forward function f. `root` computes the square root of floats.
+/// Computes the forward function f. `root` computes the square root of floats.
 template <class Root>
 constexpr float rician_root(float z, Root root) {
   const float square = z * z - 0.5f;

@@ -39,8 +39,8 @@ Frame noisy_frame(const FrameFormat& format) {
 
 enum class Chroma { interleaved, planar };
 
-/// A surface with the properties of a decoder's surface: it is larger than the picture, values are
-/// in the high bits, and the surrounding samples and low bits are not zero.
+/// Returns a surface with the properties of a decoder's surface: it is larger than the picture,
+/// values are in the high bits, and the surrounding samples and low bits are not zero.
 template <class Sample>
 Frame to_device(const Frame& frame, Chroma chroma) {
   struct Surface {

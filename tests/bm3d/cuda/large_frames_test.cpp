@@ -45,7 +45,7 @@ constexpr FrameFormat full_hd{.width = 1920, .height = 1080};
 constexpr int tiles = 4;  // along each axis of an 8K frame
 constexpr float sigma = 20;
 
-/// A grey frame that repeats the tile along both axes.
+/// Returns a grey frame that repeats the tile along both axes.
 Frame repeated(const Frame& tile) {
   FrameFormat format = tile.format;
   format.width *= tiles, format.height *= tiles;

@@ -24,7 +24,7 @@ std::vector<std::string> cut(const std::string& from, const std::string& to,
   return sink->losses();
 }
 
-/// A clip with frames of unequal duration, sound and subtitles.
+/// Returns a clip with frames of unequal duration, sound and subtitles.
 ClipSpec varied() {
   ClipSpec spec;
   spec.frames = 20;

@@ -53,7 +53,7 @@ struct Length {
   int packets = 0;             // all packets
 };
 
-/// The extent of the packets of one type that are not marked as trimmed.
+/// Returns the extent of the packets of one type that are not marked as trimmed.
 Length length_of(const std::string& path, AVMediaType type) {
   const Context input = open(path);
   Length length{1e9, -1e9};

@@ -23,7 +23,7 @@ struct PhotoFacts {
   std::uint32_t gamma = 0, white_x = 0;  // in units of 1/100000
 };
 
-/// A profile of RGB samples whose header is valid.
+/// Returns a profile of RGB samples whose header is valid.
 std::vector<std::uint8_t> rgb_profile();
 
 /// Bytes of a picture in `extension`'s format (jpg, png, tif, webp) without metadata.

@@ -18,7 +18,7 @@ constexpr int pages = 3, side = 16;
 
 std::string time_of(int page) { return "2024:05:01 10:00:0" + std::to_string(page); }
 
-/// A maker note that is longer than an entry of a directory.
+/// Returns a maker note that is longer than an entry of a directory.
 std::vector<std::uint8_t> maker_note(int page) {
   return std::vector<std::uint8_t>(301, static_cast<std::uint8_t>(40 + page));
 }

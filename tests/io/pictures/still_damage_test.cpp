@@ -48,7 +48,7 @@ void add_chunk(Bytes& png, const std::string& type, const Bytes& data) {
   add_number(png, static_cast<std::uint32_t>(crc32(0, png.data() + begin, size)));
 }
 
-/// A PNG file of 8-bit RGB. `rows` are the filtered rows, `more` the chunks before them.
+/// Returns a PNG file of 8-bit RGB. `rows` are the filtered rows, `more` the chunks before them.
 Bytes png_of(std::uint32_t width, std::uint32_t height, const Bytes& rows,
              const std::vector<std::pair<std::string, Bytes>>& more = {}) {
   Bytes png = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'}, head;
@@ -164,7 +164,8 @@ TEST_F(StillPicture, RejectsWebpWithDamagedAlpha) {
 
 using Codes = std::vector<std::pair<unsigned, int>>;  // value and number of bits
 
-/// A GIF file of one picture of 4x4 pixels with these LZW codes, and zero bytes behind the codes.
+/// Returns a GIF file of one picture of 4x4 pixels with these LZW codes, and zero bytes behind the
+/// codes.
 Bytes gif_of(const Codes& codes, std::size_t padding = 0) {
   Bytes gif = {'G', 'I', 'F', '8', '9', 'a', 4, 0, 4, 0, 0x80, 0, 0, 0, 0, 0, 255, 255, 255};
   gif.insert(gif.end(), {0x2c, 0, 0, 0, 0, 4, 0, 4, 0, 0, 2});

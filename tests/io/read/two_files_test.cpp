@@ -10,7 +10,8 @@
 namespace lull::io::test {
 namespace {
 
-/// A clip in FFV1 with checksums. FFV1's decoder only logs a message when a checksum is wrong.
+/// Returns a clip in FFV1 with checksums. FFV1's decoder only logs a message when a checksum is
+/// wrong.
 ClipSpec checksummed_clip() {
   ClipSpec spec;
   spec.frames = 20;

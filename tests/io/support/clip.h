@@ -25,7 +25,7 @@ class TemporaryFolder {
   ~TemporaryFolder();
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
   const std::filesystem::path& path() const { return path_; }
-  /// Sorted names of the files in the folder.
+  /// Returns the sorted names of the files in the folder.
   std::vector<std::string> files() const;
 
  private:
@@ -46,7 +46,7 @@ struct ClipSpec {
   std::function<void(AVFormatContext&)> decorate;
 };
 
-/// A clip of one grey PNG picture.
+/// Returns a clip of one grey PNG picture.
 inline ClipSpec png_spec() {
   ClipSpec spec;
   spec.encoder = "png";
@@ -59,7 +59,7 @@ inline ClipSpec png_spec() {
 /// Writes a clip of noise on a gradient; equal specifications give equal samples.
 void make_clip(const std::string& path, const ClipSpec& spec);
 
-/// A picture of the format with random samples within its depth and zero padding bits.
+/// Returns a picture of the format with random samples within its depth and zero padding bits.
 FramePtr random_picture(AVPixelFormat format, int width, int height, unsigned seed);
 
 struct PacketRecord {
@@ -74,7 +74,7 @@ struct StreamRecord {
   std::vector<std::pair<std::string, std::string>> metadata;
   int disposition;
 };
-/// The packets of every stream as libavformat reads them.
+/// Returns the packets of every stream as libavformat reads them.
 std::vector<StreamRecord> read_packets(const std::string& path);
 
 struct Picture {
@@ -87,7 +87,7 @@ struct Decoded {
   std::vector<Picture> pictures;
   FramePtr first;
 };
-/// All frames of the best video stream as FFmpeg decodes them.
+/// Returns all frames of the best video stream as FFmpeg decodes them.
 Decoded decode(const std::string& path);
 
 /// Copies with open_source and open_sink; returns the number of frames.

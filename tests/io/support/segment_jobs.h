@@ -12,7 +12,7 @@
 
 namespace lull::io::test {
 
-/// A clip with frames of unequal duration, sound and subtitles.
+/// Returns a clip with frames of unequal duration, sound and subtitles.
 inline ClipSpec varied() {
   ClipSpec spec;
   spec.frames = 29;

@@ -113,7 +113,7 @@ inline void make_stack(const std::string& path, const StackSpec& spec) {
   }
 }
 
-/// The samples of the file's current page, row by row.
+/// Returns the samples of the file's current page, row by row.
 inline std::vector<std::uint8_t> read_page(TIFF* file) {
   std::uint32_t width = 0, height = 0;
   std::uint16_t bits = 0;

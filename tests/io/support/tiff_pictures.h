@@ -144,7 +144,7 @@ inline void make_picture(const std::string& path, const PictureSpec& spec) {
   write_picture(file.get(), spec);
 }
 
-/// All decoded strips or tiles of the current page, one after the other.
+/// Returns all decoded strips or tiles of the current page, one after the other.
 inline std::vector<std::uint8_t> chunks_of(TIFF* file) {
   const bool tiled = TIFFIsTiled(file);
   std::vector<std::uint8_t> all, part(tiled ? TIFFTileSize(file) : TIFFStripSize(file));

@@ -30,7 +30,7 @@ void put(File& file, std::size_t at, T value, bool big_endian) {
   std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/// The header and the extension; unused fields are filled with values that must survive.
+/// Returns the header and the extension; unused fields are filled with values that must survive.
 inline File volume_head(const VolumeSpec& spec) {
   const bool big = spec.big_endian;
   const std::size_t bytes = spec.version == 1 ? 348 : 540;
@@ -73,7 +73,7 @@ File volume(const VolumeSpec& spec, const std::vector<T>& samples) {
   return file;
 }
 
-/// The samples of a file that has the layout of volume().
+/// Returns the samples of a file that has the layout of volume().
 template <class T>
 std::vector<T> samples_of(const File& file, const VolumeSpec& spec) {
   std::vector<T> samples;
@@ -86,7 +86,7 @@ std::vector<T> samples_of(const File& file, const VolumeSpec& spec) {
   return samples;
 }
 
-/// The type codes of nifti1.h.
+/// Returns the type code of nifti1.h.
 template <class T>
 constexpr int code_of() {
   if constexpr (std::is_same_v<T, float>) return 16;

@@ -28,7 +28,7 @@ class TiffPictures : public TiffFiles {
   }
 };
 
-/// A smooth picture in RGB.
+/// Returns a sample of a smooth RGB picture.
 int smooth(int x, int y, int i) {
   return static_cast<int>(120 + 60 * std::sin(x / 9.0 + i) + 30 * std::cos(y / 7.0));
 }

@@ -16,7 +16,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A clip with frames from `first_s` on and sound from 0 on.
+/// Returns a clip with frames from `first_s` on and sound from 0 on.
 ClipSpec clip_starting_at(double first_s, double frame_s = 0.04, AVRational tick = {1, 1000}) {
   ClipSpec spec;
   spec.frames = 75;

@@ -24,7 +24,7 @@ FrameFormat float_format(int width, int height) {
   return {.width = width, .height = height, .sample = SampleType::f32, .bits = 32};
 }
 
-/// A slanted plane with depths from 1 to 4.
+/// Returns a depth map that shows a slanted plane, with depths from 1 to 4.
 Frame slanted(const FrameFormat& format) {
   const Frame frame = test_support::make_frame(format);
   for (int y = 0; y < format.height; ++y)

@@ -34,8 +34,8 @@ TEST(NoiseOfClips, ClippedNoiseIsEstimatedBeforeClipping) {
   EXPECT_NEAR(sigma_of(excerpts), 25, 3);
 }
 
-/// The texture with its brightness multiplied by `dark`; the left quarter is black, and half of its
-/// noise is clipped.
+/// Returns the texture with its brightness multiplied by `dark`; the left quarter is black, and
+/// half of its noise is clipped.
 Scene dark_texture(float dark) {
   return [=](int w, int h, int i, double time) {
     Plane<float> plane = moving(w, h, time, i);

@@ -22,7 +22,7 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 NoiseModel level(float sigma) { return NoiseModel({sigma, sigma, sigma}); }
 
-/// The texture, multiplied by `gain`; its left quarter is black.
+/// Returns the texture, multiplied by `gain`; its left quarter is black.
 Scene dark_texture(float gain) {
   return [=](int w, int h, int i, double time) {
     Plane<float> plane = moving(w, h, time, i);
@@ -32,8 +32,8 @@ Scene dark_texture(float gain) {
   };
 }
 
-/// A clip of float samples in which `white` corresponds to 255. With `clamp`, samples are clipped
-/// to 0..white.
+/// Returns a clip of float samples in which `white` corresponds to 255. With `clamp`, samples are
+/// clipped to 0..white.
 std::vector<Excerpt> float_clip(float white, bool clamp) {
   FrameFormat format = grey();
   format.sample = SampleType::f32;

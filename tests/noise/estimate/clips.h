@@ -16,7 +16,8 @@ namespace lull::clips {
 
 inline constexpr int width = 224, height = 160;
 
-/// A texture with edges and slopes that moves by fractions of a sample, different in each plane.
+/// Returns a plane with a texture of edges and slopes that moves by fractions of a sample,
+/// different in each plane.
 inline Plane<float> moving(int w, int h, double time, double phase = 0) {
   Plane<float> picture(w, h);
   for (int j = 0; j < h; ++j)

@@ -27,14 +27,14 @@ using test_support::with_noise;
 constexpr FrameFormat grey{.width = 320, .height = 240};
 constexpr FrameFormat colour{.width = 320, .height = 240, .layout = Layout::rgb};
 
-/// A frame from planes on the 0..255 scale, rounded and clipped according to its format.
+/// Returns a frame from planes on the 0..255 scale, rounded and clipped according to its format.
 Frame frame_of(const FrameFormat& format, const std::vector<Plane<float>>& planes) {
   Frame frame = FramePool(format).acquire();
   for (int i = 0; i < format.planes(); ++i) store_plane(planes[i].view(), frame, i);
   return frame;
 }
 
-/// The texture with white noise of these levels.
+/// Returns the texture with white noise of these levels.
 Frame noisy_frame(const FrameFormat& format, std::array<double, 3> sigma, unsigned seed = 1) {
   std::vector<Plane<float>> planes;
   for (int i = 0; i < format.planes(); ++i) {
@@ -49,7 +49,7 @@ NoiseEstimate estimate(const Frame& frame) {
   return estimate_noise(std::span(&excerpt, 1));
 }
 
-/// A grey picture with the samples f(x, y).
+/// Returns a grey picture with the samples f(x, y).
 Frame painted(const FrameFormat& format, const std::function<double(int, int)>& f) {
   std::vector<Plane<float>> planes;
   for (int i = 0; i < format.planes(); ++i) {

@@ -39,7 +39,7 @@ FrameFormat yuv(int shift_x, int shift_y, int bits = 8) {
 float clean_at(const FrameFormat& format, int plane, int x) {
   return plane > 0 ? 128.0f : 40.0f + 25.0f * static_cast<float>(x * 8 / format.plane_width(plane));
 }
-/// The relative noise level at a luma; it is highest in the middle.
+/// Returns the relative noise level at a luma; it is highest in the middle.
 double strength_at(double luma) { return 0.5 + std::sin(luma / 255 * 3.14159265); }
 
 struct Pair {
@@ -269,7 +269,7 @@ TEST(GrainFit, ParametersAreWithinTheFormat) {
   }
 }
 
-/// An `estimate` of blurred noise with the level `dark` at luma 40 and `bright` at 215.
+/// Returns an `estimate` of blurred noise with the level `dark` at luma 40 and `bright` at 215.
 NoiseEstimate known_noise(float dark, float bright) {
   NoiseEstimate estimate;
   for (int i = 0; i < 3; ++i) {

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
-/// A NIfTI file of 8 bits with `volumes` volumes of 20 x 20 x 10.
+/// Returns the bytes of a NIfTI file of 8 bits with `volumes` volumes of 20 x 20 x 10.
 std::string image(int volumes, unsigned seed) {
   constexpr int side = 20, slices = 10;
   std::vector<std::uint8_t> voxels;

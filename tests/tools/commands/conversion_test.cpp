@@ -51,7 +51,7 @@ class Conversion : public ::testing::Test {
     EXPECT_EQ(frames.size(), 1u);
     return frames.at(0);
   }
-  /// The maximum difference of the displayed colours, on the scale of 255.
+  /// Returns the maximum difference of the displayed colours, on the scale of 255.
   static double difference(const Frame& a, const Frame& b) {
     const Frame one = io::to_rgb(a), other = io::to_rgb(b);
     double most = 0;

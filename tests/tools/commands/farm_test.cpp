@@ -26,7 +26,7 @@ using Words = std::vector<std::string>;
 constexpr FrameFormat format{
     .width = 64, .height = 48, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
-/// A clip with repeated frames and a scene cut.
+/// Returns a clip with repeated frames and a scene cut.
 std::vector<Frame> clip(int frames) {
   std::vector<Frame> result;
   for (int i = 0; i < frames; ++i) {

@@ -39,7 +39,7 @@ struct Clip {
 
 std::ostream& operator<<(std::ostream& out, const Clip& clip) { return out << clip.name; }
 
-/// The line that reports the fallback to the CPU; empty if there is none.
+/// Returns the line that reports the fallback to the CPU; empty if there is none.
 std::string fallback_line(const Outcome& outcome) {
   const std::size_t begin = outcome.err.find(fallback);
   if (begin == std::string::npos) return {};

@@ -14,7 +14,7 @@
 namespace lull::tools {
 namespace {
 
-/// The resident memory of this process in bytes.
+/// Returns the resident memory of this process in bytes.
 long resident() {
   std::ifstream file("/proc/self/statm");
   long total = 0, pages = 0;

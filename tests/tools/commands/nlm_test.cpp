@@ -21,7 +21,7 @@ constexpr FrameFormat rgb{.width = 80, .height = 64, .layout = Layout::rgb};
 constexpr int count = 6;
 
 struct Nlm : ::testing::Test {
-  /// A clip of one picture with different noise in each frame.
+  /// Writes a clip of one picture with different noise in each frame.
   void write_clip(const std::string& name, const FrameFormat& format, double sigma,
                   int frames = count) {
     std::vector<Frame> noisy;

@@ -26,7 +26,7 @@ Frame noisy_frame(int number, double sigma) {
 
 class EstimatedNoise : public ::testing::Test {
  protected:
-  /// A clip in FFV1 with `counts` frames for each of the levels.
+  /// Returns a clip in FFV1 with `counts` frames for each of the levels.
   std::string clip(const std::string& name, const std::vector<std::pair<int, double>>& scenes) {
     std::vector<Frame> frames;
     for (const auto& [count, sigma] : scenes)

@@ -50,7 +50,7 @@ class FrameSelection : public ::testing::Test {
     return run_lull(arguments);
   }
 
-  /// The digests of the samples of all frames, in order.
+  /// Returns the digests of the samples of all frames, in order.
   std::vector<std::string> digests(const std::vector<std::string>& more,
                                    const std::string& in = "in.y4m") {
     const Outcome outcome = denoise(in, "hash", more);

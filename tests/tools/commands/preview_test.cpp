@@ -30,7 +30,7 @@ class Preview : public ::testing::Test {
       more.insert(more.end(), {"--sigma", "20"});
     return run_lull(more, {.folder = folder_ / "."});
   }
-  /// The panels of a preview from left to right.
+  /// Returns the panels of a preview from left to right.
   std::vector<Frame> panels_of(const std::string& name) {
     const std::vector<Frame> frames = frames_of(folder_ / name);
     EXPECT_EQ(frames.size(), 1u);
@@ -50,7 +50,7 @@ class Preview : public ::testing::Test {
     }
     return panels;
   }
-  /// The maximum difference of a panel and the displayed frame.
+  /// Returns the maximum difference between a panel and the displayed frame.
   static int difference(const Frame& panel, const Frame& frame) {
     const Frame rgb = io::to_rgb(frame);
     int most = 0;

@@ -20,7 +20,7 @@ constexpr FrameFormat format{
     .width = 96, .height = 80, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 constexpr std::pair<int, int> hot[] = {{10, 12}, {40, 33}, {71, 64}};
 
-/// A moving clip; with `defects`, its luma has three hot pixels.
+/// Returns a moving clip; with `defects`, its luma has three hot pixels.
 std::vector<Frame> clip(bool defects) {
   std::vector<Frame> frames;
   for (int i = 0; i < 8; ++i) {

@@ -244,7 +244,7 @@ TEST_F(Resume, ResumesWithFieldsSelectionsAndOtherOptions) {
   }
 }
 
-/// A clip with repeated frames and a scene cut; `shift` moves both.
+/// Returns a clip with repeated frames and a scene cut; `shift` moves both.
 std::vector<Frame> clip_with_repeats_and_cut(int shift) {
   std::vector<Frame> frames;
   for (int i = 0; i < 60; ++i) {

@@ -23,7 +23,7 @@ class DamagedTiff : public testing::Test {
     write_tiff();
     intact_ = bytes_of(in_);
   }
-  /// Two deflated strips of grey samples.
+  /// Writes two deflated strips of grey samples.
   void write_tiff() const {
     constexpr int side = 96;
     const std::unique_ptr<TIFF, decltype(&TIFFClose)> file(TIFFOpen(in_.c_str(), "w"), TIFFClose);

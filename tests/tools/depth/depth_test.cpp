@@ -25,7 +25,7 @@ bool is_hole(int x, int y) {
   return (x - 40) * (x - 40) + (y - 30) * (y - 30) < 50 || (x % 17 == 3 && y % 13 == 4);
 }
 
-/// Depth in metres: a slanted wall and a box in front of it.
+/// Returns the depth of a scene in metres. The scene is a slanted wall with a box in front of it.
 double depth_at(int x, int y) {
   const bool box = x > 55 && x < 95 && y > 20 && y < 60;
   return box ? 1.5 + 0.004 * y : 3 + 0.01 * x;
@@ -180,7 +180,7 @@ TEST(DepthMaps, NoiseIsEstimatedNextToHoles) {
   EXPECT_LT(error_of(read_tiff(folder / "out.tif")), 0.5 * 0.02);
 }
 
-/// A PGM file of 16 bits in millimetres; holes are 0.
+/// Writes a PGM file of 16 bits in millimetres; holes are 0.
 void write_pgm(const std::string& path, const Map& map) {
   std::string bytes = "P5\n" + std::to_string(width) + " " + std::to_string(height) + "\n65535\n";
   for (const float v : map) {
@@ -213,7 +213,7 @@ TEST(DepthMaps, SixteenBitMapsAreSupported) {
   EXPECT_THAT(folder.names(), testing::UnorderedElementsAre("in.pgm", "out.pgm"));
 }
 
-/// The preview picture of an input.
+/// Returns the preview picture of an input.
 Frame preview_of(const std::string& in, const std::vector<std::string>& more) {
   const Folder folder;
   std::vector<std::string> arguments{"preview", in, "-o", folder / "p.png", "--device", "cpu"};

@@ -30,7 +30,7 @@ constexpr FrameFormat yuv{
 constexpr FrameFormat rgb{.width = 160, .height = 128, .layout = Layout::rgb};
 constexpr const char* message = "noise: samples are clipped at 0 by noise of 40 (8-bit levels)";
 
-/// A dark picture whose left third is black.
+/// Returns a dark picture whose left third is black.
 Frame dark_picture(const FrameFormat& format, int number) {
   Frame frame = clean_picture(format, 0.02 * number);
   for (int i = 0; i < (format.layout == Layout::rgb ? 3 : 1); ++i) {

@@ -19,7 +19,7 @@ inline void apply(DenoiseOptions& options, std::string_view name, const std::str
   FAIL() << "no option " << name;
 }
 
-/// The minimum set of options for a run.
+/// Returns the minimum set of options for a run.
 inline DenoiseOptions minimal() {
   DenoiseOptions options;
   apply(options, "--input", "a");
@@ -28,7 +28,7 @@ inline DenoiseOptions minimal() {
   return options;
 }
 
-/// The parameters for the given noise.
+/// Returns the parameters for the given noise.
 inline bm3d::Params params_of(const DenoiseOptions& options, int temporal = 0) {
   return make_params(options, given_noise(options.noise), temporal);
 }

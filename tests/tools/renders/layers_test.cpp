@@ -87,7 +87,7 @@ void write(const std::string& path, std::vector<Part> parts) {
   }
 }
 
-/// The sums of a deep part's samples for each pixel.
+/// Returns the sums of a deep part's samples for each pixel.
 std::vector<float> sums_of(const std::string& path, int at, const std::string& channel) {
   Imf::MultiPartInputFile file(path.c_str());
   Imf::DeepScanLineInputPart part(file, at);
@@ -130,7 +130,7 @@ std::map<std::string, std::vector<float>> scene(const std::string& picture,
   return channels;
 }
 
-/// The channels whose names begin with `layer.`, without that prefix.
+/// Returns the channels whose names begin with `layer.`, without that prefix.
 Part part_of(const std::map<std::string, std::vector<float>>& channels, const std::string& layer) {
   Part part{.name = layer};
   for (const auto& [name, samples] : channels)
@@ -145,7 +145,7 @@ class Layers : public ::testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return run_lull(words);
   }
-  /// The denoised picture of a file.
+  /// Returns the denoised picture of a file.
   Frame denoised(const std::string& name, const Words& more = {"--guide", "auto"}) const {
     const std::string out = folder_ / ("clean." + name);
     const Outcome outcome = run({"denoise", folder_ / name, out, "-y", "-q"}, more);

@@ -41,7 +41,7 @@ float albedo_at(int x, int y, int c) {
   return (x / 4 + y / 4) % 2 == 0 ? 0.9f : 0.2f + 0.1f * static_cast<float>(c);
 }
 
-/// A noisy picture, its albedo in `layer`.R and so on.
+/// Returns a noisy picture, its albedo in `layer`.R and so on.
 Channels scene(const std::string& picture = "", const std::string& albedo = "albedo.",
                const std::string& variance = "variance.", unsigned seed = 1) {
   Channels channels;
@@ -253,14 +253,14 @@ TEST_F(Renders, SingleDepthLayerIsAGreyPicture) {
   EXPECT_NE(read_exr(folder / "out.exr"), depth);
 }
 
-/// Light from 0 to 1 as an sRGB byte.
+/// Returns the sRGB byte that displays light from 0 to 1.
 double displayed(float light) {
   const double v = std::isnan(light) ? 0 : std::clamp(static_cast<double>(light), 0.0, 1.0);
   return 255 * (v <= 0.0031308 ? 12.92 * v : 1.055 * std::pow(v, 1 / 2.4) - 0.055);
 }
 
-/// The maximum difference between panel 0 or 1 of a preview and a render. `white` is the light that
-/// maps to 255.
+/// Returns the maximum difference between panel 0 or 1 of a preview and a render. `white` is the
+/// light that maps to 255.
 double difference(const Frame& preview, int panel, const Channels& render, float white = 1) {
   double most = 0;
   for (int c = 0; c < 3; ++c)

@@ -69,7 +69,7 @@ TEST(ProgressLine, HasNoBarWithoutALength) {
   }
 }
 
-/// The successive contents of the progress line.
+/// Returns the successive contents of the progress line.
 std::vector<std::string> live_lines(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> lines;

@@ -72,7 +72,7 @@ class DeviceFailures : public testing::Test {
           noisy_picture(clean_picture({.width = 32, .height = 24}), 20, static_cast<unsigned>(i)));
     write_y4m(in_, frames);
   }
-  /// The exit code of a job on GPUs that fail at these pushes.
+  /// Returns the exit code of a job on GPUs that fail at these pushes.
   int denoise(const std::string& output, const std::vector<int>& fail_at,
               Fallback fallback = Fallback::none) {
     std::vector<bm3d::Backend> backends;

@@ -22,7 +22,7 @@ constexpr FrameFormat format{.width = 40, .height = 32};
 constexpr float sigma = 20;
 constexpr std::int64_t end = std::numeric_limits<std::int64_t>::max();
 
-/// A repeated frame with the small changes that an encoder makes.
+/// Returns a repeated frame with the small changes that an encoder makes.
 Frame near_repeat(const Frame& frame, int how) {
   Frame copy = lull::test_support::make_frame(format);
   for (int y = 0; y < format.height; ++y)
@@ -62,7 +62,7 @@ std::unique_ptr<Denoiser> open() {
   return bm3d::open(params(), format, {.kind = bm3d::BackendKind::cpu, .threads = 1});
 }
 
-/// Two devices that share the frames, as in `lull denoise`.
+/// Returns a denoiser with two devices that share the frames, as in `lull denoise`.
 std::unique_ptr<Denoiser> open_two() {
   const bm3d::Backend gpu{.kind = bm3d::BackendKind::cuda};
   return open_denoiser(

@@ -11,9 +11,9 @@
 
 namespace lull::tools {
 
-/// A picture with structure in every plane.
+/// Returns a picture with structure in every plane.
 Frame clean_picture(const FrameFormat& format, double phase = 0);
-/// White Gaussian noise of `sigma` on the 0..255 scale, rounded and clipped.
+/// Returns white Gaussian noise of `sigma` on the 0..255 scale, rounded and clipped.
 Frame noisy_picture(const Frame& clean, double sigma, unsigned seed = 1);
 
 /// Writes a PGM or PPM file without a library: grey or RGB, 8 or 16 bits.
@@ -22,7 +22,7 @@ void write_pnm(const std::string& path, const Frame& picture);
 void write_y4m(const std::string& path, const std::vector<Frame>& frames);
 /// Decodes and encodes with io, without a filter.
 void convert(const std::string& from, const std::string& to, const io::SinkOptions& options);
-/// All frames of a file.
+/// Returns all frames of a file.
 std::vector<Frame> frames_of(const std::string& path);
 
 /// Writes a Matroska file with the pictures of `video`, variable timestamps, a title, a PCM stream

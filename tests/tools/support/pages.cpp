@@ -15,7 +15,7 @@ int count(const std::string& text, const std::string& word) {
   return found;
 }
 
-/// The tags without the contents of data, scripts and styles.
+/// Returns the tags without the contents of data, scripts and styles.
 std::string tags_of(std::string html) {
   for (const auto& [begin, end] : {std::pair<std::string, std::string>{"base64,", "\""},
                                    {"<style>", "</style>"},

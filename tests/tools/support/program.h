@@ -19,7 +19,7 @@ class Folder {
   Folder& operator=(const Folder&) = delete;
 
   std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  /// Sorted names of the files in the folder, including hidden ones.
+  /// Returns the sorted names of the files in the folder, including hidden ones.
   std::vector<std::string> names() const;
 
  private:
@@ -76,7 +76,8 @@ std::string missing_device(const std::string& device);
 /// which `run` sets, names it.
 std::string python();
 
-/// The bytes of a file. @throws std::runtime_error
+/// Returns the bytes of a file.
+/// @throws std::runtime_error
 std::string bytes_of(const std::string& path);
 void write_bytes(const std::string& path, const std::string& bytes);
 

@@ -23,7 +23,7 @@ using io::test::volume;
 using io::test::VolumeSpec;
 using ::testing::HasSubstr;
 
-/// A volume whose texture changes slowly from slice to slice, in its own units.
+/// Returns a volume whose texture changes slowly from slice to slice, in its own units.
 std::vector<double> clean_volume(int width, int height, int slices, double low, double span) {
   std::vector<double> values;
   for (int z = 0; z < slices; ++z) {
@@ -66,7 +66,7 @@ io::test::File read_file(const std::string& path) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// The output of a Python program that uses a module; no value if the module is missing.
+/// Returns the output of a Python program that uses a module; no value if the module is missing.
 std::optional<std::string> run_python(const std::string& module, const std::string& program,
                                       const std::string& arguments) {
   const auto run = [](const std::string& command) {

@@ -67,7 +67,7 @@ class VolumeNoiseCommand : public ::testing::Test {
     const std::string bytes = bytes_of(folder_ / name);
     return io::test::samples_of<float>(File(bytes.begin(), bytes.end()), spec);
   }
-  /// The mean of air that is 3 voxels from anything else, in units of the phantom.
+  /// Returns the mean of air that is 3 voxels from anything else, in units of the phantom.
   double mean_of_air(const std::vector<float>& voxels) {
     double sum = 0;
     int count = 0;

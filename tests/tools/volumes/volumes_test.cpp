@@ -72,7 +72,7 @@ class Volumes : public ::testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run_lull(arguments);
   }
-  /// The denoised raw slices.
+  /// Returns the denoised raw slices.
   std::string raw(std::vector<std::string> more) {
     more.insert(more.end(), {"--raw-format", "gray", "--size",
                              std::to_string(width) + "x" + std::to_string(height)});

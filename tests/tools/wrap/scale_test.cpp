@@ -26,7 +26,7 @@ Outcome scaled(const std::string& from, const std::string& to,
 constexpr FrameFormat yuv{
     .width = 66, .height = 50, .layout = Layout::yuv, .chroma_shift_x = 1, .chroma_shift_y = 1};
 
-/// The video's properties from ffprobe; empty if there is no ffprobe.
+/// Returns the video's properties from ffprobe; empty if there is no ffprobe.
 std::string probed(const std::string& path, const std::string& entries) {
   const std::string command =
       "ffprobe -v error -select_streams v:0 -show_entries stream=" + entries + " -of csv=p=0 '" +
@@ -42,7 +42,7 @@ std::string probed(const std::string& path, const std::string& entries) {
 
 class Scale : public ::testing::Test {
  protected:
-  /// A clip in 4:2:0 whose samples are 1.5 times as wide as high.
+  /// Returns a clip in 4:2:0 whose samples are 1.5 times as wide as high.
   std::string clip(int frames = 3) {
     std::vector<Frame> all;
     for (int i = 0; i < frames; ++i)

@@ -34,7 +34,7 @@ class SideInputsInJobs : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return run_lull(words);
   }
-  /// The segmented output of one process.
+  /// Returns the segmented output of one process.
   std::string whole(const Words& more) const {
     const Outcome outcome = run(
         {"denoise", "-i", in_, "-o", folder_ / "whole.mkv", "-y", "-q", "--device", "cpu"}, more);

@@ -235,8 +235,8 @@ __device__ __forceinline__ void store_minimum(Slots& ratio) {
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Haar's difference of two neighbouring members has the variance r: the values of the chunk are
-/// stored directly.
+/// Stores the values of the chunk directly, because Haar's difference of two neighbouring members
+/// has the variance r.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {

@@ -23,8 +23,8 @@ struct FilterTuning {
 // 8.6, 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
-/// The kernel exists only for the group transform of the profiles, because kernels take long to
-/// compile.
+/// Returns whether the kernel exists. It exists only for the group transform of the profiles,
+/// because kernels take long to compile.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }

@@ -82,8 +82,8 @@ struct CovarianceView {
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
-  /// Eight lanes read two columns of four entries at once. This permutation usually places these
-  /// columns in different banks.
+  /// Returns the column in which column `u` of an entry is stored. Eight lanes read two columns of
+  /// four entries at once. This permutation usually places these columns in different banks.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
