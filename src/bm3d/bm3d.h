@@ -23,7 +23,7 @@ struct Backend {
   int threads = 0;                 // cpu: number of threads; 0: one per core
   bool results_on_device = false;  // see lull::Backend
 
-  /// Converts to the backend of the other methods.
+  /// Converts to lull::Backend, which the other methods use.
   operator lull::Backend() const {
     return {
         .kind = kind, .device = device, .threads = threads, .results_on_device = results_on_device};

@@ -105,7 +105,7 @@ double distance(const Alignment& s, const Correspondence& t) {
                     s.b * t.x + s.a * t.y + s.move_y - t.to_y);
 }
 
-/// The correspondences within a limit of a guess.
+/// Selects the correspondences that differ from a guess by at most `limit`.
 struct Inliers {
   const std::vector<Correspondence>& all;
   const Alignment& guess;

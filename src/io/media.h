@@ -167,14 +167,15 @@ struct SourceOptions {
 class MediaSource : public FrameSource {
  public:
   virtual const VideoInfo& info() const noexcept = 0;
-  /// Damage that was tolerated so far. Must not be called while another thread reads.
+  /// Returns the damage that the source has tolerated so far. The caller must not call this
+  /// function while another thread reads.
   virtual Damage damage() const { return {}; }
   /// Returns as one line why the CPU decodes although SourceOptions::gpu requested a GPU; empty
   /// otherwise.
   virtual const std::string& why_not_gpu() const noexcept = 0;
   /// With SourceOptions::margins: ends the context frames. Frames outside the selection are not
-  /// needed after frame `number`, counted from 0 over all frames of read(). Callable from any
-  /// thread.
+  /// needed after frame `number`, counted from 0 over all frames of read(). Any thread may call
+  /// this function.
   virtual void end_context_at(std::int64_t number) noexcept { (void)number; }
   /// Stacks only: returns the values of a slice from read() in the file's own units, row by row.
   /// (The samples of frames do not contain values far outside the range.) Other sources leave
@@ -183,11 +184,12 @@ class MediaSource : public FrameSource {
     (void)slice;
     values.clear();
   }
-  /// Discontinuities of the input's clock that were removed so far, one line each: joined
-  /// recordings, restarted encoders, overflows. Must not be called while another thread reads.
+  /// Returns the discontinuities of the input's clock that were removed so far, one line each:
+  /// joined recordings, restarted encoders, overflows. The caller must not call this function while
+  /// another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
-  /// Returns the number of decoded pictures, including those that read() did not return. Must not
-  /// be called while another thread reads.
+  /// Returns the number of decoded pictures, including those that read() did not return. The caller
+  /// must not call this function while another thread reads.
   virtual std::int64_t decoded() const { return 0; }
 };
 
@@ -336,8 +338,8 @@ class MediaSink : public FrameSink {
   /// write(). Other frames may have no samples. The ranges cover all frames, except for a resumed
   /// job.
   virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
-  /// Returns whether no further frame is needed, even if the source has more. Callable from any
-  /// thread.
+  /// Returns whether no further frame is needed, even if the source has more. Any thread may call
+  /// this function.
   virtual bool needs_no_more() const noexcept { return false; }
   /// Returns whether an earlier run of this job has already made the output
   /// (SegmentOptions::resume), so that nothing remains to be done.

@@ -27,7 +27,7 @@ class TextFile {
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
 
-  /// Writes `text` to the file temporary(). Must be called once.
+  /// Writes `text` to the file temporary(). The caller must call this function once.
   /// @throws IoError
   void write(const std::string& text);
   const std::string& temporary() const;
@@ -60,7 +60,7 @@ class TemporaryText {
   TemporaryText& operator=(const TemporaryText&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Writes the text of the file. Must be called once.
+  /// Writes the text of the file. The caller must call this function once.
   /// @throws IoError
   void write(const std::string& text) const;
 

@@ -33,7 +33,7 @@ struct FramePlan {
   /// Weight a_c of each guide plane: the factor from a squared difference to its part of the
   /// distance D.
   std::array<float, 3> guide_weight{};
-  /// Whether the first planes are also the guide planes. load() then gets no guides.
+  /// True if the first planes are also the guide planes. load() then gets no guides.
   bool is_self_guided = true;
   int slots = 1;  // number of frames that can be loaded
   /// log2 of the planes' subsampling, relative to the planes in which motion was estimated.

@@ -215,8 +215,8 @@ __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
-/// Step 2: computes the products, four rows of the other frame at a time, 48 columns of each. The
-/// rows of the first operand are two rows of the other frame, from each dx on.
+/// Computes the products of step 2, for four rows of the other frame at a time and 48 columns of
+/// each row. The first operand has two rows of the other frame, which begin at each dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;

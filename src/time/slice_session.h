@@ -25,12 +25,13 @@ class SliceSession : public Denoiser {
 
   /// Returns whether slices are preserved unchanged, because no plane is filtered.
   virtual bool passes() const = 0;
-  /// Called when a volume, or the available part of a volume, begins with slice `z`.
+  /// The session calls this function when a volume, or the available part of a volume, begins with
+  /// slice `z`.
   virtual void begin_volume(int z) = 0;
   /// Adds the next slice of the volume.
   virtual void add(Frame noisy, int z) = 0;
-  /// Called when the volume has no more slices. The function must deliver all results before it
-  /// returns.
+  /// The session calls this function when the volume has no more slices. The function must deliver
+  /// all results before it returns.
   virtual void end_volume() = 0;
 
   /// Delivers a result, in the order of the slices.

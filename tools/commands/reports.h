@@ -23,7 +23,8 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// Writes a warning that several sessions may issue with the same text. Thread-safe.
+  /// Writes a warning that several sessions may issue with the same text. Any thread may call the
+  /// function.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);

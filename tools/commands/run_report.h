@@ -61,7 +61,8 @@ class RunReport {
   RunReport(const DenoiseOptions& options, const io::MediaSource& source);
   ~RunReport();
 
-  /// Must be called before the first frame. `backends` lists the backends in use.
+  /// The caller must call this function before the first frame. `backends` lists the backends in
+  /// use.
   void begin(const NoiseRecord& noise, const ClipPlan& plan,
              const std::vector<bm3d::Backend>& backends);
   /// Appends a scene that was detected during the run, before its first frame is pushed.
@@ -70,8 +71,9 @@ class RunReport {
   /// Wraps the run's denoiser so that its frames are recorded.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   void note(const pipeline::PipelineStats& stats);
-  /// Writes the page. Must be called after the output has got its final name. Returns a text about
-  /// missing parts of the report, for a warning; empty if the report is complete.
+  /// Writes the page. The caller must call this function after the output has got its final name.
+  /// Returns a text about missing parts of the report, for a warning; empty if the report is
+  /// complete.
   /// @throws CannotCreate, IoError  the report cannot be written
   [[nodiscard]] std::string finish(const pipeline::PipelineStats& stats,
                                    std::int64_t damaged_frames);

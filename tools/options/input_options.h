@@ -37,7 +37,7 @@ struct InputOptions {
   bool stack = false;  // frames are slices of a volume, even if the file does not state it
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
-  // True: voxels outside the mask become 0 instead of keeping their input value.
+  // If true, voxels outside the mask become 0 instead of keeping their input value.
   bool zero_outside = false;
   int max_decode_errors = 0;          // accepted number of damaged or missing frames
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame

@@ -65,8 +65,8 @@ struct ResidualVerdict {
   std::vector<ResidualReason> reasons;
 };
 
-/// Whether the user gave the noise level and the whiteness, or whether they were estimated or
-/// assumed.
+/// States whether the user gave the noise level and the whiteness, or whether they were estimated
+/// or assumed.
 enum class NoiseOrigin { stated, found, assumed };
 
 /// Decides whether the residual looks like noise. The criteria for white noise that was estimated

@@ -59,14 +59,14 @@ class RunRecord {
   /// @param chosen  numbers of the frames to show; empty: several frames, spread over the clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
-  /// Must be called before the first frame.
+  /// The caller must call this function before the first frame.
   /// @param fields  true if the fields of interlaced frames were filtered separately
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
-  /// Appends a scene. Must be called before the scene's first frame, by the thread that calls
-  /// add_frame().
+  /// Appends a scene. The caller must call this function before the scene's first frame, by the
+  /// thread that calls add_frame().
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
-  /// Makes the page show three cuts through one volume of a series instead of slices. Must be
-  /// called before the first slice.
+  /// Makes the page show three cuts through one volume of a series instead of slices. The caller
+  /// must call this function before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next selected frame, with or without a result. All calls must come from one thread.

@@ -28,7 +28,7 @@ class Metrics {
   explicit Metrics(std::string path);
 
   void start(const MetricsFacts& facts);
-  /// Must be called after each frame.
+  /// The caller must call this function after each frame.
   /// @param sigma  noise levels of the frame's scene by plane, on the 0..255 scale
   void update(const pipeline::PipelineStats& stats, std::size_t scene,
               const std::vector<double>& sigma);

@@ -58,7 +58,7 @@ class Progress {
   void start(const JobFacts& facts);
   /// Adds a scene after those that were known at the start.
   void on_new_scene(const SceneLevels& scene);
-  /// Must be called after each frame.
+  /// The caller must call this function after each frame.
   /// @param time_s  pts of the frame in seconds
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.

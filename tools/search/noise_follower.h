@@ -36,8 +36,9 @@ enum class KnownFrom {
 /// frames, the known scenes begin at their known times.
 class NoiseFollower final : public FrameSource {
  public:
-  /// Called by the reading thread when a scene with other noise begins, before the scene's first
-  /// frame is returned. `is_predicted`: the scene was known and begins at its known time.
+  /// The reading thread calls this function when a scene with other noise begins, before the
+  /// scene's first frame is returned. `is_predicted`: the scene was known and begins at its known
+  /// time.
   using OnScene = std::function<void(const SceneNoise& scene, bool is_predicted)>;
 
   /// @param known  scenes in the order of time; the first one begins with the source

@@ -31,9 +31,9 @@ class GrainJob {
   /// @throws CannotCreate  the file of the table exists or cannot be created
   GrainJob(const DenoiseOptions& options, const FrameFormat& format, const NoiseRecord& noise);
 
-  /// Must be called before the session and the sink are opened. With --grain keep, the function
-  /// computes the table and completes the scenes of `noise`. Returns false if the user stopped the
-  /// run.
+  /// The caller must call this function before the session and the sink are opened. With --grain
+  /// keep, the function computes the table and completes the scenes of `noise`. Returns false if
+  /// the user stopped the run.
   [[nodiscard]] bool run_first_pass(const DenoiseOptions& options, InputNoise& noise,
                                     const std::vector<bm3d::Backend>& backends,
                                     const Notify& notify, const std::stop_token& stop);

@@ -22,8 +22,8 @@ namespace lull::tools {
 /// Estimated noise is then tracked from scene to scene.
 class InputNoise {
  public:
-  /// Called by the reading thread when a scene with other noise begins, before the scene's first
-  /// frame is returned.
+  /// The reading thread calls this function when a scene with other noise begins, before the
+  /// scene's first frame is returned.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
   /// `options` must outlive this object. `info` receives messages about the noise. Messages after

@@ -10,7 +10,8 @@
 
 namespace lull::tools {
 
-/// Checks whether the input can be aligned. Must be called before any output is opened.
+/// Checks whether the input can be aligned. The caller must call this function before any output is
+/// opened.
 /// @throws InvalidArgument  the input is not a burst, or --keep is missing
 void check_align(const DenoiseOptions& options, const io::MediaSource& source);
 

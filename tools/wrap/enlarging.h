@@ -11,7 +11,8 @@
 
 namespace lull::tools {
 
-/// Checks whether the input can be enlarged. Must be called before any output is opened.
+/// Checks whether the input can be enlarged. The caller must call this function before any output
+/// is opened.
 /// @throws InvalidArgument  the input cannot be enlarged: it has slices or fields
 /// @throws BadData  the results would exceed the maximum frame size
 void check_scale(const DenoiseOptions& options, const io::MediaSource& source);

@@ -26,7 +26,8 @@ class SideInputs {
   /// Returns whether there are side input files. Their frames are counted from the first frame of
   /// the input on.
   bool has_files() const { return !job_sources().empty(); }
-  /// Returns the entries for a job in segments. Must be called before attach_to().
+  /// Returns the entries for a job in segments. The caller must call this function before
+  /// attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
   /// Wraps `denoiser` so that every frame receives its guide and features. May be called once.
   /// @throws any error of guided() and featured()

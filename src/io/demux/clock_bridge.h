@@ -35,7 +35,8 @@ class ClockBridge {
   void finish();
   /// Returns the next packet; null if further packets are needed.
   PacketPtr pop();
-  /// Discards all packets that wait inside the bridge. Must be called after a seek.
+  /// Discards all packets that wait inside the bridge. The caller must call this function after a
+  /// seek.
   void restart();
   const std::vector<ClockJump>& jumps() const { return jumps_; }
 

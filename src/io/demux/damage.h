@@ -36,8 +36,8 @@ class DamageCount {
   /// faults and the counted frames may result from the same damage, so only the larger of the two
   /// numbers counts.
   void add_structure_faults(std::int64_t faults, const std::string& text);
-  /// Must be called at the end. If the input was truncated, the truncation counts as `missing`
-  /// frames, but at least as one.
+  /// The caller must call this function at the end. If the input was truncated, the truncation
+  /// counts as `missing` frames, but at least as one.
   void finish(std::int64_t missing);
 
  private:

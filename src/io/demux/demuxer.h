@@ -70,7 +70,7 @@ class Demuxer {
   bool seek(std::int64_t time);
   /// Discontinuities of the input's clock so far, which the returned packets do not have.
   const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
-  /// Ends a read() that is waiting for data. Callable from any thread.
+  /// Ends a read() that is waiting for data. Any thread may call this function.
   void interrupt() noexcept { bytes_.interrupt(); }
 
  private:

@@ -23,10 +23,10 @@ class FrameSelector {
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// Must be called for each frame in order of presentation, with `number` from 0. If the frame is
-  /// kept, its time `pts` is changed to the output's time.
+  /// The caller must call this function for each frame in order of presentation, with `number` from
+  /// 0. If the frame is kept, its time `pts` is changed to the output's time.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
-  /// Must be called after the last frame of the input.
+  /// The caller must call this function after the last frame of the input.
   void finish();
   /// Returns the current end of the last range, in ticks of the input.
   std::int64_t end() const;

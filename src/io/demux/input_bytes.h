@@ -37,7 +37,8 @@ class InputBytes {
   /// @throws IoError
   void check() const;
 
-  /// Ends a read that is waiting for data, and makes all later reads end. Callable from any thread.
+  /// Ends a read that is waiting for data, and makes all later reads end. Any thread may call this
+  /// function.
   void interrupt() noexcept;
   bool interrupted() const { return interrupted_; }
   AVIOInterruptCB interrupt_callback();

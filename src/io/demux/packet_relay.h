@@ -36,11 +36,12 @@ class PacketRelay {
   PacketRelay(std::int64_t max_bytes, const std::string& folder)
       : max_bytes_(max_bytes), overflow_(folder) {}
 
-  /// Registers the consumer. Must be called before the first frame is read.
+  /// Registers the consumer. The caller must call this function before the first frame is read.
   void attach();
   /// Drops all present and future packets, because the consumer has ended.
   void close();
-  /// Closes the relay if no consumer is attached. Must be called when the first frame is read.
+  /// Closes the relay if no consumer is attached. The caller must call this function when the first
+  /// frame is read.
   void close_unless_attached();
   bool closed() const;
 

@@ -31,7 +31,8 @@ class PicturePool {
 /// Properties of the video that an encoder needs. The struct does not refer to the source, because
 /// another thread may read the source when lull opens a later encoder.
 struct EncoderInput {
-  /// Reads the properties of `source`. Must be called before the first read of `source`.
+  /// Reads the properties of `source`. The caller must call this function before the first read of
+  /// `source`.
   EncoderInput(const FileSource& source, const SinkOptions& options);
 
   FrameFormat format;  // format of the frames that the encoder gets

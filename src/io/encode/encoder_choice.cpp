@@ -303,7 +303,7 @@ Container container_of(const std::string& path, const FileSource& source,
   container.format = output_format(container, !format.empty());
   if (!container.format || container.format->flags & AVFMT_NOFILE ||
       container.format->video_codec == AV_CODEC_ID_NONE ||
-      // FITS loses the range of samples in FFmpeg
+      // FFmpeg's FITS format does not preserve the range of samples.
       container.format->video_codec == AV_CODEC_ID_FITS ||
       (!container.still() && container.format->video_codec == AV_CODEC_ID_PNG))  // covers in MP3
     throw InvalidArgument(format.empty() ? "no container for '" + path +

@@ -55,7 +55,7 @@ struct ContainerTraits {
   bool presentation_times = true;  // false: stores none
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
-  // False: if B frames cause negative decoding times, FFmpeg shifts all streams.
+  // If false, FFmpeg shifts all streams where B frames cause negative decoding times.
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
@@ -120,7 +120,7 @@ struct EncoderTraits {
   std::span<const Setting> settings{};        // defaults of options
   std::span<const Setting> lossy_settings{};  // further defaults for lossy encoding
   std::span<const Setting> rgb_settings{};    // further defaults for RGB samples
-  // True: the quality is in percent, unlike the scale of FFmpeg's own encoders.
+  // If true, the quality is in percent, unlike the scale of FFmpeg's own encoders.
   bool percent_quality = false;
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 

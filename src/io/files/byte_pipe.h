@@ -27,7 +27,8 @@ class InputPipe {
   InputPipe& operator=(const InputPipe&) = delete;
 
   AVIOContext& io() const { return *io_; }
-  /// Makes a waiting read and all further reads fail with AVERROR_EXIT. Callable from any thread.
+  /// Makes a waiting read and all further reads fail with AVERROR_EXIT. Any thread may call this
+  /// function.
   void interrupt() noexcept;
   /// Returns the number of bytes read so far.
   std::int64_t bytes() const { return bytes_; }

@@ -30,7 +30,7 @@ ProcessState state_of(const ProcessIdentity& process);
 struct TemporaryName {
   std::string output;  // name of the output, cut to max_output_bytes
   ProcessIdentity process;
-  // False: the name comes from an older version of lull and has only the process number.
+  // If false, the name comes from an older version of lull and has only the process number.
   bool has_identity = true;
 };
 

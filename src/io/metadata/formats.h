@@ -27,8 +27,8 @@ ByteVector embed_in_webp(ByteView file, const PictureMetadata& metadata);
 ByteVector embed_in_tiff(ByteView file, const PictureMetadata& metadata);
 
 /// Returns the file `tiff` with the EXIF data, XMP packet and IPTC data of `metadata` added. Exiv2
-/// writes the data and keeps all tags that describe samples. Must not be called in a build without
-/// Exiv2.
+/// writes the data and keeps all tags that describe samples. The caller must not call this function
+/// in a build without Exiv2.
 /// @throws IoError
 ByteVector with_exif(ByteView tiff, const PictureMetadata& metadata);
 

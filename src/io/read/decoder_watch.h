@@ -23,16 +23,18 @@ class DecoderWatch {
  public:
   explicit DecoderWatch(const LogTopic& topic);
 
-  /// Assigns the decoder's messages to the topic. Must be called before the decoder is opened.
+  /// Assigns the decoder's messages to the topic. The caller must call this function before the
+  /// decoder is opened.
   void attach(AVCodecContext& decoder);
   /// Assigns the decoder's messages to the topic, like attach(). The decoder's pictures also get
   /// zeroed memory, so that the missing parts of a damaged picture have defined samples. If a
   /// packet is too small for its picture, decoding fails before memory is allocated.
   void attach_with_buffers(AVCodecContext& decoder);
-  /// Must be called before each packet is sent to the decoder.
+  /// The caller must call this function before each packet is sent to the decoder.
   void expect(const AVPacket& packet);
-  /// Must be called after each result of the decoder. Returns the last damage that the decoder has
-  /// logged for `picture`; empty if there is none. `picture` is null if the decoder failed.
+  /// The caller must call this function after each result of the decoder. Returns the last damage
+  /// that the decoder has logged for `picture`; empty if there is none. `picture` is null if the
+  /// decoder failed.
   std::string take_damage(const AVCodecContext& decoder, const AVFrame* picture);
 
  private:

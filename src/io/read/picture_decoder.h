@@ -36,7 +36,7 @@ class PictureDecoder {
   /// Returns the metadata of the file from which next() decoded `picture`; null if there are none.
   /// The metadata of a picture can be taken only once.
   std::shared_ptr<const PictureMetadata> take_metadata(const AVFrame& picture);
-  /// Resets the decoder after a seek. Must not be called while a GPU decodes.
+  /// Resets the decoder after a seek. The caller must not call this function while a GPU decodes.
   void restart();
 
   const AVCodecContext& context() const { return *decoder_; }

@@ -47,7 +47,7 @@ class TimedPictures {
   /// Returns whether all selected pictures have been read, so that only context frames follow.
   bool is_past_selection() const { return end_number_.has_value(); }
   /// Ends the context frames after picture `number`: later pictures outside the selection are not
-  /// read. Callable from any thread.
+  /// read. Any thread may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
   /// At the end of the input, returns the number given to end_context_at() if it ended the context
   /// frames early, otherwise -1.

@@ -40,7 +40,8 @@ class SegmentJob {
   /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// States the facts of the job. Must be called once, before the following functions.
+  /// States the facts of the job. The caller must call this function once, before the following
+  /// functions.
   /// @throws InvalidArgument  the job to be continued has other facts
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if it is not finished.
@@ -54,8 +55,8 @@ class SegmentJob {
   std::vector<FrameRange> missing() const;
 
   std::unique_ptr<SegmentWriter> write(std::int64_t segment) const;
-  /// Adds a finished segment to the manifest. Must be called after the writer of the segment has
-  /// returned `record`.
+  /// Adds a finished segment to the manifest. The caller must call this function after the writer
+  /// of the segment has returned `record`.
   /// @throws IoError, CannotCreate
   void add(std::int64_t segment, const SegmentRecord& record);
   SegmentReader read(std::int64_t segment) const;

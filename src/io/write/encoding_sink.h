@@ -34,8 +34,8 @@ class EncodingSink : public MediaSink {
  protected:
   EncodingSink(const std::string& path, const FileSource& source, const SinkOptions& options);
 
-  /// Opens the encoder and the muxer, and lists what the output loses. Must be called once, before
-  /// the first frame.
+  /// Opens the encoder and the muxer, and lists what the output loses. The caller must call this
+  /// function once, before the first frame.
   void open(std::unique_ptr<Output> file, const std::vector<EncoderChoice>& choices,
             const FileSource& source, const SinkOptions& options);
   void check_frame(const Frame& frame) const;

@@ -14,10 +14,10 @@ namespace lull::io {
 
 class MetadataEmbedder {
  public:
-  /// Reads the first picture of `source` and decides which metadata the output keeps. Must be
-  /// called before the first read of `source`. The caller must set Container::rotation to
-  /// rotation() before it opens one of the encoders in `choices`. If `choices` is empty, FFmpeg
-  /// does not encode the pictures, and their samples cannot be rotated.
+  /// Reads the first picture of `source` and decides which metadata the output keeps. The caller
+  /// must call this function before the first read of `source`. The caller must set
+  /// Container::rotation to rotation() before it opens one of the encoders in `choices`. If
+  /// `choices` is empty, FFmpeg does not encode the pictures, and their samples cannot be rotated.
   MetadataEmbedder(const FileSource& source, const Container& container, const SinkOptions& options,
                    const std::vector<EncoderChoice>& choices);
 

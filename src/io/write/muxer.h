@@ -26,8 +26,8 @@ class Muxer {
   void write_video(PacketPtr packet);
   /// Writes a packet that the source's demuxer returned, if its stream is copied.
   void write_copied(PacketPtr packet);
-  /// Must be called after the last frame and the last packet. Decides about packets that are still
-  /// waiting for the selection of frames.
+  /// The caller must call this function after the last frame and the last packet. Decides about
+  /// packets that are still waiting for the selection of frames.
   void flush_copies();
   void write_trailer();
   /// Returns the number of packets of copied streams that were too damaged to be copied.

@@ -145,7 +145,7 @@ struct TileSources {
   TileSource wanted;
   std::array<TileSource, max_sources> all{};
   int count = 0;
-  // Whether the guide of all[0] is the guide of the wanted frame with marked holes (hole_mark()).
+  // True if the guide of all[0] is the guide of the wanted frame with marked holes (hole_mark()).
   bool shows_holes = false;
 };
 /// Filters with the general kernel. `workspaces`: plan.workspace(sources.count) floats for each of

@@ -33,8 +33,8 @@ struct NoiseEstimate {
   /// Standard deviation of means over 8x8 samples of the first plane (for RGB: of Y), on the 0..255
   /// scale. For white noise it is an eighth of the level.
   float coarse = 0;
-  /// False: the estimate is uncertain because texture and noise look alike in the frames. `noise`
-  /// is then a safe low value, and `why` states the observation in a few words.
+  /// If false, the estimate is uncertain because texture and noise look alike in the frames.
+  /// `noise` is then a safe low value, and `why` states the observation in a few words.
   bool certain = true;
   std::string why;
   /// Level of the first plane in each excerpt, in their order; 0 if an excerpt gives no estimate.

@@ -13,7 +13,7 @@
 namespace lull {
 
 struct ClipMeasurement {
-  /// False: no two frames of an excerpt show one scene with independent noise. The frames may be
+  /// If false, no two frames of an excerpt show one scene with independent noise. The frames may be
   /// repetitions of one picture, or too small. The noise must then be estimated from single
   /// pictures.
   bool found = false;

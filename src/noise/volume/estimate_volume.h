@@ -16,8 +16,8 @@ struct VolumeEstimate {
   float level = 0;   // median level over the volume; noise.sigma if there is no map
   float air = 0;     // level estimated from the background; 0: none
   float tissue = 0;  // level estimated from brighter cubes; 0: none
-  /// False: noise and structure are indistinguishable everywhere. `why` then states the observation
-  /// in a few words.
+  /// If false, noise and structure are indistinguishable everywhere. `why` then states the
+  /// observation in a few words.
   bool certain = true;
   std::string why;
 };
