@@ -236,7 +236,7 @@ class HostWorker : public FrameWorker {
                                [&](const PlaneSet& set) { return set.chroma_weights[i - 1] != 0; });
   }
 
-  /// Prepares the guides of the first phase: the noisy picture.
+  /// Makes the guides of the first phase from the noisy picture.
   void make_first_guide(Slot& slot) {
     PlaneViews noisy{noisy_plane(slot, 0, slot.luma_guide)};
     Planes chroma;

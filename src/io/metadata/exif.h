@@ -35,7 +35,8 @@ struct ExifChanges {
   std::vector<PictureText> texts;
   /// If true, the user comment stores all texts that have no EXIF field of their own.
   bool uses_comment = false;
-  /// Set by change_exif(): the data would be longer than 64 KB, and Exiv2 cannot write them.
+  /// change_exif() sets this member to true if the data would be longer than 64 KB. Exiv2 cannot
+  /// write such data.
   bool is_too_long = false;
 };
 

@@ -76,7 +76,7 @@ struct LaneOrders {
           if ((bits >> lane & 1) != pass) of[bits][to++] = static_cast<std::uint8_t>(lane);
   }
 };
-// hn::Compress() uses such a table too, but compilers copy it at every call.
+// hn::Compress() also uses a table of permutations, but compilers copy that table at every call.
 constexpr LaneOrders lane_orders;
 
 /// Moves the lanes of a set to the front. Both parts keep their order.

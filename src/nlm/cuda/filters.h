@@ -80,9 +80,9 @@ class FrameFilter {
   Workspaces workspaces_;
 };
 
-/// Slices are loaded on one stream and filtered on another, the compute stream. The caller must
-/// ensure that slices are loaded before they are filtered, and that a slice is not in use when the
-/// slice depth() further on replaces it.
+/// Filters the slices of a volume. One stream loads the slices, and another stream, the compute
+/// stream, filters them. The caller must ensure that slices are loaded before they are filtered. A
+/// slice must not be in use when slice z + depth() replaces slice z.
 class VolumeFilter {
  public:
   /// `batch_size`: maximum number of slices for run().

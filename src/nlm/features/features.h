@@ -24,8 +24,8 @@ struct FeatureParams {
   float scene_cut = 0.5f;
 };
 
-/// Returns S for a profile. It is larger than for other pictures, because weights of single pixels
-/// are more selective than those of patches.
+/// Returns the search radius S of a profile for renders with features. It is larger than for other
+/// pictures, because weights of single pixels are more selective than those of patches.
 [[nodiscard]] constexpr int feature_search_radius(Profile profile) {
   return profile == Profile::fast                               ? 5
          : profile == Profile::high || profile == Profile::best ? 10

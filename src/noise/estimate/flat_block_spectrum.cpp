@@ -128,7 +128,8 @@ void measure(std::span<const float> values, std::span<const int> measured, int s
       table[k] = static_cast<float>(sums[k] / static_cast<double>(measured.size()));
 }
 
-/// Similarity to noise, for FlatBlockSpectrum, from the coarser half of one set's coefficients.
+/// Properties of coefficients that show how similar blocks are to noise (FlatBlockSpectrum). They
+/// are measured in the coarser half of the coefficients of one set.
 struct NoiseLikeness {
   double dispersion = 1, kurtosis = 3;
 };

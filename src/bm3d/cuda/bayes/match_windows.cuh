@@ -141,7 +141,7 @@ template <int Side>
 struct References {
   static constexpr int own = Side / 2;  // rows of a lane, and pairs of samples in a row
   std::uint32_t samples[own][own];      // samples of reference patch g
-  // Data of reference patches 2t and 2t + 1.
+  // The following data belong to reference patches 2t and 2t + 1.
   int dx[2], dy[2];  // position relative to the block's first reference patch
   float squares[2];
   std::uint32_t* distances[2];
