@@ -12,6 +12,7 @@
 #include "core/frame.h"
 #include "cuda/handles.h"
 #include "cuda/raw_frame.h"
+#include "linear/cuda/filter.h"
 #include "match/cuda/guide_frame.h"
 
 namespace lull::bm3d {
@@ -64,7 +65,8 @@ class CudaSlot {
   cuda::Stream stream_;
   cuda::Event done_;
   CudaPhases phases_;
-  std::unique_ptr<ChromaLane> chroma_lane_;  // null if there is none
+  std::unique_ptr<ChromaLane> chroma_lane_;       // null if there is none
+  std::unique_ptr<linear::DeviceFilter> linear_;  // only with linear combinations of patches
   RawFrame raw_;
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;

@@ -47,12 +47,6 @@ void mix(PlaneView<const float> estimate, PlaneView<const float> noisy, float sh
   }
 }
 
-void refuse_device_memory(const Frame& frame) {
-  if (frame.on_device)
-    throw InvalidArgument(
-        "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
-}
-
 class HostWorker : public FrameWorker {
  public:
   HostWorker(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
@@ -417,6 +411,12 @@ class PassThroughSession : public Denoiser {
 };
 
 }  // namespace
+
+void refuse_device_memory(const Frame& frame) {
+  if (frame.on_device)
+    throw InvalidArgument(
+        "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
+}
 
 std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
                                     std::unique_ptr<PhaseEngine> engine) {
