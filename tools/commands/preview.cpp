@@ -119,6 +119,7 @@ class Preview {
 
  private:
   void open_source() {
+    check_one_layer(options_.input);
     io::SourceOptions options = source_options(options_, backends_);
     options.layers = FeatureLayers(options_).choice();
     source_ = io::open_source(options_.input.file, options);
@@ -275,7 +276,8 @@ class Preview {
     const double skip = position.time - margin - lead_s;
     if (skip < lead_s) return std::nullopt;  // reading from the start is fast enough
     try {
-      io::SourceOptions options = source_options(options_, backends_);
+      check_one_layer(options_.input);
+    io::SourceOptions options = source_options(options_, backends_);
       options.skip_us = std::llround(skip * 1e6);
       const auto source = io::open_source(options_.input.file, options);
       std::optional<Frame> first = source->read();

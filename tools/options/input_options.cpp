@@ -175,6 +175,14 @@ void set_drops(DenoiseOptions& options, const std::string& text) {
   for (const std::string& part : split(text, ',')) add_drop(options.output.drops, part);
 }
 
+void set_layers(DenoiseOptions& options, const std::string& text) {
+  options.input.layers.clear();
+  for (const std::string& name : split(text, ',')) {
+    if (name.empty()) reject("--layer", text, "must be names, with commas between several");
+    options.input.layers.push_back(name);
+  }
+}
+
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
     {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
 constexpr OptionRow rows[] = {
@@ -199,6 +207,16 @@ constexpr OptionRow rows[] = {
      "precision, samples above 1.5 times this value are preserved unchanged; auto: 1, or a larger "
      "power of two if most of the first picture is brighter (default: auto)",
      set_white},
+    {"--layer",
+     "NAME,NAME",
+     OptionGroup::renders,
+     planned | in_preview | in_noise | in_probe,
+     "OpenEXR: denoise only these layers or views and copy the others, for example right or "
+     "diffuse; may be given several times (default: all layers with colours; IDs, depth, motion "
+     "and other data are never denoised)",
+     set_layers,
+     {},
+     true},
     {"--output-format", "NAME", OptionGroup::files, planned | in_noise | in_probe,
      "container of the output: y4m, raw, nut or another of FFmpeg's (default: by the extension of "
      "the output; for -: nut or raw if the input is, otherwise y4m)",
@@ -301,6 +319,11 @@ std::vector<OptionRow> preview_option_rows() {
   return all;
 }
 
+void check_one_layer(const InputOptions& options) {
+  if (options.layers.size() > 1)
+    throw InvalidArgument("--layer with several names (the command shows one picture); give one");
+}
+
 io::SourceOptions source_options(const InputOptions& options) {
   io::SourceOptions source = options.source;
   const io::Selection& part = source.selection;
@@ -316,6 +339,7 @@ io::SourceOptions source_options(const InputOptions& options) {
     throw InvalidArgument("--raw-format with --input-format; give one of them");
   if (raw) source.raw = options.raw;
   source.white = options.white;
+  if (!options.layers.empty()) source.layer = options.layers.front();
   return source;
 }
 
