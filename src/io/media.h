@@ -142,6 +142,9 @@ struct SourceOptions {
   /// sigma (FrameFormat::white). 0: the source chooses it from its first frame. Must be 0 or 1 for
   /// other inputs.
   double white = 1;
+  /// Number of the stream of the container that is decoded: a video, no cover. Empty: the video that
+  /// FFmpeg prefers, which becomes the first stream of outputs. A given stream keeps its place.
+  std::optional<int> video{};
   /// OpenEXR only: the layer that frames show (find_layer()). Empty: the default picture. Must be
   /// empty for other inputs.
   std::string layer{};
@@ -181,6 +184,8 @@ class MediaSource : public FrameSource {
   /// Discontinuities of the input's clock that were bridged so far: joined recordings, restarted
   /// encoders, overflows. One line each. Must not be called while another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
+  /// Numbers of the video streams, without covers; empty for pictures, sequences and stacks.
+  virtual std::vector<int> videos() const { return {}; }
   /// Layers of the first file of an OpenEXR input; empty for other inputs.
   virtual const std::vector<LayerInfo>& layers() const noexcept {
     static const std::vector<LayerInfo> none;

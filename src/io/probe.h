@@ -32,6 +32,7 @@ struct InputReport {
   double rotation = 0;  // in degrees, clockwise
   int chapters = 0;
   std::vector<StreamReport> streams;
+  std::vector<int> videos;  // numbers of the video streams, without covers
   std::vector<LayerInfo> layers;  // of an OpenEXR input
   bool keeps_layers = false;      // the output is OpenEXR with all layers
   std::string output;        // name of the output that `fate` describes

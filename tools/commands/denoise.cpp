@@ -6,6 +6,7 @@
 #include "io/media.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/denoise_run.h"
+#include "tools/commands/denoise_videos.h"
 #include "tools/commands/reports.h"
 #include "tools/options/run_files.h"
 #include "tools/report/exit_code.h"
@@ -30,6 +31,10 @@ int run_part(DenoiseOptions options, Reports& reports) {
 }
 
 int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_frames) {
+  if (options.input.all_videos)
+    return denoise_videos(options, reports, [&](const DenoiseOptions& one) {
+      return run_denoise(one, reports, &damaged_frames);
+    });
   if (!options.run.job.folder.empty() && !options.run.job.plans) return run_part(options, reports);
   return run_denoise(options, reports, &damaged_frames);
 }

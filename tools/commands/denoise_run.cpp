@@ -318,7 +318,7 @@ class Run {
 
   std::string complete_summary(const pipeline::PipelineStats& stats) const {
     const std::string layers = layer_plan_.text();
-    return summary(stats, options_.output.file) + (layers.empty() ? "" : "; " + layers);
+    return summary(stats, options_.output.file) + (layers.empty() ? "" : "; layers " + layers);
   }
 
   std::string decoded() const {

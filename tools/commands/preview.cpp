@@ -119,7 +119,7 @@ class Preview {
 
  private:
   void open_source() {
-    check_one_layer(options_.input);
+    check_one_picture(options_.input);
     io::SourceOptions options = source_options(options_, backends_);
     options.layers = FeatureLayers(options_).choice();
     source_ = io::open_source(options_.input.file, options);
@@ -277,7 +277,7 @@ class Preview {
     if (skip < lead_s) return std::nullopt;  // reading from the start is fast enough
     try {
       check_one_layer(options_.input);
-    io::SourceOptions options = source_options(options_, backends_);
+      io::SourceOptions options = source_options(options_, backends_);
       options.skip_us = std::llround(skip * 1e6);
       const auto source = io::open_source(options_.input.file, options);
       std::optional<Frame> first = source->read();

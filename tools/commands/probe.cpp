@@ -1,5 +1,6 @@
 #include "io/probe.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -129,7 +130,12 @@ int probe(const DenoiseOptions& options, bool json) {
   sink.drops = options.output.drops;
   sink.keep_times = options.input.source.keep_times;
   sink.format = options.output.format;
-  const io::InputReport report = io::probe(options.input.file, source, options.output.file, sink);
+  io::InputReport report = io::probe(options.input.file, source, options.output.file, sink);
+  if (options.input.all_videos)
+    for (io::StreamReport& stream : report.streams)
+      if (stream.fate == "copied" &&
+          std::ranges::find(report.videos, stream.index) != report.videos.end())
+        stream.fate = "denoised";
   const LayerPlan layers = plan_layers(report.layers, options.input.layers, report.keeps_layers,
                                        options.input.file, report.output);
   if (json) {

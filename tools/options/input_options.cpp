@@ -175,6 +175,16 @@ void set_drops(DenoiseOptions& options, const std::string& text) {
   for (const std::string& part : split(text, ',')) add_drop(options.output.drops, part);
 }
 
+void set_video(DenoiseOptions& options, const std::string& text) {
+  options.input.all_videos = text == "all";
+  options.input.source.video.reset();
+  if (options.input.all_videos) return;
+  const auto stream = whole_number(text);
+  if (!stream || *stream > std::numeric_limits<int>::max())
+    reject("--video", text, "must be the number of a stream, see lull probe, or all");
+  options.input.source.video = static_cast<int>(*stream);
+}
+
 void set_layers(DenoiseOptions& options, const std::string& text) {
   options.input.layers.clear();
   for (const std::string& name : split(text, ',')) {
@@ -231,6 +241,10 @@ constexpr OptionRow rows[] = {
      set_drops,
      {},
      true},
+    {"--video", "N|all", OptionGroup::video, planned | in_preview | in_noise | in_probe,
+     "denoise the video stream with this number (see lull probe), or each video stream with its "
+     "own noise; other video streams are copied (default: the stream that FFmpeg prefers)",
+     set_video},
     {"--keep-times", "", OptionGroup::video, planned | in_probe,
      "keep the timestamps of the input, and gaps where its clock jumps forward (default: the "
      "output begins at 0, and jumps of the clock are bridged)",
@@ -319,7 +333,9 @@ std::vector<OptionRow> preview_option_rows() {
   return all;
 }
 
-void check_one_layer(const InputOptions& options) {
+void check_one_picture(const InputOptions& options) {
+  if (options.all_videos)
+    throw InvalidArgument("--video all (the command shows one video stream); give its number");
   if (options.layers.size() > 1)
     throw InvalidArgument("--layer with several names (the command shows one picture); give one");
 }

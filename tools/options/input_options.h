@@ -32,6 +32,7 @@ struct InputOptions {
   bool sized = false;        // --size was given
   double white = 0;          // white of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
+  bool all_videos = false;  // each video stream is denoised; else only SourceOptions::video
   /// Layers of an OpenEXR input that are denoised; the first one is the picture. Empty: all layers
   /// with colours.
   std::vector<std::string> layers;
@@ -45,9 +46,9 @@ struct InputOptions {
   std::vector<std::int64_t> at_voxel;
 };
 
-/// Checks that a command for one picture got at most one layer.
+/// Checks that a command for one picture got at most one layer, and one video stream.
 /// @throws InvalidArgument
-void check_one_layer(const InputOptions& options);
+void check_one_picture(const InputOptions& options);
 
 /// The reader options.
 /// @throws InvalidArgument  an option is missing, or options contradict each other

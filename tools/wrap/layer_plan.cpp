@@ -99,7 +99,7 @@ std::vector<std::string> copied_channels(const io::LayerInfo& layer) {
 std::string LayerPlan::text() const {
   if (denoised.size() < 2 && copied.empty()) return {};
   const std::string kept = copied.empty() ? "" : "; copied: " + joined(copied);
-  return "layers denoised: " + labels(denoised, false) + kept;
+  return "denoised: " + labels(denoised, false) + kept;
 }
 
 LayerPlan plan_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,

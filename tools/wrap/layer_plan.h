@@ -15,7 +15,7 @@ struct LayerPlan {
   /// Labels of the other layers, and of single channels of the denoised ones that are copied.
   std::vector<std::string> copied;
 
-  /// Returns for example "layers denoised: RGB, right; copied: depth". Empty if the file has only a
+  /// Returns for example "denoised: RGB, right; copied: depth". Empty if the file has only a
   /// picture.
   [[nodiscard]] std::string text() const;
 };

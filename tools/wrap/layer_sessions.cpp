@@ -64,7 +64,8 @@ io::LayerChoice layers_to_read(const DenoiseOptions& options) {
       if (const io::LayerChoice features = FeatureLayers(of_layer).choice())
         std::ranges::copy(features(all), std::back_inserter(names));
     };
-    const bool keeps = options.output.file.ends_with(".exr");
+    const std::string& output = options.output.file;
+    const bool keeps = output.ends_with(".exr") || output.ends_with(".EXR");
     const LayerPlan plan =
         plan_layers(all, options.input.layers, keeps || !options.input.layers.empty(),
                     options.input.file, options.output.file);

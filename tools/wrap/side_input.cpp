@@ -7,6 +7,7 @@ namespace lull::tools {
 SideInput open_side_input(const std::string& name, const std::string& path,
                           const DenoiseOptions& given, io::SourceOptions options) {
   options.gpu.reset();
+  options.video.reset();
   options.layer.clear();
   options.layers = {};
   options.tolerate_damage = false;

@@ -84,13 +84,31 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Finds "left" and "right" in the names of layers if no attribute states views. A layer without
-/// either belongs to the left view.
+/// Returns the position of a view among the components of a layer's name.
+std::size_t position_of_view(const Names& components, const Names& views) {
+  const auto at = std::ranges::find_if(
+      components, [&](const std::string& one) { return contains_name(views, one); });
+  return static_cast<std::size_t>(at - components.begin());
+}
+
+/// Returns the name that these components form without one of them.
+std::string joined_without(const Names& components, std::size_t omitted) {
+  std::string name;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    if (i != omitted) name += (name.empty() ? "" : ".") + components[i];
+  return name;
+}
+
+/// Finds "left" and "right" in the names of layers if no attribute states views. The right view
+/// must have a picture ("light.right" alone is a lamp). A layer without either belongs to the left
+/// view.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
   const bool has_right = std::ranges::any_of(layers, [](const ExrLayer& layer) {
-    return contains_name(name_components(layer.name), "right");
+    const Names components = name_components(layer.name);
+    const std::size_t at = position_of_view(components, {"right"});
+    return at < components.size() && picture_rank(joined_without(components, at)) >= 0;
   });
   if (has_right) views.names = {"left", "right"};
   return views;
@@ -99,15 +117,13 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
 /// Sets the view of a layer, and its name without the view. Names contain the view as any of their
 /// components; OpenEXR states that it is the last one.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
-  Names components = name_components(layer.name);
-  const auto at = std::ranges::find_if(
-      components, [&](const std::string& one) { return contains_name(views.names, one); });
+  const Names components = name_components(layer.name);
+  const std::size_t at = position_of_view(components, views.names);
   if (header.hasView())
     layer.view = header.view();
-  else if (at != components.end())
-    layer.view = *at;
-  if (at != components.end()) components.erase(at);
-  for (const std::string& one : components) layer.base += (layer.base.empty() ? "" : ".") + one;
+  else if (at < components.size())
+    layer.view = components[at];
+  layer.base = joined_without(components, at);
   if (views.names.empty()) return;
   if (layer.view.empty()) layer.view = views.names.front();
   layer.is_default_view = equal_ignoring_case(layer.view, views.names.front());

@@ -213,6 +213,7 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   const AVFormatContext& context = source.demuxer().context();
   report.alpha = source.traits().alpha;
   report.layers = source.layers();
+  report.videos = source.videos();
   for (const SequenceFile& file : source.demuxer().sequence()) report.files.push_back(file.path);
   report.chapters = static_cast<int>(context.nb_chapters);
   describe_video(source, report);

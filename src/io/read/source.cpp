@@ -143,6 +143,11 @@ std::vector<std::string> FileSource::clock_jumps() const {
   return lines;
 }
 
+std::vector<int> FileSource::videos() const {
+  if (demuxer_.holds_pictures() || !demuxer_.sequence().empty()) return {};
+  return video_streams(demuxer_.context());
+}
+
 bool FileSource::decode_second() {
   if (decoded_ahead_.size() < 2)
     if (std::optional<TimedPicture> second = pictures_.next())

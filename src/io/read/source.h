@@ -54,6 +54,7 @@ class FileSource final : public MediaSource {
   bool is_tiff() const { return demuxer_.reader() == PictureReader::tiff; }
   /// Returns whether the input is an OpenEXR file with samples of 16 bits.
   bool half_floats() const { return half_floats_; }
+  std::vector<int> videos() const override;
   const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
   /// Returns whether there is a second frame; decodes up to it. Must be called before the first
   /// read. With margins the second frame may be far away: then false if it is unknown.
