@@ -6,11 +6,11 @@
 #include "io/media.h"
 #include "tools/commands/commands.h"
 #include "tools/commands/denoise_run.h"
-#include "tools/commands/denoise_videos.h"
 #include "tools/commands/reports.h"
 #include "tools/options/run_files.h"
 #include "tools/report/exit_code.h"
 #include "tools/sessions/shared_job.h"
+#include "tools/wrap/video_streams.h"
 
 namespace lull::tools {
 namespace {
@@ -31,8 +31,9 @@ int run_part(DenoiseOptions options, Reports& reports) {
 }
 
 int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_frames) {
+  const auto info = [&](const std::string& text) { reports.info(text); };
   if (options.input.all_videos)
-    return denoise_videos(options, reports, [&](const DenoiseOptions& one) {
+    return denoise_videos(options, info, [&](const DenoiseOptions& one) {
       return run_denoise(one, reports, &damaged_frames);
     });
   if (!options.run.job.folder.empty() && !options.run.job.plans) return run_part(options, reports);

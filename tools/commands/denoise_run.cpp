@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
+#include "io/files/temporary_name.h"
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
@@ -239,7 +241,9 @@ class Run {
         reports_.warn(text);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
-    for (const std::string& text : sink_->notes()) reports_.info(text);
+    for (const std::string& text : sink_->notes())
+      if (!options_.input.all_videos || text.find("not denoised") == std::string::npos)
+        reports_.info(text);
     report_losses(reports_, *sink_, 0);
     reports_.debug("input: " + source_->info().container + ", " + source_->info().codec + ", " +
                    source_->info().pixel_format);
@@ -318,7 +322,10 @@ class Run {
 
   std::string complete_summary(const pipeline::PipelineStats& stats) const {
     const std::string layers = layer_plan_.text();
-    return summary(stats, options_.output.file) + (layers.empty() ? "" : "; layers " + layers);
+    const std::string file = std::filesystem::path(options_.output.file).filename().string();
+    const bool is_intermediate = options_.input.all_videos && io::parse_temporary_name(file);
+    return summary(stats, is_intermediate ? "the stream" : options_.output.file) +
+           (layers.empty() ? "" : "; layers " + layers);
   }
 
   std::string decoded() const {

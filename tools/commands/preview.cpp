@@ -276,7 +276,6 @@ class Preview {
     const double skip = position.time - margin - lead_s;
     if (skip < lead_s) return std::nullopt;  // reading from the start is fast enough
     try {
-      check_one_layer(options_.input);
       io::SourceOptions options = source_options(options_, backends_);
       options.skip_us = std::llround(skip * 1e6);
       const auto source = io::open_source(options_.input.file, options);

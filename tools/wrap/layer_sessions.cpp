@@ -64,6 +64,11 @@ io::LayerChoice layers_to_read(const DenoiseOptions& options) {
       if (const io::LayerChoice features = FeatureLayers(of_layer).choice())
         std::ranges::copy(features(all), std::back_inserter(names));
     };
+    const auto picture = std::ranges::find_if(all, &io::LayerInfo::is_picture);
+    if (options.input.layers.empty() && picture != all.end() && !picture->has_colours()) {
+      add_features(options);  // reading the picture may fail, which says more than a plan
+      return names;
+    }
     const std::string& output = options.output.file;
     const bool keeps = output.ends_with(".exr") || output.ends_with(".EXR");
     const LayerPlan plan =

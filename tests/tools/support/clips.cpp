@@ -224,11 +224,16 @@ int copy_packets(AVFormatContext* in, AVFormatContext* out, const AVStream* to) 
   return count;
 }
 
-AVStream* add_cover(AVFormatContext* out) {
-  AVStream* stream = add_stream(out, AVMEDIA_TYPE_VIDEO, AV_CODEC_ID_PNG);
-  stream->codecpar->width = stream->codecpar->height = 16;
-  stream->disposition = AV_DISPOSITION_ATTACHED_PIC;
-  return stream;
+/// Adds a file to a Matroska file, which readers show as its cover.
+void add_cover(AVFormatContext* out) {
+  AVStream* stream = add_stream(out, AVMEDIA_TYPE_ATTACHMENT, AV_CODEC_ID_PNG);
+  const std::string png = io::encode_png(clean_picture({.width = 16, .height = 16}));
+  stream->codecpar->extradata = static_cast<std::uint8_t*>(
+      io::non_null(av_mallocz(png.size() + AV_INPUT_BUFFER_PADDING_SIZE)));
+  std::copy(png.begin(), png.end(), stream->codecpar->extradata);
+  stream->codecpar->extradata_size = static_cast<int>(png.size());
+  av_dict_set(&stream->metadata, "filename", "cover.png", 0);
+  av_dict_set(&stream->metadata, "mimetype", "image/png", 0);
 }
 
 }  // namespace
@@ -238,14 +243,12 @@ void join_videos(const std::string& first, const std::string& second, const std:
   const FormatIn a = open_in(first), b = open_in(second);
   const FormatOut out = open_out(path);
   const AVStream* left = add_copy(out.get(), *a);
-  const AVStream* sound = add_sound(out.get());
+  const AVStream* sound = path.ends_with(".mp4") ? nullptr : add_sound(out.get());
   const AVStream* right = add_copy(out.get(), *b);
-  const AVStream* picture = cover ? add_cover(out.get()) : nullptr;
+  if (cover) add_cover(out.get());
   require(avformat_write_header(out.get(), nullptr), "header");
-  const FrameFormat grey{.width = 16, .height = 16};
-  if (picture) write_packet(out.get(), picture, io::encode_png(clean_picture(grey)), 0, 0);
   const int frames = copy_packets(a.get(), out.get(), left);
-  write_sound_packets(out.get(), sound, frames);
+  if (sound) write_sound_packets(out.get(), sound, frames);
   copy_packets(b.get(), out.get(), right);
   require(av_write_trailer(out.get()), "trailer");
 }

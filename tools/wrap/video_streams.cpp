@@ -1,5 +1,6 @@
-#include "tools/commands/denoise_videos.h"
+#include "tools/wrap/video_streams.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <random>
@@ -39,13 +40,17 @@ void check_videos(const DenoiseOptions& options) {
     throw CannotCreate("'" + output + "' exists; give -y to overwrite it");
 }
 
-/// Returns the numbers of the video streams.
-std::vector<int> videos_of(const DenoiseOptions& options, const std::string& input) {
-  io::SourceOptions reading;
-  if (input == options.input.file) reading = source_options(options.input);
+/// Returns the numbers of the video streams that the output gets.
+std::vector<int> videos_of(const DenoiseOptions& options) {
+  io::SourceOptions reading = source_options(options.input);
+  reading.video.reset();
   reading.threads = options.run.threads;
   reading.tolerate_damage = true;
-  return io::open_source(input, reading)->videos();
+  std::vector<int> videos = io::open_source(options.input.file, reading)->videos();
+  const std::vector<int>& dropped = options.output.drops.streams;
+  std::erase_if(videos,
+                [&](int number) { return std::ranges::find(dropped, number) != dropped.end(); });
+  return videos;
 }
 
 /// The result for one stream, which is the input for the next one. It is deleted with the object.
@@ -86,31 +91,28 @@ std::string extension_of(const std::string& path) {
 
 }  // namespace
 
-int denoise_videos(const DenoiseOptions& options, Reports& reports, const DenoiseStream& denoise) {
+int denoise_videos(const DenoiseOptions& options, const Notify& info,
+                   const DenoiseStream& denoise) {
   check_videos(options);
-  const std::size_t count =
-      options.output.drops.video ? 1 : videos_of(options, options.input.file).size();
   DenoiseOptions one = options;
-  one.input.all_videos = false;
+  const std::size_t count = options.output.drops.video ? 1 : videos_of(options).size();
   if (count < 2) return denoise(one);
   std::unique_ptr<IntermediateFile> before;
   for (std::size_t i = 0; i < count; ++i) {
-    const bool is_last = i + 1 == count;
-    const std::vector<int> videos = videos_of(options, one.input.file);
-    if (i >= videos.size()) break;  // --drop removed it
+    const std::vector<int> videos = videos_of(one);
+    if (videos.size() != count)
+      throw BadData("'" + options.output.file + "' does not hold all video streams of '" +
+                    options.input.file + "'; use .mkv, or leave one out with --drop");
     one.input.source.video = videos[i];
-    reports.info("video stream " + std::to_string(i + 1) + " of " + std::to_string(count));
-    one.output.file = options.output.file;
-    std::unique_ptr<IntermediateFile> result;
-    if (!is_last) {
-      result = std::make_unique<IntermediateFile>(options.output.file, static_cast<int>(i));
-      one.output.file = result->path();
-      if (options.output.format.empty()) one.output.format = extension_of(options.output.file);
-    } else {
-      one.output.format = options.output.format;
-    }
+    info("video stream " + std::to_string(i + 1) + " of " + std::to_string(count));
+    auto result = std::make_unique<IntermediateFile>(options.output.file, static_cast<int>(i));
+    const bool is_last = i + 1 == count;
+    one.output.file = is_last ? options.output.file : result->path();
+    one.output.format = options.output.format;
+    if (one.output.format.empty() && !is_last)
+      one.output.format = extension_of(options.output.file);
     if (const int code = denoise(one); code != 0) return code;
-    if (!is_last) read_intermediate(one, result->path());
+    read_intermediate(one, result->path());
     before = std::move(result);
   }
   return 0;

@@ -3,8 +3,8 @@
 
 #include <functional>
 
-#include "tools/commands/reports.h"
 #include "tools/options/denoise_options.h"
+#include "tools/sessions/open_denoiser.h"
 
 namespace lull::tools {
 
@@ -12,9 +12,10 @@ namespace lull::tools {
 using DenoiseStream = std::function<int(const DenoiseOptions& options)>;
 
 /// Calls `denoise` for each video stream, with the result for the stream before as input. Results
-/// except the last one are temporary files in the folder of the output.
+/// except the last one are temporary files in the folder of the output. `info` receives a line for
+/// each stream.
 /// @throws InvalidArgument  options that do not support several video streams
-[[nodiscard]] int denoise_videos(const DenoiseOptions& options, Reports& reports,
+[[nodiscard]] int denoise_videos(const DenoiseOptions& options, const Notify& info,
                                  const DenoiseStream& denoise);
 
 }  // namespace lull::tools
