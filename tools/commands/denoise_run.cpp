@@ -150,13 +150,13 @@ class Run {
     const bool keeps = io::keeps_layers(options_.output.file, *source_, given);
     layer_plan_ = plan_layers(source_->layers(), options_.input.layers, keeps, options_.input.file,
                               options_.output.file);
-    layers_ = LayerSessions(options_, layer_plan_, devices_.backends);
+    layers_ = LayerSessions(options_, layer_plan_);
   }
 
   void find_noise() {
     noise_.emplace(options_, [this](const std::string& text) { reports_.info(text); });
     noise_->find(*source_, [this] { open_sink({}, {}); });
-    layers_.find_noise([this](const std::string& text) { reports_.info(text); });
+    layers_.find_noise(devices_.backends, [this](const std::string& text) { reports_.info(text); });
   }
 
   /// Reports a scene that was detected during the run. The reading thread calls it.

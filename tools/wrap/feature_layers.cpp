@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -54,16 +55,17 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   return {};
 }
 
-/// Names of layers that hold light which albedo has not coloured, in lower case: reflections, light
-/// sources, and the light before its product with the colour of a surface. Division by the albedo
-/// would add its texture to them.
+/// Names of layers that hold light which albedo has not coloured, in lower case: light sources, and
+/// light before its product with the colour of a surface. Division by the albedo would add its
+/// texture to them.
 constexpr std::string_view plain_light_names[] = {
-    "diffdir",       "diffind",       "glossdir",    "glossind",  "transdir",    "transind",
-    "subsurfacedir", "subsurfaceind", "volumedir",   "volumeind", "emit",        "emission",
-    "env",           "environment",   "ao",          "shadow",    "specular",    "reflection",
-    "reflections",   "refraction",    "refractions", "coat",      "clearcoat",   "sheen",
-    "transmission",  "volume",        "background",  "lighting",  "rawlighting", "raw_lighting",
-    "rawdiffuse",    "raw_diffuse",   "irradiance",  "gi",        "caustics"};
+    "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
+    "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
+    "environment", "background", "lighting", "gi"};
+/// Parts of such names: "directSpecular", "GlossInd", "coat_indirect".
+constexpr std::string_view plain_light_parts[] = {
+    "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
+    "caustic",  "rawlight", "raw_light", "rawdiff", "raw_diff", "irradiance", "transmission"};
 
 std::string last_name(std::string_view layer) {
   return lower_case(layer.substr(layer.rfind('.') + 1));
@@ -78,10 +80,10 @@ std::string prefix_of(std::string_view layer) {
 bool is_plain_light(const io::LayerInfo& layer) {
   const std::string name = last_name(layer.base);
   if (layer.is_beauty) return false;
-  return std::ranges::any_of(plain_light_names, [&](std::string_view one) {
-    // "specular_direct", "emission_indirect"
-    return name == one || name.starts_with(std::string(one) + "_");
-  });
+  return std::ranges::find(plain_light_names, name) != std::end(plain_light_names) ||
+         std::ranges::any_of(plain_light_parts, [&](std::string_view part) {
+           return name.find(part) != std::string::npos;
+         });
 }
 
 /// Returns how well a layer belongs to the target, from 0 (best); nullopt if it does not.

@@ -84,30 +84,33 @@ io::LayerChoice layers_to_read(const DenoiseOptions& options) {
 }
 
 LayerSession::LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
-                           const io::LayerInfo& picture, const std::vector<bm3d::Backend>& backends)
+                           const io::LayerInfo& picture)
     : options_(options_for(options, layer, picture)),
       layer_(layer),
       noise_(options_,
-             [this](const std::string& text) { info_("layer " + layer_.label + ": " + text); }) {
+             [this](const std::string& text) { info_("layer " + layer_.label + ": " + text); }) {}
+
+FrameFormat LayerSession::filtered_format() const {
+  return tools::filtered_format(options_, format_);
+}
+
+void LayerSession::find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info) {
+  info_ = info;
   io::SourceOptions reading = source_options(options_, backends);
   reading.gpu.reset();
   source_ = io::open_source(options_.input.file, reading);
+  format_ = source_->format();
+  for (const std::string& note : source_->info().notes)
+    info_("layer " + layer_.label + ": " + note);
   rescale_sigma(options_, source_->info().values);
   side_inputs_ = SideInputs(options_, reading, *source_);
-}
-
-FrameFormat LayerSession::filtered_format() const {
-  return tools::filtered_format(options_, source_->format());
-}
-
-void LayerSession::find_noise(const Notify& info) {
-  info_ = info;
   noise_.find(*source_, [] {});
   noise_.use_known_scenes(source_->info());
+  if (!has_guide_file(options_.method) && !options_.method.align) source_.reset();
 }
 
 double LayerSession::memory(const std::vector<bm3d::Backend>& backends) const {
-  return static_cast<double>(host_memory({noise_.plan().method(), source_->format(), backends}));
+  return static_cast<double>(host_memory({noise_.plan().method(), format_, backends}));
 }
 
 void LayerSession::open(const std::vector<bm3d::Backend>& backends, const Notify& notify) {
@@ -121,24 +124,24 @@ void LayerSession::select_frames(const std::vector<io::FrameRange>& ranges, Cont
 }
 
 LayerDenoiser LayerSession::denoiser() {
-  const FrameFormat& format = source_->format();
-  auto denoiser =
-      aligned(merge_fields(std::move(opened_), format), options_, noise_.plan().method(), *source_);
+  auto denoiser = merge_fields(std::move(opened_), format_);
+  if (options_.method.align)
+    denoiser = aligned(std::move(denoiser), options_, noise_.plan().method(), *source_);
   denoiser = side_inputs_.attach_to(std::move(denoiser));
+  source_.reset();
   if (!noise_.repair().none())
-    denoiser = std::make_unique<RepairingDenoiser>(std::move(denoiser), noise_.repair(), format);
-  return {{layer_.name, layer_.colours}, format, std::move(denoiser)};
+    denoiser = std::make_unique<RepairingDenoiser>(std::move(denoiser), noise_.repair(), format_);
+  return {{layer_.name, layer_.colours}, format_, std::move(denoiser)};
 }
 
-LayerSessions::LayerSessions(const DenoiseOptions& options, const LayerPlan& plan,
-                             const std::vector<bm3d::Backend>& backends) {
+LayerSessions::LayerSessions(const DenoiseOptions& options, const LayerPlan& plan) {
   for (std::size_t i = 1; i < plan.denoised.size(); ++i)
     layers_.push_back(
-        std::make_unique<LayerSession>(options, plan.denoised[i], plan.denoised.front(), backends));
+        std::make_unique<LayerSession>(options, plan.denoised[i], plan.denoised.front()));
 }
 
-void LayerSessions::find_noise(const Notify& info) {
-  for (const auto& layer : layers_) layer->find_noise(info);
+void LayerSessions::find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info) {
+  for (const auto& layer : layers_) layer->find_noise(backends, info);
 }
 
 double LayerSessions::memory(const std::vector<bm3d::Backend>& backends) const {

@@ -22,14 +22,14 @@ namespace lull::tools {
 
 class LayerSession {
  public:
-  /// Opens the layer as the picture of a source of its own, for its format and its noise.
   /// @param options  of the run, before rescale_sigma()
   /// @param picture  the layer that the run's source shows
-  /// @throws whatever opening a source and side inputs throws
   LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
-               const io::LayerInfo& picture, const std::vector<bm3d::Backend>& backends);
+               const io::LayerInfo& picture);
 
-  void find_noise(const Notify& info);
+  /// Opens the layer as the picture of a source of its own, for its format and its noise.
+  /// @throws whatever opening a source and side inputs throws
+  void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
   /// Returns the host memory in bytes that the session needs.
   double memory(const std::vector<bm3d::Backend>& backends) const;
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
@@ -44,7 +44,9 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
+  /// Null when it is no longer needed: it holds the first file of the input in memory.
   std::unique_ptr<io::MediaSource> source_;
+  FrameFormat format_;
   SideInputs side_inputs_;
   InputNoise noise_;
   Notify info_;
@@ -55,10 +57,9 @@ class LayerSession {
 class LayerSessions {
  public:
   LayerSessions() = default;
-  LayerSessions(const DenoiseOptions& options, const LayerPlan& plan,
-                const std::vector<bm3d::Backend>& backends);
+  LayerSessions(const DenoiseOptions& options, const LayerPlan& plan);
 
-  void find_noise(const Notify& info);
+  void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
   double memory(const std::vector<bm3d::Backend>& backends) const;
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.

@@ -11,14 +11,29 @@
 namespace lull::tools {
 namespace {
 
+/// Returns a name for messages; frames of a sequence are counted from 0.
+std::string name_of(const Frame& frame) {
+  return "picture " + std::to_string(frame.slice) + " of the input";
+}
+
+void check_layer(const Frame& frame, const LayerDenoiser& layer) {
+  const std::vector<io::LayerInfo> all = io::layers_of(frame);
+  const auto found = std::ranges::find(all, layer.layer.name, &io::LayerInfo::name);
+  if (found == all.end())
+    throw BadData(name_of(frame) + " has no layer " + layer.layer.name + " (it has " +
+                  io::layers_text(frame) + "); select the layers that all files have with --layer");
+  const io::LayerWindow& window = found->window;
+  if (window.width() != layer.format.width || window.height() != layer.format.height)
+    throw BadData("the layer " + layer.layer.name + " of " + name_of(frame) + " has " +
+                  std::to_string(window.width()) + "x" + std::to_string(window.height()) +
+                  " pixels (before, it has " + std::to_string(layer.format.width) + "x" +
+                  std::to_string(layer.format.height) + "); leave the file out");
+}
+
 /// Returns the layer of a frame as a frame with the same description.
 Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
+  check_layer(frame, layer);
   Frame shown = io::read_layer(frame, layer.layer.name, layer.layer.channels);
-  if (shown.format.width != layer.format.width || shown.format.height != layer.format.height)
-    throw BadData("the layer " + layer.layer.name + " changes its size to " +
-                  std::to_string(shown.format.width) + "x" + std::to_string(shown.format.height) +
-                  " (before it has " + std::to_string(layer.format.width) + "x" +
-                  std::to_string(layer.format.height) + " pixels); leave the file out");
   shown.format = layer.format;
   shown.copy_info(frame);
   return shown;

@@ -91,7 +91,7 @@ void ExrFile::choose_picture(const std::string& name) {
     chosen = find_layer_named(layers_, name);
     if (!chosen)
       throw BadData("'" + path_ + "' has no layer " + name + " (it has " + list_of_labels(layers_) +
-                    "); give another name");
+                    "); give another name, or leave the file out");
   }
   if (!chosen) return;
   picture_ = chosen;

@@ -170,12 +170,15 @@ TEST_F(LayerSelection, ProbePredictsTheLayers) {
 }
 
 TEST_F(LayerSelection, SequencesWithAMissingLayerAreRejected) {
-  write("in.0.exr", joined({noisy(""), noisy("right.", {.seed = 2})}));
-  write("in.1.exr", noisy("", {.seed = 3}));
-  const Outcome outcome = denoise("in.%d.exr", "out.%d.exr", {"--sigma", "10"});
-  EXPECT_EQ(outcome.code, 65) << outcome.err;
-  EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("no layer right"));
+  const ExrChannels picture = render("", "albedo.", 0, 1);
+  write("in.0.exr", joined({picture, noisy("right.", {.seed = 2})}));
+  write("in.1.exr", picture);
+  for (const Words& more : {Words{"--sigma", "10"}, Words{"--guide", "auto"}}) {
+    const Outcome outcome = denoise("in.%d.exr", "out.%d.exr", more);
+    EXPECT_EQ(outcome.code, 65) << outcome.err;
+    EXPECT_EQ(outcome.error_lines(), 1) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("has no layer right"));
+  }
 }
 
 TEST_F(LayerSelection, JobsInSegmentsDenoiseTheSelectedLayer) {
