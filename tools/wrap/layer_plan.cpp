@@ -57,13 +57,33 @@ const io::LayerInfo& selected(const Layers& all, const std::string& name,
   return *layer;
 }
 
-Layers selected_layers(const Layers& all, const std::vector<std::string>& names,
+/// Returns the layers with colours of a view, its picture first.
+Layers layers_of_view(const Layers& all, const std::string& view) {
+  Layers layers;
+  for (const bool is_beauty : {true, false})
+    for (const io::LayerInfo& layer : all)
+      if (layer.is_beauty == is_beauty && layer.has_colours() &&
+          upper_case(layer.view) == upper_case(view))
+        layers.push_back(layer);
+  return layers;
+}
+
+/// A name is that of a layer, or else of a view. If the output holds one picture, a view selects
+/// its picture only.
+Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;
-  for (const std::string& name : names) {
-    const io::LayerInfo& layer = selected(all, name, input);
+  const auto add = [&](const io::LayerInfo& layer) {
     if (std::ranges::find(layers, layer.label, &io::LayerInfo::label) == layers.end())
       layers.push_back(layer);
+  };
+  for (const std::string& name : names) {
+    Layers of_view = layers_of_view(all, name);
+    if (!keeps_layers && of_view.size() > 1) of_view.resize(1);
+    if (!io::find_layer(all, name) && !of_view.empty())
+      std::ranges::for_each(of_view, add);
+    else
+      add(selected(all, name, input));
   }
   return layers;
 }
@@ -106,8 +126,8 @@ LayerPlan plan_layers(const Layers& all, const std::vector<std::string>& names, 
                       const std::string& input, const std::string& output) {
   LayerPlan plan;
   if (all.empty()) return plan;
-  plan.denoised =
-      names.empty() ? default_layers(all, keeps_layers, input) : selected_layers(all, names, input);
+  plan.denoised = names.empty() ? default_layers(all, keeps_layers, input)
+                                : selected_layers(all, names, keeps_layers, input);
   if (!keeps_layers && plan.denoised.size() > 1)
     throw InvalidArgument("--layer " + joined(names) + " with the output '" + output +
                           "' (it holds one picture); give one layer, or an output in OpenEXR");

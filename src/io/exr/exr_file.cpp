@@ -89,6 +89,7 @@ void ExrFile::choose_picture(const std::string& name) {
   const ExrLayer* chosen = default_picture(layers_);
   if (!name.empty()) {
     chosen = find_layer_named(layers_, name);
+    if (!chosen) chosen = picture_of_view(layers_, name);
     if (!chosen)
       throw BadData("'" + path_ + "' has no layer " + name + " (it has " + list_of_labels(layers_) +
                     "); give another name, or leave the file out");

@@ -257,6 +257,13 @@ std::vector<std::string> ExrLayer::picture_channels() const {
   return {channels.front()};
 }
 
+const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers, std::string_view view) {
+  const auto at = std::ranges::find_if(layers, [&](const ExrLayer& layer) {
+    return layer.is_beauty && equal_ignoring_case(layer.view, view);
+  });
+  return at == layers.end() ? nullptr : &*at;
+}
+
 const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;

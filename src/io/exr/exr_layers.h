@@ -42,6 +42,10 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
+/// Returns the sum of all light in a view, ignoring case; null if there is none.
+[[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
+                                              std::string_view view);
+
 /// Returns the layer that is the picture of the file: colours before other channels, the default
 /// view before other views, well-known names first. Null if there is none.
 [[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);

@@ -19,6 +19,9 @@ std::unique_ptr<MediaSource> make_source(const std::string& path, const SourceOp
     throw InvalidArgument("a part of '" + path +
                           "' (a stack of slices cannot be divided); leave --frames, --start and "
                           "--duration out");
+  if (stack != StackKind::none && options.video)
+    throw InvalidArgument("a video stream of '" + path +
+                          "' (a stack of slices has none); leave --video out");
   if (stack != StackKind::none && options.white != 0 && options.white != 1)
     throw InvalidArgument("a white for '" + path +
                           "' (a stack of slices has a range of its own); leave --white out");

@@ -50,6 +50,10 @@ TEST_F(LayerSelection, ViewsAreFoundByNamesAndByAttributes) {
     EXPECT_LT(error_of(parts.at(0).channels, ""), 0.2 * 0.05 * 0.05);
     EXPECT_LT(error_of(parts.at(1).channels, "", 3), 0.2 * 0.05 * 0.05);
     EXPECT_EQ(parts[1].view, a.view);
+    // The name of a view selects its layers.
+    const Outcome right = denoise("in.exr", "clean.exr", {"--layer", "Right"});
+    ASSERT_EQ(right.code, 0) << right.err;
+    EXPECT_EQ(last_text(right.err, "layers denoised: "), "rgba.right; copied: rgba.left");
   }
 }
 
