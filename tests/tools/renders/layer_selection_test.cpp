@@ -136,9 +136,10 @@ TEST_F(LayerSelection, LayersAreSelectedByName) {
   EXPECT_EQ(changed({"--layer", "right"}), (Words{"right."}));
   EXPECT_EQ(changed({"--layer", "Diffuse,RGB"}), (Words{"", "diffuse."}));
   EXPECT_EQ(changed({"--layer", "diffuse", "--layer", "right"}), (Words{"right.", "diffuse."}));
+  EXPECT_EQ(changed({"--layer", "left"}), (Words{"", "diffuse."}));  // the view
   const Outcome outcome = denoise("in.exr", "clean.exr", {"--layer", "right"});
   EXPECT_EQ(last_text(outcome.err, "layers denoised: "), "right; copied: RGB, diffuse");
-  expect_refused({"--layer", "left"}, 65, {"no layer left", "RGB, diffuse, right"});
+  expect_refused({"--layer", "middle"}, 65, {"no layer middle", "RGB, diffuse, right"});
   expect_refused({"--layer", "right,specular"}, 65, {"no layer specular", "RGB, diffuse, right"});
 }
 
