@@ -142,8 +142,9 @@ struct SourceOptions {
   /// sigma (FrameFormat::white). 0: the source chooses it from its first frame. Must be 0 or 1 for
   /// other inputs.
   double white = 1;
-  /// Number of the stream of the container that is decoded: a video, no cover. Empty: the video that
-  /// FFmpeg prefers, which becomes the first stream of outputs. A given stream keeps its place.
+  /// Number of the stream of the container that is decoded: a video, no cover. Empty: the video
+  /// that FFmpeg prefers, which becomes the first stream of outputs. A given stream keeps its
+  /// place.
   std::optional<int> video{};
   /// OpenEXR only: the layer that frames show (find_layer()). Empty: the default picture. Must be
   /// empty for other inputs.
