@@ -142,6 +142,13 @@ struct SourceOptions {
   /// sigma (FrameFormat::white). 0: the source chooses it from its first frame. Must be 0 or 1 for
   /// other inputs.
   double white = 1;
+  /// Number of the stream of the container that is decoded: a video, no cover. Empty: the video
+  /// that FFmpeg prefers, which becomes the first stream of outputs. A given stream keeps its
+  /// place.
+  std::optional<int> video{};
+  /// OpenEXR only: the layer that frames show (find_layer()). Empty: the default picture. Must be
+  /// empty for other inputs.
+  std::string layer{};
   /// OpenEXR only: chooses the layers for read_layer(). Empty: none.
   LayerChoice layers{};
   /// Reject interlaced frames. Otherwise a frame contains both fields, in alternating rows.
@@ -178,6 +185,13 @@ class MediaSource : public FrameSource {
   /// Discontinuities of the input's clock that were bridged so far: joined recordings, restarted
   /// encoders, overflows. One line each. Must not be called while another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
+  /// Numbers of the video streams, without covers; empty for pictures, sequences and stacks.
+  virtual std::vector<int> videos() const { return {}; }
+  /// Layers of the first file of an OpenEXR input; empty for other inputs.
+  virtual const std::vector<LayerInfo>& layers() const noexcept {
+    static const std::vector<LayerInfo> none;
+    return none;
+  }
   /// Number of decoded pictures, whether or not they were returned. Must not be called while
   /// another thread reads.
   virtual std::int64_t decoded() const { return 0; }
@@ -413,6 +427,11 @@ class MediaSink : public FrameSink {
 /// must then choose one frame (SinkOptions::single); otherwise write() rejects the second one.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
+
+/// Returns whether the output is OpenEXR files with all layers of the files that the frames come
+/// from (set_layers()).
+[[nodiscard]] bool keeps_layers(const std::string& path, const MediaSource& source,
+                                const SinkOptions& options);
 
 /// Returns whether both names lead to the same existing file, also through links.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
+#include "io/files/temporary_name.h"
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
@@ -29,6 +31,8 @@
 #include "tools/sessions/shared_job.h"
 #include "tools/wrap/bursts.h"
 #include "tools/wrap/enlarging.h"
+#include "tools/wrap/layer_plan.h"
+#include "tools/wrap/layer_sessions.h"
 #include "tools/wrap/side_inputs.h"
 
 namespace lull::tools {
@@ -120,6 +124,7 @@ class Run {
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
       reports_.warn(damage.first + "; continuing with the remaining data");
     reports_.info(scale_note(options_, source_->info().values));
+    open_layers();
     rescale_sigma(options_, source_->info().values);
     if (options_.input.depth.on) (void)depth_samples(options_.input, *source_);
     check_scale(options_, *source_);
@@ -133,14 +138,25 @@ class Run {
     io::SourceOptions options = source_options(options_, backends);
     if (!may_decode_on_gpu) options.gpu.reset();
     add_part(options_, options);
-    options.layers = FeatureLayers(options_).choice();
+    options.layers = layers_to_read(options_);
     source_ = io::open_source(options_.input.file, options);
     side_inputs_ = SideInputs(options_, options, *source_);
+  }
+
+  /// Opens the layers in addition to the picture. The options must have the given sigma.
+  void open_layers() {
+    io::SinkOptions given = sink_options(options_);
+    add_size(options_.output, source_->format(), given);
+    const bool keeps = io::keeps_layers(options_.output.file, *source_, given);
+    layer_plan_ = plan_layers(source_->layers(), options_.input.layers, keeps, options_.input.file,
+                              options_.output.file);
+    layers_ = LayerSessions(options_, layer_plan_);
   }
 
   void find_noise() {
     noise_.emplace(options_, [this](const std::string& text) { reports_.info(text); });
     noise_->find(*source_, [this] { open_sink({}, {}); });
+    layers_.find_noise(devices_.backends, [this](const std::string& text) { reports_.info(text); });
   }
 
   /// Reports a scene that was detected during the run. The reading thread calls it.
@@ -167,10 +183,8 @@ class Run {
 
   const ClipPlan& plan() const { return noise_->plan(); }
 
-  /// Returns the format of the frames or fields that the sessions filter.
   FrameFormat filtered_format() const {
-    const bool fields = options_.input.interlaced == Interlaced::fields;
-    return fields ? pipeline::field_format(source_->format()) : source_->format();
+    return tools::filtered_format(options_, source_->format());
   }
 
   Notify notify() {
@@ -181,7 +195,8 @@ class Run {
   /// Returns false if the run was stopped.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
-                                  scale_memory(options_, source_->format(), devices_.backends)});
+                                  scale_memory(options_, source_->format(), devices_.backends) +
+                                      layers_.memory(devices_.backends)});
     grain_.emplace(options_, source_->format(), noise_->record());
     if (options_.output.keep_grain)
       reports_.info("--grain keep: measuring the grain of the input first");
@@ -189,6 +204,7 @@ class Run {
       return false;
     opened_ =
         tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
+    layers_.open(opened_.backends, notify());
     // Frames in GPU memory cannot be used by the CPU, neither as a fallback device nor to make
     // frames of half the size or to repair defects. The source is opened again.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
@@ -207,9 +223,12 @@ class Run {
     if (options_.run.job.plans) return;
     const std::vector<io::FrameRange> kept{
         {options_.output.keep.value_or(0), options_.output.keep.value_or(0)}};
-    if (needs_margins(options_)) context_end_.emplace(*source_, opened_.denoisers.size());
-    tools::select_frames(opened_, options_.output.keep ? kept : needed_frames_, plan(),
-                         filtered_format(), context_end_ ? &*context_end_ : nullptr, notify());
+    const std::size_t sessions = opened_.denoisers.size();
+    if (needs_margins(options_)) context_end_.emplace(*source_, sessions + layers_.sessions());
+    ContextEnd* const context_end = context_end_ ? &*context_end_ : nullptr;
+    const auto& ranges = options_.output.keep ? kept : needed_frames_;
+    tools::select_frames(opened_, ranges, plan(), filtered_format(), context_end, notify());
+    layers_.select_frames(ranges, context_end, sessions, notify());
   }
 
   void report_start() {
@@ -222,7 +241,9 @@ class Run {
         reports_.warn(text);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
-    for (const std::string& text : sink_->notes()) reports_.info(text);
+    for (const std::string& text : sink_->notes())
+      if (!options_.input.all_videos || text.find("not denoised") == std::string::npos)
+        reports_.info(text);
     report_losses(reports_, *sink_, 0);
     reports_.debug("input: " + source_->info().container + ", " + source_->info().codec + ", " +
                    source_->info().pixel_format);
@@ -272,8 +293,7 @@ class Run {
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
     if (!problem.empty()) reports_.warn(problem);
-    reports_.info(options_.run.job.folder.empty() ? summary(stats, options_.output.file)
-                                                  : decoded());
+    reports_.info(options_.run.job.folder.empty() ? complete_summary(stats) : decoded());
     return 0;
   }
 
@@ -295,8 +315,17 @@ class Run {
     const bool part = !options_.run.job.folder.empty();
     denoiser = side_inputs_.attach_to(page_->observe(grain_->observe(std::move(denoiser))),
                                       part ? FirstFrame(0) : std::nullopt);
+    denoiser = layers_.attach_to(std::move(denoiser));
     if (mask_) return masked(std::move(denoiser), *std::move(mask_));
     return enlarged(std::move(denoiser), options_, *source_, backends);
+  }
+
+  std::string complete_summary(const pipeline::PipelineStats& stats) const {
+    const std::string layers = layer_plan_.text();
+    const std::string file = std::filesystem::path(options_.output.file).filename().string();
+    const bool is_intermediate = options_.input.all_videos && io::parse_temporary_name(file);
+    return summary(stats, is_intermediate ? "the stream" : options_.output.file) +
+           (layers.empty() ? "" : "; layers " + layers);
   }
 
   std::string decoded() const {
@@ -319,6 +348,8 @@ class Run {
   ChosenDevices devices_;
   std::unique_ptr<io::MediaSource> source_;
   SideInputs side_inputs_;
+  LayerPlan layer_plan_;
+  LayerSessions layers_;
   std::optional<VolumeMask> mask_;
   std::optional<InputNoise> noise_;
   std::optional<GrainJob> grain_;

@@ -32,6 +32,10 @@ struct InputOptions {
   bool sized = false;        // --size was given
   double white = 0;          // white of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
+  bool all_videos = false;  // each video stream is denoised; else only SourceOptions::video
+  /// Layers of an OpenEXR input that are denoised; the first one is the picture. Empty: all layers
+  /// with colours.
+  std::vector<std::string> layers;
   bool stack = false;  // frames are slices of a volume, even if the file does not state it
   DepthOptions depth;
   std::string mask;           // volume that is 0 outside of the region of interest; empty: no mask
@@ -41,6 +45,10 @@ struct InputOptions {
   /// For `lull preview` of a volume: x, y, z and optionally the number of the volume.
   std::vector<std::int64_t> at_voxel;
 };
+
+/// Checks that a command for one picture got at most one layer, and one video stream.
+/// @throws InvalidArgument
+void check_one_picture(const InputOptions& options);
 
 /// The reader options.
 /// @throws InvalidArgument  an option is missing, or options contradict each other

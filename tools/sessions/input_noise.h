@@ -50,6 +50,8 @@ class InputNoise {
   /// For a pipe it may be called once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
+  /// Uses the scenes that find() has found, and tracks none later.
+  void use_known_scenes(const io::VideoInfo& input);
   /// Makes the detected scenes the known ones, for reading the input again. All frames must have
   /// been read.
   void keep_scenes(const io::VideoInfo& input);

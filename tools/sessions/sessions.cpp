@@ -178,7 +178,7 @@ std::function<void(std::int64_t)> ContextEnd::listener(std::size_t session) {
 
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
-                   const Notify& notify) {
+                   const Notify& notify, std::size_t first_session) {
   std::vector<pipeline::FrameSpan> spans;
   for (const io::FrameRange& range : ranges) spans.push_back({range.first, range.last});
   const bool all =
@@ -192,9 +192,13 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
     std::unique_ptr<Denoiser>& session = opened.denoisers[i];
     pipeline::PartContext part_context = part_context_of(plan, format);
-    if (context_end) part_context.idle = context_end->listener(i);
+    if (context_end) part_context.idle = context_end->listener(first_session + i);
     session = pipeline::by_parts(std::move(session), reopen, spans, std::move(part_context));
   }
+}
+
+FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format) {
+  return options.input.interlaced == Interlaced::fields ? pipeline::field_format(format) : format;
 }
 
 std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const FrameFormat& format) {

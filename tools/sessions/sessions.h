@@ -102,10 +102,14 @@ class ContextEnd {
 
 /// Wraps the denoisers so that only the frames in `ranges` are filtered: the missing frames of a
 /// resumed job, the frame of --keep, no context frames. `format` is that of the frames or fields;
-/// `context_end` is null without margins.
+/// `context_end` is null without margins, and `first_session` is the number of the first denoiser
+/// among its sessions.
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
-                   const Notify& notify);
+                   const Notify& notify, std::size_t first_session = 0);
+
+/// Returns the format of the frames or fields that the sessions for frames of `format` filter.
+[[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
 /// Combines the denoisers to one for whole frames of `format`.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened,

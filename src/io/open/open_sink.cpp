@@ -138,6 +138,11 @@ bool holds_one_frame(const std::string& path, const MediaSource& source,
          !keeps_tiff_pages(path, *file, options) && !makes_animation(path, *file, options);
 }
 
+bool keeps_layers(const std::string& path, const MediaSource& source, const SinkOptions& options) {
+  const auto* file = dynamic_cast<const FileSource*>(&source);
+  return file && path != "null" && path != "hash" && makes_layered_exr(path, *file, options);
+}
+
 std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                      const SinkOptions& options) {
   SinkOptions limited = options;

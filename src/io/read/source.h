@@ -54,8 +54,8 @@ class FileSource final : public MediaSource {
   bool is_tiff() const { return demuxer_.reader() == PictureReader::tiff; }
   /// Returns whether the input is an OpenEXR file with samples of 16 bits.
   bool half_floats() const { return half_floats_; }
-  /// Layers of an OpenEXR file other than its picture, such as "albedo (R G B)".
-  const std::vector<std::string>& layers() const { return layers_; }
+  std::vector<int> videos() const override;
+  const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
   /// Returns whether there is a second frame; decodes up to it. Must be called before the first
   /// read. With margins the second frame may be far away: then false if it is unknown.
   bool has_second_frame();
@@ -90,7 +90,7 @@ class FileSource final : public MediaSource {
   std::optional<FramePool> pool_, alpha_pool_;
   std::deque<TimedPicture> decoded_ahead_;  // decoded, not read yet
   bool half_floats_ = false;
-  std::vector<std::string> layers_;
+  std::vector<LayerInfo> layers_;
   bool has_seeked_ = false;
   std::int64_t selected_read_ = 0;  // number of selected frames that read() returned
 };

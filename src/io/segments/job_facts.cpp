@@ -122,6 +122,8 @@ void add_input(const FileSource& source, const SegmentOptions& segments,
                                          std::to_string(options.raw->height)});
   if (source.format().sample == SampleType::f32)
     facts.push_back({"--white", text_of(static_cast<double>(source.format().white))});
+  if (options.video) facts.push_back({"--video", std::to_string(*options.video)});
+  if (!options.layer.empty()) facts.push_back({"--layer", options.layer});
   const bool on_gpu = options.gpu && source.why_not_gpu().empty();
   facts.push_back({"the decoding device", on_gpu ? "a GPU" : "the CPU"});
 }
