@@ -18,7 +18,8 @@ function(module name)
   set(uses_${name} ${name} ${ARGN} PARENT_SCOPE)
 endfunction()
 
-module(core)
+module(core/dither)
+module(core core/dither)
 module(core/params core)
 module(cuda/layout core)
 module(cuda core cuda/layout)
@@ -32,7 +33,7 @@ module(noise/volume core noise)
 module(noise/volume/cuda core noise noise/volume cuda cuda/results)
 module(noise/depth core noise noise/estimate)
 module(time core cuda cuda/samples)
-set(matching core core/params noise time)  # the modules that matching uses
+set(matching core core/dither core/params noise time)  # the modules that matching uses
 module(match ${matching})
 module(match/reference ${matching} match)
 module(match/cpu ${matching} match)

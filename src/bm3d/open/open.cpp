@@ -36,11 +36,12 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (!filters_any(params.noise, format)) params.temporal = 0;
   switch (backend.kind) {
     case BackendKind::reference:
-      return open_host(params, format, make_reference_engine());
+      return open_host(params, format, make_reference_engine(), backend.results);
     case BackendKind::cpu:
-      return open_host(params, format, make_cpu_engine(backend.threads));
+      return open_host(params, format, make_cpu_engine(backend.threads), backend.results);
     case BackendKind::cuda:
-      return open_cuda(params, format, backend.device, backend.streams, backend.results_on_device);
+      return open_cuda(params, format, backend.device, backend.streams, backend.results_on_device,
+                       backend.results);
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }
