@@ -24,8 +24,8 @@ struct FrameFormat {
   int bits = 8;                                // 8..16 for integers; 32 for f32
   int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
   float white = 1;  // for f32: the sample value that corresponds to 255 on the scale of sigma
-  /// For integers: the sample values of luma, grey and RGB, and of chroma, that correspond to 255 on
-  /// the scale of sigma. 0: the maximum of the bit depth.
+  /// For integers: the sample values of luma, grey and RGB, and of chroma, that correspond to 255
+  /// on the scale of sigma. 0: the maximum of the bit depth.
   float luma_scale = 0, chroma_scale = 0;
   Dither dither = Dither::none;  // how floats are rounded to integer samples
 

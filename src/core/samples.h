@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include "core/dither/dither.h"
 #include "core/frame.h"
@@ -106,21 +105,55 @@ constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
          a.chroma_scale == b.chroma_scale;
 }
 
+/// Returns an integer sample, multiplied by `ratio`, as an integer up to `max_value`. (In single
+/// precision, 16-bit values near a tie would be rounded to the wrong side.)
+constexpr int converted_sample(int sample, double ratio, int max_value) {
+  const double v = sample * ratio + 0.5;
+  return v < max_value ? static_cast<int>(v) : max_value;
+}
+
+/// Converts integer samples that are not filtered to samples of `format`.
+template <class From, class To>
+void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat& format,
+                     PlaneView<To> dst) {
+  const int max_value = format.max_value();
+  const DitherPattern* const pattern = dither_pattern(format.dither);
+  for (int y = 0; y < dst.height; ++y) {
+    const From* from = src.row(y);
+    To* to = dst.row(y);
+    float carry = 0;
+    for (int x = 0; x < dst.width; ++x) {
+      if (pattern == nullptr) {
+        to[x] = static_cast<To>(converted_sample(from[x], ratio, max_value));
+        continue;
+      }
+      if (x % dither_group == 0) carry = (*pattern)[dither_index(x, y)];
+      const double v = from[x] * ratio;
+      to[x] = static_cast<To>(
+          dithered(static_cast<float>(v < max_value ? v : max_value), max_value, carry));
+    }
+  }
+}
+
 /// Copies plane `i` of `from` to `to`, a frame of the same size: bit for bit if both have the same
-/// samples. Otherwise the samples are converted as results are.
+/// samples. Otherwise the samples, which are integers, are converted.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int height = from.format.plane_height(i);
   if (have_equal_samples(from.format, to.format)) {
     const int bytes = from.format.plane_width(i) * from.format.bytes_per_sample();
-    for (int y = 0; y < height; ++y)
-      std::copy_n(from.planes[i].row(y), bytes, to.planes[i].row(y));
+    for (int y = 0; y < height; ++y) std::copy_n(from.planes[i].row(y), bytes, to.planes[i].row(y));
     return;
   }
-  std::vector<float> samples(static_cast<std::size_t>(from.format.plane_width(i)) * height);
-  const PlaneView<float> plane(samples.data(), from.format.plane_width(i), height,
-                               from.format.plane_width(i));
-  load_plane(from, i, plane);
-  store_plane(plane, to, i);
+  const auto convert = [&]<class From, class To>(PlaneView<const From> source, PlaneView<To> dst) {
+    convert_samples(source, to.format.full_scale(i) / from.format.full_scale(i), to.format, dst);
+  };
+  const auto convert_from = [&]<class From>(PlaneView<const From> source) {
+    if (to.format.sample == SampleType::u8) return convert(source, to.plane<std::uint8_t>(i));
+    convert(source, to.plane<std::uint16_t>(i));
+  };
+  if (from.format.sample == SampleType::u8)
+    return convert_from(PlaneView<const std::uint8_t>(from.plane<std::uint8_t>(i)));
+  convert_from(PlaneView<const std::uint16_t>(from.plane<std::uint16_t>(i)));
 }
 
 /// Returns a frame of `pool`, whose format is that of results, with the samples and the description

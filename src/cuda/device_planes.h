@@ -73,7 +73,8 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
-/// Converts plane `i`, of the given size, of unfiltered samples to the samples of results.
+/// Converts plane `i`, of the given size, of integer samples that are not filtered to the integer
+/// samples of results.
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream);
 /// Computes the clipping shifts of all planes that have limits (samples/clip_limits.cu);

@@ -14,8 +14,8 @@
 namespace lull {
 
 /// Thresholds of dithering. `none`: samples are rounded to nearest, ties upwards. `ordered`: a
-/// regular pattern of 8x8 samples. `noise`: an irregular pattern of 64x64 samples, whose neighbouring
-/// thresholds differ (blue noise). Both patterns do not change over time.
+/// regular pattern of 8x8 samples. `noise`: an irregular pattern of 64x64 samples, whose
+/// neighbouring thresholds differ (blue noise). Both patterns do not change over time.
 enum class Dither : unsigned char { none, ordered, noise };
 
 /// Samples of a row that share a threshold. The first one is at a multiple of this number.

@@ -35,8 +35,8 @@ DitherPattern ordered_pattern() {
   return pattern_of(at);
 }
 
-/// Blue noise: random strata, exchanged within the groups of 8 rows of each column until no exchange
-/// makes neighbours more different. All decisions are made in integers.
+/// Blue noise: random strata, exchanged within the groups of 8 rows of each column until no
+/// exchange makes neighbours more different. All decisions are made in integers.
 class BlueNoise {
  public:
   BlueNoise() {
@@ -76,8 +76,7 @@ class BlueNoise {
     int sum = 0;
     for (const Neighbour& n : neighbours)
       for (const int side : {-1, 1})
-        sum += n.weight *
-               cosine[(at(x, y) - at(x + side * n.x, y + side * n.y) + strata) % strata];
+        sum += n.weight * cosine[(at(x, y) - at(x + side * n.x, y + side * n.y) + strata) % strata];
     return sum;
   }
 

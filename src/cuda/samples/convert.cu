@@ -5,6 +5,7 @@
 
 #include "core/colour.h"
 #include "core/sample_curve.h"
+#include "core/samples.h"
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
 #include "cuda/samples/colour_matrix.cuh"
@@ -198,8 +199,7 @@ __global__ void store_kernel(const float* plane, float scale, const Rounding rou
 
 template <class Sample>
 __global__ void store_colour_kernel(Planes planes, const ColourMatrix colour, float scale,
-                                    const Rounding rounding, Margins margins,
-                                    const RawColour raw) {
+                                    const Rounding rounding, Margins margins, const RawColour raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const float4 a = load_quad(planes[0], margins, p), b = load_quad(planes[1], margins, p),
@@ -232,17 +232,24 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
   }
 }
 
+/// Converts integer samples that are not filtered, like copy_plane() on the host.
 template <class From, class To>
-__global__ void convert_kernel(const RawPlane from, float load_scale, float store_scale,
-                               const Rounding rounding, int width, int height, const RawPlane to) {
+__global__ void convert_kernel(const RawPlane from, double ratio, const Rounding rounding,
+                               int width, int height, const RawPlane to) {
   const int2 p = own_quad();
   if (p.x >= width || p.y >= height) return;
   const Quad<From> samples = from.quad_at<From>(p);
-  float v[quad];
+  Quad<To> converted;
+  float carry = rounding.dithers() ? rounding.threshold(p.x, p.y) : 0.0f;
 #pragma unroll
-  for (int k = 0; k < quad; ++k)
-    v[k] = static_cast<float>(samples.at[k]) * load_scale * store_scale;
-  to.quad_at<To>(p) = to_samples<To>(v, rounding, p);
+  for (int k = 0; k < quad; ++k) {
+    const int sample = samples.at[k];
+    converted.at[k] = static_cast<To>(
+        rounding.dithers() ? dithered(rounding.clamped(static_cast<float>(sample * ratio)),
+                                      rounding.max_value, carry)
+                           : converted_sample(sample, ratio, rounding.max_value));
+  }
+  to.quad_at<To>(p) = converted;
 }
 
 /// Returns the factor from the 0..255 scale to the samples of plane `i`, as the host computes it.
@@ -308,11 +315,12 @@ void planes_to_samples(const Planes& planes, int first, int count, Colour colour
         const RawPlane to(raw, first + i);
         const float plane_scale = store_scale(raw, first + i);
         if (const OutputTransform& transform = back[first + i]; transform.curve != nullptr)
-          store_kernel<Sample><<<grid, block, 0, stream>>>(
-              planes[i], plane_scale, rounding, TableOutput(transform, margins.height), margins, to);
+          store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], plane_scale, rounding,
+                                                           TableOutput(transform, margins.height),
+                                                           margins, to);
         else
-          store_kernel<Sample>
-              <<<grid, block, 0, stream>>>(planes[i], plane_scale, rounding, OutputAsIs{}, margins, to);
+          store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], plane_scale, rounding,
+                                                           OutputAsIs{}, margins, to);
       }
     }
   });
@@ -321,14 +329,16 @@ void planes_to_samples(const Planes& planes, int first, int count, Colour colour
 
 void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
                      cudaStream_t stream) {
-  const auto load_scale = static_cast<float>(255 / from.full_scale[i]);
-  with_sample_type(from.sample, [&](auto in) {
-    with_sample_type(to.sample, [&](auto out) {
-      convert_kernel<decltype(in), decltype(out)><<<quads_for(width, height), block, 0, stream>>>(
-          RawPlane(from, i), load_scale, store_scale(to, i), Rounding(to), width, height,
-          RawPlane(to, i));
-    });
-  });
+  const double ratio = to.full_scale[i] / from.full_scale[i];
+  const auto launch = [&]<class From, class To>(From, To) {
+    convert_kernel<From, To><<<quads_for(width, height), block, 0, stream>>>(
+        RawPlane(from, i), ratio, Rounding(to), width, height, RawPlane(to, i));
+  };
+  const auto launch_to = [&](auto type) {
+    if (from.sample == SampleType::u8) return launch(std::uint8_t{}, type);
+    launch(std::uint16_t{}, type);
+  };
+  to.sample == SampleType::u8 ? launch_to(std::uint8_t{}) : launch_to(std::uint16_t{});
   cuda::check(cudaGetLastError());
 }
 

@@ -28,8 +28,9 @@ struct Rounding {
   int max_value;            // samples are clamped to 0..max_value
   const float* thresholds;  // of dithering, on the device; null: rounding to nearest, ties upwards
 
-  explicit Rounding(const RawPlanes& to) : max_value(to.max_value), thresholds(to.thresholds) {}
-  Rounding(int max_sample, const float* dither) : max_value(max_sample), thresholds(dither) {}
+  constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}
+  constexpr Rounding(int max_sample, const float* dither)
+      : max_value(max_sample), thresholds(dither) {}
 
   __device__ bool dithers() const { return thresholds != nullptr; }
   /// Returns the threshold for the group of samples at (x, y).
