@@ -104,17 +104,13 @@ class BlueNoise {
 }  // namespace
 
 const DitherPattern* dither_pattern(Dither dither) {
-  static const DitherPattern ordered = ordered_pattern();
-  static const DitherPattern noise = pattern_of(BlueNoise().strata_at());
-  switch (dither) {
-    case Dither::none:
-      return nullptr;
-    case Dither::ordered:
-      return &ordered;
-    case Dither::noise:
-      return &noise;
+  if (dither == Dither::none) return nullptr;
+  if (dither == Dither::ordered) {
+    static const DitherPattern ordered = ordered_pattern();
+    return &ordered;
   }
-  return nullptr;
+  static const DitherPattern noise = pattern_of(BlueNoise().strata_at());
+  return &noise;
 }
 
 }  // namespace lull

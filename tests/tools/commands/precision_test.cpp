@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "io/support/volumes.h"
 #include "support/pictures.h"
 #include "support/precise_results.h"
 #include "tools/support/clips.h"
@@ -197,6 +198,33 @@ TEST_F(Precision, FieldsAreRoundedOnce) {
     ASSERT_NEAR(integer_at(dithered[n], i, x, y), precise, 1.01);
   });
   EXPECT_LT(error_of_means(dithered[0], sixteen[0], 256), 0.04);
+}
+
+TEST_F(Precision, VoxelsOutsideAMaskAreConvertedExactly) {
+  constexpr int slices = 6;
+  const std::vector<Frame> noisy = noisy_gradient(clip_format(Layout::gray), slices);
+  std::vector<std::uint8_t> mask;
+  for (int z = 0; z < slices; ++z) {
+    write_pnm(folder_ / ("in" + std::to_string(z) + ".pgm"), noisy[z]);
+    for (int i = 0; i < 96 * 64; ++i) mask.push_back(i % 96 < 40 ? 1 : 0);
+  }
+  const auto file = io::test::volume({.dim = {96, 64, slices}, .datatype = 2, .bitpix = 8}, mask);
+  write_bytes(folder_ / "mask.nii", {file.begin(), file.end()});
+  const Outcome outcome =
+      lull("in%d.pgm", "out%d.png",
+           {"--sigma", "3", "--stack", "--mask", folder_ / "mask.nii", "--bits", "16"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  int filtered = 0;
+  for (int z = 0; z < slices; ++z) {
+    const Frame out = frames_of(folder_ / ("out" + std::to_string(z) + ".png"))[0];
+    for (int y = 0; y < 64; ++y)
+      for (int x = 0; x < 96; ++x)
+        if (x >= 40)
+          ASSERT_EQ(integer_at(out, 0, x, y), 257 * integer_at(noisy[z], 0, x, y));
+        else
+          filtered += integer_at(out, 0, x, y) % 257 != 0;
+  }
+  EXPECT_GT(filtered, 1000);
 }
 
 TEST_F(Precision, DitheringKeepsMeansOf8x8Samples) {
