@@ -270,7 +270,8 @@ struct SinkOptions {
   /// states that nothing is.
   std::string pix_fmt;
   /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input, and
-  /// this bit depth. 0: that of pix_fmt, or of the input.
+  /// this bit depth. Without pix_fmt it may have the nearest layout that the encoder supports. 0: the
+  /// bit depth of pix_fmt, or of the input.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
   /// The samples of the frames that write() gets, from result_samples().

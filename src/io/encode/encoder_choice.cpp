@@ -86,8 +86,8 @@ RequestedFormat requested_format(const FileSource& source, const SinkOptions& op
       source.first().color_range == AVCOL_RANGE_JPEG || is_full_range_yuv(source.pixel_format());
   const AVPixelFormat own = packable(source.pixel_format(), source.traits());
   const AVPixelFormat named = options.pix_fmt.empty() ? own : named_format(options.pix_fmt);
-  const AVPixelFormat format = with_requested_bits(
-      named, named == own ? source.traits() : *traits_of(named), options.bits);
+  const AVPixelFormat format =
+      with_requested_bits(named, named == own ? source.traits() : *traits_of(named), options.bits);
   if (format == own) return {own, source.traits(), full, false};
   const PixelTraits traits = *traits_of(format);
   const bool same_range = !is_full_range_yuv(format) || full;
@@ -95,8 +95,8 @@ RequestedFormat requested_format(const FileSource& source, const SinkOptions& op
           traits != source.traits() || !same_range};
 }
 
-/// Returns whether a conversion of the source's samples to `format` changes only their bit depth, or
-/// omits alpha.
+/// Returns whether a conversion of the source's samples to `format` changes only their bit depth,
+/// or omits alpha.
 bool changes_depth_only(const AVCodec& codec, const FileSource& source, AVPixelFormat format) {
   const PixelTraits& own = source.traits();
   const std::optional<PixelTraits> target = traits_of(format);
@@ -151,19 +151,30 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
+/// Returns the formats of a list that have a bit depth; all if it is 0.
+std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
+  std::vector<AVPixelFormat> found;
+  for (; list && *list != AV_PIX_FMT_NONE; ++list)
+    if (const auto traits = traits_of(*list); traits && (bits == 0 || traits->format.bits == bits))
+      found.push_back(*list);
+  found.push_back(AV_PIX_FMT_NONE);
+  return found;
+}
+
 /// Returns each usable encoder with the pixel format that loses the least information of the
 /// samples. The encoder with the nearest format comes first. Encoders of raw frames are not
 /// returned: other programs read such frames, so they are converted only on request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
                                            const FileSource& source, const RequestedFormat& wanted,
-                                           bool lossless) {
+                                           const SinkOptions& options) {
   std::vector<std::pair<int, EncoderChoice>> found;
   for (const AVCodec* codec : codecs) {
     const bool is_raw =
         codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME;
     if (is_raw && !container.uses_libtiff()) continue;
-    if (codec->id == AV_CODEC_ID_GIF && !lossless && wanted.traits.format.layout != Layout::gray &&
+    if (codec->id == AV_CODEC_ID_GIF && !options.lossless && options.bits == 0 &&
+        wanted.traits.format.layout != Layout::gray &&
         wanted.traits.format.sample != SampleType::f32) {
       found.emplace_back(0, gif_choice(*codec));
       continue;
@@ -172,10 +183,11 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
     // Most decoders drop VP9's alpha, so it is no reason to lose other content.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
     const AVPixelFormat format =
-        nearest_format(formats_of(container, *codec), traits, wanted.full_range);
+        nearest_format(of_bit_depth(formats_of(container, *codec), options.bits).data(), traits,
+                       wanted.full_range);
     if (format == AV_PIX_FMT_NONE) continue;
     const FormatLoss loss = loss_of(wanted.traits, *traits_of(format));
-    if (lossless && (loss.any() || loss.rounding)) continue;
+    if (options.lossless && (loss.any() || loss.rounding)) continue;
     const std::string why = std::string(container.encoder_name(*codec)) + " cannot hold " +
                             name_of(wanted.format) + "; samples become " + name_of(format);
     EncoderChoice choice{.codec = codec, .format = format, .convert = true, .loss = {}, .note = {}};
@@ -351,7 +363,6 @@ Container container_of(const std::string& path, const FileSource& source,
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options) {
   const RequestedFormat wanted = requested_format(source, options);
-  const bool is_requested = !options.pix_fmt.empty() || options.bits != 0;
   const std::vector<const AVCodec*> codecs =
       options.vcodec.empty() ? candidates(container, source, wanted, options.lossless)
                              : std::vector{named_encoder(container, options.vcodec)};
@@ -363,10 +374,10 @@ std::vector<EncoderChoice> choose_encoders(const Container& container, const Fil
       choices.push_back(
           {codec, format, convert, changes_depth_only(*codec, source, format), {}, {}});
   }
-  if (choices.empty() && !is_requested)
-    choices = nearest_choices(container, codecs, source, wanted, options.lossless);
+  if (choices.empty() && options.pix_fmt.empty())
+    choices = nearest_choices(container, codecs, source, wanted, options);
   if (choices.empty()) fail_format(container, *codecs.front(), wanted);
-  if (options.vcodec.empty() && !is_requested)
+  if (options.vcodec.empty() && options.pix_fmt.empty())
     for (EncoderChoice& choice : choices) warn_of_rgb(choice);
   return choices;
 }

@@ -26,10 +26,8 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
 }
 
 FrameFormat grey_of(const FrameFormat& frames) {
-  return {.width = frames.width,
-          .height = frames.height,
-          .sample = frames.sample,
-          .bits = frames.bits};
+  return {
+      .width = frames.width, .height = frames.height, .sample = frames.sample, .bits = frames.bits};
 }
 
 }  // namespace

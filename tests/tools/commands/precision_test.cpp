@@ -285,6 +285,15 @@ TEST_F(Precision, ConvertedPicturesAreDithered) {
   EXPECT_LT(error_of_means(dithered[0], precise[0], 257), 0.035);
 }
 
+TEST_F(Precision, BitsSelectTheNearestFormatOfAnotherLayout) {
+  write_clips(1);
+  const auto wide = result("in.y4m", "out.png", {"--bits", "16"});
+  EXPECT_EQ(wide[0].format.layout, Layout::rgb);
+  EXPECT_EQ(wide[0].format.bits, 16);
+  const auto movie = result("in.y4m", "out.mov", {"--vcodec", "prores_ks", "--bits", "10"});
+  EXPECT_EQ(movie[0].format.chroma_shift_y, 0);
+}
+
 TEST_F(Precision, ReportAndGrainAcceptResultsOfAnotherDepth) {
   write_clips(2);
   EXPECT_EQ(result("in.y4m", "out.mkv",
