@@ -19,16 +19,16 @@ PreciseOpener opener(const Params& params, BackendKind kind) {
 constexpr BackendKind host_backends[] = {BackendKind::reference, BackendKind::cpu};
 
 TEST(NlmResultSamples, PicturesAreRoundedOnce) {
-  for (const BackendKind kind : host_backends)
-    for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {
-      expect_rounded_once(opener(quick_params(), kind), pan(format, 1));
-      expect_equal_to_16_bits(opener(quick_params(), kind), pan(format, 1));
-    }
+  expect_rounded_once(opener(quick_params(), BackendKind::reference), pan(gray(), 1));
+  const PreciseOpener open_on_cpu = opener(quick_params(), BackendKind::cpu);
+  for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {
+    expect_rounded_once(open_on_cpu, pan(format, 1));
+    expect_equal_to_16_bits(open_on_cpu, pan(format, 1));
+  }
 }
 
 TEST(NlmResultSamples, ClipsAreRoundedOnce) {
-  for (const BackendKind kind : host_backends)
-    expect_rounded_once(opener(quick_params(1), kind), pan(colour(Layout::yuv, 1, 1), 3));
+  expect_rounded_once(opener(quick_params(1), BackendKind::cpu), pan(colour(Layout::yuv, 1, 1), 3));
 }
 
 TEST(NlmResultSamples, VolumesAreRoundedOnce) {

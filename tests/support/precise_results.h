@@ -35,15 +35,16 @@ void for_samples(const std::vector<Frame>& frames, Use use) {
         for (int x = 0; x < frames[n].format.plane_width(i); ++x) use(n, i, x, y);
 }
 
-/// Returns the frames converted without a filter.
+/// Returns the frames converted to `format` without a filter.
+inline std::vector<Frame> converted(const std::vector<Frame>& frames, const FrameFormat& format) {
+  std::vector<Frame> out;
+  FramePool pool(format);
+  for (const Frame& frame : frames) out.push_back(copied(frame, pool));
+  return out;
+}
 inline std::vector<Frame> converted(const std::vector<Frame>& frames,
                                     const ResultSamples& samples) {
-  std::vector<Frame> out;
-  for (const Frame& frame : frames) {
-    FramePool pool(result_format(frame.format, samples));
-    out.push_back(copied(frame, pool));
-  }
-  return out;
+  return converted(frames, result_format(frames.front().format, samples));
 }
 
 /// Returns the share of the samples that differ by more than `limit`.
@@ -92,7 +93,7 @@ inline void expect_rounded_once(const PreciseOpener& open, const std::vector<Fra
     for (const Dither dither : {Dither::ordered, Dither::noise}) {
       const ResultSamples samples{.bits = 8, .full_range = full, .dither = dither};
       const std::vector<Frame> dithered = results(samples);
-      const std::vector<Frame> expected = converted(precise, samples);
+      const std::vector<Frame> expected = converted(precise, result_format(format, samples));
       EXPECT_LE(share_of_differences(dithered, expected, 0), 0.02);
       EXPECT_LE(share_of_differences(dithered, expected, 1), 0.0);
       EXPECT_GT(share_of_differences(dithered, results({.bits = 8}), 0), 0.1);
