@@ -125,7 +125,7 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
 }
 
 [[noreturn]] void fail_format(const Container& container, const AVCodec& codec,
-                              const RequestedFormat& wanted) {
+                              const RequestedFormat& wanted, int bits) {
   std::string advice = "give --pix-fmt or another --vcodec";
   if (container.still()) {
     advice = "give --pix-fmt or write a .png";
@@ -136,6 +136,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
   } else if (container.traits->raw_frames) {
     advice = container.pipe ? "give --output-format nut" : "use .mkv";
   }
+  if (bits != 0)
+    advice = container.still() ? "give another --bits" : "give another --bits or --vcodec";
   throw InvalidArgument(std::string(container.encoder_name(codec)) + " cannot hold " +
                         name_of(wanted.format) + " (it holds " + list_formats(container, codec) +
                         "); " + advice);
@@ -376,7 +378,7 @@ std::vector<EncoderChoice> choose_encoders(const Container& container, const Fil
   }
   if (choices.empty() && options.pix_fmt.empty())
     choices = nearest_choices(container, codecs, source, wanted, options);
-  if (choices.empty()) fail_format(container, *codecs.front(), wanted);
+  if (choices.empty()) fail_format(container, *codecs.front(), wanted, options.bits);
   if (options.vcodec.empty() && options.pix_fmt.empty())
     for (EncoderChoice& choice : choices) warn_of_rgb(choice);
   return choices;

@@ -108,16 +108,16 @@ TEST_F(Precision, VideoOf8BitsGivesTheResultOf16Bits) {
   struct Output {
     const char* name;
     std::vector<std::string> options;
-    double min_psnr;  // rounding to 8 bits gives 59 dB
+    double min_psnr;  // rounding to 8 bits gives 59 dB, and sigma differs by 0.4 %
   };
-  const Output outputs[] = {{"out.mkv", {"--lossless", "--pix-fmt", "yuv420p10le"}, 66},
-                            {"out.mkv", {"--lossless", "--bits", "10"}, 66},
-                            {"out.mkv", {"--lossless", "--bits", "12"}, 70},
-                            {"out.mkv", {"--lossless", "--bits", "16"}, 70},
+  const Output outputs[] = {{"out.mkv", {"--lossless", "--pix-fmt", "yuv420p10le"}, 63},
+                            {"out.mkv", {"--lossless", "--bits", "10"}, 63},
+                            {"out.mkv", {"--lossless", "--bits", "12"}, 63},
+                            {"out.mkv", {"--lossless", "--bits", "16"}, 63},
                             {"out.mkv", {"--vcodec", "libx265", "--bits", "10", "--crf", "1"}, 62},
                             {"out.mkv", {"--vcodec", "libx264", "--bits", "10", "--crf", "1"}, 62},
                             {"out.mov", {"--vcodec", "prores_ks"}, 62},
-                            {"out.y4m", {"--bits", "10"}, 66}};
+                            {"out.y4m", {"--bits", "10"}, 63}};
   for (const Output& output : outputs)
     for (const char* temporal : {"0", "1"}) {
       std::vector<std::string> options = output.options;
@@ -314,7 +314,7 @@ TEST_F(Precision, UnsupportedDepthsAreAnErrorInOneLine) {
       {{"--bits", "12", "--vcodec", "libx264"}, "out.mkv", "libx264 cannot hold yuv420p12le"},
       {{"--bits", "11"}, "out.mkv", "--bits 11"},
       {{"--bits", "7"}, "out.mkv", "must be from 8 to 16"},
-      {{"--bits", "10"}, "out.png", "png cannot hold"},
+      {{"--bits", "10"}, "out%d.png", "png cannot hold yuv420p10le"},
       {{"--dither", "some"}, "out.mkv", "--dither"}};
   for (const Case& one : cases) {
     std::vector<std::string> options = one.options;
