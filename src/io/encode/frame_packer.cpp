@@ -1,5 +1,7 @@
 #include "io/encode/frame_packer.h"
 
+#include <cmath>
+
 #include "core/denoiser.h"
 #include "core/samples.h"
 #include "io/encode/sample_depth.h"
@@ -23,6 +25,14 @@ bool has_full_range(const AVCodecContext& encoder, const PixelTraits& traits) {
   if (traits.format.layout == Layout::rgb) return true;
   if (traits.format.layout == Layout::gray) return encoder.color_range != AVCOL_RANGE_MPEG;
   return encoder.color_range == AVCOL_RANGE_JPEG;
+}
+
+/// Returns the format of samples that are rounded from `precise`. (If the bit depth is equal, the
+/// white may still differ.)
+FrameFormat rounded_format(const FrameFormat& precise, const ResultSamples& samples) {
+  FrameFormat format = result_format(precise, samples);
+  if (samples.full_range) format.luma_scale = 0;
+  return format;
 }
 
 FrameFormat grey_of(const FrameFormat& frames) {
@@ -66,10 +76,18 @@ void FramePacker::pack(const Frame& frame, const AVCodecContext& encoder, AVFram
     if (is_full_range_yuv(source_)) plain.color_range = AVCOL_RANGE_JPEG;
     open_converter(plain, encoder, out);
   }
-  if (!dithering_) return converter_->convert(plain, out);
-  AVFrame& precise = dithering_->writable();
+  if (!rounding_) return converter_->convert(plain, out);
+  AVFrame& precise = rounding_->writable();
   converter_->convert(plain, precise);
-  dithering_->dither(precise, out);
+  rounding_->round(precise, out);
+}
+
+/// Returns the value that white has after FFmpeg's conversion to 16 bits of full range. FFmpeg
+/// multiplies samples of 8 bits by 256.
+float FramePacker::converted_white(const AVFrame& plain) const {
+  if (format_.sample == SampleType::f32) return 65535;
+  if (format_.layout == Layout::yuv && plain.color_range != AVCOL_RANGE_JPEG) return 255 * 256;
+  return static_cast<float>(std::ldexp(format_.full_scale(), 16 - format_.bits));
 }
 
 void FramePacker::open_converter(const AVFrame& plain, const AVCodecContext& encoder,
@@ -78,9 +96,8 @@ void FramePacker::open_converter(const AVFrame& plain, const AVCodecContext& enc
   out.color_range = encoder.color_range;
   const auto target = static_cast<AVPixelFormat>(out.format);
   const std::optional<PixelTraits> traits = traits_of(target);
-  const AVPixelFormat precise = dither_ == Dither::none || !traits || traits->format.bits >= 16
-                                    ? AV_PIX_FMT_NONE
-                                    : format_with_bits(*traits, 16);
+  const bool integers = traits && traits->format.sample != SampleType::f32;
+  const AVPixelFormat precise = integers ? format_with_bits(*traits, 16) : AV_PIX_FMT_NONE;
   if (precise == AV_PIX_FMT_NONE) {
     converter_.emplace(plain, out);
     return;
@@ -91,10 +108,12 @@ void FramePacker::open_converter(const AVFrame& plain, const AVCodecContext& enc
   format.height = format_.height;
   format.sample = SampleType::u16;
   format.bits = 16;
-  dithering_.emplace(
+  if (full) format.luma_scale = converted_white(plain);
+  if (full && format.layout == Layout::yuv) format.chroma_scale = format.luma_scale;
+  rounding_.emplace(
       precise, format, traits->alpha,
       ResultSamples{.bits = traits->format.bits, .full_range = full, .dither = dither_});
-  AVFrame& converted = dithering_->writable();
+  AVFrame& converted = rounding_->writable();
   converted.colorspace = out.colorspace;
   converted.color_range = full ? AVCOL_RANGE_JPEG : out.color_range;
   converter_.emplace(plain, converted);
@@ -109,16 +128,16 @@ const Frame* FramePacker::alpha_of(const Frame& frame) {
   return &alpha_;
 }
 
-FramePacker::Dithering::Dithering(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
-                                  const ResultSamples& samples)
+FramePacker::Rounding::Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
+                                const ResultSamples& samples)
     : pictures_(picture, format.width, format.height),
       has_alpha_(has_alpha),
       precise_(format),
-      results_(result_format(format, samples)),
+      results_(rounded_format(format, samples)),
       precise_alpha_(grey_of(format)),
       alpha_(result_format(grey_of(format), {.bits = samples.bits, .full_range = true})) {}
 
-void FramePacker::Dithering::dither(const AVFrame& precise, AVFrame& out) {
+void FramePacker::Rounding::round(const AVFrame& precise, AVFrame& out) {
   const Frame from = precise_.acquire();
   if (!has_alpha_) {
     unpack(precise, from, nullptr);

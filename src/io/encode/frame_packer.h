@@ -27,8 +27,9 @@ class PicturePool {
   std::vector<FramePtr> pictures_;
 };
 
-/// Packs frames into pictures. Samples are rounded once: frames that already have the bit depth of
-/// the pictures are not changed. Other frames are converted by FFmpeg, and dithered if requested.
+/// Packs frames into pictures. Samples are rounded once: frames that already have the samples of
+/// the pictures are not changed. Other frames are converted by FFmpeg with 16 bits, and then
+/// rounded, or dithered if requested.
 class FramePacker {
  public:
   /// `source`: pixel format and traits of the source. `frames`: format of the frames.
@@ -41,14 +42,14 @@ class FramePacker {
   void pack(const Frame& frame, const AVCodecContext& encoder, AVFrame& out);
 
  private:
-  /// Dithers converted pictures of 16 bits to the encoder's bit depth.
-  class Dithering {
+  /// Rounds converted pictures of 16 bits to the encoder's bit depth.
+  class Rounding {
    public:
     /// `format`: format of a picture's samples with 16 bits. `samples`: those of the encoder.
-    Dithering(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
-              const ResultSamples& samples);
+    Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
+             const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }
-    void dither(const AVFrame& precise, AVFrame& out);
+    void round(const AVFrame& precise, AVFrame& out);
 
    private:
     PicturePool pictures_;
@@ -59,13 +60,14 @@ class FramePacker {
   /// Returns the alpha of a frame, with the frame's bit depth; null if it has none.
   const Frame* alpha_of(const Frame& frame);
   void open_converter(const AVFrame& plain, const AVCodecContext& encoder, AVFrame& out);
+  float converted_white(const AVFrame& plain) const;
 
   AVPixelFormat source_;
-  FrameFormat format_;
+  FrameFormat format_;  // of the frames
   bool converts_;
   Dither dither_;
   std::optional<PicturePool> unconverted_;
-  std::optional<Dithering> dithering_;
+  std::optional<Rounding> rounding_;
   std::optional<Converter> converter_;
   std::optional<FramePool> alpha_pool_;
   Frame alpha_;  // alpha of the last frame, if its samples were converted

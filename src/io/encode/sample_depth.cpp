@@ -48,6 +48,7 @@ ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source,
     return converted;
   }
   converted.dither = Dither::none;  // the samples are dithered after the conversion
+  converted.full_range = false;     // for FFmpeg's conversions white has 8 bits and zeros
   for (int bits = 16; bits > own.format.bits; --bits)
     if (format_with_bits(own, bits) != AV_PIX_FMT_NONE) {
       converted.bits = bits;

@@ -17,7 +17,8 @@ AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 bool has_full_range(const FileSource& source);
 
 /// Returns the samples that sessions deliver for an encoder: those of its pixel format if only the
-/// bit depth differs from the source's samples. If FFmpeg converts them, sessions deliver 16 bits.
+/// bit depth differs from the source's samples. If FFmpeg converts them, sessions deliver multiples
+/// of the source's samples with 16 bits.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io
