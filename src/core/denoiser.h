@@ -15,6 +15,38 @@ enum class BackendKind {
   cuda,  // one GPU
 };
 
+/// Integer samples of results, if they are not those of the input. Sessions round once, from floats
+/// to these samples. Sessions whose frames have float samples return floats.
+struct ResultSamples {
+  int bits = 0;  // 8..16; 0: the input's bit depth
+  /// 255 of 8 bits becomes the maximum of luma, grey and RGB. Otherwise, and for chroma, sample
+  /// values are multiplied by a power of two. (FFmpeg converts in the same way.)
+  bool full_range = false;
+  Dither dither = Dither::none;
+  bool operator==(const ResultSamples&) const = default;
+};
+
+/// Returns the format of a session's results for frames of the format `input`.
+[[nodiscard]] constexpr FrameFormat result_format(const FrameFormat& input,
+                                                  const ResultSamples& samples) {
+  FrameFormat format = input;
+  if (input.sample == SampleType::f32) return format;
+  format.dither = samples.dither;
+  if (samples.bits == 0 || samples.bits == input.bits) return format;
+  format.bits = samples.bits;
+  format.sample = samples.bits == 8 ? SampleType::u8 : SampleType::u16;
+  const auto multiple = static_cast<float>(input.full_scale() * (1 << samples.bits) /
+                                           static_cast<double>(1 << input.bits));
+  format.luma_scale = samples.full_range ? 0 : multiple;
+  format.chroma_scale = input.layout == Layout::yuv ? multiple : 0;
+  return format;
+}
+
+/// Returns 16-bit samples for results that are converted to `samples` in a later step.
+[[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
+  return {.bits = 16, .full_range = samples.full_range};
+}
+
 /// Where a session runs. It is chosen once, for the complete session.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
@@ -23,6 +55,7 @@ struct Backend {
   /// cuda: results stay in the GPU's memory (Frame::on_device) and are complete when the session
   /// returns them. The session reuses their memory once the last reference to them is released.
   bool results_on_device = false;
+  ResultSamples results = {};  // samples of results
 };
 
 /// Number of frames before and after a frame that its result depends on. Frames that repeat their

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/denoiser.h"
 #include "core/stream.h"
 #include "io/access.h"
 #include "io/frame_index.h"
@@ -282,6 +283,13 @@ struct SinkOptions {
   /// format that the encoder supports. In the last case losses() lists what is lost, or notes()
   /// states that nothing is.
   std::string pix_fmt;
+  /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input, and
+  /// this bit depth. Without pix_fmt it may have the nearest layout that the encoder supports. 0: the
+  /// bit depth of pix_fmt, or of the input.
+  int bits = 0;
+  Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
+  /// The samples of the frames that write() gets, from result_samples().
+  ResultSamples samples = {};
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
   bool follow_links = true;  // false: if the output is a link, the link is replaced
@@ -312,7 +320,7 @@ struct SinkOptions {
                                                 const SinkOptions& options) {
   FrameFormat format = source.format();
   if (options.width > 0) format.width = options.width, format.height = options.height;
-  return format;
+  return result_format(format, options.samples);
 }
 
 /// Returns whether an encoder (FFmpeg's name) supports film grain tables, as far as lull knows. (It
@@ -418,6 +426,12 @@ class MediaSink : public FrameSink {
 /// @throws TryAgain  another process works on the job
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
+
+/// Returns the samples that sessions should deliver for an output, so that they are rounded once. The
+/// sink must get them as SinkOptions::samples. Must be called before the first read of `source`. If
+/// open_sink() would reject the output, the samples are those of the source.
+[[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
+                                           const SinkOptions& options);
 
 /// Returns the facts of the interrupted job for this output, with which a continued job must agree;
 /// empty if there is no such job.

@@ -12,6 +12,7 @@
 // The chroma planes of YUV get only the second step.
 
 #include <memory>
+#include <optional>
 
 #include "bm3d/bm3d.h"
 #include "core/frame.h"
@@ -41,10 +42,12 @@ struct Params {
 /// of threads.
 class Enlarger {
  public:
-  /// `backend`: where the first step runs; the second step runs on the CPU.
+  /// `backend`: where the first step runs; the second step runs on the CPU. The results have the
+  /// samples of `results`, a format of unenlarged frames; null: those of `format`.
   /// @throws InvalidArgument  as scaled_format()
   /// @throws whatever bm3d::open() throws
-  Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend);
+  Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,
+           const std::optional<FrameFormat>& results = std::nullopt);
   ~Enlarger();
   Enlarger(const Enlarger&) = delete;
   Enlarger& operator=(const Enlarger&) = delete;

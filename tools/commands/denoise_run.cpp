@@ -132,6 +132,12 @@ class Run {
     mask_ = given_mask(options_.input, *source_);
     check_volume_noise(options_, source_->info());
     page_.emplace(options_, *source_);
+    makes_one_picture_ =
+        io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
+    if (makes_one_picture_) select_first_frame(options_, reports_);
+    // The samples of depth maps are distances in a unit that depends on the bit depth.
+    if (!options_.input.depth.on)
+      results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -167,10 +173,8 @@ class Run {
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
-    makes_one_picture_ =
-        io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
-    if (makes_one_picture_) select_first_frame(options_, reports_);
     io::SinkOptions given = sink_options(options_);
+    given.samples = results_;
     if (given.segments) {
       given.segments->facts = facts;
       given.segments->additional = side_inputs_.job_sources();
@@ -202,6 +206,9 @@ class Run {
       reports_.info("--grain keep: measuring the grain of the input first");
     if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
       return false;
+    const bool is_enlarged = options_.output.scale != 1;
+    for (bm3d::Backend& backend : devices_.backends)
+      backend.results = is_enlarged ? precise_samples(results_) : results_;
     opened_ =
         tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
@@ -317,7 +324,7 @@ class Run {
                                       part ? FirstFrame(0) : std::nullopt);
     denoiser = layers_.attach_to(std::move(denoiser));
     if (mask_) return masked(std::move(denoiser), *std::move(mask_));
-    return enlarged(std::move(denoiser), options_, *source_, backends);
+    return enlarged(std::move(denoiser), options_, *source_, backends, results_);
   }
 
   std::string complete_summary(const pipeline::PipelineStats& stats) const {
@@ -356,6 +363,7 @@ class Run {
   std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
   bool makes_one_picture_ = false;  // the output holds one picture
+  ResultSamples results_;           // samples that the sink gets
   std::vector<io::FrameRange> needed_frames_;
   std::optional<ContextEnd> context_end_;
   OpenedDenoisers opened_;

@@ -24,11 +24,12 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
                                   const std::vector<bm3d::Backend>& backends);
 
 /// Wraps `denoiser` so that its results and their alpha are enlarged on the first of `backends`.
-/// Context frames and frames without samples pass unchanged. Without --scale it returns `denoiser`
-/// unchanged.
+/// The results of `denoiser` are precise_samples(results), unless they are floats. Context frames
+/// and frames without samples pass unchanged. Without --scale it returns `denoiser` unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,
-                                                 const std::vector<bm3d::Backend>& backends);
+                                                 const std::vector<bm3d::Backend>& backends,
+                                                 const ResultSamples& results);
 
 }  // namespace lull::tools

@@ -21,7 +21,7 @@ class CudaSlot {
  public:
   /// `params.temporal` must be 0.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
-  CudaSlot(const Params& params, const FrameFormat& format,
+  CudaSlot(const Params& params, const FrameFormat& format, const FrameFormat& results,
            cuda::MatcherFactory make_matcher = cuda::make_matcher);
   /// Waits for the frame in flight, which uses the buffers.
   ~CudaSlot();

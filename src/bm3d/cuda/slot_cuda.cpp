@@ -6,7 +6,7 @@
 
 namespace lull::bm3d {
 
-CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
+CudaSlot::CudaSlot(const Params& params, const FrameFormat& format, const FrameFormat& results,
                    cuda::MatcherFactory make_matcher)
     : params_(params),
       format_(format),
@@ -15,7 +15,7 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
       phases_(params, format, stream_.get(), make_matcher),
       chroma_lane_(ChromaLane::make(params, format, phases_, make_matcher)),
       raw_(format, stream_.get(), params.noise.levels_in_samples(),
-           curves_of(stabilisers_of(params, format.layout))),
+           curves_of(stabilisers_of(params, format.layout)), results),
       guide_frame_(params.noise.levels_in_samples(), stabilisers_of(params, Layout::gray),
                    Colour::opponent) {
   if (!phases_.filters_any()) return;

@@ -43,14 +43,14 @@ class Picture {
 class LinearSession : public Denoiser {
  public:
   LinearSession(const Params& params, const FrameFormat& format,
-                std::unique_ptr<linear::Engine> engine)
+                std::unique_ptr<linear::Engine> engine, const ResultSamples& results)
       : params_(params),
         format_(format),
         noise_(filtered_noise(params.noise, format)),
         sets_(linear::plan_sets(format, noise_)),
         samples_(params.noise, stabilisers_of(params, format.layout)),
         engine_(std::move(engine)),
-        pool_(format) {
+        pool_(result_format(format, results)) {
     for (int i = 0; i < format.planes(); ++i) {
       y_[i] = picture_of(i);
       if (is_filtered(i)) x_[i] = picture_of(i), z_[i] = picture_of(i);
@@ -145,8 +145,9 @@ class LinearSession : public Denoiser {
 }  // namespace
 
 std::unique_ptr<Denoiser> open_linear(const Params& params, const FrameFormat& format,
-                                      std::unique_ptr<linear::Engine> engine) {
-  return std::make_unique<LinearSession>(params, format, std::move(engine));
+                                      std::unique_ptr<linear::Engine> engine,
+                                      const ResultSamples& results) {
+  return std::make_unique<LinearSession>(params, format, std::move(engine), results);
 }
 
 }  // namespace lull::bm3d

@@ -12,6 +12,7 @@ namespace lull::bm3d {
 /// Opens a session. `params` and `format` must be valid, and at least one plane must be filtered
 /// (filters_any()).
 [[nodiscard]] std::unique_ptr<Denoiser> open_linear(const Params& params, const FrameFormat& format,
-                                                    std::unique_ptr<linear::Engine> engine);
+                                                    std::unique_ptr<linear::Engine> engine,
+                                                    const ResultSamples& results);
 
 }  // namespace lull::bm3d

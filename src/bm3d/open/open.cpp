@@ -38,13 +38,17 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   const bool combines = params.linear_combinations && filters_any(params.noise, format);
   switch (backend.kind) {
     case BackendKind::reference:
-      if (combines) return open_linear(params, format, linear::make_reference_engine());
-      return open_host(params, format, make_reference_engine());
+      if (combines)
+        return open_linear(params, format, linear::make_reference_engine(), backend.results);
+      return open_host(params, format, make_reference_engine(), backend.results);
     case BackendKind::cpu:
-      if (combines) return open_linear(params, format, linear::make_cpu_engine(backend.threads));
-      return open_host(params, format, make_cpu_engine(backend.threads));
+      if (combines)
+        return open_linear(params, format, linear::make_cpu_engine(backend.threads),
+                           backend.results);
+      return open_host(params, format, make_cpu_engine(backend.threads), backend.results);
     case BackendKind::cuda:
-      return open_cuda(params, format, backend.device, backend.streams, backend.results_on_device);
+      return open_cuda(params, format, backend.device, backend.streams, backend.results_on_device,
+                       backend.results);
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }

@@ -143,6 +143,8 @@ void add_output(const Container& container, const SinkOptions& options, const En
   facts.push_back({"the container", container.format->name});
   facts.push_back({"the encoder", codec.name});
   facts.push_back({"the pixel format", name_of(encoder.choice().format)});
+  if (options.dither != Dither::none)
+    facts.push_back({"--dither", options.dither == Dither::ordered ? "ordered" : "noise"});
   facts.push_back({"--crf", options.crf ? text_of(*options.crf) : "none"});
   facts.push_back({"--lossless", options.lossless ? "given" : "none"});
   std::string vopts;

@@ -43,7 +43,8 @@ void EncodingSink::embed_metadata(const std::vector<EncoderChoice>& choices,
 }
 
 void EncodingSink::check_frame(const Frame& frame) const {
-  if (frame.format != format_) throw InternalError("the sink got a frame of another format");
+  if (frame.pixels && frame.format != format_)
+    throw InternalError("the sink got a frame of another format");
 }
 
 void EncodingSink::note_losses(const Frame& frame) {

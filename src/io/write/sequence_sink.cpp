@@ -138,7 +138,8 @@ class SequenceSink final : public MediaSink {
   }
 
   void write(Frame frame) override {
-    if (frame.format != format_) throw InternalError("the sink got a frame of another format");
+    if (frame.pixels && frame.format != format_)
+      throw InternalError("the sink got a frame of another format");
     if (frame.on_device) throw InternalError("the sink got a frame in GPU memory");
     if (!frame.side_data) throw InternalError("the sink got a frame without a number");
     if (!sequence_ && !has_pages_ && frames_++ > 0)
@@ -367,8 +368,8 @@ TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& op
 bool makes_layered_exr(const std::string& path, const FileSource& source,
                        const SinkOptions& options) {
   return path != "-" && source.demuxer().reader() == PictureReader::exr &&
-         options.pix_fmt.empty() && options.vopts.empty() && options.vcodec.empty() &&
-         written_format(source, options) == source.format() &&
+         options.pix_fmt.empty() && options.bits == 0 && options.vopts.empty() &&
+         options.vcodec.empty() && written_format(source, options) == source.format() &&
          is_exr_name(options.format.empty() ? path : "." + options.format);
 }
 
