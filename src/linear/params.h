@@ -80,11 +80,11 @@ constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <
 
 /// Parameters of a set of planes.
 struct SetParams {
-  GroupSizes pilot{.side = 11, .group = 32};
+  GroupSizes pilot{.side = 11, .group = 32, .step = 5};
   GroupSizes iteration;
-  int iterations = 12;  // M, 1..16
+  int iterations = 8;   // M, 1..16
   int rematch = 3;      // iterations between two matchings, >= 1
-  int matchings = 3;    // number of matchings after that of the pilot, >= 1
+  int matchings = 2;    // number of matchings after that of the pilot, >= 1
   float alpha = 0.5f;   // noise that the pilot assumes in its estimate, in units of s
   float tau0 = 0.95f;   // noise that iteration 0 would leave in z, in units of s
   /// Variance of the noise that an iteration assumes in Z, in units of the measured variance.
@@ -101,18 +101,23 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   SetParams p;
   if (sigma <= 15) {
     p.pilot.side = 9;
+    p.pilot.step = 4;
     p.iterations = sigma <= 6 ? 8 : 10;
+    p.matchings = 3;
   } else if (sigma > 35) {
     p.pilot.side = 13;
+    p.pilot.step = 4;
     p.iteration.side = 7;
     p.iterations = 11;
+    p.matchings = 3;
     p.tau0 = 0.85f;
   }
   if (coarseness > 1.5f) {  // patches of coarse noise contain few independent samples
     p.pilot.side = 13;
     p.iteration.side = coarseness > 4 ? 10 : 8;
     p.iterations = 6;
-    p.alpha = 0.3f;
+    p.pilot.group = 48;
+    p.alpha = 0.2f;
   }
   return p;
 }

@@ -27,30 +27,35 @@ double plane_psnr(const Frame& a, const Frame& b, int i) {
   return psnr(plane_of(a, i).view(), plane_of(b, i).view());
 }
 
-const FrameFormat formats[] = {gray(72, 48),
-                               gray(72, 48, SampleType::u16, 10),
-                               gray(72, 48, SampleType::u16, 16),
-                               gray(72, 48, SampleType::f32, 32),
-                               yuv(72, 48, 1, 1),
-                               yuv(73, 49, 1, 0, SampleType::u16, 10),
-                               yuv(72, 48, 0, 0),
-                               rgb(72, 48),
-                               rgb(72, 48, SampleType::u16, 12),
-                               rgb(72, 48, SampleType::f32, 32)};
+void expect_improvement(const Frame& result, const Frame& noisy, const Frame& clean) {
+  for (int i = 0; i < clean.format.planes(); ++i)
+    EXPECT_GT(plane_psnr(result, clean, i), plane_psnr(noisy, clean, i) + 6)
+        << describe(clean.format) << ", plane " << i;
+}
 
-TEST(LinearSession, CpuAgreesWithTheReferenceInAllFormats) {
-  for (const FrameFormat& format : formats) {
+TEST(LinearSession, CpuFiltersAllFormats) {
+  for (const FrameFormat& format :
+       {gray(72, 48), gray(72, 48, SampleType::u16, 10), gray(72, 48, SampleType::u16, 16),
+        gray(72, 48, SampleType::f32, 32), yuv(72, 48, 1, 1),
+        yuv(73, 49, 1, 0, SampleType::u16, 10), yuv(72, 48, 0, 0), rgb(72, 48),
+        rgb(72, 48, SampleType::u16, 12), rgb(72, 48, SampleType::f32, 32)}) {
+    const Frame noisy = noisy_frame(format, 20);
+    const Frame result = filter(best(std::array{20.0f, 20.0f, 20.0f}), noisy, BackendKind::cpu);
+    expect_improvement(result, noisy, clean_frame(format));
+  }
+}
+
+TEST(LinearSession, CpuAgreesWithTheReference) {
+  for (const FrameFormat& format :
+       {gray(48, 40), yuv(49, 41, 1, 1, SampleType::u16, 10), rgb(40, 32, SampleType::f32, 32)}) {
     const Params params = best(std::array{20.0f, 20.0f, 20.0f});
     ASSERT_TRUE(params.linear_combinations);
     const Frame noisy = noisy_frame(format, 20), clean = clean_frame(format);
     const Frame cpu = filter(params, noisy, BackendKind::cpu);
     const Frame reference = filter(params, noisy, BackendKind::reference);
-    for (int i = 0; i < format.planes(); ++i) {
+    for (int i = 0; i < format.planes(); ++i)
       EXPECT_NEAR(plane_psnr(cpu, clean, i), plane_psnr(reference, clean, i), 0.01)
           << describe(format) << ", plane " << i;
-      EXPECT_GT(plane_psnr(cpu, clean, i), plane_psnr(noisy, clean, i) + 6)
-          << describe(format) << ", plane " << i;
-    }
   }
 }
 
@@ -126,10 +131,10 @@ TEST(LinearSession, CpuKeepsOutOfRangeSamples) {
 
 TEST(LinearSession, CpuRemovesColouredNoise) {
   // White noise, averaged over 3x3 samples.
-  const FrameFormat format = gray(96, 80, SampleType::f32, 32);
+  const FrameFormat format = gray(56, 48, SampleType::f32, 32);
   const Frame clean = clean_frame(format), noisy = make_frame(format);
-  Plane<float> zero(98, 82);
-  for (int y = 0; y < 82; ++y) std::fill_n(zero.view().row(y), 98, 0.0f);
+  Plane<float> zero(58, 50);
+  for (int y = 0; y < 50; ++y) std::fill_n(zero.view().row(y), 58, 0.0f);
   const auto white = with_noise(zero.view(), 30);
   NoiseModel model(std::array{10.0f, 10.0f, 10.0f});
   auto correlation = std::make_shared<Autocorrelation>();
@@ -140,8 +145,8 @@ TEST(LinearSession, CpuRemovesColouredNoise) {
           static_cast<float>((3 - std::abs(dx)) * (3 - std::abs(dy))) / 9;
   for (int i = 0; i < 3; ++i) model.plane(i).correlation = correlation;
   const auto to = noisy.plane<float>(0), from = clean.plane<float>(0);
-  for (int y = 0; y < 80; ++y)
-    for (int x = 0; x < 96; ++x) {
+  for (int y = 0; y < 48; ++y)
+    for (int x = 0; x < 56; ++x) {
       float sum = 0;
       for (int v = 0; v < 3; ++v)
         for (int u = 0; u < 3; ++u) sum += white.view()(x + u, y + v) / 9;

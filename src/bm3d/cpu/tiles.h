@@ -11,7 +11,7 @@
 #include "bm3d/cpu/kernels.h"
 #include "bm3d/cpu/weight_sums.h"
 #include "bm3d/phase_engine.h"
-#include "match/cpu/in_order.h"
+#include "match/cpu/threads.h"
 
 namespace lull::bm3d::cpu {
 

@@ -16,7 +16,6 @@
 #include "core/plane.h"
 #include "linear/cpu/kernels.h"
 #include "linear/guide.h"
-#include "match/cpu/in_order.h"
 #include "match/cpu/threads.h"
 
 namespace lull::linear {
