@@ -22,11 +22,15 @@ struct Backend {
   int streams = default_streams;   // cuda: frames in flight, 1..16
   int threads = 0;                 // cpu: number of threads; 0: one per core
   bool results_on_device = false;  // see lull::Backend
+  ResultSamples results = {};      // see lull::Backend
 
   /// Converts to lull::Backend, which the other methods use.
   operator lull::Backend() const {
-    return {
-        .kind = kind, .device = device, .threads = threads, .results_on_device = results_on_device};
+    return {.kind = kind,
+            .device = device,
+            .threads = threads,
+            .results_on_device = results_on_device,
+            .results = results};
   }
 };
 

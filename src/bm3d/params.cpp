@@ -97,6 +97,18 @@ void validate_means(const Params& p) {
 
 bool has_clusters(const Params& p) { return p.hard.clusters || p.wiener.clusters; }
 
+void validate_linear(const Params& p) {
+  if (!p.linear_combinations) return;
+  const auto refuse = [](const std::string& what) {
+    throw InvalidArgument(what + " with linear combinations of patches; choose another profile");
+  };
+  if (p.temporal > 0) refuse("neighbouring frames");
+  if (p.guided) refuse("a guide");
+  if (p.holes) refuse("frames with holes");
+  if (p.means) refuse("means over groups");
+  if (has_clusters(p)) refuse("clusters");
+}
+
 /// Returns whether the second phase can reuse the first phase's groups (Params::same_groups): each
 /// of its reference patches must have a group that it can filter.
 bool can_have_same_groups(const Params& p) {
@@ -142,8 +154,21 @@ void validate_propagation(const Params& p) {
 
 }  // namespace
 
+void combine_where_possible(Params& p) {
+  if (!p.linear_combinations) return;
+  const Params best = make_params(Profile::best, p.noise);
+  const bool has_phases_of_best = p.hard == best.hard && p.wiener == best.wiener &&
+                                  p.lambda == best.lambda && p.lambda_mean == best.lambda_mean &&
+                                  p.mu2 == best.mu2 && p.guide_noise == best.guide_noise &&
+                                  p.search_step == best.search_step && p.kept == best.kept &&
+                                  p.same_groups == best.same_groups && p.phases == best.phases;
+  p.linear_combinations =
+      has_phases_of_best && !p.guided && !p.holes && !p.means && p.temporal == 0;
+}
+
 void search_where_needed(Params& p) {
   const bool searches = has_clusters(p) || p.guided || p.holes;
+  combine_where_possible(p);
   if (searches) p.kept = 0;
   if (searches || !p.noise.is_white() || p.search_step <= p.hard.step) p.search_step = 0;
   if (!can_have_same_groups(p)) p.same_groups = SameGroups::none;
@@ -175,6 +200,7 @@ void validate(const Params& p) {
   }
   validate_propagation(p);
   validate_means(p);
+  validate_linear(p);
   if (p.holes && has_clusters(p))
     throw InvalidArgument(
         "frames with holes with clusters (which do not support holes); choose the matcher window");

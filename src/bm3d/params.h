@@ -43,6 +43,7 @@ struct PhaseParams {
   /// If set, clusters (match/clusters.h) replace the search windows.
   std::optional<ClusterParams> clusters{};
 
+  friend bool operator==(const PhaseParams&, const PhaseParams&) = default;
   /// Returns the parameters of the phase's matcher.
   constexpr MatchParams matching() const {
     return {.window = window,
@@ -128,6 +129,9 @@ struct Params {
   /// temporal search and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
+  /// Iterated linear combinations of patches (linear/params.h) replace all phases, whose parameters
+  /// are then unused. This requires temporal = 0. The cuda backend runs the phases instead.
+  bool linear_combinations = false;
   /// If set, weighted means replace the hard threshold, and there is no second phase.
   std::optional<MeansParams> means{};
   int phases = 2;    // 1: the basic estimate is the result; 3 with Bayes phases
@@ -165,6 +169,11 @@ struct Params {
 /// Params::same_groups to what the phases allow, and refinement windows to the size of the search
 /// windows. open() calls this function; validate() rejects such parameters.
 void search_where_needed(Params& params);
+
+/// Sets Params::linear_combinations to false where the method does not apply, or if a parameter of
+/// the phases differs from the profile `best`: a caller who changes the phases wants to run them.
+/// search_where_needed() calls this function.
+void combine_where_possible(Params& params);
 
 /// Returns the margin of frames that a frame's result depends on. A frame is finished when
 /// margin(params).after frames have followed it.

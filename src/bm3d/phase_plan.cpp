@@ -45,6 +45,14 @@ PhaseParams matching_params(const BayesParams& bayes) {
 
 }  // namespace
 
+NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format) {
+  if (format.layout != Layout::rgb) return noise;
+  NoiseModel filtered = noise.in_opponent_space();
+  if (!noise.is_of_opponents() && !noise.has_curves())
+    filtered.plane(0).sigma = opponent_filter_sigma(noise.sigmas())[0];
+  return filtered;
+}
+
 PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format) {
   const bool first = phase == Phase::first;
   PhasePlan plan;
@@ -63,11 +71,9 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   }
   if (params.means) plan.means = *params.means;
   plan.strength = first ? Strength{params.lambda, params.lambda_mean} : Strength{params.mu2};
-  const bool rgb = format.layout == Layout::rgb;
-  const NoiseModel noise = rgb ? params.noise.in_opponent_space() : params.noise;
-  plan.noise = noise;
-  if (rgb && !params.noise.is_of_opponents() && !params.noise.has_curves())
-    plan.noise.plane(0).sigma = opponent_filter_sigma(params.noise.sigmas())[0];
+  const NoiseModel noise =
+      format.layout == Layout::rgb ? params.noise.in_opponent_space() : params.noise;
+  plan.noise = filtered_noise(params.noise, format);
   plan.sets = plane_sets(phase, params.temporal > 0, format, plan.noise);
   if (first && !params.guided)
     for (PlaneSet& set : plan.sets) set.bias = distance_bias(set, format, noise);

@@ -106,6 +106,10 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
   return params.bayes && params.phases == 3;
 }
 
+/// Returns the noise of the planes as they are filtered (Y, U and V for RGB), for the noise of the
+/// stored planes. It includes the reduction of luma's level for RGB (opponent_filter_sigma()).
+[[nodiscard]] NoiseModel filtered_noise(const NoiseModel& noise, const FrameFormat& format);
+
 /// Returns the plan of a phase, whether Params::phases includes it or not. The parallel Wiener
 /// filter works like the second phase of BM3D, and its PhasePlan::phase is Phase::second.
 [[nodiscard]] PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& format);

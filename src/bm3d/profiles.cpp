@@ -175,6 +175,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   }
   if (profile == Profile::best && temporal > 0 && model.is_white() && noise >= min_bayes_sigma)
     add_bayes_phases(params, noise);
+  params.linear_combinations = profile == Profile::best && temporal == 0;
   return params;
 }
 
@@ -213,6 +214,7 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
+  p.linear_combinations = false;
   // If groups of neighbouring patches were reused, the holes of a patch would not be considered.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;

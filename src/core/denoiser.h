@@ -15,7 +15,39 @@ enum class BackendKind {
   cuda,  // one GPU
 };
 
-/// Where a session runs. The backend is chosen once for the complete session.
+/// Integer samples of results, if they are not those of the input. Sessions round once, from floats
+/// to these samples. Sessions whose frames have float samples return floats.
+struct ResultSamples {
+  int bits = 0;  // 8..16; 0: the input's bit depth
+  /// 255 of 8 bits becomes the maximum of luma, grey and RGB. Otherwise, and for chroma, sample
+  /// values are multiplied by a power of two. (FFmpeg converts in the same way.)
+  bool full_range = false;
+  Dither dither = Dither::none;
+  bool operator==(const ResultSamples&) const = default;
+};
+
+/// Returns the format of a session's results for frames of the format `input`.
+[[nodiscard]] constexpr FrameFormat result_format(const FrameFormat& input,
+                                                  const ResultSamples& samples) {
+  FrameFormat format = input;
+  if (input.sample == SampleType::f32) return format;
+  format.dither = samples.dither;
+  if (samples.bits == 0 || samples.bits == input.bits) return format;
+  format.bits = samples.bits;
+  format.sample = samples.bits == 8 ? SampleType::u8 : SampleType::u16;
+  const auto multiple = static_cast<float>(input.full_scale() * (1 << samples.bits) /
+                                           static_cast<double>(1 << input.bits));
+  format.luma_scale = samples.full_range ? 0 : multiple;
+  format.chroma_scale = input.layout == Layout::yuv ? multiple : 0;
+  return format;
+}
+
+/// Returns 16-bit samples for results that are converted to `samples` in a later step.
+[[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
+  return {.bits = 16, .full_range = samples.full_range};
+}
+
+/// Where a session runs. It is chosen once, for the complete session.
 struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
@@ -24,6 +56,7 @@ struct Backend {
   /// session returns them. The session reuses the memory of a result after the last reference to it
   /// has been released.
   bool results_on_device = false;
+  ResultSamples results = {};  // samples of results
 };
 
 /// Number of frames before and after a frame on which the result of the frame depends. Frames that

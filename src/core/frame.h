@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/dither/dither.h"
 #include "core/image.h"
 
 namespace lull {
@@ -14,7 +15,8 @@ namespace lull {
 enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
-/// Format of a frame's samples. Two frames with equal formats fit the same session.
+/// Format of a frame's samples. Two frames with equal formats fit the same session. Members from
+/// luma_scale on describe results whose bit depth is not that of the input (core/result_samples.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;
@@ -22,6 +24,10 @@ struct FrameFormat {
   int bits = 8;                                // 8..16 for integers; 32 for f32
   int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
   float white = 1;  // for f32: the sample value that corresponds to 255 on the scale of sigma
+  /// For integers: the sample values of luma, grey and RGB, and of chroma, that correspond to 255
+  /// on the scale of sigma. 0: the maximum of the bit depth.
+  float luma_scale = 0, chroma_scale = 0;
+  Dither dither = Dither::none;  // how floats are rounded to integer samples
 
   constexpr int planes() const { return layout == Layout::gray ? 1 : 3; }
   constexpr int plane_width(int plane) const {
@@ -34,9 +40,13 @@ struct FrameFormat {
     return sample == SampleType::u8 ? 1 : sample == SampleType::u16 ? 2 : 4;
   }
   constexpr bool subsampled() const { return chroma_shift_x != 0 || chroma_shift_y != 0; }
-  /// Returns the sample value that corresponds to 255 on the scale of sigma.
-  constexpr double full_scale() const {
-    return sample == SampleType::f32 ? white : static_cast<double>((1 << bits) - 1);
+  /// Returns the maximum of integer samples; 0 for floats, which have none.
+  constexpr int max_value() const { return sample == SampleType::f32 ? 0 : (1 << bits) - 1; }
+  /// Returns the sample value of a plane that corresponds to 255 on the scale of sigma.
+  constexpr double full_scale(int plane = 0) const {
+    if (sample == SampleType::f32) return white;
+    const float scale = layout == Layout::yuv && plane > 0 ? chroma_scale : luma_scale;
+    return scale > 0 ? scale : max_value();
   }
   bool operator==(const FrameFormat&) const = default;
 };

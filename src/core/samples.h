@@ -6,14 +6,16 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/dither/dither.h"
 #include "core/frame.h"
+#include "core/frame_pool.h"
 #include "core/image.h"
 
 namespace lull {
 
-/// Returns the factor that converts a frame's sample values to the 0..255 scale.
-constexpr float to_unit_255(const FrameFormat& format) {
-  return static_cast<float>(255.0 / format.full_scale());
+/// Returns the factor that converts the sample values of a frame's plane to the 0..255 scale.
+constexpr float to_unit_255(const FrameFormat& format, int plane = 0) {
+  return static_cast<float>(255.0 / format.full_scale(plane));
 }
 
 /// Computes dst = src * scale.
@@ -48,9 +50,26 @@ void store_samples(PlaneView<const float> src, float scale, float max_value, Pla
   }
 }
 
+/// Computes dst like store_samples(), but dithered.
+template <class T>
+void dither_samples(PlaneView<const float> src, float scale, int max_value,
+                    const DitherPattern& pattern, PlaneView<T> dst) {
+  const auto greatest = static_cast<float>(max_value);
+  for (int y = 0; y < dst.height; ++y) {
+    const float* from = src.row(y);
+    T* to = dst.row(y);
+    float carry = 0;
+    for (int x = 0; x < dst.width; ++x) {
+      if (x % dither_group == 0) carry = pattern[dither_index(x, y)];
+      const float v = from[x] * scale, low = v > 0.0f ? v : 0.0f;
+      to[x] = static_cast<T>(dithered(low < greatest ? low : greatest, max_value, carry));
+    }
+  }
+}
+
 /// Loads plane `i` of `frame` on the 0..255 scale into `dst`, which has the plane's size.
 inline void load_plane(const Frame& frame, int i, PlaneView<float> dst) {
-  const float scale = to_unit_255(frame.format);
+  const float scale = to_unit_255(frame.format, i);
   switch (frame.format.sample) {
     case SampleType::u8:
       return load_samples<std::uint8_t>(frame.plane<std::uint8_t>(i), scale, dst);
@@ -63,22 +82,94 @@ inline void load_plane(const Frame& frame, int i, PlaneView<float> dst) {
 
 /// Stores `src`, on the 0..255 scale, as plane `i` of `frame`.
 inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
-  const float full = static_cast<float>(frame.format.full_scale()), scale = full / 255.0f;
-  switch (frame.format.sample) {
+  const FrameFormat& format = frame.format;
+  const float scale = static_cast<float>(format.full_scale(i)) / 255.0f;
+  const DitherPattern* const pattern = dither_pattern(format.dither);
+  const auto store = [&]<class T>(PlaneView<T> to) {
+    if (pattern != nullptr) return dither_samples(src, scale, format.max_value(), *pattern, to);
+    store_samples(src, scale, static_cast<float>(format.max_value()), to);
+  };
+  switch (format.sample) {
     case SampleType::u8:
-      return store_samples(src, scale, full, frame.plane<std::uint8_t>(i));
+      return store(frame.plane<std::uint8_t>(i));
     case SampleType::u16:
-      return store_samples(src, scale, full, frame.plane<std::uint16_t>(i));
+      return store(frame.plane<std::uint16_t>(i));
     case SampleType::f32:
-      return store_samples(src, scale, full, frame.plane<float>(i));
+      return store_samples(src, scale, 0.0f, frame.plane<float>(i));
   }
 }
 
-/// Copies plane `i` of `from` bit for bit to `to`, a frame of the same format.
+/// Returns whether equal samples of two formats have equal values.
+constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
+  return a.sample == b.sample && a.bits == b.bits && a.luma_scale == b.luma_scale &&
+         a.chroma_scale == b.chroma_scale;
+}
+
+/// Returns an integer sample, multiplied by `ratio`, as an integer up to `max_value`. (In single
+/// precision, 16-bit values near a tie would be rounded to the wrong side.)
+constexpr int converted_sample(int sample, double ratio, int max_value) {
+  const double v = sample * ratio + 0.5;
+  return v < max_value ? static_cast<int>(v) : max_value;
+}
+
+/// Converts integer samples that are not filtered to samples of `format`.
+template <class From, class To>
+void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat& format,
+                     PlaneView<To> dst) {
+  const int max_value = format.max_value();
+  const DitherPattern* const pattern = dither_pattern(format.dither);
+  for (int y = 0; y < dst.height; ++y) {
+    const From* from = src.row(y);
+    To* to = dst.row(y);
+    float carry = 0;
+    for (int x = 0; x < dst.width; ++x) {
+      if (pattern == nullptr) {
+        to[x] = static_cast<To>(converted_sample(from[x], ratio, max_value));
+        continue;
+      }
+      if (x % dither_group == 0) carry = (*pattern)[dither_index(x, y)];
+      const double v = from[x] * ratio;
+      to[x] = static_cast<To>(
+          dithered(static_cast<float>(v < max_value ? v : max_value), max_value, carry));
+    }
+  }
+}
+
+/// Copies plane `i` of `from` to `to`, a frame of the same size: bit for bit if both have the same
+/// samples. Otherwise the samples, which are integers, are converted.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
-  const int bytes = from.format.plane_width(i) * from.format.bytes_per_sample();
-  for (int y = 0; y < from.format.plane_height(i); ++y)
-    std::copy_n(from.planes[i].row(y), bytes, to.planes[i].row(y));
+  const int height = from.format.plane_height(i);
+  if (have_equal_samples(from.format, to.format)) {
+    const int bytes = from.format.plane_width(i) * from.format.bytes_per_sample();
+    for (int y = 0; y < height; ++y) std::copy_n(from.planes[i].row(y), bytes, to.planes[i].row(y));
+    return;
+  }
+  const auto convert = [&]<class From, class To>(PlaneView<const From> source, PlaneView<To> dst) {
+    convert_samples(source, to.format.full_scale(i) / from.format.full_scale(i), to.format, dst);
+  };
+  const auto convert_from = [&]<class From>(PlaneView<const From> source) {
+    if (to.format.sample == SampleType::u8) return convert(source, to.plane<std::uint8_t>(i));
+    convert(source, to.plane<std::uint16_t>(i));
+  };
+  if (from.format.sample == SampleType::u8)
+    return convert_from(PlaneView<const std::uint8_t>(from.plane<std::uint8_t>(i)));
+  convert_from(PlaneView<const std::uint16_t>(from.plane<std::uint16_t>(i)));
+}
+
+/// Returns a frame of `pool`, whose format is that of results, with the samples and the description
+/// of `frame`.
+[[nodiscard]] inline Frame copied(const Frame& frame, FramePool& pool) {
+  Frame copy = pool.acquire();
+  copy.copy_info(frame);
+  for (int i = 0; i < frame.format.planes(); ++i) copy_plane(frame, i, copy);
+  return copy;
+}
+
+/// Returns an unfiltered frame as the result of a session with the results of `pool`.
+[[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
+  if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
+  frame.format = pool.format();
+  return frame;
 }
 
 }  // namespace lull

@@ -30,6 +30,10 @@ void validate(const FrameFormat& f) {
   if (!white_fits)
     throw InvalidArgument("white = " + std::to_string(f.white) +
                           " (must be a number above 0 for floats, 1 for integers); choose another");
+  for (const float scale : {f.luma_scale, f.chroma_scale})
+    if (!(scale >= 0 && std::isfinite(scale)))
+      throw InvalidArgument("a scale of samples of " + std::to_string(scale) +
+                            " (must be 0 or a positive number); choose another");
   for (const int shift : {f.chroma_shift_x, f.chroma_shift_y})
     if (shift < 0 || shift > max_chroma_shift)
       throw InvalidArgument("chroma subsampled by 2^" + std::to_string(shift) +
@@ -43,6 +47,9 @@ void validate(const Backend& backend) {
   if (backend.threads < 0)
     throw InvalidArgument("threads = " + std::to_string(backend.threads) +
                           " (must be at least 0); use 0 for one thread per core");
+  if (const int bits = backend.results.bits; bits != 0 && (bits < 8 || bits > 16))
+    throw InvalidArgument("results of " + std::to_string(bits) +
+                          " bits (must be 8 to 16, or 0 for the input's bit depth); choose another");
   if (backend.results_on_device && backend.kind != BackendKind::cuda)
     throw InvalidArgument(
         "results in GPU memory (the session runs on the CPU); leave results in host memory");

@@ -28,10 +28,25 @@ using Planes = std::array<const float*, max_planes>;
 /// A frame's planes on the device, as they are stored.
 struct RawPlanes {
   SampleType sample = SampleType::u8;
-  double full_scale = 255;
+  std::array<double, max_planes> full_scale{255, 255, 255};  // FrameFormat::full_scale()
+  int max_value = 255;                                       // of integer samples
+  const float* thresholds = nullptr;  // dither_thresholds(); null: samples are rounded to nearest
   std::array<void*, max_planes> data{};
   std::array<int, max_planes> pitch{};  // bytes
+
+  RawPlanes() = default;
+  /// Planes of the given format, without memory.
+  explicit RawPlanes(const FrameFormat& format)
+      : sample(format.sample),
+        full_scale{format.full_scale(0), format.full_scale(1), format.full_scale(2)},
+        max_value(format.max_value()) {}
 };
+
+/// Returns the thresholds of a format's dithering (core/dither/dither.h) in device memory; empty if
+/// its samples are not dithered. The copy is complete when the function returns.
+[[nodiscard]] cuda::DeviceBuffer<float> dither_thresholds(const FrameFormat& format,
+                                                          cudaStream_t stream);
+
 enum class Colour { as_is, opponent };
 
 /// SampleCurve::values of each plane of a frame, on the device; null: samples are not changed.
@@ -58,6 +73,10 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back = {});
+/// Converts plane `i`, of the given size, of integer samples that are not filtered to the integer
+/// samples of results.
+void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
+                     cudaStream_t stream);
 /// Computes the clipping shifts of all planes that have limits (samples/clip_limits.cu);
 /// planes_to_samples() uses them.
 void find_clip_shifts(const Planes& planes, int first, int count, Colour colour,

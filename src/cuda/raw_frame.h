@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "core/clip_limits.h"
@@ -33,19 +34,22 @@ struct CurvePair {
 class RawFrame {
  public:
   /// `sigma`: standard deviation of the noise in the stored samples. Float samples use it for their
-  /// range handling; for RGB, 0 marks the planes that pass through. `curves` are copied.
+  /// range handling; for RGB, 0 marks the planes that pass through. `curves` are copied. `results`:
+  /// format of the results; null: the frame's format.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
-           const std::array<CurvePair, max_planes>& curves = {});
+           const std::array<CurvePair, max_planes>& curves = {},
+           const std::optional<FrameFormat>& results = std::nullopt);
 
   /// Queues the upload of the samples of `frame`, from the host or a GPU. `frame` must stay valid
   /// until the upload is complete.
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to that plane of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the copy of plane `i` of `noisy`, the frame uploaded last, to `frame`. If both frames
-  /// are in host memory, the plane is copied at once, and `noisy` need not have been uploaded.
+  /// Queues the copy of plane `i` of `noisy`, the frame uploaded last, to `frame`, a result. If both
+  /// frames are in host memory, the plane is copied at once, and `noisy` need not have been
+  /// uploaded.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues the conversion of all planes to floats: RGB to the opponent space. For other layouts,
   /// only planes that are not null are converted.
@@ -68,21 +72,22 @@ class RawFrame {
   bool is_guarded() const { return format_.sample == SampleType::f32; }
   /// Returns whether results need memory separate from the uploaded samples. Float samples need it,
   /// because their guarded values are stored there. RGB needs it if some planes pass through,
-  /// because the conversion writes all three.
+  /// because the conversion writes all three. Results of another format need it.
   bool has_separate_results() const {
-    return is_guarded() || (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
+    return is_guarded() || results_ != format_ || (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
   }
   /// Copies a curve to the device; null stays null.
   const float* upload_curve(const SampleCurve* curve, cudaStream_t stream);
   OutputTransform make_output_transform(int i, const CurvePair& curves, cudaStream_t stream);
 
-  FrameFormat format_;
+  FrameFormat format_, results_;
   std::array<float, max_planes> sigma_;
   std::array<cuda::DeviceBuffer<std::byte>, max_planes> memory_, filtered_memory_;
   std::array<cuda::DeviceBuffer<CellSum>, max_planes> cells_;
   std::vector<cuda::DeviceBuffer<float>> curves_, shifts_;
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
+  cuda::DeviceBuffer<float> thresholds_;  // of the dithering of results
   RawPlanes planes_, filtered_;           // uploaded samples; guarded input (floats) and results
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;

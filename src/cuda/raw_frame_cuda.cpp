@@ -1,30 +1,56 @@
-#include <cstring>
 #include <utility>
 
 #include "core/round_up.h"
+#include "core/samples.h"
 #include "cuda/raw_frame.h"
 
 namespace lull {
+namespace {
+
+/// Returns the bytes from row to row of a plane.
+int pitch_of(const FrameFormat& format, int i) {
+  constexpr int row_alignment = 64;
+  return round_up(format.plane_width(i) * format.bytes_per_sample(), row_alignment);
+}
+
+}  // namespace
+
+cuda::DeviceBuffer<float> dither_thresholds(const FrameFormat& format, cudaStream_t stream) {
+  const DitherPattern* const pattern =
+      format.sample == SampleType::f32 ? nullptr : dither_pattern(format.dither);
+  if (pattern == nullptr) return {};
+  cuda::DeviceBuffer<float> thresholds(pattern->size());
+  cuda::check(cudaMemcpyAsync(thresholds.get(), pattern->data(), thresholds.bytes(),
+                              cudaMemcpyHostToDevice, stream));
+  return thresholds;
+}
 
 RawFrame::RawFrame(const FrameFormat& format, cudaStream_t stream,
                    const std::array<float, max_planes>& sigma,
-                   const std::array<CurvePair, max_planes>& curves)
-    : format_(format), sigma_(sigma) {
-  planes_.sample = format.sample;
-  planes_.full_scale = format.full_scale();
+                   const std::array<CurvePair, max_planes>& curves,
+                   const std::optional<FrameFormat>& results)
+    : format_(format),
+      results_(results.value_or(format)),
+      sigma_(sigma),
+      thresholds_(dither_thresholds(results_, stream)),
+      planes_(format),
+      filtered_(results_) {
   for (int i = 0; i < format.planes(); ++i) {
-    constexpr int row_alignment = 64;
-    planes_.pitch[i] = round_up(format.plane_width(i) * format.bytes_per_sample(), row_alignment);
+    planes_.pitch[i] = pitch_of(format, i);
     memory_[i] = zeroed<std::byte>(  // kernels also read the padding, four samples at a time
         static_cast<std::size_t>(planes_.pitch[i]) * format.plane_height(i), stream);
     planes_.data[i] = memory_[i].get();
     forward_[i] = upload_curve(curves[i].forward, stream);
     output_transforms_[i] = make_output_transform(i, curves[i], stream);
   }
-  filtered_ = planes_;
+  filtered_.thresholds = thresholds_.get();
+  filtered_.data = planes_.data;
+  filtered_.pitch = planes_.pitch;
   if (!has_separate_results()) return;
   for (int i = 0; i < format.planes(); ++i) {
-    filtered_memory_[i] = zeroed<std::byte>(memory_[i].size(), stream);
+    filtered_.pitch[i] = pitch_of(results_, i);
+    filtered_memory_[i] = zeroed<std::byte>(
+        static_cast<std::size_t>(filtered_.pitch[i]) * format.plane_height(i), stream);
     filtered_.data[i] = filtered_memory_[i].get();
     if (!is_guarded()) continue;
     cells_[i] =
@@ -71,9 +97,10 @@ void RawFrame::download(int i, const Frame& frame, cudaStream_t stream) const {
 void RawFrame::pass_through(int i, const Frame& noisy, const Frame& frame,
                             cudaStream_t stream) const {
   const auto& to = frame.planes[i];
-  if (!noisy.on_device && !frame.on_device) {
-    for (int y = 0; y < to.height; ++y) std::memcpy(to.row(y), noisy.planes[i].row(y), to.width);
-    return;
+  if (!noisy.on_device && !frame.on_device) return copy_plane(noisy, i, frame);
+  if (!have_equal_samples(format_, results_)) {
+    convert_samples(planes_, i, format_.plane_width(i), format_.plane_height(i), filtered_, stream);
+    return download(i, frame, stream);
   }
   cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_.data[i], planes_.pitch[i], to.width,
                                 to.height, cudaMemcpyDefault, stream));

@@ -15,20 +15,59 @@ struct LayerName {
   std::vector<std::string> channels;  // "R", "G", "B"
 };
 
-/// A function that chooses which channels of a file's layers are read in addition to the picture.
-/// `all` lists all layers of the file.
-using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerName>& all)>;
+/// A rectangle in rows and columns of a file; both ends are inclusive.
+struct LayerWindow {
+  int x0 = 0, y0 = 0, x1 = -1, y1 = -1;
+  int width() const { return x1 - x0 + 1; }
+  int height() const { return y1 - y0 + 1; }
+  bool operator==(const LayerWindow&) const = default;
+};
+
+/// A layer with all its channels, and the properties that decide how it is denoised.
+struct LayerInfo : LayerName {
+  /// Unique name for messages and for users: "diffuse"; "RGBA" for channels without a layer, or
+  /// their view.
+  std::string label;
+  /// "left", "right"; empty if the file has one view. A layer without a view belongs to the default
+  /// view.
+  std::string view;
+  std::string base;  // the name without the view: "diffuse" for "right.diffuse"
+  /// Channels that form a picture: R, G, B, or Y. Empty: the layer cannot be filtered, or holds
+  /// data: IDs, Cryptomatte, depth, positions, motion, normals, albedo, variance.
+  std::vector<std::string> colours;
+  bool is_beauty = false;   // the sum of all light in its view
+  bool is_picture = false;  // the layer that frames of the file show
+  LayerWindow window;       // rectangle of a frame of the layer
+
+  /// Returns whether the layer is a picture that can be denoised.
+  bool has_colours() const { return !colours.empty(); }
+};
+
+/// Chooses which channels of a file's layers are read in addition to its picture. `all` lists all
+/// layers of the file.
+using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerInfo>& all)>;
 
 /// Returns the layers of the file from which a frame was read; empty for files of other formats.
-[[nodiscard]] std::vector<LayerName> layers_of(const Frame& frame);
+[[nodiscard]] std::vector<LayerInfo> layers_of(const Frame& frame);
 /// Returns a list of the layers for messages, such as "'' (R G B A), albedo (R G B)".
 [[nodiscard]] std::string layers_text(const Frame& frame);
+/// Returns the layer that users call `name`: its name or its label, in upper or lower case; null if
+/// there is none.
+[[nodiscard]] const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name);
 
-/// Returns channels of a layer as a frame of floats with the size of `frame`. One channel becomes
-/// grey, three become RGB. If SourceOptions::layers chose the channels, they were already read with
-/// the picture; otherwise the file is decompressed again.
-/// @throws BadData  the layer or a channel does not exist, has another size, or is damaged
+/// Returns channels of a layer as a frame of floats with the size of the layer's window. One
+/// channel becomes grey, three become RGB. If SourceOptions::layers chose the channels, they were
+/// already read with the picture; otherwise the file is decompressed again.
+/// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);
+
+/// A layer with other samples: a frame of floats, with the size of the layer's window.
+struct FilteredLayer {
+  LayerName layer;
+  Frame samples;
+};
+/// Replaces these layers in the file that a sink for OpenEXR writes for `frame`.
+void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
 }  // namespace lull::io

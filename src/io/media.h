@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/denoiser.h"
 #include "core/stream.h"
 #include "io/access.h"
 #include "io/frame_index.h"
@@ -146,6 +147,13 @@ struct SourceOptions {
   /// sigma (FrameFormat::white). 0: the source chooses the value from its first frame. Must be 0 or
   /// 1 for other inputs.
   double white = 1;
+  /// Number of the stream of the container that is decoded: a video, no cover. Empty: the video
+  /// that FFmpeg prefers, which becomes the first stream of outputs. A given stream keeps its
+  /// place.
+  std::optional<int> video{};
+  /// OpenEXR only: the layer that frames show (find_layer()). Empty: the default picture. The
+  /// member must be empty for other inputs.
+  std::string layer{};
   /// OpenEXR only: chooses the layers that are read with the picture for read_layer(). Empty: none.
   LayerChoice layers{};
   /// If true, interlaced frames are rejected. Otherwise a frame contains both fields, in
@@ -188,6 +196,14 @@ class MediaSource : public FrameSource {
   /// joined recordings, restarted encoders, overflows. The caller must not call this function while
   /// another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
+  /// Returns the numbers of the video streams, without covers; empty for pictures, sequences and
+  /// stacks.
+  virtual std::vector<int> videos() const { return {}; }
+  /// Returns the layers of the first file of an OpenEXR input; empty for other inputs.
+  virtual const std::vector<LayerInfo>& layers() const noexcept {
+    static const std::vector<LayerInfo> none;
+    return none;
+  }
   /// Returns the number of decoded pictures, including those that read() did not return. The caller
   /// must not call this function while another thread reads.
   virtual std::int64_t decoded() const { return 0; }
@@ -281,6 +297,13 @@ struct SinkOptions {
   /// the nearest format that the encoder supports. For the nearest format, losses() lists what is
   /// lost, or notes() states that nothing is lost.
   std::string pix_fmt;
+  /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input, and
+  /// this bit depth. Without pix_fmt it may have the nearest layout that the encoder supports. 0: the
+  /// bit depth of pix_fmt, or of the input.
+  int bits = 0;
+  Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
+  /// The samples of the frames that write() gets, from result_samples().
+  ResultSamples samples = {};
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
   bool follow_links = true;  // false: if the output is a link, the link is replaced
@@ -312,7 +335,7 @@ struct SinkOptions {
                                                 const SinkOptions& options) {
   FrameFormat format = source.format();
   if (options.width > 0) format.width = options.width, format.height = options.height;
-  return format;
+  return result_format(format, options.samples);
 }
 
 /// Returns whether an encoder (given by FFmpeg's name) supports film grain tables, as far as lull
@@ -424,6 +447,13 @@ class MediaSink : public FrameSink {
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
+/// Returns the samples that sessions should deliver for an output, so that the results are rounded
+/// only once. The sink must get these samples as SinkOptions::samples. The caller must call this
+/// function before the first read of `source`. If open_sink() would reject the output, the samples
+/// are those of the source.
+[[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
+                                           const SinkOptions& options);
+
 /// Returns the facts of the interrupted job for this output; empty if there is no such job. A run
 /// that continues the job must have the same facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
@@ -433,6 +463,11 @@ class MediaSink : public FrameSink {
 /// frame.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
+
+/// Returns whether the output is OpenEXR files with all layers of the files that the frames come
+/// from (set_layers()).
+[[nodiscard]] bool keeps_layers(const std::string& path, const MediaSource& source,
+                                const SinkOptions& options);
 
 /// Returns whether both names lead to the same existing file, also through links.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);

@@ -32,9 +32,12 @@ struct InputReport {
   double rotation = 0;  // in degrees, clockwise
   int chapters = 0;
   std::vector<StreamReport> streams;
-  std::string output;        // name of the output that `fate` describes
-  std::string encoder;       // FFmpeg's name of the output's encoder; empty: none
-  std::string pixel_format;  // pixel format of the output
+  std::vector<int> videos;        // numbers of the video streams, without covers
+  std::vector<LayerInfo> layers;  // of an OpenEXR input
+  bool keeps_layers = false;      // the output is OpenEXR with all layers
+  std::string output;             // name of the output that `fate` describes
+  std::string encoder;            // FFmpeg's name of the output's encoder; empty: none
+  std::string pixel_format;       // pixel format of the output
   // Content that the output cannot hold, with reasons; one text each.
   std::vector<std::string> lost;
 };

@@ -19,13 +19,16 @@ template <class InverseData>
 class VstSession : public Denoiser {
  public:
   VstSession(const FrameFormat& format, const FrameFormat& stabilised,
-             std::unique_ptr<Denoiser> filter)
-      : pool_(format), stabilised_pool_(stabilised), filter_(std::move(filter)) {}
+             std::unique_ptr<Denoiser> filter, const ResultSamples& results = {})
+      : format_(format),
+        pool_(result_format(format, results)),
+        stabilised_pool_(stabilised),
+        filter_(std::move(filter)) {}
 
   int latency() const noexcept override { return filter_->latency(); }
 
   std::optional<Frame> push(Frame noisy) override {
-    if (noisy.format != pool_.format())
+    if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
     if (noisy.on_device)
@@ -57,6 +60,7 @@ class VstSession : public Denoiser {
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
   [[nodiscard]] Frame acquire_stabilised() { return stabilised_pool_.acquire(); }
+  [[nodiscard]] FramePool& results() { return pool_; }
 
  private:
   std::optional<Frame> result(std::optional<Frame> filtered) {
@@ -70,6 +74,7 @@ class VstSession : public Denoiser {
     return clean;
   }
 
+  FrameFormat format_;
   FramePool pool_, stabilised_pool_;
   std::unique_ptr<Denoiser> filter_;
   std::deque<PendingFrame> pending_;

@@ -21,8 +21,8 @@ namespace {
 class FieldDenoiser final : public Denoiser {
  public:
   FieldDenoiser(const FrameFormat& frame, std::unique_ptr<Denoiser> even,
-                std::unique_ptr<Denoiser> odd)
-      : field_(field_format(frame)), pool_(frame) {
+                std::unique_ptr<Denoiser> odd, const ResultSamples& results)
+      : field_(field_format(frame)), pool_(result_format(frame, results)) {
     fields_[0].session = std::move(even);
     fields_[1].session = std::move(odd);
   }
@@ -138,8 +138,8 @@ FrameFormat field_format(const FrameFormat& frame) {
 }
 
 std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame, std::unique_ptr<Denoiser> even,
-                                    std::unique_ptr<Denoiser> odd) {
-  return std::make_unique<FieldDenoiser>(frame, std::move(even), std::move(odd));
+                                    std::unique_ptr<Denoiser> odd, const ResultSamples& results) {
+  return std::make_unique<FieldDenoiser>(frame, std::move(even), std::move(odd), results);
 }
 
 }  // namespace lull::pipeline

@@ -28,8 +28,10 @@ namespace lull::pipeline {
 /// sessions return a frame without samples, the frame is returned without samples.
 /// @param frame  format of the complete frames
 /// @param even, odd  equal filters, opened with field_format(frame)
+/// @param results  samples of the results of `even` and `odd`
 [[nodiscard]] std::unique_ptr<Denoiser> by_fields(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> even,
-                                                  std::unique_ptr<Denoiser> odd);
+                                                  std::unique_ptr<Denoiser> odd,
+                                                  const ResultSamples& results = {});
 
 }  // namespace lull::pipeline

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/frame_pool.h"
+#include "core/samples.h"
 
 namespace lull::pipeline {
 namespace {
@@ -42,6 +44,15 @@ class ObservedDenoiser final : public Denoiser {
 };
 
 }  // namespace
+
+Observer in_input_samples(Observer observer) {
+  return [observer = std::move(observer)](const Frame& noisy, const Frame& result) {
+    if (!result.pixels || have_equal_samples(noisy.format, result.format))
+      return observer(noisy, result);
+    FramePool pool(noisy.format);
+    observer(noisy, copied(result, pool));
+  };
+}
 
 std::unique_ptr<Denoiser> observed(std::unique_ptr<Denoiser> denoiser, Observer observer,
                                    ObservedFrames which) {

@@ -69,8 +69,8 @@ PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 class ScaleDenoiser final : public Denoiser {
  public:
   ScaleDenoiser(const FrameFormat& frame, std::unique_ptr<Denoiser> fine,
-                std::unique_ptr<Denoiser> coarse)
-      : halving_(frame), pool_(frame), fine_(std::move(fine)), coarse_(std::move(coarse)) {
+                std::unique_ptr<Denoiser> coarse, const ResultSamples& results)
+      : halving_(frame), pool_(result_format(frame, results)), fine_(std::move(fine)), coarse_(std::move(coarse)) {
     for (int i = 0; i < frame.planes(); ++i) {
       const int width = frame.plane_width(i), height = frame.plane_height(i);
       for (Plane<float>* whole : {&scratch_[i].whole, &scratch_[i].added}) *whole = {width, height};
@@ -182,8 +182,9 @@ Frame Halving::of(const Frame& frame) {
 }
 
 std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame, std::unique_ptr<Denoiser> fine,
-                                    std::unique_ptr<Denoiser> coarse) {
-  return std::make_unique<ScaleDenoiser>(frame, std::move(fine), std::move(coarse));
+                                    std::unique_ptr<Denoiser> coarse,
+                                    const ResultSamples& results) {
+  return std::make_unique<ScaleDenoiser>(frame, std::move(fine), std::move(coarse), results);
 }
 
 }  // namespace lull::pipeline

@@ -39,8 +39,10 @@ class Halving {
 /// come from the result at half size, and all other frequencies from the result at full size. This
 /// applies to all planes.
 /// @param frame  format of the frames; `fine` is opened with it, `coarse` with half_format(frame)
+/// @param results  samples of the results; those of `fine` may be more precise
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,
-                                                  std::unique_ptr<Denoiser> coarse);
+                                                  std::unique_ptr<Denoiser> coarse,
+                                                  const ResultSamples& results = {});
 
 }  // namespace lull::pipeline

@@ -139,16 +139,18 @@ FrameFormat scaled_format(const FrameFormat& format, double factor) {
 
 class Enlarger::Work {
  public:
-  Work(const Params& params, const FrameFormat& from, const bm3d::Backend& backend)
-      : to_(scaled_format(from, params.factor)),
+  Work(const Params& params, const FrameFormat& from, const bm3d::Backend& backend,
+       const FrameFormat& results)
+      : to_(scaled_format(results, params.factor)),
         arena_(backend.threads > 0 ? backend.threads : tbb::task_arena::automatic),
         results_(to_),
         floats_(float_format(to_), bm3d::frame_memory(backend)) {
     for (int i = 0; i < to_.planes(); ++i) planes_.emplace_back(from, to_, i, params.site);
-    if (to_ == from) return;
+    if (to_.width == from.width && to_.height == from.height) return;
     bm3d::Backend alone = backend;
     alone.streams = 1;
     alone.results_on_device = false;
+    alone.results = {};
     for (const float sigma : rounds_of(params.profile))
       rounds_.push_back(
           bm3d::open(round_params(params.profile, to_, sigma), floats_.format(), alone));
@@ -200,8 +202,9 @@ class Enlarger::Work {
   std::vector<std::unique_ptr<Denoiser>> rounds_;
 };
 
-Enlarger::Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend)
-    : work_(std::make_unique<Work>(params, format, backend)) {}
+Enlarger::Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,
+                   const std::optional<FrameFormat>& results)
+    : work_(std::make_unique<Work>(params, format, backend, results.value_or(format))) {}
 Enlarger::~Enlarger() = default;
 const FrameFormat& Enlarger::format() const noexcept { return work_->format(); }
 Frame Enlarger::enlarged(const Frame& clean) { return work_->enlarged(clean); }

@@ -12,6 +12,7 @@
 // The chroma planes of YUV get only the second step.
 
 #include <memory>
+#include <optional>
 
 #include "bm3d/bm3d.h"
 #include "core/frame.h"
@@ -42,9 +43,12 @@ struct Params {
 class Enlarger {
  public:
   /// @param backend  where the first step runs; the second step runs on the CPU
+  /// @param results  a format of frames that are not enlarged, whose samples the results get; empty:
+  ///     the results have the samples of `format`
   /// @throws InvalidArgument  as scaled_format()
   /// @throws any exception of bm3d::open()
-  Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend);
+  Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,
+           const std::optional<FrameFormat>& results = std::nullopt);
   ~Enlarger();
   Enlarger(const Enlarger&) = delete;
   Enlarger& operator=(const Enlarger&) = delete;

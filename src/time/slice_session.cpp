@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/samples.h"
 
 namespace lull {
 
@@ -14,7 +15,7 @@ std::optional<Frame> SliceSession::push(Frame noisy) {
     throw InvalidArgument(
         "a slice in the memory of a GPU (this session accepts slices in host memory only); copy it "
         "to the host");
-  if (passes()) return noisy;
+  if (passes()) return unfiltered(std::move(noisy), pool_);
   const int z = noisy.slice >= 0 ? noisy.slice : next_slice_;
   if (open_ && z != next_slice_) {
     end_volume();

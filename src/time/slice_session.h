@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/denoiser.h"
+#include "core/frame_pool.h"
 
 namespace lull {
 
@@ -20,10 +21,10 @@ class SliceSession : public Denoiser {
   std::optional<Frame> drain() final;
 
  protected:
-  explicit SliceSession(const FrameFormat& format, SliceMemory memory = SliceMemory::host)
-      : format_(format), memory_(memory) {}
+  SliceSession(const FrameFormat& format, SliceMemory memory, const ResultSamples& results)
+      : format_(format), pool_(result_format(format, results)), memory_(memory) {}
 
-  /// Returns whether slices are preserved unchanged, because no plane is filtered.
+  /// Returns whether slices are returned unfiltered, because no plane is filtered.
   virtual bool passes() const = 0;
   /// The session calls this function when a volume, or the available part of a volume, begins with
   /// slice `z`.
@@ -40,6 +41,7 @@ class SliceSession : public Denoiser {
 
  private:
   FrameFormat format_;
+  FramePool pool_;  // for unfiltered results whose samples are not those of the input
   SliceMemory memory_;
   bool open_ = false;   // a volume has begun
   int next_slice_ = 0;  // expected position of the next slice

@@ -15,6 +15,7 @@
 #include "noise/volume/vst_volume.h"
 #include "support/device_frames.h"
 #include "support/gpu.h"
+#include "support/precise_results.h"
 
 namespace lull::bm4d {
 namespace {
@@ -123,6 +124,20 @@ TEST_F(Bm4dCudaResults, StayValidAfterTheSession) {
   const std::vector<Frame> results = denoise(params, slices, to_gpu);  // the session is destroyed
   for (std::size_t z = 0; z < results.size(); ++z)
     EXPECT_TRUE(same_samples(expected[z], downloaded(results[z]))) << z;
+}
+
+TEST_F(Bm4dCudaResults, AreRoundedOnceToTheirBitDepth) {
+  const auto opener = [](const Params& params) -> PreciseOpener {
+    return [=](const FrameFormat& format, const ResultSamples& samples) {
+      return open(params, format, {.kind = BackendKind::cuda, .results = samples});
+    };
+  };
+  for (const Layout layout : {Layout::gray, Layout::rgb}) {
+    const std::vector<Frame> noisy = slices_of({.width = 47, .height = 35, .layout = layout}, 9);
+    expect_rounded_once(opener(small_params(20)), noisy);
+    expect_equal_to_16_bits(opener(small_params(20)), noisy);
+    expect_unfiltered(opener(small_params(0)), noisy);
+  }
 }
 
 }  // namespace

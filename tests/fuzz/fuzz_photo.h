@@ -8,12 +8,13 @@
 #include "core/error.h"
 #include "io/metadata/byte_order.h"
 #include "io/metadata/prepare.h"
-#include "io/pictures/tiff_memory.h"
+#include "io/metadata/tiff_memory.h"
 
 namespace lull::fuzz {
 
 inline io::ByteVector small_tiff() {
-  io::TiffMemory memory;
+  io::TiffMemory memory({});
+  memory.copy_bytes();
   {
     const io::TiffPtr tiff = memory.open("wm");
     for (const auto& [tag, value] : {std::pair(TIFFTAG_IMAGEWIDTH, 1),

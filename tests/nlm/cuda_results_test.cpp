@@ -9,6 +9,7 @@
 #include "nlm/clips.h"
 #include "support/device_frames.h"
 #include "support/gpu.h"
+#include "support/precise_results.h"
 
 namespace lull::nlm {
 namespace {
@@ -121,6 +122,25 @@ TEST_F(NlmCudaResults, StayValidAfterTheSession) {
   const std::vector<Frame> results = run(clip_params(), noisy, true);  // the session is destroyed
   for (std::size_t k = 0; k < results.size(); ++k)
     EXPECT_TRUE(same_samples(expected[k], downloaded(results[k]))) << k;
+}
+
+TEST_F(NlmCudaResults, AreRoundedOnceToTheirBitDepth) {
+  const auto opener = [](const Params& params) -> PreciseOpener {
+    return [=](const FrameFormat& format, const ResultSamples& samples) {
+      return open(params, format, {.kind = BackendKind::cuda, .results = samples});
+    };
+  };
+  for (const FrameFormat& format : {gray(), colour(Layout::rgb), colour(Layout::yuv, 1, 1)}) {
+    expect_rounded_once(opener(quick_params()), pan(format, 1));
+    expect_rounded_once(opener(quick_params(1)), pan(format, 3));
+    expect_equal_to_16_bits(opener(quick_params()), pan(format, 1));
+  }
+  const std::vector<Frame> slices = volume(5, 0, SampleType::u8);
+  expect_rounded_once(opener(quick_volume_params()), slices);
+  for (Params params : {quick_params(), quick_volume_params()}) {
+    params.noise = no_plane;
+    expect_unfiltered(opener(params), slices);
+  }
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
+#include "core/frame_pool.h"
+#include "core/samples.h"
 #include "pipeline/fakes.h"
 
 namespace lull::pipeline {
@@ -56,6 +58,24 @@ TEST(ObservedDenoiser, RejectsFramesInGpuMemory) {
   Frame frame = make_frame(0);
   frame.on_device = std::make_shared<DevicePicture>();
   EXPECT_THROW((void)denoiser->push(frame), InvalidArgument);
+}
+
+TEST(ObservedDenoiser, ObserversGetResultsInTheSamplesOfTheInput) {
+  FramePool precise(result_format(tiny, {.bits = 16, .full_range = true}));
+  const Frame noisy = make_frame(7), result = copied(noisy, precise);
+  int shown = 0;
+  const Observer observer = in_input_samples([&](const Frame& a, const Frame& b) {
+    EXPECT_EQ(a.format, tiny);
+    EXPECT_EQ(b.format, tiny);
+    EXPECT_EQ(b.pts, noisy.pts);
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 2; ++x)
+        EXPECT_EQ(a.plane<std::uint8_t>(0)(x, y), b.plane<std::uint8_t>(0)(x, y));
+    ++shown;
+  });
+  observer(noisy, result);
+  observer(noisy, noisy);
+  EXPECT_EQ(shown, 2);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "tools/options/run_files.h"
 #include "tools/report/exit_code.h"
 #include "tools/sessions/shared_job.h"
+#include "tools/wrap/video_streams.h"
 
 namespace lull::tools {
 namespace {
@@ -30,6 +31,11 @@ int run_part(DenoiseOptions options, Reports& reports) {
 }
 
 int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_frames) {
+  const auto info = [&](const std::string& text) { reports.info(text); };
+  if (options.input.all_videos)
+    return denoise_videos(options, info, [&](const DenoiseOptions& one) {
+      return run_denoise(one, reports, &damaged_frames);
+    });
   if (!options.run.job.folder.empty() && !options.run.job.plans) return run_part(options, reports);
   return run_denoise(options, reports, &damaged_frames);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "bm3d/bm3d.h"
+#include "io/files/temporary_name.h"
 #include "io/media.h"
 #include "pipeline/field_denoiser.h"
 #include "pipeline/run.h"
@@ -29,6 +31,8 @@
 #include "tools/sessions/shared_job.h"
 #include "tools/wrap/bursts.h"
 #include "tools/wrap/enlarging.h"
+#include "tools/wrap/layer_plan.h"
+#include "tools/wrap/layer_sessions.h"
 #include "tools/wrap/side_inputs.h"
 
 namespace lull::tools {
@@ -121,6 +125,7 @@ class Run {
     if (const io::Damage damage = source_->damage(); damage.frames > 0)
       reports_.warn(damage.first + "; continuing with the remaining data");
     reports_.info(scale_note(options_, source_->info().values));
+    open_layers();
     rescale_sigma(options_, source_->info().values);
     if (options_.input.depth.on) (void)depth_samples(options_.input, *source_);
     check_scale(options_, *source_);
@@ -128,20 +133,37 @@ class Run {
     mask_ = given_mask(options_.input, *source_);
     check_volume_noise(options_, source_->info());
     page_.emplace(options_, *source_);
+    makes_one_picture_ =
+        io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
+    if (makes_one_picture_) select_first_frame(options_, reports_);
+    // The samples of depth maps are distances in a unit that depends on the bit depth.
+    if (!options_.input.depth.on)
+      results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
     io::SourceOptions options = source_options(options_, backends);
     if (!may_decode_on_gpu) options.gpu.reset();
     add_part(options_, options);
-    options.layers = FeatureLayers(options_).choice();
+    options.layers = layers_to_read(options_);
     source_ = io::open_source(options_.input.file, options);
     side_inputs_ = SideInputs(options_, options, *source_);
+  }
+
+  /// Opens the layers in addition to the picture. The options must have the given sigma.
+  void open_layers() {
+    io::SinkOptions given = sink_options(options_);
+    add_size(options_.output, source_->format(), given);
+    const bool keeps = io::keeps_layers(options_.output.file, *source_, given);
+    layer_plan_ = plan_layers(source_->layers(), options_.input.layers, keeps, options_.input.file,
+                              options_.output.file);
+    layers_ = LayerSessions(options_, layer_plan_);
   }
 
   void find_noise() {
     noise_.emplace(options_, [this](const std::string& text) { reports_.info(text); });
     noise_->find(*source_, [this] { open_sink({}, {}); });
+    layers_.find_noise(devices_.backends, [this](const std::string& text) { reports_.info(text); });
   }
 
   /// Reports a scene that was detected during the run. The reading thread calls this function.
@@ -152,10 +174,8 @@ class Run {
   }
 
   void open_sink(const std::vector<io::JobFact>& facts, const std::string& grain_table) {
-    makes_one_picture_ =
-        io::holds_one_frame(options_.output.file, *source_, sink_options(options_));
-    if (makes_one_picture_) select_first_frame(options_, reports_);
     io::SinkOptions given = sink_options(options_);
+    given.samples = results_;
     if (given.segments) {
       given.segments->facts = facts;
       given.segments->additional = side_inputs_.job_sources();
@@ -168,10 +188,8 @@ class Run {
 
   const ClipPlan& plan() const { return noise_->plan(); }
 
-  /// Returns the format of the frames or fields that the sessions filter.
   FrameFormat filtered_format() const {
-    const bool fields = options_.input.interlaced == Interlaced::fields;
-    return fields ? pipeline::field_format(source_->format()) : source_->format();
+    return tools::filtered_format(options_, source_->format());
   }
 
   Notify notify() {
@@ -182,14 +200,19 @@ class Run {
   /// backends in use. Returns false if the user stopped the run.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
-                                  scale_memory(options_, source_->format(), devices_.backends)});
+                                  scale_memory(options_, source_->format(), devices_.backends) +
+                                      layers_.memory(devices_.backends)});
     grain_.emplace(options_, source_->format(), noise_->record());
     if (options_.output.keep_grain)
       reports_.info("--grain keep: measuring the grain of the input first");
     if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
       return false;
+    const bool is_enlarged = options_.output.scale != 1;
+    for (bm3d::Backend& backend : devices_.backends)
+      backend.results = is_enlarged ? precise_samples(results_) : results_;
     opened_ =
         tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
+    layers_.open(opened_.backends, notify());
     // The CPU cannot use frames in GPU memory, neither as a fallback device nor to make frames of
     // half the size or to repair defects. In these cases the source is opened again without GPU
     // decoding.
@@ -209,9 +232,12 @@ class Run {
     if (options_.run.job.plans) return;
     const std::vector<io::FrameRange> kept{
         {options_.output.keep.value_or(0), options_.output.keep.value_or(0)}};
-    if (needs_margins(options_)) context_end_.emplace(*source_, opened_.denoisers.size());
-    tools::select_frames(opened_, options_.output.keep ? kept : needed_frames_, plan(),
-                         filtered_format(), context_end_ ? &*context_end_ : nullptr, notify());
+    const std::size_t sessions = opened_.denoisers.size();
+    if (needs_margins(options_)) context_end_.emplace(*source_, sessions + layers_.sessions());
+    ContextEnd* const context_end = context_end_ ? &*context_end_ : nullptr;
+    const auto& ranges = options_.output.keep ? kept : needed_frames_;
+    tools::select_frames(opened_, ranges, plan(), filtered_format(), context_end, notify());
+    layers_.select_frames(ranges, context_end, sessions, notify());
   }
 
   void report_start() {
@@ -224,7 +250,9 @@ class Run {
         reports_.warn(text);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
-    for (const std::string& text : sink_->notes()) reports_.info(text);
+    for (const std::string& text : sink_->notes())
+      if (!options_.input.all_videos || text.find("not denoised") == std::string::npos)
+        reports_.info(text);
     report_losses(reports_, *sink_, 0);
     reports_.debug("input: " + source_->info().container + ", " + source_->info().codec + ", " +
                    source_->info().pixel_format);
@@ -274,8 +302,7 @@ class Run {
     reports_.progress.done(stats, damaged_frames_);
     if (damaged_frames_ > 0) reports_.warn(describe(run_sink.damage(), options_.input.file));
     if (!problem.empty()) reports_.warn(problem);
-    reports_.info(options_.run.job.folder.empty() ? summary(stats, options_.output.file)
-                                                  : decoded());
+    reports_.info(options_.run.job.folder.empty() ? complete_summary(stats) : decoded());
     return 0;
   }
 
@@ -297,8 +324,17 @@ class Run {
     const bool part = !options_.run.job.folder.empty();
     denoiser = side_inputs_.attach_to(page_->observe(grain_->observe(std::move(denoiser))),
                                       part ? FirstFrame(0) : std::nullopt);
+    denoiser = layers_.attach_to(std::move(denoiser));
     if (mask_) return masked(std::move(denoiser), *std::move(mask_));
-    return enlarged(std::move(denoiser), options_, *source_, backends);
+    return enlarged(std::move(denoiser), options_, *source_, backends, results_);
+  }
+
+  std::string complete_summary(const pipeline::PipelineStats& stats) const {
+    const std::string layers = layer_plan_.text();
+    const std::string file = std::filesystem::path(options_.output.file).filename().string();
+    const bool is_intermediate = options_.input.all_videos && io::parse_temporary_name(file);
+    return summary(stats, is_intermediate ? "the stream" : options_.output.file) +
+           (layers.empty() ? "" : "; layers " + layers);
   }
 
   std::string decoded() const {
@@ -321,12 +357,15 @@ class Run {
   ChosenDevices devices_;
   std::unique_ptr<io::MediaSource> source_;
   SideInputs side_inputs_;
+  LayerPlan layer_plan_;
+  LayerSessions layers_;
   std::optional<VolumeMask> mask_;
   std::optional<InputNoise> noise_;
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
   std::unique_ptr<io::MediaSink> sink_;
   bool makes_one_picture_ = false;  // the output contains a single picture
+  ResultSamples results_;           // samples that the sink gets
   std::vector<io::FrameRange> needed_frames_;
   std::optional<ContextEnd> context_end_;
   OpenedDenoisers opened_;

@@ -68,6 +68,7 @@ FoundNoise noise_of_pipe(const DenoiseOptions& options, io::MediaSource& source)
 
 FoundNoise noise_of(const NoiseReportOptions& given) {
   const DenoiseOptions& options = given.input;
+  check_one_picture(options.input);
   io::SourceOptions reading = source_options(options.input);
   reading.threads = options.run.threads;
   reading.tolerate_damage = true;

@@ -120,6 +120,7 @@ class Preview {
 
  private:
   void open_source() {
+    check_one_picture(options_.input);
     io::SourceOptions options = source_options(options_, backends_);
     options.layers = FeatureLayers(options_).choice();
     source_ = io::open_source(options_.input.file, options);

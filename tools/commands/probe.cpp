@@ -1,5 +1,6 @@
 #include "io/probe.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -7,6 +8,7 @@
 #include "core/error.h"
 #include "tools/commands/commands.h"
 #include "tools/report/json.h"
+#include "tools/wrap/layer_plan.h"
 
 namespace lull::tools {
 namespace {
@@ -42,7 +44,7 @@ void line(const char* name, const std::string& text) {
   if (!text.empty()) std::printf("%-9s %s\n", name, one_line(text).c_str());
 }
 
-void print_text(const io::InputReport& r) {
+void print_text(const io::InputReport& r, const LayerPlan& layers) {
   line("input", r.path + (r.files.empty() ? "" : ", " + std::to_string(r.files.size()) + " files"));
   line("container",
        r.video.container +
@@ -60,6 +62,7 @@ void print_text(const io::InputReport& r) {
   if (r.rotation != 0) line("rotation", seconds(r.rotation) + " degrees");
   if (r.chapters > 0) line("chapters", std::to_string(r.chapters));
   for (const std::string& note : r.video.notes) line("note", note);
+  line("layers", layers.text());
   line("output", joined({r.output, r.encoder, r.pixel_format}));
   for (const io::StreamReport& s : r.streams)
     line("stream", std::to_string(s.index) + ": " +
@@ -77,9 +80,11 @@ Json json_of(const io::StreamReport& s) {
           {"title", s.title}, {"details", s.details}, {"fate", s.fate}};
 }
 
-void print_json(const io::InputReport& r) {
+void print_json(const io::InputReport& r, const LayerPlan& layers) {
   Json streams = Json::array();
   for (const io::StreamReport& stream : r.streams) streams.push_back(json_of(stream));
+  Json denoised = Json::array();
+  for (const io::LayerInfo& layer : layers.denoised) denoised.push_back(layer.label);
   const Json json = {{"input", r.path},
                      {"container", r.video.container},
                      {"codec", r.video.codec},
@@ -107,6 +112,8 @@ void print_json(const io::InputReport& r) {
                      {"chapters", r.chapters},
                      {"files", r.files},
                      {"notes", r.video.notes},
+                     {"layers_denoised", denoised},
+                     {"layers_copied", layers.copied},
                      {"streams", streams},
                      {"output", r.output},
                      {"encoder", r.encoder},
@@ -123,11 +130,18 @@ int probe(const DenoiseOptions& options, bool json) {
   sink.drops = options.output.drops;
   sink.keep_times = options.input.source.keep_times;
   sink.format = options.output.format;
-  const io::InputReport report = io::probe(options.input.file, source, options.output.file, sink);
+  io::InputReport report = io::probe(options.input.file, source, options.output.file, sink);
+  if (options.input.all_videos)
+    for (io::StreamReport& stream : report.streams)
+      if (stream.fate == "copied" &&
+          std::ranges::find(report.videos, stream.index) != report.videos.end())
+        stream.fate = "denoised";
+  const LayerPlan layers = plan_layers(report.layers, options.input.layers, report.keeps_layers,
+                                       options.input.file, report.output);
   if (json) {
-    print_json(report);
+    print_json(report, layers);
   } else {
-    print_text(report);
+    print_text(report, layers);
   }
   return 0;
 }

@@ -221,7 +221,8 @@ std::unique_ptr<Denoiser> RunReport::observe(std::unique_ptr<Denoiser> denoiser)
   if (!file_) return denoiser;
   return pipeline::observed(
       std::move(denoiser),
-      [this](const Frame& noisy, const Frame& result) { add_frame(noisy, result); },
+      pipeline::in_input_samples(
+          [this](const Frame& noisy, const Frame& result) { add_frame(noisy, result); }),
       pipeline::ObservedFrames::all);
 }
 

@@ -66,6 +66,7 @@ std::string other_than_depth(const DenoiseOptions& o) {
   if (names_defect_file(o.noise)) return "--repair";
   if (!o.noise.file.empty() || o.noise.kind || !o.noise.map.empty()) return "--noise";
   if (o.input.white != 0) return "--white";
+  if (o.output.dither != Dither::none) return "--dither";
   return {};
 }
 

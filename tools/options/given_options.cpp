@@ -156,6 +156,7 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   }
   if (options.method.search_step && search_step > params.hard.step)
     params.search_step = search_step;
+  bm3d::combine_where_possible(params);
   bm3d::validate(params);
   return params;
 }

@@ -178,6 +178,24 @@ void set_drops(DenoiseOptions& options, const std::string& text) {
   for (const std::string& part : split(text, ',')) add_drop(options.output.drops, part);
 }
 
+void set_video(DenoiseOptions& options, const std::string& text) {
+  options.input.all_videos = text == "all";
+  options.input.source.video.reset();
+  if (options.input.all_videos) return;
+  const auto stream = whole_number(text);
+  if (!stream || *stream > std::numeric_limits<int>::max())
+    reject("--video", text, "must be the number of a stream, see lull probe, or all");
+  options.input.source.video = static_cast<int>(*stream);
+}
+
+void set_layers(DenoiseOptions& options, const std::string& text) {
+  options.input.layers.clear();
+  for (const std::string& name : split(text, ',')) {
+    if (name.empty()) reject("--layer", text, "must be names, with commas between several");
+    options.input.layers.push_back(name);
+  }
+}
+
 constexpr std::pair<std::string_view, Interlaced> interlacings[] = {
     {"refuse", Interlaced::refuse}, {"fields", Interlaced::fields}, {"frames", Interlaced::frames}};
 constexpr OptionRow rows[] = {
@@ -202,6 +220,16 @@ constexpr OptionRow rows[] = {
      "precision, samples above 1.5 times this value are preserved unchanged; auto: 1, or a larger "
      "power of two if most of the first picture is brighter (default: auto)",
      set_white},
+    {"--layer",
+     "NAME,NAME",
+     OptionGroup::renders,
+     planned | in_preview | in_noise | in_probe,
+     "OpenEXR: denoise only these layers or views and copy the others, for example right or "
+     "diffuse; may be given several times (default: all layers with colours; IDs, depth, motion "
+     "and other data are never denoised)",
+     set_layers,
+     {},
+     true},
     {"--output-format", "NAME", OptionGroup::files, planned | in_noise | in_probe,
      "container of the output: y4m, raw, nut or another of FFmpeg's (default: by the extension of "
      "the output; for -: nut or raw if the input is, otherwise y4m)",
@@ -216,6 +244,10 @@ constexpr OptionRow rows[] = {
      set_drops,
      {},
      true},
+    {"--video", "N|all", OptionGroup::video, planned | in_preview | in_noise | in_probe,
+     "denoise the video stream with this number (see lull probe), or each video stream with its "
+     "own noise; other video streams are copied (default: the stream that FFmpeg prefers)",
+     set_video},
     {"--keep-times", "", OptionGroup::video, planned | in_probe,
      "keep the timestamps of the input, and gaps where its clock jumps forward (default: the "
      "output begins at 0, and jumps of the clock are bridged)",
@@ -304,6 +336,13 @@ std::vector<OptionRow> preview_option_rows() {
   return all;
 }
 
+void check_one_picture(const InputOptions& options) {
+  if (options.all_videos)
+    throw InvalidArgument("--video all (the command shows one video stream); give its number");
+  if (options.layers.size() > 1)
+    throw InvalidArgument("--layer with several names (the command shows one picture); give one");
+}
+
 io::SourceOptions source_options(const InputOptions& options) {
   io::SourceOptions source = options.source;
   const io::Selection& part = source.selection;
@@ -319,6 +358,7 @@ io::SourceOptions source_options(const InputOptions& options) {
     throw InvalidArgument("--raw-format with --input-format; give one of them");
   if (raw) source.raw = options.raw;
   source.white = options.white;
+  if (!options.layers.empty()) source.layer = options.layers.front();
   return source;
 }
 

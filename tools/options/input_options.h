@@ -34,6 +34,10 @@ struct InputOptions {
   bool sized = false;        // --size was given
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
+  bool all_videos = false;  // each video stream is denoised; else only SourceOptions::video
+  /// Layers of an OpenEXR input that are denoised; the first one is the picture. Empty: all layers
+  /// with colours.
+  std::vector<std::string> layers;
   bool stack = false;  // frames are slices of a volume, even if the file does not state it
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
@@ -44,6 +48,11 @@ struct InputOptions {
   /// Position for `lull preview` of a volume: x, y, z and optionally the number of the volume.
   std::vector<std::int64_t> at_voxel;
 };
+
+/// Checks that the options for a command for one picture name at most one layer and one video
+/// stream.
+/// @throws InvalidArgument
+void check_one_picture(const InputOptions& options);
 
 /// Returns the options with which the input is opened.
 /// @throws InvalidArgument  an option is missing, or options contradict each other

@@ -35,6 +35,9 @@ constexpr std::pair<std::string_view, io::DataType> data_types[] = {
     {"int16", io::DataType::int16},
     {"float32", io::DataType::float32}};
 
+constexpr std::pair<std::string_view, Dither> dithers[] = {
+    {"none", Dither::none}, {"ordered", Dither::ordered}, {"noise", Dither::noise}};
+
 constexpr std::pair<std::string_view, bool> grains[] = {{"keep", true}, {"drop", false}};
 
 constexpr OptionRow rows[] = {
@@ -71,6 +74,21 @@ constexpr OptionRow rows[] = {
      "pixel format of the result, by FFmpeg's name (default: that of the input, or the closest one "
      "that the output supports)",
      [](DenoiseOptions& o, const std::string& v) { o.output.pix_fmt = v; }},
+    {"--bits", "N", OptionGroup::files, planned,
+     "bit depth of the result, 8 to 16: the pixel format has the layout of --pix-fmt, or of the "
+     "input, with N bits (default: that of the input)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.output.bits = number_or_reject<int>("--bits", v);
+       if (o.output.bits < 8 || o.output.bits > 16) reject("--bits", v, "must be from 8 to 16");
+     },
+     "bit depth of the result, 8 to 16"},
+    {"--dither", "none|ordered|noise", OptionGroup::files, planned,
+     "how results are rounded to the output's bit depth: to nearest, or with a regular or an "
+     "irregular pattern, which avoids visible steps in smooth areas at 8 bits (default: none)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.output.dither = choose("--dither", v, dithers);
+     },
+     "avoid visible steps at 8 bits (default: none)"},
     {"--lossless", "", OptionGroup::files, planned,
      "encode with FFV1, or with the lossless mode of --vcodec",
      [](DenoiseOptions& o, const std::string&) { o.output.lossless = true; },

@@ -18,6 +18,8 @@ struct OutputOptions {
   io::Access access;         // io::SinkOptions::access; no option sets it
   std::string format;        // container; empty: given by the output's name
   std::string vcodec, pix_fmt;
+  int bits = 0;  // bit depth; 0: that of pix_fmt, or of the input
+  Dither dither = Dither::none;
   std::optional<double> crf;
   std::vector<std::pair<std::string, std::string>> vopts;
   bool lossless = false;

@@ -85,7 +85,8 @@ bool GrainJob::run_first_pass(const DenoiseOptions& options, InputNoise& noise,
   const FrameFormat filtered = fields ? pipeline::field_format(source->format()) : source->format();
   const auto denoiser = pipeline::observed(
       merge_fields(open_sessions(options, plan, filtered, backends, notify), source->format()),
-      [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); });
+      pipeline::in_input_samples(
+          [&](const Frame& noisy, const Frame& result) { collector_.add(noisy, result); }));
   const auto frames =
       noise.frames(*source, source->info(),
                    [this](const SceneNoise& scene, const ScenePlan&) { on_new_scene(scene); });
@@ -110,9 +111,11 @@ std::string GrainJob::encoder_table() const {
 
 std::unique_ptr<Denoiser> GrainJob::observe(std::unique_ptr<Denoiser> denoiser) {
   if (keep_ || !has_file_) return denoiser;
-  return pipeline::observed(std::move(denoiser), [this](const Frame& noisy, const Frame& result) {
-    if (!noisy.context_only && collector_.observe(noisy)) collector_.add(noisy, result);
-  });
+  return pipeline::observed(
+      std::move(denoiser),
+      pipeline::in_input_samples([this](const Frame& noisy, const Frame& result) {
+        if (!noisy.context_only && collector_.observe(noisy)) collector_.add(noisy, result);
+      }));
 }
 
 void GrainJob::finish() {

@@ -150,6 +150,11 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
                    plan);
 }
 
+void InputNoise::use_known_scenes(const io::VideoInfo& input) {
+  record_ = known_;
+  if (plan_.later) plan_ = clip_plan(options_, known_, input);
+}
+
 void InputNoise::keep_scenes(const io::VideoInfo& input) {
   known_ = record_;
   plan_ = clip_plan(options_, known_, input);

@@ -51,6 +51,8 @@ class InputNoise {
   /// in advance. For a pipe, the function may be called once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
+  /// Uses the scenes that find() has found, and tracks none later.
+  void use_known_scenes(const io::VideoInfo& input);
   /// Uses the detected scenes as the known ones when the input is read again. All frames must have
   /// been read.
   void keep_scenes(const io::VideoInfo& input);

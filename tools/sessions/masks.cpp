@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/frame_pool.h"
+#include "core/samples.h"
 #include "pipeline/observed_denoiser.h"
 
 namespace lull::tools {
@@ -77,7 +79,9 @@ void restore_plane(const Frame& noisy, int plane, float zero, const Frame& resul
         to(x, y) = mask.zero() ? zero_value : from(x, y);
 }
 
-void restore_outside(const Frame& noisy, float zero, const Frame& result) {
+void restore_outside(const Frame& frame, float zero, const Frame& result) {
+  FramePool pool(result.format);
+  const Frame noisy = unfiltered(frame, pool);
   for (int i = 0; i < noisy.format.planes(); ++i) switch (noisy.format.sample) {
       case SampleType::u8:
         restore_plane<std::uint8_t>(noisy, i, zero, result);

@@ -112,7 +112,7 @@ std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& f
   }
   if (!method.volume_noise) return open_filter(method, format, backend);
   return with_vst(*method.volume_noise, format,
-                  open_filter(method, stabilised_format(format), backend));
+                  open_filter(method, stabilised_format(format), backend), backend.results);
 }
 
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Method& method, const FrameFormat& format) {

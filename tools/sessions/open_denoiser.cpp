@@ -140,7 +140,9 @@ std::string name_of(const bm3d::Backend& backend) {
 OpenedDenoisers open_denoisers(int count, const Method& params, const FrameFormat& format,
                                const std::vector<bm3d::Backend>& backends, Fallback fallback,
                                const Notify& notify, const Opener& open) {
-  const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu, .threads = backends.front().threads};
+  const bm3d::Backend cpu{.kind = bm3d::BackendKind::cpu,
+                          .threads = backends.front().threads,
+                          .results = backends.front().results};
   OpenedDenoisers result{.denoisers = {}, .backends = backends};
   std::vector<Sessions> on_devices;  // for each device, the sessions of all denoisers
   try {

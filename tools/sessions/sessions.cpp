@@ -32,26 +32,46 @@ std::string scratch_folder(const std::string& output) {
   return folder.empty() ? "." : folder.string();
 }
 
+Backends with_results(Backends backends, const ResultSamples& results) {
+  for (bm3d::Backend& backend : backends) backend.results = results;
+  return backends;
+}
+
+/// Returns the backends of a scene's session at full size. The results of this session are precise
+/// if the results at half size are added to them.
+Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
+  if (!plan.half) return backends;
+  return with_results(backends, precise_samples(backends.front().results));
+}
+
 /// Combines the session `fine` with a session for frames of half the size, if the scene needs one.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
                                     Fallback fallback, const Notify& notify) {
   if (!plan.half) return fine;
   auto half = open_denoiser(*plan.half, pipeline::half_format(format), backends, fallback, notify);
-  return pipeline::by_scales(format, std::move(fine), std::move(half.denoiser));
+  return pipeline::by_scales(format, std::move(fine), std::move(half.denoiser),
+                             backends.front().results);
+}
+
+/// Opens the session of a scene.
+std::unique_ptr<Denoiser> open_scene(const ScenePlan& plan, const FrameFormat& format,
+                                     const Backends& backends, Fallback fallback,
+                                     const Notify& notify) {
+  OpenedDenoiser fine =
+      open_denoiser(plan.method, format, fine_backends(plan, backends), fallback, notify);
+  return with_half(std::move(fine.denoiser), plan, format, backends, fallback, notify);
 }
 
 /// Returns a denoiser that opens a new session whenever a new scene begins. `first` is the session
-/// for the first scene.
+/// for the first scene, opened with fine_backends().
 std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const ClipPlan& plan,
                                         const FrameFormat& format, const Backends& backends,
                                         Fallback fallback, const Notify& notify) {
   first = with_half(std::move(first), plan.scene(0), format, backends, fallback, notify);
   if (!plan.has_scenes()) return first;
   const auto open = [=](std::size_t scene) {
-    const ScenePlan scene_plan = plan.scene(scene);
-    OpenedDenoiser fine = open_denoiser(scene_plan.method, format, backends, fallback, notify);
-    return with_half(std::move(fine.denoiser), scene_plan, format, backends, fallback, notify);
+    return open_scene(plan.scene(scene), format, backends, fallback, notify);
   };
   const auto find = [plan](const Frame& frame) { return plan.scene_at(frame); };
   return pipeline::by_scenes(std::move(first), find, open);
@@ -165,7 +185,9 @@ OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& pla
                               const Notify& notify) {
   const Fallback fallback = fallback_of(options.run);
   OpenedDenoisers opened = open_denoisers(options.input.interlaced == Interlaced::fields ? 2 : 1,
-                                          plan.scene(0).method, format, backends, fallback, notify);
+                                          plan.scene(0).method, format,
+                                          fine_backends(plan.scene(0), backends), fallback, notify);
+  opened.backends = with_results(std::move(opened.backends), backends.front().results);
   for (std::unique_ptr<Denoiser>& denoiser : opened.denoisers)
     denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, notify);
   return opened;
@@ -180,7 +202,7 @@ std::function<void(std::int64_t)> ContextEnd::listener(std::size_t session) {
 
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
-                   const Notify& notify) {
+                   const Notify& notify, std::size_t first_session) {
   std::vector<pipeline::FrameSpan> spans;
   for (const io::FrameRange& range : ranges) spans.push_back({range.first, range.last});
   const bool all =
@@ -188,21 +210,28 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   if (all && !context_end) return;
   // The CPU does not replace a failed device here, because another device would give other results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
-    OpenedDenoiser again = open_denoiser(plan.method(), format, backends, Fallback::none, notify);
+    OpenedDenoiser again = open_denoiser(plan.method(), format,
+                                         fine_backends(plan.scene(0), backends), Fallback::none,
+                                         notify);
     return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, notify);
   };
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {
     std::unique_ptr<Denoiser>& session = opened.denoisers[i];
     pipeline::PartContext part_context = part_context_of(plan, format);
-    if (context_end) part_context.idle = context_end->listener(i);
+    if (context_end) part_context.idle = context_end->listener(first_session + i);
     session = pipeline::by_parts(std::move(session), reopen, spans, std::move(part_context));
   }
+}
+
+FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format) {
+  return options.input.interlaced == Interlaced::fields ? pipeline::field_format(format) : format;
 }
 
 std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened, const FrameFormat& format) {
   std::vector<std::unique_ptr<Denoiser>>& sessions = opened.denoisers;
   if (sessions.size() == 1) return std::move(sessions.front());
-  return pipeline::by_fields(format, std::move(sessions[0]), std::move(sessions[1]));
+  return pipeline::by_fields(format, std::move(sessions[0]), std::move(sessions[1]),
+                             opened.backends.front().results);
 }
 
 }  // namespace lull::tools

@@ -104,9 +104,13 @@ class ContextEnd {
 /// Wraps the denoisers so that only the frames in `ranges` are filtered. These are the missing
 /// frames of a resumed job or the frame of --keep; context frames are not filtered. `format` is the
 /// format of the frames or fields. `context_end` is null if no context frames are read.
+/// `first_session` is the number of the first denoiser among its sessions.
 void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& ranges,
                    const ClipPlan& plan, const FrameFormat& format, ContextEnd* context_end,
-                   const Notify& notify);
+                   const Notify& notify, std::size_t first_session = 0);
+
+/// Returns the format of the frames or fields that the sessions for frames of `format` filter.
+[[nodiscard]] FrameFormat filtered_format(const DenoiseOptions& options, const FrameFormat& format);
 
 /// Combines the denoisers of fields to one denoiser for complete frames of `format`.
 [[nodiscard]] std::unique_ptr<Denoiser> merge_fields(OpenedDenoisers opened,

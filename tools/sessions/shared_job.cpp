@@ -118,6 +118,8 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
   sink.crf = options.output.crf;
   sink.vopts = options.output.vopts;
   sink.pix_fmt = options.output.pix_fmt;
+  sink.bits = options.output.bits;
+  sink.dither = options.output.dither;
   sink.lossless = options.output.lossless;
   sink.single = options.output.keep.has_value();
   sink.overwrite = options.output.overwrite;

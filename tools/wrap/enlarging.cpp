@@ -21,11 +21,12 @@ scale::Params scale_params(const DenoiseOptions& options, const io::VideoInfo& i
 class EnlargedDenoiser final : public Denoiser {
  public:
   EnlargedDenoiser(std::unique_ptr<Denoiser> denoiser, const scale::Params& params,
-                   const FrameFormat& format, const bm3d::Backend& backend)
+                   const FrameFormat& format, const FrameFormat& results,
+                   const bm3d::Backend& backend)
       : denoiser_(std::move(denoiser)),
         params_(params),
         backend_(backend),
-        enlarger_(params, format, backend) {}
+        enlarger_(params, format, backend, results) {}
 
   int latency() const noexcept override { return denoiser_->latency(); }
   std::optional<Frame> push(Frame noisy) override {
@@ -43,7 +44,10 @@ class EnlargedDenoiser final : public Denoiser {
     }
     Frame large = enlarger_.enlarged(*clean);
     if (const Frame* const alpha = io::alpha_of(*clean)) {
-      if (!alpha_enlarger_) alpha_enlarger_.emplace(params_, alpha->format, backend_);
+      if (!alpha_enlarger_)
+        alpha_enlarger_.emplace(
+            params_, alpha->format, backend_,
+            result_format(alpha->format, {.bits = large.format.bits, .full_range = true}));
       io::set_alpha(large, alpha_enlarger_->enlarged(*alpha));
     }
     return large;
@@ -95,10 +99,14 @@ double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
 
 std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                    const DenoiseOptions& options, const io::MediaSource& source,
-                                   const std::vector<bm3d::Backend>& backends) {
+                                   const std::vector<bm3d::Backend>& backends,
+                                   const ResultSamples& results) {
   if (options.output.scale == 1) return denoiser;
+  const FrameFormat& input = source.format();
   return std::make_unique<EnlargedDenoiser>(
-      std::move(denoiser), scale_params(options, source.info()), source.format(), backends.front());
+      std::move(denoiser), scale_params(options, source.info()),
+      result_format(input, precise_samples(results)), result_format(input, results),
+      backends.front());
 }
 
 }  // namespace lull::tools

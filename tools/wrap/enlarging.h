@@ -24,12 +24,13 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Wraps `denoiser` so that the first of `backends` enlarges its results and their alpha. Context
-/// frames and frames without samples pass unchanged. Without --scale the function returns
-/// `denoiser` unchanged.
+/// Wraps `denoiser` so that the first of `backends` enlarges its results and their alpha. The
+/// results of `denoiser` are precise_samples(results), unless they are floats. Context frames and
+/// frames without samples pass unchanged. Without --scale the function returns `denoiser` unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,
-                                                 const std::vector<bm3d::Backend>& backends);
+                                                 const std::vector<bm3d::Backend>& backends,
+                                                 const ResultSamples& results);
 
 }  // namespace lull::tools

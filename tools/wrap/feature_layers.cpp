@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -54,51 +56,142 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   return {};
 }
 
+/// Names of layers that hold light which albedo has not coloured, in lower case: light sources, and
+/// light before its product with the colour of a surface. Division by the albedo would add its
+/// texture to them.
+constexpr std::string_view plain_light_names[] = {
+    "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
+    "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
+    "environment", "background", "lighting", "gi"};
+/// Parts of such names: "directSpecular", "GlossInd", "coat_indirect".
+constexpr std::string_view plain_light_parts[] = {
+    "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
+    "caustic",  "rawlight", "raw_light", "rawdiff", "raw_diff", "irradiance", "transmission"};
+
+std::string last_name(std::string_view layer) {
+  return lower_case(layer.substr(layer.rfind('.') + 1));
+}
+
+/// Returns everything before the last dot.
+std::string prefix_of(std::string_view layer) {
+  const std::size_t dot = layer.rfind('.');
+  return dot == layer.npos ? "" : lower_case(layer.substr(0, dot));
+}
+
+bool is_plain_light(const io::LayerInfo& layer) {
+  const std::string name = last_name(layer.base);
+  if (layer.is_beauty) return false;
+  return std::ranges::find(plain_light_names, name) != std::end(plain_light_names) ||
+         std::ranges::any_of(plain_light_parts, [&](std::string_view part) {
+           return name.find(part) != std::string::npos;
+         });
+}
+
+/// Returns how well a layer belongs to the target, from 0 (best); nullopt if it does not.
+std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerInfo& target,
+                                    const std::vector<io::LayerInfo>& all) {
+  if (lower_case(layer.view) != lower_case(target.view) || layer.window != target.window)
+    return std::nullopt;
+  const std::string prefix = prefix_of(layer.base);
+  if (prefix == prefix_of(target.base) || prefix == lower_case(target.base)) return 0;
+  if (prefix.empty()) return 1;
+  const bool is_other_group = std::ranges::any_of(all, [&](const io::LayerInfo& other) {
+    return other.has_colours() &&
+           (prefix_of(other.base) == prefix || lower_case(other.base) == prefix);
+  });
+  return is_other_group ? std::nullopt : std::optional(2);
+}
+
+/// Returns whether a layer holds this feature for the target, according to its name.
+bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view name,
+                 const io::LayerInfo& target) {
+  const std::string last = last_name(layer.base);
+  if (!is_noise_feature(feature) || target.is_beauty) return last == name;
+  const std::string own = last_name(target.base);
+  for (const char* separator : {"_", "", " "})
+    if (last == own + separator + std::string(name) || last == std::string(name) + separator + own)
+      return true;
+  return last == name && prefix_of(layer.base) == lower_case(target.base);
+}
+
 /// Finds a layer by the names that renderers use for the feature; null if there is none.
-const io::LayerName* find_by_names(const std::vector<io::LayerName>& layers, Feature feature) {
+const io::LayerInfo* find_by_names(const std::vector<io::LayerInfo>& all, Feature feature,
+                                   const io::LayerInfo& target) {
+  if (feature == Feature::albedo && is_plain_light(target)) return nullptr;
+  const io::LayerInfo* best = nullptr;
+  int best_distance = 0;
+  const auto consider = [&](const io::LayerInfo& layer) {
+    const std::optional<int> distance = distance_between(layer, target, all);
+    if (!distance || (best && *distance >= best_distance)) return;
+    best = &layer;
+    best_distance = *distance;
+  };
   for (const std::string_view name : known_names[static_cast<std::size_t>(feature)])
-    for (const io::LayerName& layer : layers)
-      if (lower_case(layer.name.substr(layer.name.rfind('.') + 1)) == name &&
-          !channels_of(layer, feature).empty())
-        return &layer;
-  if (feature != Feature::depth) return nullptr;
-  for (const io::LayerName& layer : layers)  // depth channel Z in the same layer as R, G and B
-    if (layer.name.empty() && has_channels(layer, {"Z"}) && layer.channels.size() > 1)
-      return &layer;
-  return nullptr;
+    for (const io::LayerInfo& layer : all)
+      if (has_name_of(layer, feature, name, target) && !channels_of(layer, feature).empty())
+        consider(layer);
+  if (best || feature != Feature::depth) return best;
+  for (const io::LayerInfo& layer : all)  // Z in the same layer as R, G and B
+    if ((layer.is_beauty || layer.name == target.name) && has_channels(layer, {"Z"}) &&
+        layer.channels.size() > 1)
+      consider(layer);
+  return best;
+}
+
+std::vector<FeatureLayer> find_all(const std::vector<io::LayerInfo>& all,
+                                   const io::LayerInfo& target) {
+  std::vector<FeatureLayer> found;
+  for (int f = 0; f < feature_count; ++f) {
+    const auto feature = static_cast<Feature>(f);
+    if (const io::LayerInfo* layer = find_by_names(all, feature, target))
+      found.push_back({feature, {layer->name, channels_of(*layer, feature)}});
+  }
+  return found;
+}
+
+/// Returns the layer that --feature names, for the target.
+io::LayerName given_layer(const std::vector<io::LayerInfo>& all, const FeatureChoice& given,
+                          const io::LayerInfo& target) {
+  const io::LayerInfo* layer = io::find_layer(all, given.layer);
+  if (!layer || layer->window != target.window) return {given.layer, {}};
+  return {layer->name, channels_of(*layer, given.feature)};
 }
 
 }  // namespace
 
 FeatureLayers::FeatureLayers(const DenoiseOptions& options)
-    : finds_by_name_(options.method.guide == "auto"), choices_(options.method.features) {}
+    : finds_by_name_(options.method.guide == "auto"),
+      layer_(options.input.layers.empty() ? "" : options.input.layers.front()),
+      choices_(options.method.features) {}
 
-std::vector<FeatureLayer> FeatureLayers::select(const std::vector<io::LayerName>& all) const {
-  std::vector<FeatureLayer> found;
-  for (int f = 0; f < feature_count; ++f) {
-    const auto feature = static_cast<Feature>(f);
-    const auto given = std::ranges::find(choices_, feature, &FeatureChoice::feature);
-    if (given == choices_.end()) {
-      const io::LayerName* layer = finds_by_name_ ? find_by_names(all, feature) : nullptr;
-      if (layer) found.push_back({feature, {layer->name, channels_of(*layer, feature)}});
-    } else if (given->file.empty()) {
-      const auto layer = std::ranges::find(all, given->layer, &io::LayerName::name);
-      found.push_back(
-          {feature,
-           {given->layer, layer == all.end() ? ChannelNames{} : channels_of(*layer, feature)}});
-    }
+std::vector<FeatureLayer> FeatureLayers::select(const std::vector<io::LayerInfo>& all) const {
+  const auto picture = std::ranges::find_if(all, &io::LayerInfo::is_picture);
+  const io::LayerInfo* target = layer_.empty() ? nullptr : io::find_layer(all, layer_);
+  if (!target && picture != all.end()) target = &*picture;
+  if (!target) return {};
+  std::vector<FeatureLayer> found =
+      finds_by_name_ ? find_all(all, *target) : std::vector<FeatureLayer>();
+  for (const FeatureChoice& given : choices_) {
+    std::erase_if(found, [&](const FeatureLayer& one) { return one.feature == given.feature; });
+    if (given.file.empty()) found.push_back({given.feature, given_layer(all, given, *target)});
   }
   return found;
 }
 
 io::LayerChoice FeatureLayers::choice() const {
   if (!finds_by_name_ && choices_.empty()) return {};
-  return [*this](const std::vector<io::LayerName>& all) {
+  return [*this](const std::vector<io::LayerInfo>& all) {
     std::vector<io::LayerName> layers;
     for (const FeatureLayer& one : select(all))
       if (!one.layer.channels.empty()) layers.push_back(one.layer);
     return layers;
   };
+}
+
+bool FeatureLayers::any(const std::vector<io::LayerInfo>& all) {
+  return std::ranges::any_of(all, [&](const io::LayerInfo& layer) {
+    return (layer.has_colours() || layer.is_picture) && !find_all(all, layer).empty();
+  });
 }
 
 }  // namespace lull::tools

@@ -13,23 +13,40 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  /// The channels that form the feature. No channels: the layer is missing or does not have them.
+  /// The channels that form the feature. No channels: the layer is missing, does not have these
+  /// channels, or has another size or place.
   io::LayerName layer;
 };
 
+/// The features of the layer that the run, or one of its sessions, denoises: the first layer of
+/// --layer, else the picture.
+///
+/// Features found by name belong to the same view, because the eyes of a stereo pair see surfaces
+/// at different places. They have the size of the denoised layer. Those with the same prefix (the
+/// view layer in "ViewLayer.Combined") come first; features of a group with its own picture are not
+/// used. Variances and halves belong to the sum of all light. Another layer has its own
+/// ("diffuse_variance", "diffuse.mse"), or its noise is estimated.
 class FeatureLayers {
  public:
   FeatureLayers() = default;
   /// Selects the layers that --guide auto and --feature request.
   explicit FeatureLayers(const DenoiseOptions& options);
 
-  [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerName>& all) const;
+  [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerInfo>& all) const;
   /// Returns the layers that must be read together with each picture (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
+  /// Returns whether any layer with colours has a feature that --guide auto finds.
+  [[nodiscard]] static bool any(const std::vector<io::LayerInfo>& all);
 
  private:
   bool finds_by_name_ = false;
+  std::string layer_;  // empty: the picture
   std::vector<FeatureChoice> choices_;
 };
+
+/// Returns whether the feature describes the noise of the layer, rather than the surfaces.
+[[nodiscard]] constexpr bool is_noise_feature(Feature feature) {
+  return feature == Feature::variance || feature == Feature::half_a || feature == Feature::half_b;
+}
 
 }  // namespace lull::tools

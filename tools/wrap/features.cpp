@@ -44,7 +44,8 @@ class FeatureAttacher final : public Denoiser {
 
   std::optional<Frame> push(Frame noisy) override {
     auto features = std::make_shared<Features>();
-    for (const FeatureLayer& one : sources_.layers.select(io::layers_of(noisy))) {
+    const std::vector<io::LayerInfo> all = io::layers_of(noisy);
+    for (const FeatureLayer& one : sources_.layers.select(all)) {
       if (one.layer.channels.empty()) refuse_layer(noisy, one);
       (*features)[one.feature] =
           std::make_shared<const Frame>(io::read_layer(noisy, one.layer.name, one.layer.channels));
@@ -52,7 +53,7 @@ class FeatureAttacher final : public Denoiser {
     for (FeatureSources::File& one : sources_.files)
       (*features)[one.feature] = std::make_shared<const Frame>(next_of(one));
     const bool none = std::ranges::all_of(features->planes, [](const auto& f) { return !f; });
-    if (none) refuse_names(noisy);
+    if (none && !FeatureLayers::any(all)) refuse_names(noisy);
     noisy.features = std::move(features);
     return denoiser_->push(std::move(noisy));
   }
@@ -61,9 +62,9 @@ class FeatureAttacher final : public Denoiser {
 
  private:
   [[noreturn]] void refuse_layer(const Frame& noisy, const FeatureLayer& choice) const {
-    throw BadData("'" + sources_.input + "' has no layer " + choice.layer.name + " for " +
-                  option_of(choice.feature) + " (it has " + io::layers_text(noisy) +
-                  "); give another name");
+    throw BadData("'" + sources_.input + "' has no layer " + choice.layer.name +
+                  " with the channels and the size for " + option_of(choice.feature) + " (it has " +
+                  io::layers_text(noisy) + "); give another name");
   }
   [[noreturn]] void refuse_names(const Frame& noisy) const {
     throw BadData("'" + sources_.input +

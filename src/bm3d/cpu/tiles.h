@@ -2,8 +2,6 @@
 // Blocks, tasks and tiles of the cpu backend: the division of the picture, and the buffers in which
 // estimates are collected before they are added to the picture.
 
-#include <tbb/parallel_pipeline.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -13,6 +11,7 @@
 #include "bm3d/cpu/kernels.h"
 #include "bm3d/cpu/weight_sums.h"
 #include "bm3d/phase_engine.h"
+#include "match/cpu/threads.h"
 
 namespace lull::bm3d::cpu {
 
@@ -100,28 +99,13 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
 template <class Work, class Add>
 void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
                   const Add& add) {
-  std::size_t next = 0;
-  const auto make = [&](tbb::flow_control& control) -> Tile* {
-    if (next == tasks.size()) {
-      control.stop();
-      return nullptr;
-    }
-    // This tile is free, because tiles are released in order and no more tiles are in use than
-    // exist.
-    Tile& tile = tiles[next % tiles.size()];
-    tile.task = &tasks[next++];
-    return &tile;
-  };
-  using tbb::filter_mode;
-  tbb::parallel_pipeline(tiles.size(),
-                         tbb::make_filter<void, Tile*>(filter_mode::serial_in_order, make) &
-                             tbb::make_filter<Tile*, Tile*>(filter_mode::parallel,
-                                                            [&](Tile* tile) {
-                                                              work(*tile);
-                                                              return tile;
-                                                            }) &
-                             tbb::make_filter<Tile*, void>(filter_mode::serial_in_order,
-                                                           [&](Tile* tile) { add(*tile); }));
+  lull::cpu::run_in_order(
+      tasks.size(), tiles,
+      [&](std::size_t task, Tile& tile) {
+        tile.task = &tasks[task];
+        work(tile);
+      },
+      [&](std::size_t, Tile& tile) { add(tile); });
 }
 
 }  // namespace lull::bm3d::cpu

@@ -16,7 +16,8 @@ namespace lull::bm3d {
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,
                                                   int device, int streams,
-                                                  bool results_on_device = false);
+                                                  bool results_on_device = false,
+                                                  const ResultSamples& results = {});
 
 /// Returns a resource of page-locked memory.
 /// @throws DeviceUnavailable

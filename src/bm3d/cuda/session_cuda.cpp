@@ -23,10 +23,11 @@ namespace {
 class SlotSession final : public Denoiser {
  public:
   SlotSession(const Params& params, const FrameFormat& format, int streams,
-              cuda::MatcherFactory make_matcher, bool results_on_device)
-      : format_(format), pool_(format, results_on_device) {
+              cuda::MatcherFactory make_matcher, bool results_on_device,
+              const FrameFormat& results)
+      : format_(format), pool_(results, results_on_device) {
     for (int i = 0; i < streams; ++i)
-      slots_.push_back(std::make_unique<CudaSlot>(params, format, make_matcher));
+      slots_.push_back(std::make_unique<CudaSlot>(params, format, results, make_matcher));
     pool_.reserve(streams + cuda::expected_queued_results);
   }
 
@@ -62,20 +63,21 @@ class SlotSession final : public Denoiser {
 }  // namespace
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
-                                    int streams, bool results_on_device) {
-  return open_cuda(params, format, device, streams, cuda::make_matcher, results_on_device);
+                                    int streams, bool results_on_device,
+                                    const ResultSamples& results) {
+  return open_cuda(params, format, device, streams, cuda::make_matcher, results_on_device, results);
 }
 
 std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format, int device,
                                     int streams, cuda::MatcherFactory make_matcher,
-                                    bool results_on_device) {
+                                    bool results_on_device, const ResultSamples& results) {
   require_addressable(params, format);
   return cuda::open_on_device(device, [&]() -> std::unique_ptr<Denoiser> {
     if (params.temporal == 0)
       return std::make_unique<SlotSession>(params, format, streams, make_matcher,
-                                           results_on_device);
+                                           results_on_device, result_format(format, results));
     return open_session(session_plan(params, format), format,
-                        make_cuda_worker(params, format, make_matcher, results_on_device));
+                        make_cuda_worker(params, format, make_matcher, results_on_device, results));
   });
 }
 

@@ -10,7 +10,10 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<Denoiser> open_cuda(const Params&, const FrameFormat&, int, int, bool) { refuse(); }
+std::unique_ptr<Denoiser> open_cuda(const Params&, const FrameFormat&, int, int, bool,
+                                    const ResultSamples&) {
+  refuse();
+}
 std::pmr::memory_resource* cuda_frame_memory() { refuse(); }
 
 }  // namespace lull::bm3d

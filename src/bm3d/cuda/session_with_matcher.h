@@ -12,6 +12,7 @@ namespace lull::bm3d {
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,
                                                   int device, int streams,
                                                   cuda::MatcherFactory make_matcher,
-                                                  bool results_on_device = false);
+                                                  bool results_on_device = false,
+                                                  const ResultSamples& results = {});
 
 }  // namespace lull::bm3d

@@ -12,14 +12,16 @@
 #include "core/frame.h"
 #include "cuda/handles.h"
 #include "cuda/raw_frame.h"
+#include "linear/cuda/filter.h"
 #include "match/cuda/guide_frame.h"
 
 namespace lull::bm3d {
 
 class CudaSlot {
  public:
-  /// Creates a slot. `params.temporal` must be 0. @throws DeviceUnavailable, OutOfDeviceMemory
-  CudaSlot(const Params& params, const FrameFormat& format,
+  /// Creates a slot. `params.temporal` must be 0.
+  /// @throws DeviceUnavailable, OutOfDeviceMemory
+  CudaSlot(const Params& params, const FrameFormat& format, const FrameFormat& results,
            cuda::MatcherFactory make_matcher = cuda::make_matcher);
   /// Waits for the frame in flight, which uses the buffers.
   ~CudaSlot();
@@ -63,7 +65,8 @@ class CudaSlot {
   cuda::Stream stream_;
   cuda::Event done_;
   CudaPhases phases_;
-  std::unique_ptr<ChromaLane> chroma_lane_;  // null if there is none
+  std::unique_ptr<ChromaLane> chroma_lane_;       // null if there is none
+  std::unique_ptr<linear::DeviceFilter> linear_;  // only with linear combinations of patches
   RawFrame raw_;
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;

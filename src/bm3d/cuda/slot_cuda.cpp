@@ -6,7 +6,7 @@
 
 namespace lull::bm3d {
 
-CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
+CudaSlot::CudaSlot(const Params& params, const FrameFormat& format, const FrameFormat& results,
                    cuda::MatcherFactory make_matcher)
     : params_(params),
       format_(format),
@@ -15,11 +15,15 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
       phases_(params, format, stream_.get(), make_matcher),
       chroma_lane_(ChromaLane::make(params, format, phases_, make_matcher)),
       raw_(format, stream_.get(), params.noise.levels_in_samples(),
-           curves_of(stabilisers_of(params, format.layout))),
+           curves_of(stabilisers_of(params, format.layout)), results),
       guide_frame_(params.noise.levels_in_samples(), stabilisers_of(params, Layout::gray),
                    Colour::opponent) {
   if (!phases_.filters_any()) return;
   plan_buffers();
+  if (params_.linear_combinations)
+    linear_ = std::make_unique<linear::DeviceFilter>(
+        format_, filtered_noise(params_.noise, format_),
+        std::array{phases_.margins(0), phases_.margins(1), phases_.margins(2)}, stream_.get());
   // The kernels run once before they are captured as one graph, because the driver loads their code
   // at the first launch. With a separate launch for each kernel, a fast profile would keep the host
   // as busy as the device.
@@ -37,7 +41,8 @@ void CudaSlot::plan_buffers() {
     if (params_.guided) guide_planes_[i] = zeroed<float>(size, stream_.get());
     if (!phases_.is_filtered(i)) continue;
     basic_[i] = zeroed<float>(size, stream_.get());
-    if (params_.phases == 2) result_[i] = zeroed<float>(size, stream_.get());
+    if (params_.phases == 2 && !params_.linear_combinations)
+      result_[i] = zeroed<float>(size, stream_.get());
   }
   const std::size_t greatest = phases_.largest_plane();
   if (params_.holes) {
@@ -108,7 +113,7 @@ void CudaSlot::upload_guide(const Frame& noisy) {
 
 void CudaSlot::to_samples() {
   if (!phases_.filters_any()) return;
-  const PlaneBuffers& results = params_.phases == 1 ? basic_ : result_;
+  const PlaneBuffers& results = params_.phases == 1 || linear_ ? basic_ : result_;
   const auto result = [&](int i) -> const float* {
     return phases_.is_filtered(i) ? results[i].get() : noisy_[i].get();
   };
@@ -149,6 +154,12 @@ void CudaSlot::download(const Frame& noisy, Frame& clean) {
 }
 
 void CudaSlot::filter() {
+  if (linear_) {
+    const cuda::NvtxRange range("linear combinations");
+    linear_->run({noisy_[0].get(), noisy_[1].get(), noisy_[2].get()},
+                 {basic_[0].get(), basic_[1].get(), basic_[2].get()});
+    return;
+  }
   {
     const cuda::NvtxRange range("first phase");
     run_phase(Phase::first, basic_);

@@ -15,6 +15,7 @@ namespace lull::bm3d {
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
                                                             const FrameFormat& format,
                                                             cuda::MatcherFactory make_matcher,
-                                                            bool results_on_device);
+                                                            bool results_on_device,
+                                                            const ResultSamples& results);
 
 }  // namespace lull::bm3d

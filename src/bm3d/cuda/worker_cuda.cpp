@@ -25,7 +25,7 @@ constexpr int max_results = 3;  // results in flight, and the next one
 class CudaWorker : public FrameWorker {
  public:
   CudaWorker(const Params& params, const FrameFormat& format, cuda::MatcherFactory make_matcher,
-             bool results_on_device)
+             bool results_on_device, const ResultSamples& results)
       : params_(params),
         format_(format),
         compute_stream_(cuda::make_stream()),
@@ -33,16 +33,16 @@ class CudaWorker : public FrameWorker {
         download_stream_(cuda::make_stream()),
         phases_(params, format, compute_stream_.get(), make_matcher),
         chroma_lane_(ChromaLane::make(params, format, phases_, make_matcher)),
-        pool_(format, results_on_device),
+        pool_(result_format(format, results), results_on_device),
         levels_(params.noise.levels_in_samples()),
         motion_(format, levels_, session_plan(params, format).slots(), upload_stream_.get(),
                 compute_stream_.get()) {
     const Stabilisers stabilisers = stabilisers_of(params, format.layout);
     const Curves curves = curves_of(stabilisers);
     for (auto& in : inputs_)
-      in = std::make_unique<Input>(params, format, compute_stream_.get(), levels_, curves);
+      in = std::make_unique<Input>(params, format, compute_stream_.get(), levels_, curves, results);
     for (auto& out : outputs_)
-      out = std::make_unique<Output>(format, compute_stream_.get(), levels_, curves);
+      out = std::make_unique<Output>(format, compute_stream_.get(), levels_, curves, results);
     slots_.resize(session_plan(params, format).slots());
     if (phases_.filters_any()) plan_rings();
     pool_.reserve(max_results + cuda::expected_queued_results);
@@ -156,16 +156,16 @@ class CudaWorker : public FrameWorker {
     GuideFrame guide;
     cuda::Event uploaded = cuda::make_event(), consumed = cuda::make_event();
     Input(const Params& params, const FrameFormat& format, cudaStream_t stream,
-          const std::array<float, 3>& sigma, const Curves& curves)
-        : raw(format, stream, sigma, curves),
+          const std::array<float, 3>& sigma, const Curves& curves, const ResultSamples& results)
+        : raw(format, stream, sigma, curves, result_format(format, results)),
           guide(sigma, stabilisers_of(params, Layout::gray), Colour::opponent) {}
   };
   struct Output {
     RawFrame raw;
     cuda::Event ready = cuda::make_event(), downloaded = cuda::make_event();
     Output(const FrameFormat& format, cudaStream_t stream, const std::array<float, 3>& sigma,
-           const Curves& curves)
-        : raw(format, stream, sigma, curves) {}
+           const Curves& curves, const ResultSamples& results)
+        : raw(format, stream, sigma, curves, result_format(format, results)) {}
   };
 
   void plan_rings() {
@@ -366,8 +366,9 @@ class CudaWorker : public FrameWorker {
 
 std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params, const FrameFormat& format,
                                               cuda::MatcherFactory make_matcher,
-                                              bool results_on_device) {
-  return std::make_unique<CudaWorker>(params, format, make_matcher, results_on_device);
+                                              bool results_on_device,
+                                              const ResultSamples& results) {
+  return std::make_unique<CudaWorker>(params, format, make_matcher, results_on_device, results);
 }
 
 }  // namespace lull::bm3d

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bm3d/phase_plan.h"
+#include "linear/params.h"
 #include "match/guide.h"
 
 namespace lull::bm3d {
@@ -24,6 +25,18 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
+/// Bytes of a session of linear combinations. One set at a time has sums and groups.
+double linear_bytes(const FrameFormat& format, BackendKind kind) {
+  constexpr linear::GroupSizes sizes;  // the sizes with the largest groups
+  double all = 0;
+  for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
+  const double luma = samples_of(format, 0);
+  const double sums = kind == BackendKind::cpu ? 3 * sizeof(float) : 4 * sizeof(double);
+  const double groups = (sizeof(std::uint16_t) * sizes.group + 1.0) / (sizes.step * sizes.step);
+  const double guides = sizeof(float) + sizeof(std::int32_t) + 1;
+  return 3 * sizeof(float) * all + (sums + groups + guides) * luma;
+}
+
 }  // namespace
 
 bool filters_samples(const Params& params, const FrameFormat& format) {
@@ -37,6 +50,7 @@ bool filters_samples(const Params& params, const FrameFormat& format) {
 }
 
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
+  if (params.linear_combinations) return linear_bytes(format, kind);
   const bool cpu = kind == BackendKind::cpu;
   double all = 0;
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);

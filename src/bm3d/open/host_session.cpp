@@ -47,21 +47,17 @@ void mix(PlaneView<const float> estimate, PlaneView<const float> noisy, float sh
   }
 }
 
-void refuse_device_memory(const Frame& frame) {
-  if (frame.on_device)
-    throw InvalidArgument(
-        "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
-}
-
 class HostWorker : public FrameWorker {
  public:
-  HostWorker(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine)
+  HostWorker(const Params& params, const FrameFormat& format, std::unique_ptr<PhaseEngine> engine,
+             const ResultSamples& results)
       : params_(params),
         format_(format),
         session_(session_plan(params, format)),
         samples_(params.noise, stabilisers_of(params, format.layout)),
         engine_(std::move(engine)),
-        pool_(format),
+        copies_(format),
+        pool_(result_format(format, results)),
         memory_(format) {
     for (int k = 0; k < plan_count(params); ++k)
       plans_.push_back(plan_phase(static_cast<Phase>(k), params, format));
@@ -194,11 +190,7 @@ class HostWorker : public FrameWorker {
   }
 
   /// Returns a copy of a frame's samples. The caller of the session may change its own.
-  Frame copy_of(const Frame& frame) {
-    Frame copy = pool_.acquire();
-    for (int i = 0; i < format_.planes(); ++i) copy_plane(frame, i, copy);
-    return copy;
-  }
+  Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
   /// Returns a noisy plane as floats. If the slot has only the frame, they are written to `memory`.
   PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
@@ -388,7 +380,7 @@ class HostWorker : public FrameWorker {
   SessionPlan session_;
   FilteredSamples samples_;
   std::unique_ptr<PhaseEngine> engine_;
-  FramePool pool_;
+  FramePool copies_, pool_;            // of noisy frames; of results
   bool has_composite_guide_ = false;   // some set has a composite guide
   bool passes_through_ = false;        // some plane passes through
   bool loads_samples_ = false;         // the engine loads samples from Slot::frame
@@ -399,30 +391,39 @@ class HostWorker : public FrameWorker {
   std::optional<HostMotion> motion_;  // only over time
 };
 
-/// A session that returns its frames unchanged, because no plane is filtered.
+/// A session that returns its frames unfiltered, because no plane is filtered.
 class PassThroughSession : public Denoiser {
  public:
-  explicit PassThroughSession(const FrameFormat& format) : format_(format) {}
+  PassThroughSession(const FrameFormat& format, const ResultSamples& results)
+      : format_(format), pool_(result_format(format, results)) {}
   int latency() const noexcept override { return 0; }
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.format != format_)
       throw InvalidArgument(
           "a frame of another format (a session takes one format); open another session");
     refuse_device_memory(noisy);
-    return noisy;
+    return unfiltered(std::move(noisy), pool_);
   }
   std::optional<Frame> drain() override { return std::nullopt; }
 
  private:
   FrameFormat format_;
+  FramePool pool_;
 };
 
 }  // namespace
 
+void refuse_device_memory(const Frame& frame) {
+  if (frame.on_device)
+    throw InvalidArgument(
+        "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
+}
+
 std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
-                                    std::unique_ptr<PhaseEngine> engine) {
-  auto worker = std::make_unique<HostWorker>(params, format, std::move(engine));
-  if (!worker->filters()) return std::make_unique<PassThroughSession>(format);
+                                    std::unique_ptr<PhaseEngine> engine,
+                                    const ResultSamples& results) {
+  auto worker = std::make_unique<HostWorker>(params, format, std::move(engine), results);
+  if (!worker->filters()) return std::make_unique<PassThroughSession>(format, results);
   return open_session(session_plan(params, format), format, std::move(worker));
 }
 

@@ -3,6 +3,7 @@
 #include "bm3d/bm3d.h"
 #include "bm3d/cuda/session.h"
 #include "bm3d/open/host_session.h"
+#include "bm3d/open/linear_session.h"
 #include "bm3d/phase_engine.h"
 #include "core/error.h"
 #include "core/instructions.h"
@@ -34,13 +35,20 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   require_instructions();
   // If no plane is filtered, frames need not wait for their neighbours.
   if (!filters_any(params.noise, format)) params.temporal = 0;
+  const bool combines = params.linear_combinations && filters_any(params.noise, format);
   switch (backend.kind) {
     case BackendKind::reference:
-      return open_host(params, format, make_reference_engine());
+      if (combines)
+        return open_linear(params, format, linear::make_reference_engine(), backend.results);
+      return open_host(params, format, make_reference_engine(), backend.results);
     case BackendKind::cpu:
-      return open_host(params, format, make_cpu_engine(backend.threads));
+      if (combines)
+        return open_linear(params, format, linear::make_cpu_engine(backend.threads),
+                           backend.results);
+      return open_host(params, format, make_cpu_engine(backend.threads), backend.results);
     case BackendKind::cuda:
-      return open_cuda(params, format, backend.device, backend.streams, backend.results_on_device);
+      return open_cuda(params, format, backend.device, backend.streams, backend.results_on_device,
+                       backend.results);
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");
 }

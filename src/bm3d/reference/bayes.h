@@ -4,28 +4,15 @@
 // 2013, doi:10.1137/120874989).
 
 #include <span>
-#include <vector>
 
 #include "bm3d/params.h"
+#include "linear/reference/matrix.h"
 #include "match/group.h"
 #include "match/reference/matcher.h"
 
 namespace lull::bm3d {
 
-/// A matrix of doubles. In a matrix of patches each row is a patch, frame by frame and row by row.
-struct Matrix {
-  int rows = 0, columns = 0;
-  std::vector<double> values;
-
-  Matrix() = default;
-  Matrix(int r, int c)
-      : rows(r), columns(c), values(static_cast<std::size_t>(r) * static_cast<std::size_t>(c)) {}
-  double& operator()(int r, int c) {
-    return values[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) +
-                  static_cast<std::size_t>(c)];
-  }
-  double operator()(int r, int c) const { return const_cast<Matrix&>(*this)(r, c); }
-};
+using linear::Matrix;
 
 /// Returns the patches of a group. `planes` are the planes that the matcher uses, with a partner
 /// frame if patches extend over two frames.

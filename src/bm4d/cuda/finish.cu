@@ -36,6 +36,22 @@ struct ToNextPhase {
     if (bytes.data != nullptr) bytes.at(z)[at] = to_byte(v, scale);
   }
 };
+/// Dithers the sample `v` of each thread of a warp, at position `p` of a plane of the given width.
+/// Each thread repeats the additions of its group up to its own sample.
+__device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
+  static_assert(block_x == 32 && 32 % dither_group == 0);
+  const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;
+  const int count = min(dither_group, width - (p.x - own));
+  const unsigned group = ((1u << count) - 1) << first;
+  float carry = rounding.threshold(p.x, p.y);
+  int sample = 0;
+  for (int k = 0; k < count; ++k) {
+    const float other = __shfl_sync(group, v, first + k);
+    if (k <= own) sample = dithered(other, rounding.max_value, carry);
+  }
+  return sample;
+}
+
 /// Stores estimates as samples of the output format. Out-of-range float samples are restored from
 /// `original`.
 template <class Sample>
@@ -47,8 +63,12 @@ struct ToSamples {
     v *= scale;
     if constexpr (std::is_same_v<Sample, float>)
       v = results.guard.result(stored_sample<float>(original, z, p), v);
-    stored_sample<Sample>(results, z, p) =
-        to_sample<Sample>(v, static_cast<float>(results.full_scale));
+    const Rounding rounding(results.max_value, results.thresholds);
+    if (!std::is_same_v<Sample, float> && rounding.dithers())
+      stored_sample<Sample>(results, z, p) = static_cast<Sample>(
+          dithered_in_group(rounding.clamped(v), rounding, p, results.width));
+    else
+      stored_sample<Sample>(results, z, p) = to_sample<Sample>(v, rounding);
   }
 };
 
@@ -101,7 +121,7 @@ void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<s
 void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const StoredPlanes& results,
                    cudaStream_t stream) {
   with_sample_type(results.sample, [&](auto type) {
-    const auto scale = static_cast<float>(results.full_scale / 255);
+    const float scale = static_cast<float>(results.full_scale) / 255.0f;
     finish(end, ToSamples<decltype(type)>{original, results, scale}, stream);
   });
 }

@@ -19,6 +19,8 @@ struct StoredPlanes {
   int pitch, width, height;  // pitch in bytes
   SampleType sample;
   double full_scale;
+  int max_value;            // of integer samples
+  const float* thresholds;  // of dithering, on the device; null: samples are rounded to nearest
   FloatGuard guard;  // used for float samples
 };
 
@@ -28,7 +30,7 @@ class StoredSlices {
   /// `levels`: noise levels in samples as they are stored.
   StoredSlices(const FrameFormat& format, const std::array<float, max_planes>& levels, int depth,
                cudaStream_t stream)
-      : format_(format), levels_(levels) {
+      : format_(format), levels_(levels), thresholds_(dither_thresholds(format, stream)) {
     for (int i = 0; i < format.planes(); ++i)
       planes_[i] = {depth, static_cast<std::size_t>(pitch(i)) * format.plane_height(i), stream};
   }
@@ -46,13 +48,20 @@ class StoredSlices {
     lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,
                                         to.height, cudaMemcpyDefault, stream));
   }
+  /// Queues the conversion of plane `i` of a slice of `noisy`, which is not filtered, to a result.
+  void convert(int z, int i, const StoredSlices& noisy, cudaStream_t stream) const {
+    convert_samples(noisy.planes_of(z), i, format_.plane_width(i), format_.plane_height(i),
+                    planes_of(z), stream);
+  }
   StoredPlanes plane(int i) const {
     return {planes_[i].ring(),
             pitch(i),
             format_.plane_width(i),
             format_.plane_height(i),
             format_.sample,
-            format_.full_scale(),
+            format_.full_scale(i),
+            format_.max_value(),
+            thresholds_.get(),
             FloatGuard(format_, levels_[i])};
   }
 
@@ -62,7 +71,8 @@ class StoredSlices {
     return round_up(format_.plane_width(i) * format_.bytes_per_sample(), row_alignment);
   }
   RawPlanes planes_of(int z) const {
-    RawPlanes planes{.sample = format_.sample, .full_scale = format_.full_scale()};
+    RawPlanes planes(format_);
+    planes.thresholds = thresholds_.get();
     for (int i = 0; i < format_.planes(); ++i)
       planes.data[i] = planes_[i].at(z), planes.pitch[i] = pitch(i);
     return planes;
@@ -70,6 +80,7 @@ class StoredSlices {
 
   FrameFormat format_;
   std::array<float, max_planes> levels_;
+  lull::cuda::DeviceBuffer<float> thresholds_;
   std::array<Slices<std::byte>, max_planes> planes_;
   lull::cuda::Staging staging_;
   DevicePictureReader pictures_;

@@ -14,6 +14,7 @@ namespace lull::bm4d {
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<VolumeWorker> make_cuda_worker(const Params& params,
                                                              const FrameFormat& format,
-                                                             bool results_on_device);
+                                                             bool results_on_device,
+                                                             const ResultSamples& results);
 
 }  // namespace lull::bm4d

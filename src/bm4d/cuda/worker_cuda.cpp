@@ -13,6 +13,7 @@
 
 #include "bm4d/cuda/plane_volume.h"
 #include "bm4d/cuda/worker.h"
+#include "core/samples.h"
 #include "cuda/check.h"
 #include "cuda/handles.h"
 #include "cuda/nvtx.h"
@@ -27,16 +28,18 @@ using namespace bm4d::cuda;
 
 class CudaWorker final : public VolumeWorker {
  public:
-  CudaWorker(const Params& params, const FrameFormat& format, bool results_on_device)
+  CudaWorker(const Params& params, const FrameFormat& format, bool results_on_device,
+             const FrameFormat& results)
       : format_(without_colour_transform(format)),
         extent_(params, format),
         upload_stream_(lull::cuda::make_stream(lull::cuda::Priority::high)),
         compute_stream_(lull::cuda::make_stream()),
         download_stream_(lull::cuda::make_stream()),
         noisy_(format_, params.noise.levels_in_samples(), extent_.noisy, compute_stream_.get()),
-        results_(format_, params.noise.levels_in_samples(), 2 * extent_.batch,
-                 compute_stream_.get()),
-        pool_(format, results_on_device),
+        results_(without_colour_transform(results), params.noise.levels_in_samples(),
+                 2 * extent_.batch, compute_stream_.get()),
+        pool_(results, results_on_device),
+        converts_(!have_equal_samples(format, results)),
         uploaded_(lull::cuda::make_event()),
         computed_(lull::cuda::make_event()) {
     std::size_t members = 0;
@@ -97,11 +100,14 @@ class CudaWorker final : public VolumeWorker {
     for (auto& volume : volumes_)
       volume->finish(slices, noisy_.plane(volume->plane()), results_.plane(volume->plane()),
                      compute_stream_.get());
+    for (int k = 0; k < slices.size() && converts_; ++k)
+      for (int i = 0; i < format_.planes(); ++i)
+        if (passes_[i]) results_.convert(z + k, i, noisy_, compute_stream_.get());
     check(cudaEventRecord(computed_.get(), compute_stream_.get()));
     check(cudaStreamWaitEvent(download_stream_.get(), computed_.get()));
     for (int k = 0; k < slices.size(); ++k)
       for (int i = 0; i < format_.planes(); ++i)
-        (passes_[i] ? noisy_ : results_).download(z + k, i, clean[k], download_stream_.get());
+        (passes_[i] && !converts_ ? noisy_ : results_).download(z + k, i, clean[k], download_stream_.get());
     pending_results_.push_back({slices.first, slices.end, slices.size(), lull::cuda::make_event()});
     check(cudaEventRecord(pending_results_.back().finished.get(), download_stream_.get()));
     while (pending_results_.size() > 1 && pending_results_.front().waiting == 0 &&
@@ -149,6 +155,7 @@ class CudaWorker final : public VolumeWorker {
   lull::cuda::Stream upload_stream_, compute_stream_, download_stream_;
   StoredSlices noisy_, results_;
   lull::cuda::ResultFrames pool_;
+  bool converts_;  // results have other samples than slices
   lull::cuda::Event uploaded_, computed_;
   std::vector<std::unique_ptr<PlaneVolume>> volumes_;
   std::array<bool, max_planes> passes_{true, true, true};  // planes without noise
@@ -162,9 +169,11 @@ class CudaWorker final : public VolumeWorker {
 }  // namespace
 
 std::unique_ptr<VolumeWorker> make_cuda_worker(const Params& params, const FrameFormat& format,
-                                               bool results_on_device) {
+                                               bool results_on_device,
+                                               const ResultSamples& results) {
   cuda::require_addressable(params, format);
-  return std::make_unique<CudaWorker>(params, format, results_on_device);
+  return std::make_unique<CudaWorker>(params, format, results_on_device,
+                                      result_format(format, results));
 }
 
 }  // namespace lull::bm4d

@@ -15,8 +15,9 @@ namespace {
 
 class HostWorker final : public VolumeWorker {
  public:
-  HostWorker(const Params& params, const FrameFormat& format, const EngineFactory& make_engine)
-      : format_(format), samples_(params.noise, {}), pool_(format) {
+  HostWorker(const Params& params, const FrameFormat& format, const EngineFactory& make_engine,
+             const ResultSamples& results)
+      : format_(format), samples_(params.noise, {}), pool_(result_format(format, results)) {
     for (const PlanePlan& plan : plan_planes(params, format)) {
       passes_[plan.plane] = false;
       volumes_.push_back(
@@ -100,8 +101,9 @@ class HostWorker final : public VolumeWorker {
 }  // namespace
 
 std::unique_ptr<VolumeWorker> make_host_worker(const Params& params, const FrameFormat& format,
-                                               const EngineFactory& make_engine) {
-  return std::make_unique<HostWorker>(params, format, make_engine);
+                                               const EngineFactory& make_engine,
+                                               const ResultSamples& results) {
+  return std::make_unique<HostWorker>(params, format, make_engine, results);
 }
 
 }  // namespace lull::bm4d

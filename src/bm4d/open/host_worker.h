@@ -14,6 +14,7 @@ using EngineFactory = std::function<std::unique_ptr<VolumeEngine>(const VolumePl
 /// Makes the worker of a host backend. `params` and `format` must be valid.
 [[nodiscard]] std::unique_ptr<VolumeWorker> make_host_worker(const Params& params,
                                                              const FrameFormat& format,
-                                                             const EngineFactory& make_engine);
+                                                             const EngineFactory& make_engine,
+                                                             const ResultSamples& results);
 
 }  // namespace lull::bm4d

@@ -17,7 +17,9 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
   lull::validate(backend);
   require_instructions();
   const auto on_host = [&](const EngineFactory& make_engine) {
-    return open_volumes(params, format, make_host_worker(params, format, make_engine));
+    return open_volumes(params, format,
+                        make_host_worker(params, format, make_engine, backend.results),
+                        backend.results);
   };
   switch (backend.kind) {
     case BackendKind::reference:
@@ -28,8 +30,8 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
     case BackendKind::cuda:
       return lull::cuda::open_on_device(backend.device, [&] {
         return open_volumes(params, format,
-                            make_cuda_worker(params, format, backend.results_on_device),
-                            SliceMemory::host_or_gpu);
+                            make_cuda_worker(params, format, backend.results_on_device, backend.results),
+                            backend.results, SliceMemory::host_or_gpu);
       });
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");

@@ -19,8 +19,9 @@ namespace {
 class VolumeSession final : public SliceSession {
  public:
   VolumeSession(const Params& params, const FrameFormat& format,
-                std::unique_ptr<VolumeWorker> worker, SliceMemory memory)
-      : SliceSession(format, memory),
+                std::unique_ptr<VolumeWorker> worker, const ResultSamples& results,
+                SliceMemory memory)
+      : SliceSession(format, memory, results),
         params_(params),
         worker_(std::move(worker)),
         // On a GPU, the session also handles volumes without noise, because their results must be
@@ -229,8 +230,9 @@ std::vector<PlanePlan> plan_planes(const Params& params, const FrameFormat& form
 }
 
 std::unique_ptr<Denoiser> open_volumes(const Params& params, const FrameFormat& format,
-                                       std::unique_ptr<VolumeWorker> worker, SliceMemory memory) {
-  return std::make_unique<VolumeSession>(params, format, std::move(worker), memory);
+                                       std::unique_ptr<VolumeWorker> worker,
+                                       const ResultSamples& results, SliceMemory memory) {
+  return std::make_unique<VolumeSession>(params, format, std::move(worker), results, memory);
 }
 
 }  // namespace lull::bm4d

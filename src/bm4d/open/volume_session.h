@@ -17,6 +17,7 @@ namespace lull::bm4d {
 [[nodiscard]] std::unique_ptr<Denoiser> open_volumes(const Params& params,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<VolumeWorker> worker,
+                                                     const ResultSamples& results,
                                                      SliceMemory memory = SliceMemory::host);
 
 }  // namespace lull::bm4d

@@ -5,6 +5,7 @@
 
 #include "core/colour.h"
 #include "core/sample_curve.h"
+#include "core/samples.h"
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
 #include "cuda/samples/colour_matrix.cuh"
@@ -167,37 +168,54 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
+/// Converts the 4 floats from (x, y) on, which are a group of dithering, to samples.
+template <class Sample>
+__device__ Quad<Sample> to_samples(const float (&v)[quad], const Rounding& rounding, int2 p) {
+  static_assert(quad == dither_group);
+  Quad<Sample> samples;
+  if (std::is_same_v<Sample, float> || !rounding.dithers()) {
+#pragma unroll
+    for (int k = 0; k < quad; ++k) samples.at[k] = to_sample<Sample>(v[k], rounding);
+    return samples;
+  }
+  float carry = rounding.threshold(p.x, p.y);
+#pragma unroll
+  for (int k = 0; k < quad; ++k)
+    samples.at[k] =
+        static_cast<Sample>(dithered(rounding.clamped(v[k]), rounding.max_value, carry));
+  return samples;
+}
+
 template <class Sample, class Output>
-__global__ void store_kernel(const float* plane, float scale, float full_scale, const Output back,
-                             Margins margins, const RawPlane raw) {
+__global__ void store_kernel(const float* plane, float scale, const Rounding rounding,
+                             const Output back, Margins margins, const RawPlane raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const float4 v = load_quad(plane, margins, p);
-  raw.quad_at<Sample>(p) = {to_sample<Sample>(back(v.x, p, 0) * scale, full_scale),
-                            to_sample<Sample>(back(v.y, p, 1) * scale, full_scale),
-                            to_sample<Sample>(back(v.z, p, 2) * scale, full_scale),
-                            to_sample<Sample>(back(v.w, p, 3) * scale, full_scale)};
+  const float results[quad] = {back(v.x, p, 0) * scale, back(v.y, p, 1) * scale,
+                               back(v.z, p, 2) * scale, back(v.w, p, 3) * scale};
+  raw.quad_at<Sample>(p) = to_samples<Sample>(results, rounding, p);
 }
 
 template <class Sample>
 __global__ void store_colour_kernel(Planes planes, const ColourMatrix colour, float scale,
-                                    float full_scale, Margins margins, const RawColour raw) {
+                                    const Rounding rounding, Margins margins, const RawColour raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
   const float4 a = load_quad(planes[0], margins, p), b = load_quad(planes[1], margins, p),
                c = load_quad(planes[2], margins, p);
 #pragma unroll
-  for (int i = 0; i < max_planes; ++i)
-    raw.planes[i].quad_at<Sample>(p) = {
-        to_sample<Sample>(scale * colour.row(i, a.x, b.x, c.x), full_scale),
-        to_sample<Sample>(scale * colour.row(i, a.y, b.y, c.y), full_scale),
-        to_sample<Sample>(scale * colour.row(i, a.z, b.z, c.z), full_scale),
-        to_sample<Sample>(scale * colour.row(i, a.w, b.w, c.w), full_scale)};
+  for (int i = 0; i < max_planes; ++i) {
+    const float results[quad] = {
+        scale * colour.row(i, a.x, b.x, c.x), scale * colour.row(i, a.y, b.y, c.y),
+        scale * colour.row(i, a.z, b.z, c.z), scale * colour.row(i, a.w, b.w, c.w)};
+    raw.planes[i].quad_at<Sample>(p) = to_samples<Sample>(results, rounding, p);
+  }
 }
 
 template <class Sample>
 __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix colour, float scale,
-                                           float full_scale, const TableOutputs outputs,
+                                           const Rounding rounding, const TableOutputs outputs,
                                            Margins margins, const RawColour raw) {
   const int2 p = own_quad();
   if (p.x >= margins.width || p.y >= margins.height) return;
@@ -206,12 +224,37 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
 #pragma unroll
   for (int i = 0; i < max_planes; ++i) {
     const TableOutput& back = outputs.planes[i];
-    raw.planes[i].quad_at<Sample>(p) = {
-        to_sample<Sample>(scale * back(colour.row(i, a.x, b.x, c.x), p, 0), full_scale),
-        to_sample<Sample>(scale * back(colour.row(i, a.y, b.y, c.y), p, 1), full_scale),
-        to_sample<Sample>(scale * back(colour.row(i, a.z, b.z, c.z), p, 2), full_scale),
-        to_sample<Sample>(scale * back(colour.row(i, a.w, b.w, c.w), p, 3), full_scale)};
+    const float results[quad] = {scale * back(colour.row(i, a.x, b.x, c.x), p, 0),
+                                 scale * back(colour.row(i, a.y, b.y, c.y), p, 1),
+                                 scale * back(colour.row(i, a.z, b.z, c.z), p, 2),
+                                 scale * back(colour.row(i, a.w, b.w, c.w), p, 3)};
+    raw.planes[i].quad_at<Sample>(p) = to_samples<Sample>(results, rounding, p);
   }
+}
+
+/// Converts integer samples that are not filtered, like copy_plane() on the host.
+template <class From, class To>
+__global__ void convert_kernel(const RawPlane from, double ratio, const Rounding rounding,
+                               int width, int height, const RawPlane to) {
+  const int2 p = own_quad();
+  if (p.x >= width || p.y >= height) return;
+  const Quad<From> samples = from.quad_at<From>(p);
+  Quad<To> converted;
+  float carry = rounding.dithers() ? rounding.threshold(p.x, p.y) : 0.0f;
+#pragma unroll
+  for (int k = 0; k < quad; ++k) {
+    const int sample = samples.at[k];
+    converted.at[k] = static_cast<To>(
+        rounding.dithers() ? dithered(rounding.clamped(static_cast<float>(sample * ratio)),
+                                      rounding.max_value, carry)
+                           : converted_sample(sample, ratio, rounding.max_value));
+  }
+  to.quad_at<To>(p) = converted;
+}
+
+/// Returns the factor from the 0..255 scale to the samples of plane `i`, as the host computes it.
+float store_scale(const RawPlanes& raw, int i) {
+  return static_cast<float>(raw.full_scale[i]) / 255.0f;
 }
 
 bool any(const CurveTables& curves) {
@@ -226,7 +269,7 @@ bool any(const OutputTransforms& back) {
 void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour,
                        const Margins& margins, const std::array<float*, max_planes>& planes,
                        cudaStream_t stream, const CurveTables& curves) {
-  const auto scale = static_cast<float>(255 / raw.full_scale);
+  const auto scale = static_cast<float>(255 / raw.full_scale[first]);
   const dim3 grid = quads_for(margins.width, margins.height);
   with_sample_type(raw.sample, [&](auto type) {
     using Sample = decltype(type);
@@ -254,31 +297,48 @@ void samples_to_planes(const RawPlanes& raw, int first, int count, Colour colour
 void planes_to_samples(const Planes& planes, int first, int count, Colour colour,
                        const Margins& margins, const RawPlanes& raw, cudaStream_t stream,
                        const OutputTransforms& back) {
-  const auto scale = static_cast<float>(raw.full_scale / 255);
-  const auto full_scale = static_cast<float>(raw.full_scale);
+  const Rounding rounding(raw);
+  const float scale = store_scale(raw, first);
   find_clip_shifts(planes, first, count, colour, margins, back, stream);
   const dim3 grid = quads_for(margins.width, margins.height);
   with_sample_type(raw.sample, [&](auto type) {
     using Sample = decltype(type);
     if (colour == Colour::opponent && any(back)) {
       store_tabled_colour_kernel<Sample>
-          <<<grid, block, 0, stream>>>(planes, ColourMatrix(opponent_inverse), scale, full_scale,
+          <<<grid, block, 0, stream>>>(planes, ColourMatrix(opponent_inverse), scale, rounding,
                                        TableOutputs(back, margins.height), margins, RawColour(raw));
     } else if (colour == Colour::opponent) {
       store_colour_kernel<Sample><<<grid, block, 0, stream>>>(
-          planes, ColourMatrix(opponent_inverse), scale, full_scale, margins, RawColour(raw));
+          planes, ColourMatrix(opponent_inverse), scale, rounding, margins, RawColour(raw));
     } else {
       for (int i = 0; i < count; ++i) {
         const RawPlane to(raw, first + i);
+        const float plane_scale = store_scale(raw, first + i);
         if (const OutputTransform& transform = back[first + i]; transform.curve != nullptr)
-          store_kernel<Sample><<<grid, block, 0, stream>>>(
-              planes[i], scale, full_scale, TableOutput(transform, margins.height), margins, to);
+          store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], plane_scale, rounding,
+                                                           TableOutput(transform, margins.height),
+                                                           margins, to);
         else
-          store_kernel<Sample>
-              <<<grid, block, 0, stream>>>(planes[i], scale, full_scale, OutputAsIs{}, margins, to);
+          store_kernel<Sample><<<grid, block, 0, stream>>>(planes[i], plane_scale, rounding,
+                                                           OutputAsIs{}, margins, to);
       }
     }
   });
+  cuda::check(cudaGetLastError());
+}
+
+void convert_samples(const RawPlanes& from, int i, int width, int height, const RawPlanes& to,
+                     cudaStream_t stream) {
+  const double ratio = to.full_scale[i] / from.full_scale[i];
+  const auto launch = [&]<class From, class To>(From, To) {
+    convert_kernel<From, To><<<quads_for(width, height), block, 0, stream>>>(
+        RawPlane(from, i), ratio, Rounding(to), width, height, RawPlane(to, i));
+  };
+  const auto launch_to = [&](auto type) {
+    if (from.sample == SampleType::u8) return launch(std::uint8_t{}, type);
+    launch(std::uint16_t{}, type);
+  };
+  to.sample == SampleType::u8 ? launch_to(std::uint8_t{}) : launch_to(std::uint16_t{});
   cuda::check(cudaGetLastError());
 }
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "core/dither/dither.h"
 #include "core/frame.h"
+#include "cuda/device_planes.h"
 
 namespace lull {
 
@@ -21,14 +23,31 @@ void with_sample_type(SampleType sample, Use use) {
   }
 }
 
+/// Conversion of floats to integer samples.
+struct Rounding {
+  int max_value;            // samples are clamped to 0..max_value
+  const float* thresholds;  // of dithering, on the device; null: rounding to nearest, ties upwards
+
+  constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}
+  constexpr Rounding(int max_sample, const float* dither)
+      : max_value(max_sample), thresholds(dither) {}
+
+  __device__ bool dithers() const { return thresholds != nullptr; }
+  /// Returns the threshold for the group of samples at (x, y).
+  __device__ float threshold(int x, int y) const { return __ldg(thresholds + dither_index(x, y)); }
+  __device__ float clamped(float v) const {
+    return fminf(fmaxf(v, 0.0f), static_cast<float>(max_value));
+  }
+};
+
 /// Converts like as_sample() on the host (core/samples.h): integers are rounded to nearest, ties
 /// upwards, and clamped.
 template <class Sample>
-__device__ Sample to_sample(float v, float full_scale) {
+__device__ Sample to_sample(float v, const Rounding& rounding) {
   if constexpr (std::is_same_v<Sample, float>)
     return v;
   else
-    return static_cast<Sample>(static_cast<int>(fminf(fmaxf(v, 0.0f), full_scale) + 0.5f));
+    return static_cast<Sample>(static_cast<int>(rounding.clamped(v) + 0.5f));
 }
 
 }  // namespace lull

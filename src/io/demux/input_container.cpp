@@ -60,6 +60,12 @@ bool has_parser(AVCodecID codec) {
   return false;
 }
 
+std::string joined(const std::vector<int>& numbers) {
+  std::string text;
+  for (const int number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
+  return text;
+}
+
 }  // namespace
 
 InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, bool picture,
@@ -94,7 +100,7 @@ InputContainer::InputContainer(InputBytes& bytes, const SourceOptions& source, b
     find_still_stream();
   else if (reader_ == PictureReader::ffmpeg)
     find_streams(source.limits);
-  find_video();
+  find_video(source.video);
 }
 
 /// Throws an error for files that FFmpeg cannot read, or would mistake for another format.
@@ -196,13 +202,34 @@ void InputContainer::check_sizes(const Limits& limits) const {
                   " pixels in a frame; allow it with --max-pixels");
 }
 
-void InputContainer::find_video() {
+void InputContainer::find_video(const std::optional<int>& number) {
+  if (number) return choose_video(*number);
   video_ = av_find_best_stream(context_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
   if (video_ >= 0 && !(video().disposition & AV_DISPOSITION_ATTACHED_PIC)) return;
   throw BadData(
       "'" + name() + "' has no video stream (it is " +
       (context_->iformat->long_name ? context_->iformat->long_name : context_->iformat->name) +
       ")");
+}
+
+void InputContainer::choose_video(int number) {
+  const std::vector<int> videos = video_streams(*context_);
+  if (std::ranges::find(videos, number) == videos.end())
+    throw InvalidArgument("--video " + std::to_string(number) + " of '" + name() +
+                          "' (its video streams have the numbers: " + joined(videos) +
+                          "); choose one of them");
+  video_ = number;
+}
+
+std::vector<int> video_streams(const AVFormatContext& context) {
+  std::vector<int> numbers;
+  for (unsigned i = 0; i < context.nb_streams; ++i) {
+    const AVStream& stream = *context.streams[i];
+    if (stream.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && stream.discard != AVDISCARD_ALL &&
+        !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC))
+      numbers.push_back(static_cast<int>(i));
+  }
+  return numbers;
 }
 
 }  // namespace lull::io

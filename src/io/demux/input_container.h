@@ -3,7 +3,9 @@
 // the limits for inputs.
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "io/demux/damage.h"
 #include "io/demux/input_bytes.h"
@@ -16,6 +18,9 @@ namespace lull::io {
 /// libtiff reads TIFF files, because FFmpeg's decoder returns black pictures for kinds that it does
 /// not support. OpenEXR's library reads layers that FFmpeg's decoder does not support.
 enum class PictureReader { ffmpeg, tiff, exr };
+
+/// Returns the numbers of the video streams, without covers.
+std::vector<int> video_streams(const AVFormatContext& context);
 
 class InputContainer {
  public:
@@ -47,7 +52,8 @@ class InputContainer {
   void find_streams(const Limits& limits);
   [[noreturn]] void fail_streams(const Limits& limits) const;
   void check_sizes(const Limits& limits) const;
-  void find_video();
+  void find_video(const std::optional<int>& number);
+  void choose_video(int number);
 
   InputBytes& bytes_;
   LogWatch watch_;

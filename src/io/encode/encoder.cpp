@@ -28,17 +28,6 @@ bool is_rgb(AVPixelFormat format) {
 
 }  // namespace
 
-AVFrame& PicturePool::writable() {
-  for (const FramePtr& picture : pictures_)
-    if (av_frame_is_writable(picture.get())) return *picture;
-  FramePtr picture = make_frame();
-  picture->format = format_;
-  picture->width = width_;
-  picture->height = height_;
-  if (av_frame_get_buffer(picture.get(), 0) < 0) throw std::bad_alloc();
-  return *pictures_.emplace_back(std::move(picture));
-}
-
 // Time stamps must increase in every container. At a constant frame rate, the time stamps count
 // frames.
 std::int64_t FrameTimes::next(const Frame& frame) {
@@ -95,6 +84,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       pictures_(choice.format,
                 swaps_sides(container.rotation) ? input.format.height : input.format.width,
                 swaps_sides(container.rotation) ? input.format.width : input.format.height),
+      packer_(input.pixel_format, input.traits, input.format, choice, options.dither),
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
@@ -105,10 +95,6 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
     leftover.set("format", "half");
   open(leftover);
   if (rotation_ != 1) unrotated_.emplace(choice.format, input.format.width, input.format.height);
-  if (choice.convert) {
-    unconverted_.emplace(packable(input.pixel_format, input.traits), input.format.width,
-                         input.format.height);
-  }
 }
 
 void Encoder::describe(const EncoderInput& input, const Container& container) {
@@ -178,7 +164,7 @@ void Encoder::open(Dictionary& leftover) {
 // Returns a picture that refers to the samples of `frame` and keeps them alive. Returns null if the
 // encoder needs the samples in another memory layout, so that they must be packed.
 FramePtr Encoder::share_samples(const Frame& frame) const {
-  if (choice_.convert || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
+  if (!packer_.is_direct() || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;
   FramePtr picture = make_frame();
   picture->format = choice_.format;
@@ -206,31 +192,13 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
 // Returns a picture from the pool that contains the samples of `frame` in the encoder's format.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   AVFrame& out = pictures_.writable();
-  if (rotation_ == 1) return pack_unrotated(frame, out);
-  rotate_samples(pack_unrotated(frame, unrotated_->writable()), rotation_, out);
-  return out;
-}
-
-// Packs the samples of `frame` into `out`, which has the frame's size and the encoder's format.
-AVFrame& Encoder::pack_unrotated(const Frame& frame, AVFrame& out) {
-  const Frame* alpha =
-      frame.side_data && frame.side_data->alpha.pixels ? &frame.side_data->alpha : nullptr;
-  if (!choice_.convert) {
-    pack(frame, alpha, out);
+  if (rotation_ == 1) {
+    packer_.pack(frame, *context_, out);
     return out;
   }
-  AVFrame& plain = unconverted_->writable();
-  pack(frame, alpha, plain);
-  if (!converter_) {
-    if (frame.side_data) {
-      plain.colorspace = frame.side_data->properties->colorspace;
-      plain.color_range = frame.side_data->properties->color_range;
-    }
-    out.colorspace = context_->colorspace;
-    out.color_range = context_->color_range;
-    converter_.emplace(plain, out);
-  }
-  converter_->convert(plain, out);
+  AVFrame& unrotated = unrotated_->writable();
+  packer_.pack(frame, *context_, unrotated);
+  rotate_samples(unrotated, rotation_, out);
   return out;
 }
 

@@ -7,26 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "io/encode/converter.h"
 #include "io/encode/encoder_choice.h"
+#include "io/encode/frame_packer.h"
 #include "io/ffmpeg/pixel_formats.h"
 
 namespace lull::io {
-
-/// A pool of pictures of one format. The pool reuses a picture after the encoder has released it.
-class PicturePool {
- public:
-  PicturePool(AVPixelFormat format, int width, int height)
-      : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with samples and without other data. The pool owns the picture: a caller
-  /// that passes it on must clone it.
-  AVFrame& writable();
-
- private:
-  AVPixelFormat format_;
-  int width_, height_;
-  std::vector<FramePtr> pictures_;
-};
 
 /// Properties of the video that an encoder needs. The struct does not refer to the source, because
 /// another thread may read the source when lull opens a later encoder.
@@ -101,16 +86,15 @@ class Encoder {
   void repair_decoding_time(AVPacket& packet) const;
   FramePtr share_samples(const Frame& frame) const;
   AVFrame& pack_samples(const Frame& frame);
-  AVFrame& pack_unrotated(const Frame& frame, AVFrame& out);
 
   EncoderChoice choice_;
   EncoderTraits traits_;
   CodecPtr context_;
   std::shared_ptr<FrameTimes> times_;
   PicturePool pictures_;
-  std::optional<PicturePool> unconverted_, unrotated_;
+  std::optional<PicturePool> unrotated_;
+  FramePacker packer_;
   int rotation_;
-  std::optional<Converter> converter_;
   std::int64_t sent_ = 0, received_ = 0;  // number of frames and packets
   std::int64_t first_time_ = 0;
   bool ended_ = false;

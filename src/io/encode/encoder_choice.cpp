@@ -10,6 +10,7 @@
 
 #include "io/encode/converter.h"
 #include "io/encode/nearest_format.h"
+#include "io/encode/sample_depth.h"
 #include "io/pictures/sequence.h"
 #include "io/tiff/tiff_picture.h"
 
@@ -58,11 +59,19 @@ struct RequestedFormat {
   bool convert;
 };
 
-RequestedFormat requested_format(const FileSource& source, const std::string& pix_fmt) {
-  const bool full =
-      source.first().color_range == AVCOL_RANGE_JPEG || is_full_range_yuv(source.pixel_format());
-  const AVPixelFormat own = packable(source.pixel_format(), source.traits());
-  if (pix_fmt.empty()) return {own, source.traits(), full, false};
+/// Returns the pixel format of the same layout with the requested bit depth.
+AVPixelFormat with_requested_bits(AVPixelFormat format, const PixelTraits& traits, int bits) {
+  if (bits == 0 || (traits.format.bits == bits && traits.format.sample != SampleType::f32))
+    return format;
+  const AVPixelFormat found = format_with_bits(traits, bits);
+  if (found == AV_PIX_FMT_NONE)
+    throw InvalidArgument("--bits " + std::to_string(bits) + " (FFmpeg has no pixel format like " +
+                          name_of(format) + " with this bit depth); give another, such as " +
+                          (bits < 12 ? "10" : "16"));
+  return found;
+}
+
+AVPixelFormat named_format(const std::string& pix_fmt) {
   const AVPixelFormat format = av_get_pix_fmt(pix_fmt.c_str());
   if (format == AV_PIX_FMT_NONE) throw InvalidArgument("no such pixel format: " + pix_fmt);
   const std::optional<PixelTraits> traits = traits_of(format);
@@ -70,9 +79,36 @@ RequestedFormat requested_format(const FileSource& source, const std::string& pi
     throw InvalidArgument(
         "--pix-fmt " + pix_fmt +
         " (must be grey, YCbCr or RGB of 8 to 16 bits, or planar floats); give another");
+  return format;
+}
+
+RequestedFormat requested_format(const FileSource& source, const SinkOptions& options) {
+  const bool full =
+      source.first().color_range == AVCOL_RANGE_JPEG || is_full_range_yuv(source.pixel_format());
+  const AVPixelFormat own = packable(source.pixel_format(), source.traits());
+  const AVPixelFormat named = options.pix_fmt.empty() ? own : named_format(options.pix_fmt);
+  const AVPixelFormat format =
+      with_requested_bits(named, named == own ? source.traits() : *traits_of(named), options.bits);
+  if (format == own) return {own, source.traits(), full, false};
+  const PixelTraits traits = *traits_of(format);
   const bool same_range = !is_full_range_yuv(format) || full;
-  return {format, *traits, full || is_full_range_yuv(format),
-          *traits != source.traits() || !same_range};
+  return {format, traits, full || is_full_range_yuv(format),
+          traits != source.traits() || !same_range};
+}
+
+/// Returns whether a conversion of the source's samples to `format` changes only their bit depth,
+/// or omits alpha.
+bool changes_depth_only(const AVCodec& codec, const FileSource& source, AVPixelFormat format) {
+  const PixelTraits& own = source.traits();
+  const std::optional<PixelTraits> target = traits_of(format);
+  if (!target || (target->alpha && !own.alpha)) return false;
+  FrameFormat same_depth = target->format;
+  same_depth.bits = own.format.bits;
+  same_depth.sample = own.format.sample;
+  const bool integers =
+      own.format.sample != SampleType::f32 && target->format.sample != SampleType::f32;
+  const bool same_range = !is_full_range_yuv(format) || has_full_range(source);
+  return integers && same_range && same_depth == own.format && !has_other_matrix(codec, source);
 }
 
 AVPixelFormat format_for(const Container& container, const AVCodec& codec,
@@ -90,7 +126,7 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
 }
 
 [[noreturn]] void fail_format(const Container& container, const AVCodec& codec,
-                              const RequestedFormat& wanted) {
+                              const RequestedFormat& wanted, int bits) {
   std::string advice = "give --pix-fmt or another --vcodec";
   if (container.still()) {
     advice = "give --pix-fmt or write a .png";
@@ -101,6 +137,8 @@ std::string list_formats(const Container& container, const AVCodec& codec) {
   } else if (container.traits->raw_frames) {
     advice = container.pipe ? "give --output-format nut" : "use .mkv";
   }
+  if (bits != 0)
+    advice = container.still() ? "give another --bits" : "give another --bits or --vcodec";
   throw InvalidArgument(std::string(container.encoder_name(codec)) + " cannot hold " +
                         name_of(wanted.format) + " (it holds " + list_formats(container, codec) +
                         "); " + advice);
@@ -116,19 +154,30 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
-/// Returns each usable encoder with the pixel format in which the samples lose the least
-/// information. The encoder with the nearest format comes first. Encoders of raw frames are not
-/// returned: other programs read raw frames, so lull converts the samples of raw frames only on
-/// request.
+/// Returns the formats of a list that have a bit depth; all if it is 0.
+std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
+  std::vector<AVPixelFormat> found;
+  for (; list && *list != AV_PIX_FMT_NONE; ++list)
+    if (const auto traits = traits_of(*list); traits && (bits == 0 || traits->format.bits == bits))
+      found.push_back(*list);
+  found.push_back(AV_PIX_FMT_NONE);
+  return found;
+}
+
+/// Returns each usable encoder with the pixel format that loses the least information of the
+/// samples. The encoder with the nearest format comes first. Encoders of raw frames are not
+/// returned: other programs read such frames, so they are converted only on request.
 std::vector<EncoderChoice> nearest_choices(const Container& container,
                                            const std::vector<const AVCodec*>& codecs,
-                                           const RequestedFormat& wanted, bool lossless) {
+                                           const FileSource& source, const RequestedFormat& wanted,
+                                           const SinkOptions& options) {
   std::vector<std::pair<int, EncoderChoice>> found;
   for (const AVCodec* codec : codecs) {
     const bool is_raw =
         codec->id == AV_CODEC_ID_RAWVIDEO || codec->id == AV_CODEC_ID_WRAPPED_AVFRAME;
     if (is_raw && !container.uses_libtiff()) continue;
-    if (codec->id == AV_CODEC_ID_GIF && !lossless && wanted.traits.format.layout != Layout::gray &&
+    if (codec->id == AV_CODEC_ID_GIF && !options.lossless && options.bits == 0 &&
+        wanted.traits.format.layout != Layout::gray &&
         wanted.traits.format.sample != SampleType::f32) {
       found.emplace_back(0, gif_choice(*codec));
       continue;
@@ -138,13 +187,15 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
     // content would be lost.
     if (codec->id == AV_CODEC_ID_VP9) traits.alpha = false;
     const AVPixelFormat format =
-        nearest_format(formats_of(container, *codec), traits, wanted.full_range);
+        nearest_format(of_bit_depth(formats_of(container, *codec), options.bits).data(), traits,
+                       wanted.full_range);
     if (format == AV_PIX_FMT_NONE) continue;
     const FormatLoss loss = loss_of(wanted.traits, *traits_of(format));
-    if (lossless && (loss.any() || loss.rounding)) continue;
+    if (options.lossless && (loss.any() || loss.rounding)) continue;
     const std::string why = std::string(container.encoder_name(*codec)) + " cannot hold " +
                             name_of(wanted.format) + "; samples become " + name_of(format);
     EncoderChoice choice{.codec = codec, .format = format, .convert = true, .loss = {}, .note = {}};
+    choice.changes_depth_only = changes_depth_only(*codec, source, format);
     if (loss.any())
       choice.loss = describe(loss, wanted.traits) + " (" + why + ")";
     else
@@ -317,7 +368,7 @@ Container container_of(const std::string& path, const FileSource& source,
 
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options) {
-  const RequestedFormat wanted = requested_format(source, options.pix_fmt);
+  const RequestedFormat wanted = requested_format(source, options);
   const std::vector<const AVCodec*> codecs =
       options.vcodec.empty() ? candidates(container, source, wanted, options.lossless)
                              : std::vector{named_encoder(container, options.vcodec)};
@@ -325,11 +376,13 @@ std::vector<EncoderChoice> choose_encoders(const Container& container, const Fil
   for (const AVCodec* codec : codecs) {
     const AVPixelFormat format = format_for(container, *codec, wanted);
     const bool convert = wanted.convert || has_other_matrix(*codec, source);
-    if (format != AV_PIX_FMT_NONE) choices.push_back({codec, format, convert, {}, {}});
+    if (format != AV_PIX_FMT_NONE)
+      choices.push_back(
+          {codec, format, convert, changes_depth_only(*codec, source, format), {}, {}});
   }
   if (choices.empty() && options.pix_fmt.empty())
-    choices = nearest_choices(container, codecs, wanted, options.lossless);
-  if (choices.empty()) fail_format(container, *codecs.front(), wanted);
+    choices = nearest_choices(container, codecs, source, wanted, options);
+  if (choices.empty()) fail_format(container, *codecs.front(), wanted, options.bits);
   if (options.vcodec.empty() && options.pix_fmt.empty())
     for (EncoderChoice& choice : choices) warn_of_rgb(choice);
   return choices;

@@ -60,7 +60,9 @@ struct EncoderChoice {
   const AVCodec* codec = nullptr;
   AVPixelFormat format = AV_PIX_FMT_NONE;  // the encoder's input format
   bool convert = false;                    // the samples must be converted to `format`
-  std::string loss;                        // content that `format` cannot store; empty: none
+  /// True if the conversion changes only the bit depth of the samples, or omits alpha.
+  bool changes_depth_only = false;
+  std::string loss;  // content that `format` cannot store; empty: none
   /// A note for the user: samples are converted without loss although the user did not request it,
   /// or few players support the output. May be empty.
   std::string note;

@@ -133,6 +133,26 @@ std::uint64_t run_length_size(ByteSpan stored) {
   return bytes;
 }
 
+std::string name_of(const Chunk& chunk) {
+  return "chunk " + std::to_string(chunk.info.idx) + " of part " + std::to_string(chunk.part);
+}
+
+/// Finds chunks that overlap, and space between chunks, which no program leaves: the size of such a
+/// chunk is wrong. `head` is the size of what precedes the data of a chunk, by part.
+std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
+  std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
+  for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
+    const std::uint64_t end = chunks[i].info.data_offset + chunks[i].info.packed_size;
+    const std::uint64_t next =
+        chunks[i + 1].info.data_offset - head[static_cast<std::size_t>(chunks[i + 1].part)];
+    if (end != next)
+      return name_of(chunks[i]) + ": it has " + std::to_string(chunks[i].info.packed_size) +
+             " bytes, but the next chunk is " + std::to_string(next - chunks[i].info.data_offset) +
+             " bytes later";
+  }
+  return {};
+}
+
 std::string find_fault(ByteSpan file, const exr_chunk_info_t& chunk) {
   if (chunk.data_offset > file.size() || chunk.packed_size > file.size() - chunk.data_offset)
     return "it lies beyond the end of the file";
@@ -162,14 +182,25 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
+  std::vector<std::uint64_t> heads;  // by part, bytes before the data of a chunk
+  bool lists_all = true;
   for (int part = 0; part < parts; ++part) {
     exr_storage_t storage{};
     const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
-    if (!known || has_subsampling(context.get(), part)) continue;
-    if (storage == EXR_STORAGE_SCANLINE) list_scanlines(context.get(), part, list);
-    if (storage == EXR_STORAGE_TILED) list_tiles(context.get(), part, list);
+    const bool is_tiled = storage == EXR_STORAGE_TILED;
+    // The number of the part, if there are several; the row or four coordinates; the size.
+    heads.push_back((parts > 1 ? 4U : 0U) + (is_tiled ? 16U : 4U) + 4U);
+    if (!known || has_subsampling(context.get(), part) ||
+        (!is_tiled && storage != EXR_STORAGE_SCANLINE))
+      lists_all = false;
+    else if (is_tiled)
+      list_tiles(context.get(), part, list);
+    else
+      list_scanlines(context.get(), part, list);
   }
   if (!list.fault.empty()) return list.fault;
+  if (lists_all)
+    if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
   // All threads share the search. The result is the damaged chunk that comes first in the file.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
@@ -182,8 +213,7 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
       const std::lock_guard lock(mutex);
       if (i >= first) continue;
       first = i;
-      text = "chunk " + std::to_string(list.chunks[i].info.idx) + " of part " +
-             std::to_string(list.chunks[i].part) + ": " + fault;
+      text = name_of(list.chunks[i]) + ": " + fault;
     }
   };
   {

@@ -9,9 +9,10 @@
 namespace lull::io {
 
 /// Returns the first damage that can be detected without decoding: chunks beyond the end of the
-/// file, and chunks whose compressed data end too early or have a wrong checksum (RLE, ZIP, PXR24).
-/// The result is empty if there is none. Deep parts, and parts with subsampled channels, are not
-/// checked. `threads` threads share the work; 0 means one thread.
+/// file, chunks whose size differs from the space that they have in the file, and chunks whose
+/// compressed data end too early or have a wrong checksum (RLE, ZIP, PXR24). The result is empty if
+/// there is none. PIZ, B44 and DWA have no checksum. Deep parts, and parts with subsampled
+/// channels, are not checked. `threads` threads share the work; 0 means one thread.
 std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads);
 
 /// Returns an upper bound for the ratio of a compression method (Imf::Compression). The bound is

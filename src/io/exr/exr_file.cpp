@@ -17,27 +17,15 @@
 
 #include "io/exr/exr_chunks.h"
 #include "io/exr/exr_parts.h"
+#include "io/exr/layer_names.h"
 
 namespace lull::io {
 namespace {
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(
-      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-std::string_view last_name(std::string_view layer) { return layer.substr(layer.rfind('.') + 1); }
-
-/// Names of the layers that contain the picture, best first, as OIDN's loader, Blender, Arnold and
-/// RenderMan write them. (Blender may store the result of its own denoiser in addition to the noisy
-/// image.)
-constexpr std::array<std::string_view, 9> picture_names = {
-    "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
-constexpr std::array<std::string_view, 3> rgb = {"R", "G", "B"};
-constexpr std::array<std::string_view, 3> grey = {"Y", "Z", "V"};
-
-bool has_rgb(const ExrLayer& layer) {
-  return std::ranges::all_of(rgb, [&](std::string_view s) { return layer.channel(s); });
+std::string list_of_labels(const std::vector<ExrLayer>& layers) {
+  std::string all;
+  for (const ExrLayer& layer : layers) all += (all.empty() ? "" : ", ") + layer.label;
+  return all;
 }
 
 /// Sets the number of OpenEXR's threads, which belong to the whole process. The number is the
@@ -55,7 +43,7 @@ int library_threads(int threads) {
   return count;
 }
 
-void insert(Imf::FrameBuffer& buffer, const std::string& channel, const ExrWindow& shown,
+void insert(Imf::FrameBuffer& buffer, const std::string& channel, const LayerWindow& shown,
             const PlaneView<float>& to) {
   for (int y = 0; y < to.height; ++y) std::fill_n(to.row(y), to.width, 0.0f);
   // OpenEXR addresses samples by the row and column numbers of the file.
@@ -64,20 +52,27 @@ void insert(Imf::FrameBuffer& buffer, const std::string& channel, const ExrWindo
                                     sizeof(float) * static_cast<std::size_t>(to.stride)));
 }
 
-}  // namespace
-
-const std::string* ExrLayer::channel(std::string_view suffix) const {
-  for (std::size_t i = 0; i < channels.size(); ++i)
-    if (equal_ignoring_case(suffixes[i], suffix)) return &channels[i];
-  return nullptr;
+/// Returns a fault if a file of this size cannot hold the samples of a part.
+std::string find_impossible_size(const Imf::Header& header, std::size_t file_bytes) {
+  const Imath::Box2i& data = header.dataWindow();
+  double bytes = 0;
+  for (auto c = header.channels().begin(); c != header.channels().end(); ++c)
+    bytes +=
+        (c.channel().type == Imf::HALF ? 2.0 : 4.0) / c.channel().xSampling / c.channel().ySampling;
+  bytes *= (1.0 + data.max.x - data.min.x) * (1.0 + data.max.y - data.min.y);
+  const double limit = static_cast<double>(file_bytes) * max_exr_compression(header.compression());
+  return bytes > limit ? "it has more samples than its bytes can hold" : "";
 }
+
+}  // namespace
 
 ExrFile::Parts::Parts(std::span<const std::uint8_t> bytes, int wanted_threads)
     : threads(library_threads(wanted_threads)),
       stream(bytes),
       file(stream, threads, /*reconstructChunkOffsetTable=*/false) {}
 
-ExrFile::ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads)
+ExrFile::ExrFile(std::span<const std::uint8_t> bytes, std::string path, int threads,
+                 const std::string& picture)
     : bytes_(bytes), path_(std::move(path)) {
   try {
     parts_ = std::make_unique<Parts>(bytes, threads);
@@ -86,37 +81,29 @@ ExrFile::ExrFile(std::span<const std::uint8_t> bytes, std::string path, int thre
   } catch (const std::exception& e) {
     throw BadData("'" + path_ + "' is damaged or cut short (" + e.what() + ")");
   }
-  find_layers();
+  layers_ = list_layers(parts_->file);
+  choose_picture(picture);
 }
 
 ExrFile::~ExrFile() = default;
 
-void ExrFile::find_layers() {
-  const bool several = parts_->file.parts() > 1;
-  for (int i = 0; i < parts_->file.parts(); ++i) {
-    const Imf::Header& header = parts_->file.header(i);
-    const std::string part = several && header.hasName() ? header.name() : "";
-    const std::size_t first = layers_.size();
-    for (auto c = header.channels().begin(); c != header.channels().end(); ++c) {
-      const std::string channel = c.name();
-      const std::size_t dot = channel.rfind('.');
-      std::string layer = dot == std::string::npos ? "" : channel.substr(0, dot);
-      if (layer.empty())
-        layer = part;
-      else if (!part.empty() && layer != part && layer.rfind(part + ".", 0) != 0)
-        layer = part + "." + layer;
-      auto at = std::find_if(layers_.begin() + static_cast<std::ptrdiff_t>(first), layers_.end(),
-                             [&](const ExrLayer& l) { return l.name == layer; });
-      if (at == layers_.end()) at = layers_.insert(at, ExrLayer{.name = layer, .part = i});
-      at->channels.push_back(channel);
-      at->suffixes.push_back(dot == std::string::npos ? channel : channel.substr(dot + 1));
-    }
+void ExrFile::choose_picture(const std::string& name) {
+  const ExrLayer* chosen = default_picture(layers_);
+  if (!name.empty()) {
+    chosen = find_layer_named(layers_, name);
+    if (!chosen) chosen = picture_of_view(layers_, name);
+    if (!chosen)
+      throw BadData("'" + path_ + "' has no layer " + name + " (it has " + list_of_labels(layers_) +
+                    "); give another name, or leave the file out");
   }
+  if (!chosen) return;
+  picture_ = chosen;
+  layers_[static_cast<std::size_t>(chosen - layers_.data())].is_picture = true;
 }
 
 std::string ExrFile::text(const ExrLayer& layer) const {
   std::string suffixes;
-  for (const std::string& suffix : layer.suffixes)
+  for (const std::string& suffix : layer.channels)
     suffixes += (suffixes.empty() ? "" : " ") + suffix;
   return (layer.name.empty() ? "''" : layer.name) + " (" + suffixes + ")";
 }
@@ -128,31 +115,17 @@ std::string ExrFile::text() const {
 }
 
 const ExrLayer& ExrFile::picture() const {
-  for (const std::string_view name : picture_names)
-    for (const ExrLayer& layer : layers_)
-      if (has_rgb(layer) && equal_ignoring_case(last_name(layer.name), name)) return layer;
-  for (const ExrLayer& layer : layers_)
-    if (has_rgb(layer)) return layer;
-  for (const std::string_view suffix : grey)
-    for (const ExrLayer& layer : layers_)
-      if (layer.channel(suffix)) return layer;
-  for (const ExrLayer& layer : layers_)
-    if (layer.channels.size() == 1) return layer;
+  if (picture_) return *picture_;
   throw BadData("'" + path_ +
                 "' has no picture (no layer with R, G and B, none with one channel; it has " +
                 text() + "); rename its channels");
 }
 
 std::vector<std::string> ExrFile::picture_channels() const {
-  const ExrLayer& layer = picture();
-  if (has_rgb(layer)) {
-    std::vector<std::string> channels;
-    for (const std::string_view suffix : rgb) channels.push_back(*layer.channel(suffix));
-    return channels;
-  }
-  for (const std::string_view suffix : grey)
-    if (const std::string* channel = layer.channel(suffix)) return {*channel};
-  return {layer.channels.front()};
+  std::vector<std::string> names;
+  for (const std::string& suffix : picture().picture_channels())
+    names.push_back(*picture().channel(suffix));
+  return names;
 }
 
 bool ExrFile::has_half_picture() const {
@@ -165,26 +138,12 @@ double ExrFile::pixel_aspect(const ExrLayer& layer) const {
   return static_cast<double>(parts_->file.header(layer.part).pixelAspectRatio());
 }
 
-// A frame contains the display window and all samples outside of it. Renderers of animations may
-// crop the data window differently for each frame, but all frames of a sequence must have one size.
-ExrWindow ExrFile::window(const ExrLayer& layer) const {
-  const Imf::Header& header = parts_->file.header(layer.part);
-  const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
-  return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
-          std::max(data.max.x, shown.max.x), std::max(data.max.y, shown.max.y)};
-}
-
-void ExrFile::check_chunks(const ExrLayer& layer) const {
-  const Imf::Header& header = parts_->file.header(layer.part);
-  const Imath::Box2i& data = header.dataWindow();
-  double bytes = 0;
-  for (auto c = header.channels().begin(); c != header.channels().end(); ++c)
-    bytes +=
-        (c.channel().type == Imf::HALF ? 2.0 : 4.0) / c.channel().xSampling / c.channel().ySampling;
-  bytes *= (1.0 + data.max.x - data.min.x) * (1.0 + data.max.y - data.min.y);
-  const double limit =
-      static_cast<double>(bytes_.size()) * max_exr_compression(header.compression());
-  std::string fault = bytes > limit ? "it has more samples than its bytes can hold" : "";
+void ExrFile::check_chunks() const {
+  std::string fault;
+  for (int i = 0; i < parts_->file.parts() && fault.empty(); ++i)
+    if (const Imf::Header& header = parts_->file.header(i);
+        !header.hasType() || !Imf::isDeepData(header.type()))
+      fault = find_impossible_size(header, bytes_.size());
   if (fault.empty()) fault = find_damaged_chunk(bytes_, parts_->threads);
   if (!fault.empty()) throw BadData("'" + path_ + "' is damaged or cut short (" + fault + ")");
 }
@@ -208,7 +167,7 @@ void ExrFile::read(const std::vector<ReadRequest>& requests) const {
   for (const ReadRequest& request : requests) {
     check(request);
     for (std::size_t i = 0; i < request.channels.size(); ++i)
-      insert(buffers[request.layer->part], request.channels[i], window(*request.layer),
+      insert(buffers[request.layer->part], request.channels[i], request.layer->window,
              request.to[i]);
   }
   try {
@@ -223,11 +182,9 @@ void ExrFile::read(const std::vector<ReadRequest>& requests) const {
   }
 }
 
-PacketPtr ExrFile::with_picture(std::span<const std::string> channels,
-                                std::span<const PlaneView<const float>> samples) const {
-  const ExrLayer& layer = picture();
+PacketPtr ExrFile::with_samples(const std::vector<NewSamples>& samples) const {
   try {
-    return rewrite(*parts_, layer.part, window(layer), channels, samples);
+    return rewrite(*parts_, samples);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& e) {

@@ -41,10 +41,11 @@ struct ExrFile::Parts {
   mutable Imf::MultiPartInputFile file;
 };
 
-/// Implements ExrFile::with_picture().
+/// Returns the layers of a file. No layer is marked as the picture.
+std::vector<ExrLayer> list_layers(const Imf::MultiPartInputFile& file);
+
+/// Implements ExrFile::with_samples().
 /// @throws std::exception  any exception from OpenEXR
-PacketPtr rewrite(const ExrFile::Parts& parts, int picture_part, const ExrWindow& window,
-                  std::span<const std::string> channels,
-                  std::span<const PlaneView<const float>> samples);
+PacketPtr rewrite(const ExrFile::Parts& parts, const std::vector<ExrFile::NewSamples>& samples);
 
 }  // namespace lull::io

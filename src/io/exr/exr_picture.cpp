@@ -20,7 +20,8 @@ const std::string input_name = "the input";  // the file name is not known here
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
-  std::vector<LayerName> layers;  // all layers of the file
+  std::string picture;            // SourceOptions::layer
+  std::vector<LayerInfo> layers;  // all layers of the file
   struct Read {
     LayerName layer;
     Frame frame;
@@ -51,10 +52,10 @@ const Origin* origin_of(const Frame& frame) {
 }
 
 ExrFile file_of(const Origin& origin) {
-  return {{origin.file->data, origin.file->size}, input_name, origin.threads};
+  return {{origin.file->data, origin.file->size}, input_name, origin.threads, origin.picture};
 }
 
-void check_size(const ExrWindow& window, const std::string& path, std::int64_t max_pixels) {
+void check_size(const LayerWindow& window, const std::string& path, std::int64_t max_pixels) {
   const double pixels = (double{1} + window.x1 - window.x0) * (double{1} + window.y1 - window.y0);
   if (pixels > static_cast<double>(max_pixels))
     throw BadData("'" + path + "' has more than " + std::to_string(max_pixels) +
@@ -68,7 +69,7 @@ constexpr std::array<int, 4> plane_of = {2, 0, 1, 3};
 /// into it.
 FramePtr make_picture(const ExrFile& exr, ExrFile::ReadRequest& request) {
   const ExrLayer& layer = *request.layer;
-  const ExrWindow window = exr.window(layer);
+  const LayerWindow& window = layer.window;
   request.channels = exr.picture_channels();
   const bool rgb = request.channels.size() == 3;
   const std::string* alpha = rgb ? layer.channel("A") : nullptr;
@@ -100,8 +101,7 @@ std::optional<Frame> make_layer(const ExrFile& exr, const LayerName& name,
   for (const std::string& suffix : name.channels)
     if (const std::string* channel = layer->channel(suffix)) request.channels.push_back(*channel);
   if (request.channels.size() != name.channels.size()) return std::nullopt;
-  const ExrWindow window = exr.window(*layer);
-  FrameFormat format{.width = window.width(), .height = window.height()};
+  FrameFormat format{.width = layer->window.width(), .height = layer->window.height()};
   format.layout = request.channels.size() == 3 ? Layout::rgb : Layout::gray;
   format.sample = SampleType::f32;
   format.bits = 32;
@@ -119,30 +119,46 @@ bool overlaps(const std::vector<ExrFile::ReadRequest>& requests, const ExrFile::
 
 /// Adds those chosen layers that can be read together with the picture. read_layer() reads the
 /// others later.
-void add_layers(const ExrFile& exr, const LayerChoice& choice,
+void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions& options,
                 std::vector<ExrFile::ReadRequest>& requests, Origin& origin) {
-  const ExrWindow shown = exr.window(*requests.front().layer);
-  for (const LayerName& name : choice(origin.layers)) {
+  for (const LayerName& name : options.layers(origin.layers)) {
     ExrFile::ReadRequest request;
+    const auto layer = std::ranges::find(exr.layers(), name.name, &ExrLayer::name);
+    if (layer == exr.layers().end() || !layer->can_be_read) continue;
+    check_size(layer->window, path, options.limits.pixels);
     std::optional<Frame> frame = make_layer(exr, name, request);
-    if (!frame || exr.window(*request.layer) != shown || overlaps(requests, request)) continue;
+    if (!frame || overlaps(requests, request)) continue;
     requests.push_back(std::move(request));
     origin.read.push_back({name, *std::move(frame)});
   }
 }
 
+/// Returns the samples that replace channels of a layer.
+ExrFile::NewSamples new_samples(const ExrLayer& layer, const std::vector<std::string>& suffixes,
+                                const Frame& frame) {
+  ExrFile::NewSamples samples{.layer = &layer, .channels = {}, .from = {}};
+  for (const std::string& suffix : suffixes) samples.channels.push_back(*layer.channel(suffix));
+  for (int i = 0; i < frame.format.planes(); ++i) samples.from.emplace_back(frame.plane<float>(i));
+  if (samples.from.size() != samples.channels.size() ||
+      frame.format.width != layer.window.width() || frame.format.height != layer.window.height())
+    throw InternalError("the writer of OpenEXR got a frame of another layout");
+  return samples;
+}
+
 }  // namespace
 
 FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOptions& options) {
-  const ExrFile exr({file.data, static_cast<std::size_t>(file.size)}, path, options.threads);
+  const ExrFile exr({file.data, static_cast<std::size_t>(file.size)}, path, options.threads,
+                    options.layer);
   std::vector<ExrFile::ReadRequest> requests{{.layer = &exr.picture(), .channels = {}, .to = {}}};
-  check_size(exr.window(*requests.front().layer), path, options.limits.pixels);
-  exr.check_chunks(*requests.front().layer);
+  check_size(exr.picture().window, path, options.limits.pixels);
+  exr.check_chunks();
   FramePtr picture = make_picture(exr, requests.front());
   auto origin = std::make_unique<Origin>();
   origin->threads = options.threads;
-  for (const ExrLayer& layer : exr.layers()) origin->layers.push_back({layer.name, layer.suffixes});
-  if (options.layers) add_layers(exr, options.layers, requests, *origin);
+  origin->picture = options.layer;
+  origin->layers.assign(exr.layers().begin(), exr.layers().end());
+  if (options.layers) add_layers(exr, path, options, requests, *origin);
   exr.read(requests);
   if (file.buf && file.data == file.buf->data) {
     origin->file = non_null(av_buffer_ref(file.buf));
@@ -157,22 +173,29 @@ FramePtr read_exr(const AVPacket& file, const std::string& path, const SourceOpt
 
 PacketPtr write_exr(const Frame& frame) {
   const ExrFile exr = file_of(*origin_of(frame));
-  const std::vector<std::string> channels = exr.picture_channels();
-  std::vector<PlaneView<const float>> planes;
-  for (int i = 0; i < frame.format.planes(); ++i) planes.emplace_back(frame.plane<float>(i));
-  if (planes.size() != channels.size())
-    throw InternalError("the writer of OpenEXR got a frame of another layout");
-  return exr.with_picture(channels, planes);
+  const ExrLayer& picture = exr.picture();
+  std::vector<ExrFile::NewSamples> samples{new_samples(picture, picture.picture_channels(), frame)};
+  for (const FilteredLayer& one : frame.side_data->layers) {
+    const auto layer = std::ranges::find(exr.layers(), one.layer.name, &ExrLayer::name);
+    if (layer == exr.layers().end())
+      throw InternalError("the writer of OpenEXR got a foreign layer");
+    samples.push_back(new_samples(*layer, one.layer.channels, one.samples));
+  }
+  return exr.with_samples(samples);
 }
 
-std::vector<LayerName> layers_of(const Frame& frame) {
+std::vector<LayerInfo> layers_of(const Frame& frame) {
   const Origin* origin = origin_of(frame);
-  return origin ? origin->layers : std::vector<LayerName>();
+  return origin ? origin->layers : std::vector<LayerInfo>();
 }
 
 std::string layers_text(const Frame& frame) {
   const Origin* origin = origin_of(frame);
   return origin ? file_of(*origin).text() : "no layers";
+}
+
+const LayerInfo* find_layer(const std::vector<LayerInfo>& all, std::string_view name) {
+  return find_layer_named(all, name);
 }
 
 Frame read_layer(const Frame& frame, std::string_view name,
@@ -188,14 +211,14 @@ Frame read_layer(const Frame& frame, std::string_view name,
   if (!result)
     throw BadData("no layer " + std::string(name) + " with these channels (there is " + exr.text() +
                   "); name another");
-  const ExrWindow own = exr.window(*request.front().layer), shown = exr.window(exr.picture());
-  if (own != shown)
-    throw BadData("the layer " + std::string(name) + " is of " + std::to_string(own.width()) + "x" +
-                  std::to_string(own.height()) + " pixels, the picture of " +
-                  std::to_string(shown.width()) + "x" + std::to_string(shown.height()) +
-                  " (or lies elsewhere); give one that covers it");
   exr.read(request);
   return *result;
+}
+
+void set_layers(Frame& frame, std::vector<FilteredLayer> layers) {
+  std::shared_ptr<SideData> side_data = copy_of(frame.side_data.get());
+  side_data->layers = std::move(layers);
+  frame.side_data = std::move(side_data);
 }
 
 }  // namespace lull::io

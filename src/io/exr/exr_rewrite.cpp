@@ -1,6 +1,6 @@
-// Writes an OpenEXR file again with a new picture. Parts without channels of the picture are copied
-// in compressed form. In the part that contains the picture, all other channels are copied in their
-// sample type.
+// Writes an OpenEXR file again with new samples in some channels. Parts without such channels are
+// copied in compressed form. In the other parts, all other channels are copied in their sample
+// type.
 
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfCompressionAttribute.h>
@@ -20,6 +20,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 
 #include "io/exr/exr_parts.h"
@@ -45,10 +47,11 @@ class GrowingBytes final : public Imf::OStream {
   std::size_t at_ = 0;
 };
 
-bool is_lossy(Imf::Compression compression) {
-  return compression == Imf::PXR24_COMPRESSION || compression == Imf::B44_COMPRESSION ||
-         compression == Imf::B44A_COMPRESSION || compression == Imf::DWAA_COMPRESSION ||
-         compression == Imf::DWAB_COMPRESSION;
+/// Returns whether samples that were decompressed may change when they are compressed again. (The
+/// 24 bits of PXR24 do not.)
+bool may_lose_again(Imf::Compression compression) {
+  return compression == Imf::B44_COMPRESSION || compression == Imf::B44A_COMPRESSION ||
+         compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;
 }
 
 std::string type_of(const Imf::Header& header) {
@@ -66,11 +69,10 @@ Imf::Header without_chunk_count(const Imf::Header& from) {
   return header;
 }
 
-/// Returns the header that the picture's part has in the output. The part has only one resolution
-/// level, because lower levels would still contain the noise.
-Imf::Header header_for_picture(const Imf::Header& from) {
+/// Returns the header that a part with new samples has in the output. The part has only one
+/// resolution level, because lower levels would still contain the noise.
+Imf::Header header_for_new_samples(const Imf::Header& from) {
   Imf::Header header = without_chunk_count(from);
-  if (is_lossy(header.compression())) header.compression() = Imf::ZIP_COMPRESSION;
   if (header.hasTileDescription()) {
     Imf::TileDescription tiles = header.tileDescription();
     tiles.mode = Imf::ONE_LEVEL;
@@ -101,8 +103,34 @@ class PartPixels {
 
   const Imf::FrameBuffer& buffer() const { return buffer_; }
 
+  void read(Imf::MultiPartInputFile& file, int part) {
+    Imf::InputPart from(file, part);
+    from.setFrameBuffer(buffer_);
+    from.readPixels(header_.dataWindow().min.y, header_.dataWindow().max.y);
+  }
+
+  void write(Imf::MultiPartOutputFile& file, int part) const {
+    if (header_.hasTileDescription()) {
+      Imf::TiledOutputPart to(file, part);
+      to.setFrameBuffer(buffer_);
+      to.writeTiles(0, to.numXTiles() - 1, 0, to.numYTiles() - 1);
+    } else {
+      Imf::OutputPart to(file, part);
+      to.setFrameBuffer(buffer_);
+      to.writePixels(header_.dataWindow().max.y - header_.dataWindow().min.y + 1);
+    }
+  }
+
+  /// Returns whether all channels except `changed` have equal samples, bit for bit.
+  bool equals_except(const PartPixels& other, const std::set<std::string>& changed) const {
+    return std::ranges::all_of(channel_data_, [&](const auto& channel) {
+      return changed.contains(channel.first) ||
+             channel.second == other.channel_data_.at(channel.first);
+    });
+  }
+
   /// Writes a channel that has a sample for each pixel. Values of half floats are clamped to 65504.
-  void put(const std::string& name, PlaneView<const float> from, const ExrWindow& window) {
+  void put(const std::string& name, PlaneView<const float> from, const LayerWindow& window) {
     const Imath::Box2i data = header_.dataWindow();
     char* to = channel_data_.at(name).data();
     const Imf::PixelType type = header_.channels()[name].type;
@@ -147,41 +175,81 @@ void copy_part(Imf::MultiPartInputFile& in, Imf::MultiPartOutputFile& out, int p
   }
 }
 
+using NewSamples = std::vector<const ExrFile::NewSamples*>;
+
+/// The parts with new samples, by their indices.
+std::map<int, NewSamples> by_part(const std::vector<ExrFile::NewSamples>& samples) {
+  std::map<int, NewSamples> parts;
+  for (const ExrFile::NewSamples& one : samples) parts[one.layer->part].push_back(&one);
+  return parts;
+}
+
+std::set<std::string> channels_of(const NewSamples& samples) {
+  std::set<std::string> names;
+  for (const ExrFile::NewSamples* one : samples)
+    names.insert(one->channels.begin(), one->channels.end());
+  return names;
+}
+
+void put_all(PartPixels& pixels, const NewSamples& samples) {
+  for (const ExrFile::NewSamples* one : samples)
+    for (std::size_t i = 0; i < one->channels.size(); ++i)
+      pixels.put(one->channels[i], one->from[i], one->layer->window);
+}
+
+/// Returns whether a part keeps all other samples if it is compressed as before.
+bool survives_compression(const Imf::Header& header, const PartPixels& pixels,
+                          const std::set<std::string>& changed, int threads) {
+  GrowingBytes bytes;
+  {
+    Imf::MultiPartOutputFile out(bytes, &header, 1, /*overrideSharedAttributes=*/false, threads);
+    pixels.write(out, 0);
+  }
+  ExrBytes stream(
+      {reinterpret_cast<const std::uint8_t*>(bytes.bytes().data()), bytes.bytes().size()});
+  Imf::MultiPartInputFile in(stream, threads);
+  PartPixels again(header);
+  again.read(in, 0);
+  return pixels.equals_except(again, changed);
+}
+
+/// A part with new samples.
+struct NewPart {
+  Imf::Header header;
+  std::unique_ptr<PartPixels> pixels;
+};
+
+NewPart new_part(const ExrFile::Parts& parts, int index, const NewSamples& samples) {
+  NewPart part{header_for_new_samples(parts.file.header(index)), nullptr};
+  part.pixels = std::make_unique<PartPixels>(parts.file.header(index));
+  part.pixels->read(parts.file, index);
+  put_all(*part.pixels, samples);
+  const std::set<std::string> changed = channels_of(samples);
+  if (may_lose_again(part.header.compression()) &&
+      !survives_compression(part.header, *part.pixels, changed, parts.threads))
+    part.header.compression() = Imf::ZIP_COMPRESSION;
+  return part;
+}
+
 }  // namespace
 
-PacketPtr rewrite(const ExrFile::Parts& parts, int picture_part, const ExrWindow& window,
-                  std::span<const std::string> channels,
-                  std::span<const PlaneView<const float>> samples) {
+PacketPtr rewrite(const ExrFile::Parts& parts, const std::vector<ExrFile::NewSamples>& samples) {
   Imf::MultiPartInputFile& in = parts.file;
+  std::map<int, NewPart> changed;
+  for (const auto& [index, of_part] : by_part(samples))
+    changed.emplace(index, new_part(parts, index, of_part));
   std::vector<Imf::Header> headers;
   for (int i = 0; i < in.parts(); ++i)
-    headers.push_back(i == picture_part ? header_for_picture(in.header(i)) : in.header(i));
+    headers.push_back(changed.contains(i) ? changed.at(i).header : in.header(i));
   GrowingBytes bytes;
   {
     Imf::MultiPartOutputFile out(bytes, headers.data(), static_cast<int>(headers.size()),
                                  /*overrideSharedAttributes=*/false, parts.threads);
-    for (int i = 0; i < in.parts(); ++i) {
-      if (i != picture_part) {
+    for (int i = 0; i < in.parts(); ++i)
+      if (const auto part = changed.find(i); part != changed.end())
+        part->second.pixels->write(out, i);
+      else
         copy_part(in, out, i);
-        continue;
-      }
-      const Imf::Header& header = in.header(i);
-      const Imath::Box2i data = header.dataWindow();
-      PartPixels pixels(header);
-      Imf::InputPart from(in, i);
-      from.setFrameBuffer(pixels.buffer());
-      from.readPixels(data.min.y, data.max.y);
-      for (std::size_t c = 0; c < channels.size(); ++c) pixels.put(channels[c], samples[c], window);
-      if (header.hasTileDescription()) {
-        Imf::TiledOutputPart to(out, i);
-        to.setFrameBuffer(pixels.buffer());
-        to.writeTiles(0, to.numXTiles() - 1, 0, to.numYTiles() - 1);
-      } else {
-        Imf::OutputPart to(out, i);
-        to.setFrameBuffer(pixels.buffer());
-        to.writePixels(data.max.y - data.min.y + 1);
-      }
-    }
   }
   PacketPtr packet = make_packet();
   check<OutOfMemory>(av_new_packet(packet.get(), static_cast<int>(bytes.bytes().size())),

@@ -8,6 +8,7 @@
 
 #include "core/frame.h"
 #include "io/ffmpeg/ffmpeg.h"
+#include "io/layers.h"
 
 namespace lull {
 
@@ -24,7 +25,11 @@ struct SideData {
   Frame alpha;  // one grey plane of the frame's bit depth; without pixels if there is none
   /// EXIF and similar metadata from the file of a still picture; null if there are none.
   std::shared_ptr<const io::PictureMetadata> metadata;
-  std::vector<std::byte> stored;  // stacks only: the slice's samples as stored in the file
+  std::vector<std::byte> stored;          // stacks only: the slice's samples as stored in the file
+  std::vector<io::FilteredLayer> layers;  // OpenEXR only: layers that replace those of the file
 };
+
+/// Returns a copy of the side data, which may be changed; empty side data for null.
+[[nodiscard]] std::shared_ptr<SideData> copy_of(const SideData* side_data);
 
 }  // namespace lull

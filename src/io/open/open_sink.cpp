@@ -1,3 +1,4 @@
+#include "io/encode/sample_depth.h"
 #include "io/ffmpeg/ffmpeg_log.h"
 #include "io/segments/segmented_sink.h"
 #include "io/stacks/stack.h"
@@ -131,12 +132,32 @@ std::unique_ptr<MediaSink> make_sink(const std::string& path, MediaSource& sourc
 
 }  // namespace
 
+ResultSamples result_samples(const std::string& path, const MediaSource& source,
+                             const SinkOptions& options) {
+  const auto* file = dynamic_cast<const FileSource*>(&source);
+  if (!file || makes_layered_exr(path, *file, options)) return {};
+  if (path == "null" || path == "hash")
+    return {.bits = options.bits, .full_range = has_full_range(*file), .dither = options.dither};
+  try {
+    Container container = container_of(path, *file, options);
+    container.numbered = makes_sequence(path, *file, options);
+    return samples_for(choose_encoders(container, *file, options).front(), *file, options.dither);
+  } catch (const InvalidArgument&) {
+    return {};  // open_sink() reports the error
+  }
+}
+
 bool holds_one_frame(const std::string& path, const MediaSource& source,
                      const SinkOptions& options) {
   const auto* file = dynamic_cast<const FileSource*>(&source);
   return file && path != "null" && path != "hash" && is_still_name(path, options.format) &&
          !file->info().still && !makes_sequence(path, *file, options) &&
          !keeps_tiff_pages(path, *file, options) && !makes_animation(path, *file, options);
+}
+
+bool keeps_layers(const std::string& path, const MediaSource& source, const SinkOptions& options) {
+  const auto* file = dynamic_cast<const FileSource*>(&source);
+  return file && path != "null" && path != "hash" && makes_layered_exr(path, *file, options);
 }
 
 std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,

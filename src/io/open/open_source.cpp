@@ -8,7 +8,9 @@
 
 namespace lull::io {
 
-std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOptions& options) {
+namespace {
+
+std::unique_ptr<MediaSource> make_source(const std::string& path, const SourceOptions& options) {
   const StackKind stack = stack_kind(path, options);
   if (stack != StackKind::nifti && options.axis)
     throw InvalidArgument("an axis for '" + path +
@@ -17,6 +19,9 @@ std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOp
     throw InvalidArgument("a part of '" + path +
                           "' (a stack of slices cannot be divided); leave --frames, --start and "
                           "--duration out");
+  if (stack != StackKind::none && options.video)
+    throw InvalidArgument("a video stream of '" + path +
+                          "' (a stack of slices has none); leave --video out");
   if (stack != StackKind::none && options.white != 0 && options.white != 1)
     throw InvalidArgument("a white for '" + path +
                           "' (a stack of slices has a range of its own); leave --white out");
@@ -24,6 +29,16 @@ std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOp
   if (stack == StackKind::tiff) return open_tiff_source(path, options);
   capture_ffmpeg_log();
   return std::make_unique<FileSource>(path, options);
+}
+
+}  // namespace
+
+std::unique_ptr<MediaSource> open_source(const std::string& path, const SourceOptions& options) {
+  auto source = make_source(path, options);
+  if (!options.layer.empty() && source->layers().empty())
+    throw InvalidArgument("the layer " + options.layer + " of '" + path +
+                          "' (only OpenEXR files have layers); leave --layer out");
+  return source;
 }
 
 }  // namespace lull::io

@@ -85,18 +85,7 @@ const Frame* alpha_of(const Frame& frame) {
 }
 
 void set_alpha(Frame& frame, Frame alpha) {
-  auto side_data = std::make_shared<SideData>();
-  if (const SideData* const old = frame.side_data.get()) {
-    side_data->properties = make_frame();
-    check<InternalError>(av_frame_copy_props(side_data->properties.get(), old->properties.get()),
-                         "cannot copy side data");
-    side_data->number = old->number;
-    side_data->match = old->match;
-    side_data->metadata = old->metadata;
-    side_data->tiff = old->tiff;
-    side_data->tiff_page = old->tiff_page;
-    side_data->stored = old->stored;
-  }
+  std::shared_ptr<SideData> side_data = copy_of(frame.side_data.get());
   side_data->alpha = std::move(alpha);
   frame.side_data = std::move(side_data);
 }

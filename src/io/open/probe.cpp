@@ -139,6 +139,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
   if (makes_layered_exr(output, source, options)) {
     report.encoder = "openexr";
     report.pixel_format = source.info().pixel_format;
+    report.keeps_layers = true;
     return;
   }
   Container container = container_of(output, source, options);
@@ -160,6 +161,7 @@ void describe_output(FileSource& source, const SinkOptions& options, InputReport
   } catch (const InvalidArgument& e) {
     report.lost.push_back(std::string("the video: ") + e.what());
   }
+  add_losses(lost_layers(source), report);
   if (container.still()) return lose_others("pictures hold nothing else", report);
   const AVFormatContext& context = source.demuxer().context();
   const std::string format = container.format->name;
@@ -210,6 +212,8 @@ InputReport probe(const std::string& path, const SourceOptions& options, const s
   if (output.empty()) report.output = "output.mkv";
   const AVFormatContext& context = source.demuxer().context();
   report.alpha = source.traits().alpha;
+  report.layers = source.layers();
+  report.videos = source.videos();
   for (const SequenceFile& file : source.demuxer().sequence()) report.files.push_back(file.path);
   report.chapters = static_cast<int>(context.nb_chapters);
   describe_video(source, report);

@@ -122,10 +122,10 @@ void FileSource::read_exr_info() {
   const ExrHead head = read_exr_head(demuxer_.path());
   half_floats_ = head.half;
   if (const AVBufferRef* bytes = first().opaque_ref) {  // the file that contains the layers
-    const ExrFile file({bytes->data, bytes->size}, demuxer_.path(), options_.threads);
+    const ExrFile file({bytes->data, bytes->size}, demuxer_.path(), options_.threads,
+                       options_.layer);
     half_floats_ = file.has_half_picture();
-    for (const ExrLayer& layer : file.layers())
-      if (&layer != &file.picture()) layers_.push_back(file.text(layer));
+    layers_.assign(file.layers().begin(), file.layers().end());
     return;
   }
   std::string names;
@@ -142,6 +142,11 @@ std::vector<std::string> FileSource::clock_jumps() const {
   for (const ClockJump& jump : demuxer_.clock_jumps())
     lines.push_back(describe(jump, demuxer_.path()));
   return lines;
+}
+
+std::vector<int> FileSource::videos() const {
+  if (demuxer_.holds_pictures() || !demuxer_.sequence().empty()) return {};
+  return video_streams(demuxer_.context());
 }
 
 bool FileSource::decode_second() {

@@ -54,8 +54,8 @@ class FileSource final : public MediaSource {
   bool is_tiff() const { return demuxer_.reader() == PictureReader::tiff; }
   /// Returns whether the input is an OpenEXR file with samples of 16 bits.
   bool half_floats() const { return half_floats_; }
-  /// Returns the layers of an OpenEXR file other than its picture, such as "albedo (R G B)".
-  const std::vector<std::string>& layers() const { return layers_; }
+  std::vector<int> videos() const override;
+  const std::vector<LayerInfo>& layers() const noexcept override { return layers_; }
   /// Returns whether the source has a second frame. The function decodes up to this frame. It must
   /// be called before the first read. With margins, the second frame may be far away; the function
   /// then returns false if it does not know.
@@ -91,7 +91,7 @@ class FileSource final : public MediaSource {
   std::optional<FramePool> pool_, alpha_pool_;
   std::deque<TimedPicture> decoded_ahead_;  // frames that are decoded, but not read yet
   bool half_floats_ = false;
-  std::vector<std::string> layers_;
+  std::vector<LayerInfo> layers_;
   bool has_seeked_ = false;
   std::int64_t selected_read_ = 0;  // number of selected frames that read() returned
 };

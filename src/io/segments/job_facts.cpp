@@ -123,6 +123,8 @@ void add_input(const FileSource& source, const SegmentOptions& segments,
                                          std::to_string(options.raw->height)});
   if (source.format().sample == SampleType::f32)
     facts.push_back({"--white", text_of(static_cast<double>(source.format().white))});
+  if (options.video) facts.push_back({"--video", std::to_string(*options.video)});
+  if (!options.layer.empty()) facts.push_back({"--layer", options.layer});
   const bool on_gpu = options.gpu && source.why_not_gpu().empty();
   facts.push_back({"the decoding device", on_gpu ? "a GPU" : "the CPU"});
 }
@@ -142,6 +144,8 @@ void add_output(const Container& container, const SinkOptions& options, const En
   facts.push_back({"the container", container.format->name});
   facts.push_back({"the encoder", codec.name});
   facts.push_back({"the pixel format", name_of(encoder.choice().format)});
+  if (options.dither != Dither::none)
+    facts.push_back({"--dither", options.dither == Dither::ordered ? "ordered" : "noise"});
   facts.push_back({"--crf", options.crf ? text_of(*options.crf) : "none"});
   facts.push_back({"--lossless", options.lossless ? "given" : "none"});
   std::string vopts;

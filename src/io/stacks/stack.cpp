@@ -69,6 +69,8 @@ void refuse_encoder_options(const SinkOptions& options, const std::string& path)
                        : options.crf.has_value()  ? "--crf"
                        : !options.vopts.empty()   ? "--vopts"
                        : !options.pix_fmt.empty() ? "--pix-fmt"
+                       : options.bits != 0        ? "--bits"
+                       : options.dither != Dither::none ? "--dither"
                                                   : nullptr;
   if (option)
     throw InvalidArgument(std::string(option) + " for '" + path +

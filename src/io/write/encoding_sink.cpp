@@ -27,6 +27,7 @@ void EncodingSink::open(std::unique_ptr<Output> file, const std::vector<EncoderC
   notes_.insert(notes_.end(), muxer_->notes().begin(), muxer_->notes().end());
   losses_.add(choice.loss);
   losses_.add(muxer_->losses());
+  losses_.add(lost_layers(source));
   if (container_.still()) return;
   losses_.add(picture_losses_in_video(source, container_));
   losses_.add(losses_of(source, container_, encoder_->context()));
@@ -42,7 +43,8 @@ void EncodingSink::embed_metadata(const std::vector<EncoderChoice>& choices,
 }
 
 void EncodingSink::check_frame(const Frame& frame) const {
-  if (frame.format != format_) throw InternalError("the sink got a frame of another format");
+  if (frame.pixels && frame.format != format_)
+    throw InternalError("the sink got a frame of another format");
 }
 
 void EncodingSink::note_losses(const Frame& frame) {

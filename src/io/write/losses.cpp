@@ -234,6 +234,14 @@ std::vector<std::string> losses_of(const FileSource& source, const Container& co
   return Losses(source, container, encoder).list();
 }
 
+std::vector<std::string> lost_layers(const FileSource& source) {
+  std::vector<std::string> losses;
+  for (const LayerInfo& layer : source.layers())
+    if (!layer.is_picture)
+      losses.push_back("the layer " + layer.label + " (only OpenEXR of the same size holds it)");
+  return losses;
+}
+
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder) {
   const PictureProperties kept = stated_by(encoder);
   const auto has = [&](AVFrameSideDataType type) {

@@ -16,6 +16,9 @@ namespace lull::io {
 std::vector<std::string> losses_of(const FileSource& source, const Container& container,
                                    const AVCodecContext& encoder);
 
+/// Returns one text for each layer of an OpenEXR input that an output with one picture loses.
+std::vector<std::string> lost_layers(const FileSource& source);
+
 /// Returns the name of the metadata of a single frame that the encoder loses; empty if it loses
 /// none.
 std::string loss_of_frame(const AVFrame& properties, const AVCodecContext& encoder);

@@ -66,9 +66,11 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   // Allows input streams that the container's standard does not define: FLAC in MP4, Y4M of more
   // than 8 bits.
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
-  add_video(source, encoder);
+  encoder_time_base_ = encoder.context().time_base;
   set_shift(source, container);
-  if (!container.still()) add_copies(source, container);
+  // A video that the user chose keeps its place among the streams.
+  if (!source.options().video || container.still()) add_video(source, encoder);
+  if (!container.still()) add_copies(source, container, encoder);
   copy_global(source.demuxer().context());
   note_dropped(source);
   write_header(source, container, options);
@@ -79,7 +81,7 @@ void Muxer::add_video(const FileSource& source, const Encoder& encoder) {
   AVStream* to = non_null(avformat_new_stream(context_.get(), nullptr));
   check<InternalError>(avcodec_parameters_from_context(to->codecpar, &encoder.context()),
                        "cannot describe the video stream");
-  encoder_time_base_ = encoder.context().time_base;
+  video_ = to;
   to->time_base = encoder_time_base_;
   to->avg_frame_rate = to->r_frame_rate = encoder.context().framerate;
   to->sample_aspect_ratio = encoder.context().sample_aspect_ratio;
@@ -106,14 +108,19 @@ void Muxer::set_shift(const FileSource& source, const Container& container) {
     notes_.push_back(note);
 }
 
-void Muxer::add_copies(const FileSource& source, const Container& container) {
+void Muxer::add_copies(const FileSource& source, const Container& container,
+                       const Encoder& encoder) {
   const AVFormatContext& from = source.demuxer().context();
   copies_.resize(from.nb_streams);
   for (unsigned i = 0; i < from.nb_streams; ++i) {
     const AVStream& stream = *from.streams[i];
     // The demuxer itself interprets some streams, for example the chapters of MP4, so the muxer
     // does not copy them.
-    if (&stream == &source.demuxer().video() || stream.discard == AVDISCARD_ALL) continue;
+    if (stream.discard == AVDISCARD_ALL) continue;
+    if (&stream == &source.demuxer().video()) {
+      if (!video_) add_video(source, encoder);
+      continue;
+    }
     try {
       add_copy(stream, container);
     } catch (const InvalidArgument& error) {
@@ -153,7 +160,8 @@ void Muxer::add_copy(const AVStream& from, const Container& container) {
   const bool picture = (from.disposition & AV_DISPOSITION_ATTACHED_PIC) != 0;
   copies_[from.index].picture = picture;
   if (from.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !picture)
-    notes_.push_back(describe(from) + " is copied, not denoised; --drop " +
+    notes_.push_back(describe(from) +
+                     " is copied, not denoised; --video all denoises each, --drop " +
                      std::to_string(from.index) + " leaves it out");
 }
 
@@ -239,7 +247,7 @@ void Muxer::copy_global(const AVFormatContext& from) {
     return;
   }
   // In AVI the time code is a property of the file, not of a stream.
-  const AVDictionaryEntry* timecode = find_tag(context_->streams[0]->metadata, "timecode");
+  const AVDictionaryEntry* timecode = find_tag(video_->metadata, "timecode");
   if (timecode && traits_.file_timecode)
     av_dict_set(&context_->metadata, "timecode", timecode->value, AV_DICT_DONT_OVERWRITE);
   if (!drops_.chapters) copy_chapters(from, shift_, *context_);
@@ -278,8 +286,8 @@ void Muxer::write_header(const FileSource& source, const Container& container,
 void Muxer::write_video(PacketPtr packet) {
   if (traits_.raw_frames) return write_y4m(*reinterpret_cast<const AVFrame*>(packet->data));
   shift_times(*packet, video_shift_);
-  av_packet_rescale_ts(packet.get(), encoder_time_base_, context_->streams[0]->time_base);
-  packet->stream_index = 0;
+  av_packet_rescale_ts(packet.get(), encoder_time_base_, video_->time_base);
+  packet->stream_index = video_->index;
   // The decoding times of consecutive encoders can overlap if the durations of frames vary.
   make_dts_increase(last_video_dts_, *packet);
   const LogWatch watch;

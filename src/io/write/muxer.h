@@ -54,7 +54,7 @@ class Muxer {
 
   void add_video(const FileSource& source, const Encoder& encoder);
   void set_shift(const FileSource& source, const Container& container);
-  void add_copies(const FileSource& source, const Container& container);
+  void add_copies(const FileSource& source, const Container& container, const Encoder& encoder);
   void add_copy(const AVStream& from, const Container& container);
   AVStream& new_stream(const AVStream& from);
   void convert(const AVStream& from, const Container& container);
@@ -77,6 +77,7 @@ class Muxer {
   const ContainerTraits& traits_;
   Drops drops_;
   bool pipe_;
+  AVStream* video_ = nullptr;  // the denoised stream
   std::shared_ptr<const FrameSelector> selector_;
   std::unique_ptr<AVFormatContext, Free> context_;
   AVRational encoder_time_base_{};

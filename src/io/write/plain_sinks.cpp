@@ -28,7 +28,8 @@ class SinkWithoutFile : public MediaSink {
 
  protected:
   void check_format(const Frame& frame) const {
-    if (frame.format != format_) throw InternalError("the sink got a frame of another format");
+    if (frame.pixels && frame.format != format_)
+      throw InternalError("the sink got a frame of another format");
   }
   const FrameFormat& format() const { return format_; }
 

@@ -19,6 +19,7 @@
 #include "io/pictures/sequence.h"
 #include "io/tiff/tiff_picture.h"
 #include "io/write/loss_notes.h"
+#include "io/write/losses.h"
 #include "io/write/metadata_embedder.h"
 #include "io/write/stream_handling.h"
 
@@ -137,7 +138,8 @@ class SequenceSink final : public MediaSink {
   }
 
   void write(Frame frame) override {
-    if (frame.format != format_) throw InternalError("the sink got a frame of another format");
+    if (frame.pixels && frame.format != format_)
+      throw InternalError("the sink got a frame of another format");
     if (frame.on_device) throw InternalError("the sink got a frame in GPU memory");
     if (!frame.side_data) throw InternalError("the sink got a frame without a number");
     if (!sequence_ && !has_pages_ && frames_++ > 0)
@@ -255,8 +257,7 @@ class SequenceSink final : public MediaSink {
       pixel_format_name_ = source.info().pixel_format;
       return open_embedder(source, {.extension = "exr"}, options, {});
     }
-    for (const std::string& layers : source.layers())
-      losses_.add("the layer " + layers + " (only OpenEXR holds it)");
+    losses_.add(lost_layers(source));
     Container container = container_of(path_, source, options);
     container.numbered = true;
     Dictionary leftover;
@@ -369,7 +370,8 @@ TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& op
 bool makes_layered_exr(const std::string& path, const FileSource& source,
                        const SinkOptions& options) {
   return path != "-" && source.demuxer().reader() == PictureReader::exr &&
-         options.pix_fmt.empty() && options.vopts.empty() && options.vcodec.empty() &&
+         options.pix_fmt.empty() && options.bits == 0 && options.vopts.empty() &&
+         options.vcodec.empty() && written_format(source, options) == source.format() &&
          is_exr_name(options.format.empty() ? path : "." + options.format);
 }
 

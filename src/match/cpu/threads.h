@@ -1,10 +1,44 @@
 #pragma once
-// The number of threads of the host backends.
+// The number of threads of the host backends, and parallel work whose results are summed in a fixed
+// order.
+
+#include <tbb/parallel_pipeline.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace lull::cpu {
 
 /// Allows oneTBB to run `threads` threads. By default it runs at most one thread per core. The
 /// smallest limit of a process applies, therefore all sessions share this one.
 void allow_threads(int threads);
+
+/// Calls work(task, tile) for the tasks 0 .. count - 1, in any order and from all threads of the
+/// arena, and then add(task, tile), one after the other in the order of the tasks.
+template <class Tile, class Work, class Add>
+void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
+  using Item = std::pair<std::size_t, Tile*>;
+  std::size_t next = 0;
+  const auto make = [&](tbb::flow_control& control) -> Item {
+    if (next == count) {
+      control.stop();
+      return {};
+    }
+    // Tiles are released in order, and no more tiles are in use than exist: this one is free.
+    Tile* const tile = &tiles[next % tiles.size()];
+    return {next++, tile};
+  };
+  const auto process = [&](Item item) {
+    work(item.first, *item.second);
+    return item;
+  };
+  const auto finish = [&](Item item) { add(item.first, *item.second); };
+  using tbb::filter_mode;
+  tbb::parallel_pipeline(tiles.size(),
+                         tbb::make_filter<void, Item>(filter_mode::serial_in_order, make) &
+                             tbb::make_filter<Item, Item>(filter_mode::parallel, process) &
+                             tbb::make_filter<Item, void>(filter_mode::serial_in_order, finish));
+}
 
 }  // namespace lull::cpu

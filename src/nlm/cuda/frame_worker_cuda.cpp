@@ -34,14 +34,16 @@ struct FilteredSet {
 
 class CudaFrameWorker final : public FrameWorker {
  public:
-  CudaFrameWorker(const Params& params, const FrameFormat& format, bool results_on_device)
+  CudaFrameWorker(const Params& params, const FrameFormat& format, bool results_on_device,
+                  const ResultSamples& results)
       : params_(params),
         format_(format),
+        results_(result_format(format, results)),
         levels_(params.noise.levels_in_samples()),
         upload_stream_(lull::cuda::make_stream(lull::cuda::Priority::high)),
         compute_stream_(lull::cuda::make_stream()),
         download_stream_(lull::cuda::make_stream()),
-        pool_(format, results_on_device),
+        pool_(results_, results_on_device),
         slots_(session_plan(params, format).slots()) {
     const Stabilisers stabilisers = stabilisers_of(params);
     for (auto& in : inputs_) in = std::make_unique<Input>(*this, stabilisers);
@@ -162,7 +164,7 @@ class CudaFrameWorker final : public FrameWorker {
     lull::cuda::Event uploaded = lull::cuda::make_event(), consumed = lull::cuda::make_event();
     Input(const CudaFrameWorker& worker, const Stabilisers& stabilisers)
         : raw(without_colour_transform(worker.format_), worker.compute_stream_.get(),
-              worker.levels_, curves_of(stabilisers)),
+              worker.levels_, curves_of(stabilisers), without_colour_transform(worker.results_)),
           guide(worker.levels_, stabilisers, Colour::as_is) {}
   };
   struct Output {
@@ -170,7 +172,7 @@ class CudaFrameWorker final : public FrameWorker {
     lull::cuda::Event ready = lull::cuda::make_event(), downloaded = lull::cuda::make_event();
     Output(const CudaFrameWorker& worker, const Stabilisers& stabilisers)
         : raw(without_colour_transform(worker.format_), worker.compute_stream_.get(),
-              worker.levels_, curves_of(stabilisers)) {}
+              worker.levels_, curves_of(stabilisers), without_colour_transform(worker.results_)) {}
   };
   /// A frame whose result is not delivered yet.
   struct Slot {
@@ -239,7 +241,7 @@ class CudaFrameWorker final : public FrameWorker {
   }
 
   Params params_;
-  FrameFormat format_;
+  FrameFormat format_, results_;
   std::array<float, max_planes> levels_;  // noise levels of stored samples
   lull::cuda::Stream upload_stream_, compute_stream_, download_stream_;
   lull::cuda::ResultFrames pool_;
@@ -261,9 +263,10 @@ class CudaFrameWorker final : public FrameWorker {
 }  // namespace
 
 std::unique_ptr<FrameWorker> make_cuda_frame_worker(const Params& params, const FrameFormat& format,
-                                                    bool results_on_device) {
+                                                    bool results_on_device,
+                                                    const ResultSamples& results) {
   cuda::require_addressable(params, format);
-  return std::make_unique<CudaFrameWorker>(params, format, results_on_device);
+  return std::make_unique<CudaFrameWorker>(params, format, results_on_device, results);
 }
 
 }  // namespace lull::nlm

@@ -77,7 +77,8 @@ class PlaneVolume {
 
 class CudaSlicesWorker final : public SlicesWorker {
  public:
-  CudaSlicesWorker(const Params& params, const FrameFormat& format, bool results_on_device)
+  CudaSlicesWorker(const Params& params, const FrameFormat& format, bool results_on_device,
+                   const FrameFormat& results)
       : params_(params),
         format_(format),
         batch_size_(slices_for_all(params, format)),
@@ -85,11 +86,11 @@ class CudaSlicesWorker final : public SlicesWorker {
         upload_stream_(lull::cuda::make_stream(lull::cuda::Priority::high)),
         compute_stream_(lull::cuda::make_stream()),
         download_stream_(lull::cuda::make_stream()),
-        pool_(format, results_on_device),
+        pool_(results, results_on_device),
         in_(without_colour_transform(format), compute_stream_.get(), levels(),
-            curves_of(stabilisers_of(params))),
+            curves_of(stabilisers_of(params)), without_colour_transform(results)),
         out_(without_colour_transform(format), compute_stream_.get(), levels(),
-             curves_of(stabilisers_of(params))),
+             curves_of(stabilisers_of(params)), without_colour_transform(results)),
         guide_(levels(), stabilisers_of(params), Colour::as_is) {
     for (const int i : filtered_planes(params, format)) {
       volumes_.emplace_back(params, format, i, batch_size_, compute_stream_.get());
@@ -204,9 +205,11 @@ class CudaSlicesWorker final : public SlicesWorker {
 
 std::unique_ptr<SlicesWorker> make_cuda_slices_worker(const Params& params,
                                                       const FrameFormat& format,
-                                                      bool results_on_device) {
+                                                      bool results_on_device,
+                                                      const ResultSamples& results) {
   cuda::require_addressable(params, format);
-  return std::make_unique<CudaSlicesWorker>(params, format, results_on_device);
+  return std::make_unique<CudaSlicesWorker>(params, format, results_on_device,
+                                            result_format(format, results));
 }
 
 }  // namespace lull::nlm

@@ -18,9 +18,11 @@ namespace lull::nlm {
 
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_frame_worker(const Params& params,
                                                                   const FrameFormat& format,
-                                                                  bool results_on_device);
+                                                                  bool results_on_device,
+                                                                  const ResultSamples& results);
 [[nodiscard]] std::unique_ptr<SlicesWorker> make_cuda_slices_worker(const Params& params,
                                                                     const FrameFormat& format,
-                                                                    bool results_on_device);
+                                                                    bool results_on_device,
+                                                                    const ResultSamples& results);
 
 }  // namespace lull::nlm

@@ -11,10 +11,12 @@ namespace {
 
 }  // namespace
 
-std::unique_ptr<FrameWorker> make_cuda_frame_worker(const Params&, const FrameFormat&, bool) {
+std::unique_ptr<FrameWorker> make_cuda_frame_worker(const Params&, const FrameFormat&, bool,
+                                                    const ResultSamples&) {
   refuse();
 }
-std::unique_ptr<SlicesWorker> make_cuda_slices_worker(const Params&, const FrameFormat&, bool) {
+std::unique_ptr<SlicesWorker> make_cuda_slices_worker(const Params&, const FrameFormat&, bool,
+                                                      const ResultSamples&) {
   refuse();
 }
 

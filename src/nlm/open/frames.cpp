@@ -32,12 +32,12 @@ struct HostPlaneSet {
 class GatheringWorker final : public FrameWorker {
  public:
   GatheringWorker(const Params& params, const FrameFormat& format,
-                  const FrameEngineFactory& make_engine)
+                  const FrameEngineFactory& make_engine, const ResultSamples& results)
       : params_(params),
         format_(format),
         session_(session_plan(params, format)),
         samples_(params.noise, stabilisers_of(params)),
-        pool_(format),
+        pool_(result_format(format, results)),
         slots_(session_.slots()) {
     for (PlaneSet& planes : plane_sets(format, params.noise)) add_set(planes, make_engine);
     if (params.temporal > 0) motion_.emplace(format, session_.main_sigma, session_.slots());
@@ -148,8 +148,9 @@ class GatheringWorker final : public FrameWorker {
 }  // namespace
 
 std::unique_ptr<FrameWorker> make_host_frame_worker(const Params& params, const FrameFormat& format,
-                                                    const FrameEngineFactory& make_engine) {
-  return std::make_unique<GatheringWorker>(params, format, make_engine);
+                                                    const FrameEngineFactory& make_engine,
+                                                    const ResultSamples& results) {
+  return std::make_unique<GatheringWorker>(params, format, make_engine, results);
 }
 
 }  // namespace lull::nlm

@@ -26,11 +26,11 @@ struct HostVolume {
 class HostSlicesWorker final : public SlicesWorker {
  public:
   HostSlicesWorker(const Params& params, const FrameFormat& format,
-                   const VolumeEngineFactory& make_engine)
+                   const VolumeEngineFactory& make_engine, const ResultSamples& results)
       : params_(params),
         format_(format),
         samples_(params.noise, stabilisers_of(params)),
-        pool_(format) {
+        pool_(result_format(format, results)) {
     for (int i = 0; i < format.planes(); ++i) {
       if (params.noise.sigma(i) == 0) continue;
       const VolumePlan plan = volume_plan(params, format, i);
@@ -101,8 +101,9 @@ class HostSlicesWorker final : public SlicesWorker {
 
 std::unique_ptr<SlicesWorker> make_host_slices_worker(const Params& params,
                                                       const FrameFormat& format,
-                                                      const VolumeEngineFactory& make_engine) {
-  return std::make_unique<HostSlicesWorker>(params, format, make_engine);
+                                                      const VolumeEngineFactory& make_engine,
+                                                      const ResultSamples& results) {
+  return std::make_unique<HostSlicesWorker>(params, format, make_engine, results);
 }
 
 }  // namespace lull::nlm

@@ -16,13 +16,14 @@ std::unique_ptr<FrameWorker> make_frame_worker(const Params& params, const Frame
                                                const Backend& backend) {
   switch (backend.kind) {
     case BackendKind::reference:
-      return make_host_frame_worker(params, format, make_reference_frame_engine);
+      return make_host_frame_worker(params, format, make_reference_frame_engine, backend.results);
     case BackendKind::cpu:
-      return make_host_frame_worker(params, format, [&](const FramePlan& plan) {
-        return make_cpu_frame_engine(plan, backend.threads);
-      });
+      return make_host_frame_worker(
+          params, format,
+          [&](const FramePlan& plan) { return make_cpu_frame_engine(plan, backend.threads); },
+          backend.results);
     case BackendKind::cuda:
-      return make_cuda_frame_worker(params, format, backend.results_on_device);
+      return make_cuda_frame_worker(params, format, backend.results_on_device, backend.results);
   }
   throw InternalError("an unknown backend (open() got an invalid BackendKind); report it");
 }
@@ -31,13 +32,14 @@ std::unique_ptr<SlicesWorker> make_slices_worker(const Params& params, const Fra
                                                  const Backend& backend) {
   switch (backend.kind) {
     case BackendKind::reference:
-      return make_host_slices_worker(params, format, make_reference_volume_engine);
+      return make_host_slices_worker(params, format, make_reference_volume_engine, backend.results);
     case BackendKind::cpu:
-      return make_host_slices_worker(params, format, [&](const VolumePlan& plan) {
-        return make_cpu_volume_engine(plan, backend.threads);
-      });
+      return make_host_slices_worker(
+          params, format,
+          [&](const VolumePlan& plan) { return make_cpu_volume_engine(plan, backend.threads); },
+          backend.results);
     case BackendKind::cuda:
-      return make_cuda_slices_worker(params, format, backend.results_on_device);
+      return make_cuda_slices_worker(params, format, backend.results_on_device, backend.results);
   }
   throw InternalError("an unknown backend (open() got an invalid BackendKind); report it");
 }
@@ -56,7 +58,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()
-               ? open_slices(params, format, make_slices_worker(params, format, backend))
+               ? open_slices(params, format, make_slices_worker(params, format, backend),
+                             backend.results)
                : open_session(session_plan(params, format), format,
                               make_frame_worker(params, format, backend));
   };

@@ -17,10 +17,13 @@ using VolumeEngineFactory = std::function<std::unique_ptr<VolumeEngine>(const Vo
 
 // Makes the workers of the host backends. `params` and `format` must be valid.
 [[nodiscard]] std::unique_ptr<FrameWorker> make_host_frame_worker(
-    const Params& params, const FrameFormat& format, const FrameEngineFactory& make_engine);
+    const Params& params, const FrameFormat& format, const FrameEngineFactory& make_engine,
+    const ResultSamples& results);
 [[nodiscard]] std::unique_ptr<SlicesWorker> make_host_slices_worker(
-    const Params& params, const FrameFormat& format, const VolumeEngineFactory& make_engine);
+    const Params& params, const FrameFormat& format, const VolumeEngineFactory& make_engine,
+    const ResultSamples& results);
 [[nodiscard]] std::unique_ptr<Denoiser> open_slices(const Params& params, const FrameFormat& format,
-                                                    std::unique_ptr<SlicesWorker> worker);
+                                                    std::unique_ptr<SlicesWorker> worker,
+                                                    const ResultSamples& results);
 
 }  // namespace lull::nlm

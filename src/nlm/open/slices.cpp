@@ -22,8 +22,8 @@ bool is_all_outside(const SliceMask& mask) {
 class SlicesSession final : public SliceSession {
  public:
   SlicesSession(const Params& params, const FrameFormat& format,
-                std::unique_ptr<SlicesWorker> worker)
-      : SliceSession(format, worker->memory()),
+                std::unique_ptr<SlicesWorker> worker, const ResultSamples& results)
+      : SliceSession(format, worker->memory(), results),
         worker_(std::move(worker)),
         batch_size_(worker_->slices_at_a_time()) {
     for (int i = 0; i < format.planes(); ++i) filters_any_ |= params.noise.sigma(i) > 0;
@@ -97,8 +97,9 @@ class SlicesSession final : public SliceSession {
 }  // namespace
 
 std::unique_ptr<Denoiser> open_slices(const Params& params, const FrameFormat& format,
-                                      std::unique_ptr<SlicesWorker> worker) {
-  return std::make_unique<SlicesSession>(params, format, std::move(worker));
+                                      std::unique_ptr<SlicesWorker> worker,
+                                      const ResultSamples& results) {
+  return std::make_unique<SlicesSession>(params, format, std::move(worker), results);
 }
 
 }  // namespace lull::nlm

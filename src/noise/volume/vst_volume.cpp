@@ -19,8 +19,8 @@ namespace {
 class VolumeVstSession final : public VstSession<int> {
  public:
   VolumeVstSession(const VolumeNoise& noise, const FrameFormat& format,
-                   std::unique_ptr<Denoiser> filter)
-      : VstSession(format, stabilised_format(format), std::move(filter)),
+                   std::unique_ptr<Denoiser> filter, const ResultSamples& results)
+      : VstSession(format, stabilised_format(format), std::move(filter), results),
         noise_(noise),
         level_(format.width, format.height),
         samples_(format.width, format.height) {
@@ -78,15 +78,16 @@ class VolumeVstSession final : public VstSession<int> {
 
   /// Copies the samples that the filter left unchanged from the noisy slice, so that rounding of
   /// the inverse does not change them.
-  static void restore_unfiltered(const PendingFrame& slice, PlaneView<const float> filtered,
-                                 const Frame& clean) {
+  void restore_unfiltered(const PendingFrame& slice, PlaneView<const float> filtered,
+                          const Frame& clean) {
+    const Frame noisy = unfiltered(slice.noisy, results());
     const int bytes = clean.format.bytes_per_sample();
     const PlaneView<const float> stabilised = slice.stabilised.plane<float>(0);
     for (int y = 0; y < stabilised.height; ++y)
       for (int x = 0; x < stabilised.width; ++x)
         if (std::bit_cast<std::uint32_t>(stabilised(x, y)) ==
             std::bit_cast<std::uint32_t>(filtered(x, y)))
-          std::copy_n(slice.noisy.planes[0].row(y) + x * bytes, bytes,
+          std::copy_n(noisy.planes[0].row(y) + x * bytes, bytes,
                       clean.planes[0].row(y) + x * bytes);
   }
 
@@ -119,9 +120,10 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format) {
 }
 
 std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise, const FrameFormat& format,
-                                   std::unique_ptr<Denoiser> filter) {
+                                   std::unique_ptr<Denoiser> filter,
+                                   const ResultSamples& results) {
   validate_vst(noise, format);
-  return std::make_unique<VolumeVstSession>(noise, format, std::move(filter));
+  return std::make_unique<VolumeVstSession>(noise, format, std::move(filter), results);
 }
 
 }  // namespace lull

@@ -28,6 +28,7 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,
-                                                 std::unique_ptr<Denoiser> filter);
+                                                 std::unique_ptr<Denoiser> filter,
+                                                 const ResultSamples& results = {});
 
 }  // namespace lull

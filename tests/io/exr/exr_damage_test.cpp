@@ -132,6 +132,46 @@ TEST(ExrChunks, AcceptsAllCompressions) {
   }
 }
 
+std::uint64_t number_at(const Bytes& bytes, std::size_t at, int size) {
+  std::uint64_t number = 0;
+  for (int i = size; i-- > 0;) number = number << 8 | bytes[at + static_cast<std::size_t>(i)];
+  return number;
+}
+
+/// Positions of the chunks: the table of their positions ends where the first chunk begins.
+std::vector<std::size_t> chunks_of(const Bytes& bytes) {
+  for (std::size_t at = 8; at + 8 < bytes.size(); ++at) {
+    const std::uint64_t first = number_at(bytes, at, 8);
+    if (first <= at || (first - at) % 8 != 0 || first - at > 8 * height) continue;
+    std::vector<std::size_t> chunks;
+    for (std::size_t entry = at; entry < first; entry += 8)
+      chunks.push_back(static_cast<std::size_t>(number_at(bytes, entry, 8)));
+    if (std::ranges::is_sorted(chunks) && chunks.back() < bytes.size()) return chunks;
+  }
+  return {};
+}
+
+// The row and the size of a chunk contradict the table and the next chunk.
+TEST(ExrChunks, FindsAFlippedBitInEachChunkHeader) {
+  const TemporaryFolder folder;
+  for (int kind = 0; kind < Imf::NUM_COMPRESSION_METHODS; ++kind) {
+    write_one_part(folder / "in.exr", static_cast<Imf::Compression>(kind));
+    const Bytes intact = read_file(folder / "in.exr");
+    const std::vector<std::size_t> chunks = chunks_of(intact);
+    ASSERT_FALSE(chunks.empty()) << kind;
+    for (const std::size_t chunk : chunks)
+      for (int bit = 0; bit < 64; ++bit) {
+        Bytes bad = intact;
+        bad[chunk + static_cast<std::size_t>(bit / 8)] ^= static_cast<std::uint8_t>(1 << bit % 8);
+        // The size of the last chunk is compared with the end of the file only.
+        if (bit >= 32 && chunk == chunks.back() &&
+            number_at(bad, chunk + 4, 4) < number_at(intact, chunk + 4, 4))
+          continue;
+        EXPECT_NE(find_damaged_chunk(bad, 1), "") << kind << " " << chunk << " " << bit;
+      }
+  }
+}
+
 TEST(ExrSize, IsComparedWithTheFileBeforeAllocating) {
   const TemporaryFolder folder;
   const std::string path = folder / "in.exr";

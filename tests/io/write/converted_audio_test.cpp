@@ -209,7 +209,7 @@ TEST(SecondVideo, IsCopiedWithANote) {
     EXPECT_THAT(sink->notes(),
                 Contains(HasSubstr(drop ? "dropped by --drop: stream 1"
                                         : "stream 1 (video, ffv1) is copied, not denoised; "
-                                          "--drop 1 leaves it out")));
+                                          "--video all denoises each, --drop 1 leaves it out")));
     EXPECT_EQ(read_packets(folder / "out.mkv").size(), drop ? 1u : 2u);
   }
 }

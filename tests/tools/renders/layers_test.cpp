@@ -229,7 +229,7 @@ TEST_F(Layers, CanBeReadWithThePictureOrLater) {
   write(folder_ / "in.exr", {{.name = "", .channels = scene("", "albedo.", "variance.")}});
   const io::LayerName albedo{"albedo", {"R", "G", "B"}}, red{"albedo", {"R"}};
   const auto source = io::open_source(
-      folder_ / "in.exr", {.layers = [&](const std::vector<io::LayerName>& all) {
+      folder_ / "in.exr", {.layers = [&](const std::vector<io::LayerInfo>& all) {
         EXPECT_EQ(all.size(), 3u);
         return std::vector<io::LayerName>{albedo, red, {"none", {"R"}}, {"", {"G"}}};
       }});

@@ -7,6 +7,7 @@
 
 #include "core/samples.h"
 #include "io/ffmpeg/ffmpeg.h"
+#include "io/picture.h"
 #include "support/pictures.h"
 
 namespace lull::tools {
@@ -196,6 +197,59 @@ void add_other_streams(const std::string& video, const std::string& path) {
   write_sound_packets(out.get(), sound, static_cast<int>(number));
   write_packet(out.get(), words, "Fifteen love", 40, 80);
   write_packet(out.get(), words, "Thirty love", 160, 80);
+  require(av_write_trailer(out.get()), "trailer");
+}
+
+namespace {
+
+AVStream* add_copy(AVFormatContext* out, const AVFormatContext& in) {
+  AVStream* stream = io::non_null(avformat_new_stream(out, nullptr));
+  require(avcodec_parameters_copy(stream->codecpar, in.streams[0]->codecpar), "parameters");
+  stream->codecpar->codec_tag = 0;
+  stream->time_base = in.streams[0]->time_base;
+  stream->avg_frame_rate = in.streams[0]->avg_frame_rate;
+  return stream;
+}
+
+/// Copies all packets; returns their number.
+int copy_packets(AVFormatContext* in, AVFormatContext* out, const AVStream* to) {
+  const io::PacketPtr packet = io::make_packet();
+  int count = 0;
+  for (; av_read_frame(in, packet.get()) >= 0; ++count) {
+    av_packet_rescale_ts(packet.get(), in->streams[0]->time_base, to->time_base);
+    packet->stream_index = to->index;
+    packet->pos = -1;
+    require(av_interleaved_write_frame(out, packet.get()), "write");
+  }
+  return count;
+}
+
+/// Adds a file to a Matroska file, which readers show as its cover.
+void add_cover(AVFormatContext* out) {
+  AVStream* stream = add_stream(out, AVMEDIA_TYPE_ATTACHMENT, AV_CODEC_ID_PNG);
+  const std::string png = io::encode_png(clean_picture({.width = 16, .height = 16}));
+  stream->codecpar->extradata = static_cast<std::uint8_t*>(
+      io::non_null(av_mallocz(png.size() + AV_INPUT_BUFFER_PADDING_SIZE)));
+  std::copy(png.begin(), png.end(), stream->codecpar->extradata);
+  stream->codecpar->extradata_size = static_cast<int>(png.size());
+  av_dict_set(&stream->metadata, "filename", "cover.png", 0);
+  av_dict_set(&stream->metadata, "mimetype", "image/png", 0);
+}
+
+}  // namespace
+
+void join_videos(const std::string& first, const std::string& second, const std::string& path,
+                 bool cover) {
+  const FormatIn a = open_in(first), b = open_in(second);
+  const FormatOut out = open_out(path);
+  const AVStream* left = add_copy(out.get(), *a);
+  const AVStream* sound = path.ends_with(".mp4") ? nullptr : add_sound(out.get());
+  const AVStream* right = add_copy(out.get(), *b);
+  if (cover) add_cover(out.get());
+  require(avformat_write_header(out.get(), nullptr), "header");
+  const int frames = copy_packets(a.get(), out.get(), left);
+  if (sound) write_sound_packets(out.get(), sound, frames);
+  copy_packets(b.get(), out.get(), right);
   require(av_write_trailer(out.get()), "trailer");
 }
 

@@ -28,6 +28,10 @@ std::vector<Frame> frames_of(const std::string& path);
 /// Writes a Matroska file with the pictures of `video`, variable timestamps, a title, a PCM stream
 /// and a subtitle stream.
 void add_other_streams(const std::string& video, const std::string& path);
+/// Writes a file with the video streams of two files, and a PCM stream between them, except in MP4.
+/// With `cover`, a picture is attached to the file, which must be Matroska.
+void join_videos(const std::string& first, const std::string& second, const std::string& path,
+                 bool cover = false);
 /// Writes a Matroska file that contains only PCM sound.
 void write_sound(const std::string& path);
 

@@ -10,7 +10,7 @@
 
 #include "cuda/warp.cuh"
 
-namespace lull::bm3d {
+namespace lull {
 
 struct Block {
   FloatSums half[2];
@@ -179,4 +179,4 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
   }
 }
 
-}  // namespace lull::bm3d
+}  // namespace lull

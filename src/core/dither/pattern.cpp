@@ -1,0 +1,116 @@
+#include <cstdint>
+#include <utility>
+
+#include "core/dither/dither.h"
+
+namespace lull {
+namespace {
+
+constexpr int strata = 8;  // the groups of 8 rows of a column have one threshold in each eighth
+
+using Strata = std::array<int, dither_columns * dither_rows>;
+
+/// Returns the threshold of a stratum. Neighbouring columns have the two halves of each eighth.
+constexpr float threshold(int stratum, int column) {
+  return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);
+}
+
+DitherPattern pattern_of(const Strata& at) {
+  DitherPattern pattern{};
+  for (int i = 0; i < dither_rows * dither_columns; ++i)
+    pattern[i] = threshold(at[i], i % dither_columns);
+  return pattern;
+}
+
+/// Returns the three bits of `v` in reverse order.
+constexpr int reversed(int v) { return (v & 1) << 2 | (v & 2) | (v >> 2 & 1); }
+
+/// The thresholds of successive rows are those of a one-dimensional Bayer matrix. Those of the next
+/// column differ by a half.
+DitherPattern ordered_pattern() {
+  Strata at{};
+  for (int y = 0; y < dither_rows; ++y)
+    for (int x = 0; x < dither_columns; ++x)
+      at[y * dither_columns + x] = reversed((y ^ (x & 1)) % strata);
+  return pattern_of(at);
+}
+
+/// Blue noise: random strata, exchanged within the groups of 8 rows of each column until no
+/// exchange makes neighbours more different. All decisions are made in integers.
+class BlueNoise {
+ public:
+  BlueNoise() {
+    for (int top = 0; top < dither_rows; top += strata)
+      for (int x = 0; x < dither_columns; ++x) shuffle(x, top);
+    while (improve()) {
+    }
+  }
+  const Strata& strata_at() const { return at_; }
+
+ private:
+  int& at(int x, int y) {
+    return at_[(y + dither_rows) % dither_rows * dither_columns +
+               (x + dither_columns) % dither_columns];
+  }
+
+  std::uint32_t random() {  // the generator of Lehmer with the multiplier of MINSTD
+    state_ = state_ * std::uint64_t{48271} % 2147483647;
+    return static_cast<std::uint32_t>(state_);
+  }
+
+  void shuffle(int x, int top) {
+    for (int k = 0; k < strata; ++k) at(x, top + k) = k;
+    for (int k = strata - 1; k > 0; --k)
+      std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
+  }
+
+  /// Returns the likeness of the group to its neighbours: the sum of 100 cos(2 pi difference / 8),
+  /// weighted by distance. (A column is 4 samples wide.)
+  int likeness(int x, int y) {
+    struct Neighbour {
+      int x, y, weight;
+    };
+    constexpr Neighbour neighbours[] = {{0, 1, 20}, {0, 2, 7}, {0, 3, 3},
+                                        {1, 0, 10}, {1, 1, 6}, {1, -1, 6}};
+    constexpr int cosine[strata] = {100, 71, 0, -71, -100, -71, 0, 71};
+    int sum = 0;
+    for (const Neighbour& n : neighbours)
+      for (const int side : {-1, 1})
+        sum += n.weight * cosine[(at(x, y) - at(x + side * n.x, y + side * n.y) + strata) % strata];
+    return sum;
+  }
+
+  /// Exchanges strata; returns whether there was an exchange that helped.
+  bool improve() {
+    bool improved = false;
+    for (int top = 0; top < dither_rows; top += strata)
+      for (int x = 0; x < dither_columns; ++x)
+        for (int i = top; i < top + strata; ++i)
+          for (int k = top; k < i; ++k) improved |= exchange(x, i, k);
+    return improved;
+  }
+  bool exchange(int x, int i, int k) {
+    const int before = likeness(x, i) + likeness(x, k);
+    std::swap(at(x, i), at(x, k));
+    if (likeness(x, i) + likeness(x, k) < before) return true;
+    std::swap(at(x, i), at(x, k));
+    return false;
+  }
+
+  std::uint64_t state_ = 1;
+  Strata at_{};
+};
+
+}  // namespace
+
+const DitherPattern* dither_pattern(Dither dither) {
+  if (dither == Dither::none) return nullptr;
+  if (dither == Dither::ordered) {
+    static const DitherPattern ordered = ordered_pattern();
+    return &ordered;
+  }
+  static const DitherPattern noise = pattern_of(BlueNoise().strata_at());
+  return &noise;
+}
+
+}  // namespace lull

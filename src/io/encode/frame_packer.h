@@ -1,0 +1,76 @@
+#pragma once
+// Conversion of frames to pictures in an encoder's pixel format.
+
+#include <optional>
+#include <vector>
+
+#include "core/denoiser.h"
+#include "core/frame_pool.h"
+#include "io/encode/converter.h"
+#include "io/encode/encoder_choice.h"
+#include "io/ffmpeg/pixel_formats.h"
+
+namespace lull::io {
+
+/// Pictures of one format. The pool reuses a picture once the encoder releases it.
+class PicturePool {
+ public:
+  PicturePool(AVPixelFormat format, int width, int height)
+      : format_(format), width_(width), height_(height) {}
+  /// Returns a picture with samples and without other data. The pool keeps it: a caller that passes
+  /// it on must clone it.
+  AVFrame& writable();
+
+ private:
+  AVPixelFormat format_;
+  int width_, height_;
+  std::vector<FramePtr> pictures_;
+};
+
+/// Packs frames into pictures. Samples are rounded once: frames that already have the samples of
+/// the pictures are not changed. Other frames are converted by FFmpeg with 16 bits, and then
+/// rounded, or dithered if requested.
+class FramePacker {
+ public:
+  /// `source`: pixel format and traits of the source. `frames`: format of the frames.
+  FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
+              const EncoderChoice& choice, Dither dither);
+
+  /// Returns whether frames and pictures have the same samples.
+  bool is_direct() const { return !converts_; }
+  /// Packs a frame into `out`, whose colour space and range are those of `encoder`.
+  void pack(const Frame& frame, const AVCodecContext& encoder, AVFrame& out);
+
+ private:
+  /// Rounds converted pictures of 16 bits to the encoder's bit depth.
+  class Rounding {
+   public:
+    /// `format`: format of a picture's samples with 16 bits. `samples`: those of the encoder.
+    Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
+             const ResultSamples& samples);
+    AVFrame& writable() { return pictures_.writable(); }
+    void round(const AVFrame& precise, AVFrame& out);
+
+   private:
+    PicturePool pictures_;
+    bool has_alpha_;
+    FramePool precise_, results_, precise_alpha_, alpha_;
+  };
+
+  /// Returns the alpha of a frame, with the frame's bit depth; null if it has none.
+  const Frame* alpha_of(const Frame& frame);
+  void open_converter(const AVFrame& plain, const AVCodecContext& encoder, AVFrame& out);
+  float converted_white(const AVFrame& plain) const;
+
+  AVPixelFormat source_;
+  FrameFormat format_;  // of the frames
+  bool converts_;
+  Dither dither_;
+  std::optional<PicturePool> unconverted_;
+  std::optional<Rounding> rounding_;
+  std::optional<Converter> converter_;
+  std::optional<FramePool> alpha_pool_;
+  Frame alpha_;  // alpha of the last frame, if its samples were converted
+};
+
+}  // namespace lull::io

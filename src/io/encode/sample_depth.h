@@ -1,0 +1,24 @@
+#pragma once
+// Bit depth of the samples on their way to an encoder: which samples sessions deliver, so that they
+// are rounded once.
+
+#include "core/denoiser.h"
+#include "io/encode/encoder_choice.h"
+#include "io/ffmpeg/pixel_formats.h"
+
+namespace lull::io {
+
+/// Returns a pixel format with integer samples of `bits` bits in native byte order that otherwise
+/// has the given traits; AV_PIX_FMT_NONE if FFmpeg has none.
+AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
+
+/// Returns whether the samples of a source have their full range: 0 is black and the maximum is
+/// white. Grey samples without a stated range have it.
+bool has_full_range(const FileSource& source);
+
+/// Returns the samples that sessions deliver for an encoder: those of its pixel format if only the
+/// bit depth differs from the source's samples. If FFmpeg converts them, sessions deliver multiples
+/// of the source's samples with 16 bits.
+ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
+
+}  // namespace lull::io

@@ -1,0 +1,53 @@
+#pragma once
+// The layers of an OpenEXR file: their channels, views and contents.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/exr/layer_names.h"
+#include "io/layers.h"
+
+namespace lull::io {
+
+/// Channels of one part with a common name: "albedo.R", "albedo.G" and "albedo.B", or R, G and B of
+/// a part named "albedo".
+struct ExrLayer : LayerInfo {
+  int part = 0;                         // index of the part in the file
+  std::vector<std::string> full_names;  // for each channel, its name in the file: "albedo.R"
+  bool is_default_view = true;
+  /// 32-bit integers, Cryptomatte or IDs: the layer is never a picture.
+  bool holds_ids = false;
+  bool holds_light = false;  // the name is not that of data
+  bool can_be_read = true;   // neither deep nor subsampled
+
+  /// Returns the complete name of the channel with this suffix, ignoring case; null if there is
+  /// none.
+  const std::string* channel(std::string_view suffix) const;
+  bool has_rgb() const;
+  /// Returns the suffixes of the channels that are the picture if this layer is: R, G and B, or one
+  /// channel.
+  std::vector<std::string> picture_channels() const;
+};
+
+/// Returns the layer with this name or this label, exactly or else ignoring case; null if there is
+/// none. `Layer` is LayerInfo or ExrLayer.
+template <class Layer>
+const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view name) {
+  for (const Layer& layer : layers)
+    if (layer.name == name || layer.label == name) return &layer;
+  for (const Layer& layer : layers)
+    if (equal_ignoring_case(layer.name, name) || equal_ignoring_case(layer.label, name))
+      return &layer;
+  return nullptr;
+}
+
+/// Returns the sum of all light in a view, ignoring case; null if there is none.
+[[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
+                                              std::string_view view);
+
+/// Returns the layer that is the picture of the file: colours before other channels, the default
+/// view before other views, well-known names first. Null if there is none.
+[[nodiscard]] const ExrLayer* default_picture(const std::vector<ExrLayer>& layers);
+
+}  // namespace lull::io

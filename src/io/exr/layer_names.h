@@ -1,0 +1,30 @@
+#pragma once
+// The meaning of layer names in renders, as renderers and compositing programs write them.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lull::io {
+
+[[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+/// Returns the components of a layer's name, which dots separate.
+[[nodiscard]] std::vector<std::string> name_components(std::string_view layer);
+/// Returns the last component.
+[[nodiscard]] std::string_view last_component(std::string_view layer);
+
+/// What the samples of a layer are, according to its name.
+enum class LayerContent {
+  colour,  // light, which filters may smooth
+  data,    // depth, positions, motion, normals, albedo, variance, masks: values that are no light
+  ids,     // Cryptomatte, indices, hashes: numbers without an order
+};
+/// Ignores upper and lower case, separators, and digits at the end.
+[[nodiscard]] LayerContent content_by_name(std::string_view layer);
+
+/// Returns the position of a layer in the order of preference for the picture of a file, from 0;
+/// -1 if the name is not that of a picture.
+[[nodiscard]] int picture_rank(std::string_view layer);
+
+}  // namespace lull::io

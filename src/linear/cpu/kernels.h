@@ -1,0 +1,111 @@
+#pragma once
+// Data and kernels of the cpu backend. Each kernel is one source file that Highway compiles for
+// every instruction set and dispatches at run time:
+//   match.cpp    distances of all candidates of a row of reference patches, and their selection
+//   combine.cpp  Gram matrix, inverse, Theta and estimates of a group, aggregation into a tile
+// engine.cpp divides the picture and runs the kernels in parallel.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "core/round_up.h"
+#include "linear/engine.h"
+#include "linear/groups.h"
+#include "match/cpu/kernels.h"
+
+namespace lull::linear::cpu {
+
+using lull::cpu::Buffer;
+
+// ---- matching ------------------------------------------------------------------------------
+
+/// The quantised guide in pairs of rows: element (x, y) has the samples (x, y) and (x, y + 1) in
+/// its low and high 16 bits. Samples outside the picture have the value `outside`, so that the
+/// distance of a candidate that is not inside the picture exceeds max_inside_distance.
+struct PairedGuide {
+  const std::int32_t* origin = nullptr;  // element (0, 0)
+  std::ptrdiff_t stride = 0;
+
+  const std::int32_t* at(int x, int y) const { return origin + y * stride + x; }
+};
+inline constexpr int outside = 4000;
+inline constexpr std::uint32_t max_inside_distance =
+    max_side * max_side * guide_levels * guide_levels;
+static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
+
+/// Width in samples of a row of reference patches that the matcher processes together.
+inline constexpr int row_width = 96;
+/// Elements that the matcher can read beyond the last sample of a row of the picture.
+inline constexpr int guide_padding = row_width + 64 + max_window;
+
+/// Key of a candidate that is not a member.
+inline constexpr std::uint32_t no_key = 0xffffffffu;
+
+/// Reference patches in one row: `count` patches from (x, y) on, at a distance of `step`, so that
+/// they cover at most row_width samples.
+struct ReferenceRow {
+  PairedGuide guide;
+  int x = 0, y = 0, count = 0;
+  GroupSizes sizes;
+
+  int candidates() const { return sizes.window * sizes.window; }
+  /// Stride of the keys of a reference patch, a multiple of the number of lanes.
+  std::size_t key_stride() const { return round_up(candidates(), 16); }
+};
+
+/// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
+/// reference patch r, or no_key if the candidate is not inside the picture. The reference patch has
+/// no_key, too.
+void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
+
+/// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
+/// multiple of 16. `limit` is a guess of the largest key of a member, for which the function
+/// returns a guess for the next reference patch. `scratch` has count + 16 elements.
+int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
+                   std::uint32_t& limit, std::uint32_t* scratch);
+
+// ---- combination ---------------------------------------------------------------------------
+
+/// Groups are padded to a multiple of this number of members, and patches to a multiple of this
+/// number of samples.
+inline constexpr int padding = 16;
+inline constexpr int max_samples = (max_side * max_side + padding - 1) / padding * padding;
+
+/// Memory of a thread for one group.
+struct Workspace {
+  Buffer<float> columns;    // [sample][member]: centred patches of which Theta is computed
+  Buffer<float> matrix;     // [member][member]
+  Buffer<float> product;    // [member][member], only for noise that is not white
+  Buffer<float> combined;   // [member][sample]: the patches that are combined
+  Buffer<float> estimates;  // [member][sample]
+};
+
+/// A picture. `origin` is the sample (0, 0).
+struct Picture {
+  const float* origin = nullptr;
+  std::ptrdiff_t stride = 0;
+};
+
+/// The sums of a tile. Pointers refer to sample (0, 0) of the picture, although the tile has a part
+/// of the picture only. Rows of x and z can be written up to 16 elements beyond their end.
+struct TileSums {
+  float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null in the last iteration
+  float* weights = nullptr;          // weights of estimates, at the origins of their patches
+  std::ptrdiff_t stride = 0;
+};
+
+/// One plane in one step.
+struct PlaneStep {
+  Step step;
+  Picture x, y, z;
+  const PlaneNoise* noise = nullptr;
+  int side = 0;
+};
+
+/// Combines the patches of a group whose reference patch is at (left, top), and adds the estimates
+/// to the tile.
+void combine_group(const PlaneStep& plane, int left, int top, std::span<const Displacement> members,
+                   Workspace& workspace, const TileSums& tile);
+
+}  // namespace lull::linear::cpu

@@ -1,0 +1,54 @@
+#pragma once
+// How the reference patches are divided among thread blocks that combine groups (combine.cu).
+// Nothing here needs a device or the CUDA toolkit.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "core/error.h"
+#include "cuda/device_limits.h"
+#include "linear/params.h"
+
+namespace lull::linear {
+
+/// The work of a thread block.
+struct CombinePlan {
+  int across = 0, down = 0;  // reference patches
+  int pitch = 0, rows = 0;   // union of their search windows, in samples
+  int warps = 0;
+  std::size_t bytes = 0;  // of dynamic shared memory
+};
+
+/// Maximum number of reference patches of a block; the sums of a block are sized for it
+/// (combine_sums.h).
+inline constexpr int max_block_references = 16;
+inline constexpr int max_combine_warps = 8;
+
+/// Returns the plan with the most reference patches per block whose windows fit into shared memory.
+/// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows.
+/// @throws InternalError  not even one window fits
+[[nodiscard]] inline CombinePlan plan_combine(const GroupSizes& sizes, std::size_t fixed,
+                                              std::size_t per_sample,
+                                              const cuda::DeviceLimits& limits) {
+  constexpr std::array<std::array<int, 2>, 5> shapes{{{4, 4}, {4, 2}, {2, 2}, {2, 1}, {1, 1}}};
+  static_assert(shapes[0][0] * shapes[0][1] == max_block_references);
+  for (const auto [across, down] : shapes) {
+    CombinePlan plan{.across = across, .down = down};
+    // A word of shared memory also holds the sample on the right.
+    plan.pitch = (across - 1) * sizes.step + sizes.window + sizes.side;
+    plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
+    plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
+    if (plan.bytes > limits.dynamic_limit()) continue;
+    // Registers suffice for two blocks of 8 warps. Blocks of 4 warps finish more evenly, if there
+    // is enough shared memory for four of them.
+    plan.warps =
+        std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
+                                                                            : max_combine_warps,
+                 across * down);
+    return plan;
+  }
+  throw InternalError("a search window that exceeds the GPU's shared memory; report it");
+}
+
+}  // namespace lull::linear

@@ -1,0 +1,59 @@
+#pragma once
+// Iterated linear combinations of patches (linear/params.h) on planes in GPU memory.
+
+#include <array>
+#include <vector>
+
+#include "cuda/handles.h"
+#include "cuda/layout/margins.h"
+#include "linear/cuda/kernels.h"
+#include "linear/plan.h"
+#include "linear/schedule.h"
+
+namespace lull::linear {
+
+/// Filters the planes of one frame at a time. It owns all memory that a frame needs in addition to
+/// its planes.
+class DeviceFilter {
+ public:
+  /// `noise`: of the planes as they are filtered. `margins[i]`: layout of plane `i`; planes of a
+  /// set have equal layouts. All work is queued on `stream`, in the constructor and later.
+  /// @throws OutOfDeviceMemory
+  DeviceFilter(const FrameFormat& format, const NoiseModel& noise,
+               const std::array<Margins, max_planes>& margins, cudaStream_t stream);
+
+  /// Filters the planes `y` and writes the results to `x`, in the layouts of the constructor.
+  /// Pointers to planes that do not exist or are not filtered are null in `x`.
+  void run(const Planes& y, const std::array<float*, max_planes>& x);
+
+ private:
+  void upload_autocorrelation(int plane);
+  void filter_set(const SetPlan& plan, const Planes& y, const std::array<float*, max_planes>& x);
+  void match_set(const SetPlan& plan, const GroupSizes& sizes, Source source, const Planes& y,
+                 const std::array<float*, max_planes>& x);
+  void combine_set(const SetPlan& plan, const GroupSizes& sizes, const CombineArgs& step,
+                   const Planes& y, const std::array<float*, max_planes>& x);
+  const float* make_guide(const SetPlan& plan, Source source, const Planes& y,
+                          const std::array<float*, max_planes>& x);
+  GroupSizes fitted_sizes(const SetPlan& plan, const GroupSizes& sizes) const;
+
+  FrameFormat format_;
+  NoiseModel noise_;
+  std::array<Margins, max_planes> margins_;
+  std::vector<SetPlan> sets_;
+  cudaStream_t stream_;
+  DeviceGroups groups_;
+  std::array<cuda::DeviceBuffer<float>, max_planes> autocorrelations_;  // empty: white noise
+  // The sets use the following buffers one after the other.
+  std::array<cuda::DeviceBuffer<float>, max_planes> z_;
+  cuda::DeviceBuffer<float> guide_;  // composite guides
+  cuda::DeviceBuffer<std::uint8_t> quantised_;
+  cuda::DeviceBuffer<std::int32_t> norms_;
+  cuda::DeviceBuffer<std::uint16_t> members_;
+  cuda::DeviceBuffer<std::uint8_t> counts_;
+  cuda::DeviceBuffer<float2> moments_;
+  cuda::DeviceBuffer<unsigned long long> sums_x_, sums_z_;
+  cuda::DeviceBuffer<std::uint32_t> weights_;
+};
+
+}  // namespace lull::linear

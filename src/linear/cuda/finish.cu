@@ -1,0 +1,70 @@
+// The means of the estimates, and the moments of y - z, with one thread per sample. The weight of a
+// sample is the sum of the weights of the patches that cover it, whose first samples lie in the
+// square that ends at the sample.
+
+#include "cuda/check.h"
+#include "linear/cuda/combine_sums.h"
+#include "linear/cuda/kernels.h"
+
+namespace lull::linear {
+namespace {
+
+__global__ void finish_kernel(CombineSums sums, Margins margins, int side, float* x, float* z) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column >= margins.width || row >= margins.height) return;
+  unsigned long long weight = 0;
+  for (int v = max(0, row - side + 1); v <= row; ++v)
+    for (int u = max(0, column - side + 1); u <= column; ++u)
+      weight += sums.weights[margins.at(u, v)];
+  const int at = margins.at(column, row);
+  // The weight is not 0, because the grid of reference patches covers every sample.
+  const double share = 1 / (static_cast<double>(block_value_scale) * static_cast<double>(weight));
+  const auto mean = [&](unsigned long long* sum) {
+    return static_cast<float>(static_cast<double>(static_cast<long long>(sum[at])) * share) +
+           mid_level;
+  };
+  x[at] = mean(sums.x);
+  if (z != nullptr) z[at] = mean(sums.z);
+}
+
+__global__ void moments_kernel(const float* y, const float* z, Margins margins, int side,
+                               float2* to) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x;
+  const int row = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column > margins.width - side || row > margins.height - side) return;
+  float2 sum{0, 0};
+  for (int v = 0; v < side; ++v)
+    for (int u = 0; u < side; ++u) {
+      const int at = margins.at(column + u, row + v);
+      const float d = y[at] - z[at];
+      sum.x += d, sum.y = fmaf(d, d, sum.y);
+    }
+  to[margins.at(column, row)] = sum;
+}
+
+dim3 blocks_of(const Margins& margins, dim3 block) {
+  return {(margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y};
+}
+
+}  // namespace
+
+void patch_moments(const float* y, const float* z, const Margins& margins, int side, float2* to,
+                   cudaStream_t stream) {
+  const dim3 block(32, 8);
+  moments_kernel<<<blocks_of(margins, block), block, 0, stream>>>(y, z, margins, side, to);
+  cuda::check(cudaGetLastError());
+}
+
+void finish(const CombineSums& sums, const Margins& margins, int side, float* x, float* z,
+            cudaStream_t stream) {
+  const dim3 block(32, 8);
+  finish_kernel<<<blocks_of(margins, block), block, 0, stream>>>(sums, margins, side, x, z);
+  cuda::check(cudaGetLastError());
+  const auto clear = [&](auto* of) {
+    if (of != nullptr) cuda::check(cudaMemsetAsync(of, 0, margins.size() * sizeof(*of), stream));
+  };
+  clear(sums.x), clear(sums.z), clear(sums.weights);
+}
+
+}  // namespace lull::linear

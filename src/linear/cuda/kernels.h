@@ -1,0 +1,70 @@
+#pragma once
+// The kernels of iterated linear combinations of patches (linear/params.h), as functions that
+// launch them. All work is asynchronous on `stream`: no function allocates or waits. The head of
+// each .cu file describes its algorithm.
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "cuda/device_planes.h"
+#include "linear/params.h"
+#include "match/grid.h"
+#include "match/match_params.h"
+
+namespace lull::linear {
+
+/// The quantised guide of the matcher, in the layout of the planes.
+struct QuantisedGuide {
+  std::uint8_t* samples = nullptr;
+  std::int32_t* norms = nullptr;  // sum of the squared samples of the patch that begins here
+};
+
+/// The groups of all reference patches: `sizes.group` indices of candidates each (params.h). The
+/// order of the members is fixed, but arbitrary.
+struct DeviceGroups {
+  GroupSizes sizes;
+  ReferenceGrid grid;
+  std::uint16_t* members = nullptr;
+  std::uint8_t* counts = nullptr;
+};
+
+/// Quantises `guide` and computes the norms of its patches (match.cu).
+void quantise(const float* guide, const Margins& margins, const GuideRange& range, int side,
+              const QuantisedGuide& to, cudaStream_t stream);
+/// Finds the groups of all reference patches (match.cu).
+void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGroups& groups,
+           cudaStream_t stream);
+
+/// Sums of weighted estimates in fixed point (combine.cu).
+struct CombineSums {
+  unsigned long long *x = nullptr, *z = nullptr;  // signed values, two's complement
+  std::uint32_t* weights = nullptr;               // at the first samples of patches
+};
+
+/// One step of a plane. The pilot reads y, an iteration reads x, z and the moments.
+struct CombineArgs {
+  Margins margins;
+  DeviceGroups groups;
+  const float *x = nullptr, *z = nullptr;  // pilot: both are y
+  const float2* moments = nullptr;         // of y - z for the patch that begins at each sample
+  CombineSums sums;
+  float sigma = 0;
+  const float* autocorrelation = nullptr;  // Autocorrelation of the noise; null: white
+  bool is_pilot = false;
+  float alpha = 0.5f;  // pilot only
+  float tau = 0;       // iterations only; 0: the last iteration, without sums of z
+  float excess = 1;    // iterations only: SetParams::excess
+};
+
+/// Computes the sums of y - z, and of its squares, over the patch that begins at each sample
+/// (finish.cu).
+void patch_moments(const float* y, const float* z, const Margins& margins, int side, float2* to,
+                   cudaStream_t stream);
+/// Combines the patches of all groups and adds the estimates to the sums (combine.cu).
+void combine(const CombineArgs& args, cudaStream_t stream);
+/// Computes the means of the estimates and clears the sums. `z` may be null (finish.cu).
+void finish(const CombineSums& sums, const Margins& margins, int side, float* x, float* z,
+            cudaStream_t stream);
+
+}  // namespace lull::linear

@@ -1,0 +1,217 @@
+// Matching for iterated linear combinations of patches (definition: linear/params.h). A warp finds
+// the group of one reference patch:
+//   1. Distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b. The norms are computed beforehand for all
+//      patches. The products take four samples in one instruction. A thread block copies the union
+//      of its windows to shared memory as words: a word holds four samples, from its own position
+//      on, so that no load is unaligned and neighbouring lanes read neighbouring words.
+//   2. The keys of all candidates, in shared memory. A candidate outside the picture has no_key.
+//   3. The largest key of the group, by bisection over the number of keys up to a value. Keys are
+//      unique, so any value with the right number of keys below it will do.
+//   4. The candidates up to that key, in the order of their positions.
+
+#include <algorithm>
+
+#include "core/round_up.h"
+#include "cuda/check.h"
+#include "cuda/shared_memory.h"
+#include "cuda/warp.cuh"
+#include "linear/cuda/kernels.h"
+
+namespace lull::linear {
+namespace {
+
+constexpr int across = 4, down = 4;  // reference patches of a thread block
+constexpr int max_warps = 8;
+constexpr std::uint32_t no_key = ~0u;
+
+struct MatchJob {
+  Margins margins;
+  QuantisedGuide guide;
+  DeviceGroups groups;
+  int pitch, rows;  // of the words in shared memory
+  int keys;         // number of candidates, rounded up to complete warps
+  int shift;        // of distances
+};
+
+__global__ void quantise_kernel(const float* guide, Margins margins, float low, float scale,
+                                std::uint8_t* to) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= margins.width || y >= margins.height) return;
+  const float v = __fmul_rn(__fsub_rn(guide[margins.at(x, y)], low), scale);
+  to[margins.at(x, y)] = static_cast<std::uint8_t>(
+      floorf(fminf(fmaxf(v, 0.0f), static_cast<float>(guide_levels)) + 0.5f));
+}
+
+__global__ void norms_kernel(QuantisedGuide guide, Margins margins, int side) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x > margins.width - side || y > margins.height - side) return;
+  int sum = 0;
+  for (int v = 0; v < side; ++v)
+    for (int u = 0; u < side; ++u) {
+      const int q = guide.samples[margins.at(x + u, y + v)];
+      sum += q * q;
+    }
+  guide.norms[margins.at(x, y)] = sum;
+}
+
+/// Copies the union of the windows of the block's reference patches, which begins at (x0, y0).
+__device__ void load_words(const MatchJob& job, int x0, int y0, std::uint32_t* words) {
+  const Margins& m = job.margins;
+  for (int n = threadIdx.x; n < job.pitch * job.rows; n += blockDim.x) {
+    const int y = min(max(y0 + n / job.pitch, 0), m.height - 1), x = x0 + n % job.pitch;
+    std::uint32_t word = 0;
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      word |=
+          static_cast<std::uint32_t>(job.guide.samples[m.at(min(max(x + k, 0), m.width - 1), y)])
+          << (8 * k);
+    words[n] = word;
+  }
+}
+
+/// Steps 1 and 2 of the head comment for the reference patch at (x, y). `window` points to the
+/// first word of its window.
+__device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
+                                          const std::uint32_t* window, std::uint32_t* keys) {
+  constexpr int slots = 8;  // candidates of a lane that are in progress
+  const Margins& m = job.margins;
+  const int lane = threadIdx.x % 32, side = job.groups.sizes.side, width = job.groups.sizes.window;
+  const int r = width / 2, candidates = width * width, words = (side + 3) / 4;
+  const std::uint32_t last_mask = ~0u >> (8 * (4 * words - side));
+  const std::uint32_t* const own = window + r * job.pitch + r;
+  const int own_norm = job.guide.norms[m.at(x, y)];
+  for (int first = 0; first < candidates; first += 32 * slots) {
+    int place[slots], product[slots];
+#pragma unroll
+    for (int c = 0; c < slots; ++c) {
+      const int position = min(first + 32 * c + lane, candidates - 1);
+      place[c] = position / width * job.pitch + position % width;
+      product[c] = 0;
+    }
+    for (int v = 0; v < side; ++v)
+      for (int w = 0; w < words; ++w) {
+        const int offset = v * job.pitch + 4 * w;
+        const std::uint32_t a = own[offset] & (w == words - 1 ? last_mask : ~0u);
+#pragma unroll
+        for (int c = 0; c < slots; ++c)
+          product[c] = static_cast<int>(
+              __dp4a(a, window[place[c] + offset], static_cast<std::uint32_t>(product[c])));
+      }
+#pragma unroll
+    for (int c = 0; c < slots; ++c) {
+      const int position = first + 32 * c + lane;
+      if (position >= job.keys) continue;
+      const int cx = x + position % width - r, cy = y + position / width - r;
+      std::uint32_t key = no_key;
+      if (position < candidates && cx >= 0 && cy >= 0 && cx <= m.width - side &&
+          cy <= m.height - side) {
+        const auto d =
+            static_cast<std::uint32_t>(own_norm + job.guide.norms[m.at(cx, cy)] - 2 * product[c]);
+        const bool is_own = cx == x && cy == y;
+        key = is_own ? 0u : min(d >> job.shift, max_distance) << index_bits | (position + 1);
+      }
+      keys[position] = key;
+    }
+  }
+  __syncwarp();
+}
+
+/// Step 3: returns a value with `wanted` keys up to it, or all keys if there are fewer.
+__device__ __forceinline__ std::uint32_t find_limit(const MatchJob& job, const std::uint32_t* keys,
+                                                    int wanted) {
+  const int lane = threadIdx.x % 32;
+  // The two smallest keys of all lanes are up to 64 keys, so the limit is at most the largest.
+  std::uint32_t smallest = no_key, second = no_key;
+  for (int n = lane; n < job.keys; n += 32) {
+    const std::uint32_t key = keys[n];
+    second = min(second, max(key, smallest));
+    smallest = min(smallest, key);
+  }
+  std::uint32_t low = 0, high = min(warp_max(second), no_key - 1);
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    int count = 0;
+    for (int n = lane; n < job.keys; n += 32) count += keys[n] <= middle ? 1 : 0;
+    count = warp_sum(count);
+    if (count == wanted) return middle;
+    if (count < wanted)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+__global__ void __launch_bounds__(32 * max_warps) match_kernel(const MatchJob job) {
+  extern __shared__ std::uint32_t memory[];
+  const DeviceGroups& groups = job.groups;
+  const ReferenceGrid& grid = groups.grid;
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, r = groups.sizes.window / 2;
+  const int i0 = blockIdx.x * across, j0 = blockIdx.y * down;
+  const int x0 = grid.x(i0) - r, y0 = grid.y(j0) - r;
+  load_words(job, x0, y0, memory);
+  __syncthreads();
+  std::uint32_t* const keys = memory + job.pitch * job.rows + warp * job.keys;
+  for (int n = warp; n < across * down; n += static_cast<int>(blockDim.x) / 32) {
+    const int i = i0 + n % across, j = j0 + n / across;
+    if (i >= grid.count_x || j >= grid.count_y) continue;
+    const int x = grid.x(i), y = grid.y(j);
+    find_keys(job, x, y, memory + (y - r - y0) * job.pitch + x - r - x0, keys);
+    const std::uint32_t limit = find_limit(job, keys, groups.sizes.group);
+    const std::size_t reference = static_cast<std::size_t>(j) * grid.count_x + i;
+    std::uint16_t* const members = groups.members + reference * groups.sizes.group;
+    int count = 0;
+    for (int m = lane; m < job.keys; m += 32) {
+      const std::uint32_t key = keys[m];
+      const bool is_member = key <= limit;
+      const unsigned found = __ballot_sync(~0u, is_member);
+      const int place = count + __popc(found & ((1u << lane) - 1));
+      if (is_member && place < groups.sizes.group)
+        members[place] = static_cast<std::uint16_t>(key & ((1u << index_bits) - 1));
+      count += __popc(found);
+    }
+    if (lane == 0)
+      groups.counts[reference] = static_cast<std::uint8_t>(min(count, groups.sizes.group));
+    __syncwarp();
+  }
+}
+
+dim3 blocks_of(const Margins& margins, dim3 block) {
+  return {(margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y};
+}
+
+}  // namespace
+
+void quantise(const float* guide, const Margins& margins, const GuideRange& range, int side,
+              const QuantisedGuide& to, cudaStream_t stream) {
+  const dim3 block(32, 8);
+  const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
+  quantise_kernel<<<blocks_of(margins, block), block, 0, stream>>>(guide, margins, range.low, scale,
+                                                                   to.samples);
+  norms_kernel<<<blocks_of(margins, block), block, 0, stream>>>(to, margins, side);
+  cuda::check(cudaGetLastError());
+}
+
+void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGroups& groups,
+           cudaStream_t stream) {
+  const GroupSizes& sizes = groups.sizes;
+  MatchJob job{.margins = margins, .guide = guide, .groups = groups};
+  // Neighbouring lanes read words of neighbouring banks, also where a row of the window ends.
+  job.pitch = sizes.window + round_up((across - 1) * sizes.step + sizes.side + 2, 32);
+  job.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
+  job.keys = (sizes.window * sizes.window + 31) / 32 * 32;
+  job.shift = distance_shift(sizes.side * sizes.side);
+  const auto bytes = [&](int warps) {
+    return sizeof(std::uint32_t) * (static_cast<std::size_t>(job.pitch) * job.rows +
+                                    static_cast<std::size_t>(warps) * job.keys);
+  };
+  int warps = max_warps;
+  while (warps > 1 && bytes(warps) > cuda::device_limits().dynamic_limit()) warps /= 2;
+  cuda::allow_shared_memory(match_kernel);
+  const dim3 blocks((groups.grid.count_x + across - 1) / across,
+                    (groups.grid.count_y + down - 1) / down);
+  match_kernel<<<blocks, 32 * warps, bytes(warps), stream>>>(job);
+  cuda::check(cudaGetLastError());
+}
+
+}  // namespace lull::linear

@@ -1,0 +1,14 @@
+#pragma once
+// The quantised guide of the matcher (params.h).
+
+#include <cstdint>
+
+#include "core/image.h"
+#include "match/match_params.h"
+
+namespace lull::linear {
+
+/// Quantises a guide. Both pictures have the same size.
+void quantise(PlaneView<const float> guide, const GuideRange& range, PlaneView<std::uint8_t> to);
+
+}  // namespace lull::linear

@@ -1,0 +1,125 @@
+#pragma once
+// The parameters and the exact definition of iterated linear combinations of patches (Herbreteau
+// and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
+//
+// Pictures. y is the noisy picture with the standard deviation s, x the estimate of the previous
+// iteration, and z a partly denoised picture whose remaining noise is about tau s. The pilot
+// computes the first x from y; z is y at first. M iterations m = 1 .. M compute the next x and z.
+// The result is x of iteration M. The remaining noise of iteration m is tau = tau0 (1 - m / M).
+//
+// Sets. Planes of a picture that share their groups form a set (match/guide.h, PlaneSet). A set has
+// one guide. Each plane has its own s, Gram matrix and weights. The parameters of a set follow from
+// the noise of its first plane. In small planes the side of a patch is min(side, width, height),
+// and the step at most the side.
+//
+// Guide. The pilot is matched in the guide of y, iteration 1 in the guide of x. The next matchings
+// are those of the iterations m = 1 + i rematch, i = 1 .. matchings - 1, in the guide of z. All
+// other iterations use the groups of the iteration before. (Groups found in z are better than
+// groups found in x: errors of x resemble each other within the groups that x was made of.) The
+// matcher quantises the guide to integers, so that all backends compute equal distances:
+//     q = floor(min(max((v - low) scale, 0), guide_levels) + 0.5)
+// in single precision, with scale = guide_levels / (high - low). The range [low, high] is that of
+// guide_range(set, format, noise, 1) in all iterations.
+//
+// Groups. Reference patches are the ReferenceGrid (match/grid.h) of the step and side: every
+// step-th position and the last position along each axis. Candidates are all patches inside the
+// picture whose displacement from the reference patch is at most r = window / 2 samples, rounded
+// down, along each axis. The distance d is the sum of the squared differences of the quantised
+// samples. Candidates are ordered by
+//     key = min(d >> distance_shift(n), max_distance) * 2^11 + index
+// for n = side^2 samples a patch. The reference patch has the key 0. Another candidate has the
+// index 1 + its position among all displacements of the window, counted row by row from (-r, -r)
+// and including the reference patch. So no two candidates have equal keys. The group has the
+// `group` candidates with the smallest keys, or all candidates if there are fewer. The order of its
+// members does not matter.
+//
+// Pilot. Y has the k patches of a group as rows, and n columns. Yc is Y minus the mean of its rows,
+// a patch. (Rows of Theta sum to 1, so the subtraction changes nothing in exact arithmetic. It
+// reduces the condition number by orders of magnitude.)
+//     Q = Yc Yc' + alpha^2 C + f I, Theta = I - (1 + alpha^2) C (Q^-1 - q q' / (1' q)), q = Q^-1 1
+// C is the covariance of the noise of two patches, summed over their samples: C = n s^2 I for white
+// noise, else C_ij = n s^2 rho(p_i - p_j), where rho is the autocorrelation of the noise and p_i
+// the position of patch i. The floor f keeps Q positive definite in single precision:
+//     f = floor_share trace(Yc Yc') / k + n floor_variance
+// The estimates Theta Y are averaged into x. The weight of row i is the inverse of the standard
+// deviation of its noise, in units of s: 1 / sqrt(max(sum_j Theta_ij^2, 1/k)).
+//
+// Iteration m. X, Y and Z have the same patches of x, y and z as rows.
+//     t = max(1 - std(Y - Z) / s, tau), with the standard deviation of all k n samples around their
+//     mean
+//     Q = Xc Xc' + g C + f I, Theta = I - g C (Q^-1 - q q' / (1' q)), with g = excess t^2 and f
+//     from the trace of Xc Xc' E = Theta Z, F = (1 - r) E + r Z, r = tau / t, or 0 if tau is 0
+// E is averaged into the next x and F into the next z, with the weight of row i as in the pilot.
+// The last iteration has tau = 0, so F equals E and one sum is enough.
+//
+// White noise. 1 is an eigenvector of Q with the eigenvalue e = alpha^2 n s^2 + f, or g n s^2 + f.
+// So q q' / (1' q) is the matrix of all ones divided by k e, and Theta is symmetric.
+
+#include <cstdint>
+
+namespace lull::linear {
+
+/// Sizes of the groups of the pilot or of the iterations, in samples.
+struct GroupSizes {
+  int side = 6;     // side of a patch, 3..max_side
+  int group = 48;   // k: maximum group size, 2..max_group
+  int step = 4;     // distance between reference patches, 1..side
+  int window = 43;  // side of the search window, odd, 3..max_window
+};
+
+inline constexpr int max_side = 13, max_group = 64, max_window = 43;
+
+/// The largest value of a quantised guide.
+inline constexpr int guide_levels = 255;
+
+/// Maximum of a shifted distance: keys have 32 bits, and the index of a candidate has 11 bits.
+inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
+/// Shift of the distances of patches with this number of samples. A shifted distance reaches
+/// max_distance only if samples differ by more than half of the range.
+constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
+
+/// Parameters of a set of planes.
+struct SetParams {
+  GroupSizes pilot{.side = 11, .group = 32, .step = 5};
+  GroupSizes iteration;
+  int iterations = 8;   // M, 1..16
+  int rematch = 3;      // iterations between two matchings, >= 1
+  int matchings = 2;    // number of matchings after that of the pilot, >= 1
+  float alpha = 0.5f;   // noise that the pilot assumes in its estimate, in units of s
+  float tau0 = 0.95f;   // noise that iteration 0 would leave in z, in units of s
+  /// Variance of the noise that an iteration assumes in Z, in units of the measured variance.
+  float excess = 1.1f;
+};
+
+inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
+
+/// Returns the parameters for noise with this standard deviation on the 0..255 scale, and with this
+/// coarseness: the sum of its autocorrelation, which is 1 for white noise and about the number of
+/// samples that share their noise for coarser noise. The values were tuned by measurement
+/// (docs/measurements/linear-combinations.md).
+constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
+  SetParams p;
+  if (sigma <= 15) {
+    p.pilot.side = 9;
+    p.pilot.step = 4;
+    p.iterations = sigma <= 6 ? 8 : 10;
+    p.matchings = 3;
+  } else if (sigma > 35) {
+    p.pilot.side = 13;
+    p.pilot.step = 4;
+    p.iteration.side = 7;
+    p.iterations = 11;
+    p.matchings = 3;
+    p.tau0 = 0.85f;
+  }
+  if (coarseness > 1.5f) {  // patches of coarse noise contain few independent samples
+    p.pilot.side = 13;
+    p.iteration.side = coarseness > 4 ? 10 : 8;
+    p.iterations = 6;
+    p.pilot.group = 48;
+    p.alpha = 0.2f;
+  }
+  return p;
+}
+
+}  // namespace lull::linear

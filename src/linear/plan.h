@@ -1,0 +1,24 @@
+#pragma once
+// Which planes of a frame form sets, and the parameters of each set.
+
+#include <vector>
+
+#include "core/frame.h"
+#include "linear/params.h"
+#include "match/guide.h"
+#include "noise/noise_model.h"
+
+namespace lull::linear {
+
+struct SetPlan {
+  PlaneSet set;
+  SetParams params;
+  GuideRange range;  // values of the guide
+};
+
+/// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes as
+/// they are filtered (Y, U and V for RGB). A set that has luma in its guide, but not among its
+/// planes, uses the result of luma in all its guides.
+[[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise);
+
+}  // namespace lull::linear

@@ -1,0 +1,141 @@
+#include "linear/reference/stages.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lull::linear::reference {
+namespace {
+
+std::uint32_t distance(PlaneView<const std::uint8_t> guide, int x, int y, int u, int v, int side) {
+  std::uint32_t sum = 0;
+  for (int j = 0; j < side; ++j)
+    for (int i = 0; i < side; ++i) {
+      const int difference = guide(x + i, y + j) - guide(u + i, v + j);
+      sum += static_cast<std::uint32_t>(difference * difference);
+    }
+  return sum;
+}
+
+/// Returns the patches minus their mean.
+Matrix centred(Matrix patches) {
+  for (int s = 0; s < patches.columns; ++s) {
+    double mean = 0;
+    for (int i = 0; i < patches.rows; ++i) mean += patches(i, s) / patches.rows;
+    for (int i = 0; i < patches.rows; ++i) patches(i, s) -= mean;
+  }
+  return patches;
+}
+
+}  // namespace
+
+std::vector<std::uint16_t> find_group(PlaneView<const std::uint8_t> guide, int x, int y,
+                                      const GroupSizes& sizes) {
+  const int side = sizes.side, radius = sizes.window / 2;
+  const int shift = distance_shift(side * side);
+  std::vector<std::uint32_t> keys = {0};  // the reference patch
+  std::uint32_t index = 0;
+  for (int dy = -radius; dy <= radius; ++dy)
+    for (int dx = -radius; dx <= radius; ++dx) {
+      ++index;
+      const int u = x + dx, v = y + dy;
+      if (u < 0 || v < 0 || u + side > guide.width || v + side > guide.height) continue;
+      if (dx == 0 && dy == 0) continue;
+      const std::uint32_t d = std::min(distance(guide, x, y, u, v, side) >> shift, max_distance);
+      keys.push_back(d << index_bits | index);
+    }
+  std::ranges::sort(keys);
+  keys.resize(std::min(keys.size(), static_cast<std::size_t>(sizes.group)));
+  std::vector<std::uint16_t> members;
+  for (const std::uint32_t key : keys)
+    members.push_back(static_cast<std::uint16_t>(key & ((1u << index_bits) - 1)));
+  return members;
+}
+
+Matrix gather(PlaneView<const float> picture, int x, int y, std::span<const Displacement> members,
+              int side) {
+  Matrix patches(static_cast<int>(members.size()), side * side);
+  for (int m = 0; m < patches.rows; ++m)
+    for (int s = 0; s < patches.columns; ++s)
+      patches(m, s) =
+          static_cast<double>(picture(x + members[m].x + s % side, y + members[m].y + s / side));
+  return patches;
+}
+
+Matrix shared_noise(std::span<const Displacement> members, const PlaneNoise& noise, int n) {
+  const int k = static_cast<int>(members.size());
+  const double variance = static_cast<double>(noise.sigma) * static_cast<double>(noise.sigma) * n;
+  Matrix shared(k, k);
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < k; ++j)
+      shared(i, j) =
+          variance * noise.correlation_at(members[i].x - members[j].x, members[i].y - members[j].y);
+  return shared;
+}
+
+Matrix theta_of(const Matrix& patches, const Matrix& noise, double assumed, double removed) {
+  const int k = patches.rows;
+  const Matrix x = centred(patches);
+  Matrix q = product(x, transposed(x));
+  double trace = 0;
+  for (int i = 0; i < k; ++i) trace += q(i, i);
+  const double lowest = static_cast<double>(floor_share) * trace / k +
+                        static_cast<double>(floor_variance) * patches.columns;
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < k; ++j) q(i, j) += assumed * noise(i, j) + (i == j ? lowest : 0);
+  Matrix p = inverse(q);
+  std::vector<double> sums(k);  // Q^-1 1
+  double total = 0;
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < k; ++j) sums[i] += p(i, j);
+  for (const double sum : sums) total += sum;
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < k; ++j) p(i, j) -= sums[i] * sums[j] / total;
+  Matrix theta = product(noise, p);
+  for (int i = 0; i < k; ++i)
+    for (int j = 0; j < k; ++j) theta(i, j) = (i == j ? 1 : 0) - removed * theta(i, j);
+  return theta;
+}
+
+std::vector<double> weights_of(const Matrix& theta) {
+  std::vector<double> weights;
+  for (int i = 0; i < theta.rows; ++i) {
+    double squares = 0;
+    for (int j = 0; j < theta.columns; ++j) squares += theta(i, j) * theta(i, j);
+    weights.push_back(1 / std::sqrt(std::max(squares, 1.0 / theta.rows)));
+  }
+  return weights;
+}
+
+double remaining_noise(const Matrix& y, const Matrix& z, double sigma, double tau) {
+  const auto n = static_cast<double>(y.values.size());
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < y.values.size(); ++i) sum += y.values[i] - z.values[i];
+  for (std::size_t i = 0; i < y.values.size(); ++i) {
+    const double difference = y.values[i] - z.values[i] - sum / n;
+    squares += difference * difference;
+  }
+  return std::max(1 - std::sqrt(squares / n) / sigma, tau);
+}
+
+Average::Average(int width, int height)
+    : width_(width),
+      sums_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
+      weights_(sums_.size()) {}
+
+void Average::add(const Matrix& estimates, int i, int x, int y, int side, double weight) {
+  for (int s = 0; s < side * side; ++s) {
+    const std::size_t at = static_cast<std::size_t>(y + s / side) * width_ + x + s % side;
+    sums_[at] += weight * estimates(i, s);
+    weights_[at] += weight;
+  }
+}
+
+void Average::divide(PlaneView<float> to) const {
+  for (int y = 0; y < to.height; ++y)
+    for (int x = 0; x < to.width; ++x) {
+      const std::size_t at = static_cast<std::size_t>(y) * width_ + x;
+      to(x, y) = static_cast<float>(sums_[at] / weights_[at]);
+    }
+}
+
+}  // namespace lull::linear::reference

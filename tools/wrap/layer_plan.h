@@ -1,0 +1,34 @@
+#pragma once
+// Which layers of an OpenEXR file a run denoises, and which ones it copies.
+
+#include <string>
+#include <vector>
+
+#include "io/layers.h"
+
+namespace lull::tools {
+
+struct LayerPlan {
+  /// The denoised layers; the first one is the picture of the source. Empty: the input has no
+  /// layers.
+  std::vector<io::LayerInfo> denoised;
+  /// Labels of the other layers, and of single channels of the denoised ones that are copied.
+  std::vector<std::string> copied;
+
+  /// Returns for example "denoised: RGB, right; copied: depth". Empty if the file has only a
+  /// picture.
+  [[nodiscard]] std::string text() const;
+};
+
+/// @param all  layers of the open source; its picture must be the first of `names`, if there are
+/// any
+/// @param names  layers that the user selected; empty: all layers with colours
+/// @param keeps_layers  the output holds all layers; otherwise it holds only the picture
+/// @param input, output  for messages
+/// @throws BadData  a layer does not exist or holds data, or the file has no picture of light
+/// @throws InvalidArgument  several names, but the output holds one picture
+[[nodiscard]] LayerPlan plan_layers(const std::vector<io::LayerInfo>& all,
+                                    const std::vector<std::string>& names, bool keeps_layers,
+                                    const std::string& input, const std::string& output);
+
+}  // namespace lull::tools

@@ -1,0 +1,77 @@
+#pragma once
+// The sessions of a run for the layers of OpenEXR files in addition to the picture. Each layer has
+// its own noise, white and session.
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "io/media.h"
+#include "tools/options/denoise_options.h"
+#include "tools/sessions/input_noise.h"
+#include "tools/sessions/sessions.h"
+#include "tools/wrap/layer_plan.h"
+#include "tools/wrap/layered.h"
+#include "tools/wrap/side_inputs.h"
+
+namespace lull::tools {
+
+/// Returns the choice of all layers that a run reads together with the picture: denoised layers,
+/// and the features of each.
+[[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
+
+class LayerSession {
+ public:
+  /// @param options  of the run, before rescale_sigma()
+  /// @param picture  the layer that the run's source shows
+  LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
+               const io::LayerInfo& picture);
+
+  /// Opens the layer as the picture of a source of its own, for its format and its noise.
+  /// @throws whatever opening a source and side inputs throws
+  void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
+  /// Returns the host memory in bytes that the session needs.
+  double memory(const std::vector<bm3d::Backend>& backends) const;
+  void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
+  std::size_t sessions() const { return opened_.denoisers.size(); }
+  void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
+                     std::size_t first_session, const Notify& notify);
+  /// May be called once.
+  [[nodiscard]] LayerDenoiser denoiser();
+
+ private:
+  FrameFormat filtered_format() const;
+
+  DenoiseOptions options_;
+  io::LayerInfo layer_;
+  /// Null when it is no longer needed: it holds the first file of the input in memory.
+  std::unique_ptr<io::MediaSource> source_;
+  FrameFormat format_;
+  SideInputs side_inputs_;
+  InputNoise noise_;
+  Notify info_;
+  OpenedDenoisers opened_;
+};
+
+/// The sessions of all layers in addition to the picture.
+class LayerSessions {
+ public:
+  LayerSessions() = default;
+  LayerSessions(const DenoiseOptions& options, const LayerPlan& plan);
+
+  void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
+  double memory(const std::vector<bm3d::Backend>& backends) const;
+  void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
+  /// Returns the number of sessions of all layers.
+  std::size_t sessions() const;
+  /// `first_session`: number of the first one among the sessions of `context_end`.
+  void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
+                     std::size_t first_session, const Notify& notify);
+  /// Wraps the denoiser of the picture. May be called once.
+  [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> picture);
+
+ private:
+  std::vector<std::unique_ptr<LayerSession>> layers_;
+};
+
+}  // namespace lull::tools

@@ -1,0 +1,25 @@
+#pragma once
+// A denoiser for several layers of OpenEXR files at once.
+
+#include <memory>
+#include <vector>
+
+#include "core/denoiser.h"
+#include "io/layers.h"
+
+namespace lull::tools {
+
+/// The session for a layer in addition to the picture. It gets frames that show the layer.
+struct LayerDenoiser {
+  io::LayerName layer;  // only the channels that are filtered
+  FrameFormat format;
+  std::unique_ptr<Denoiser> denoiser;
+};
+
+/// Returns a denoiser that passes each frame to `picture`, and its layers to their sessions. The
+/// results are frames of the picture with filtered layers (io::set_layers()).
+/// @throws BadData  from push(): a frame lacks a layer, or its layer has another size
+[[nodiscard]] std::unique_ptr<Denoiser> layered(std::unique_ptr<Denoiser> picture,
+                                                std::vector<LayerDenoiser> layers);
+
+}  // namespace lull::tools

@@ -1,0 +1,21 @@
+#pragma once
+// lull denoise of each video stream of a file (--video all).
+
+#include <functional>
+
+#include "tools/options/denoise_options.h"
+#include "tools/sessions/open_denoiser.h"
+
+namespace lull::tools {
+
+/// Denoises a video stream, and returns the exit code.
+using DenoiseStream = std::function<int(const DenoiseOptions& options)>;
+
+/// Calls `denoise` for each video stream, with the result for the stream before as input. Results
+/// except the last one are temporary files in the folder of the output. `info` receives a line for
+/// each stream.
+/// @throws InvalidArgument  options that do not support several video streams
+[[nodiscard]] int denoise_videos(const DenoiseOptions& options, const Notify& info,
+                                 const DenoiseStream& denoise);
+
+}  // namespace lull::tools
