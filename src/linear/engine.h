@@ -12,7 +12,8 @@
 
 namespace lull::linear {
 
-/// Samples beyond the end of each row that an engine may read. Their values are arbitrary.
+/// Number of samples beyond the end of each row that an engine may read. Their values are
+/// arbitrary.
 inline constexpr int readable_padding = 16;
 
 /// The pictures of one plane of a set (params.h). All have the same size, and readable_padding
@@ -23,7 +24,7 @@ struct PlaneState {
   const PlaneNoise* noise = nullptr;  // its sigma is above 0
 };
 
-/// The step that combine() computes.
+/// The parameters of a step that combine() computes.
 struct Step {
   bool is_pilot = false;
   float alpha = 0.5f;  // pilot only
@@ -45,7 +46,7 @@ class Engine {
 };
 
 [[nodiscard]] std::unique_ptr<Engine> make_reference_engine();
-/// Makes the cpu engine. `threads` = 0: one thread per core.
+/// Makes the cpu engine. If `threads` is 0, the engine uses one thread per core.
 [[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(int threads);
 
 }  // namespace lull::linear

@@ -1,5 +1,5 @@
 #pragma once
-// The quantised guide of the matcher (params.h).
+// Makes the quantised guide of the matcher (params.h).
 
 #include <cstdint>
 

@@ -15,7 +15,7 @@ float coarseness_of(const PlaneNoise& noise) {
 
 std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise) {
   std::vector<SetPlan> plans;
-  // All planes are matched in luma, as over time.
+  // All planes are matched in luma, as in filters over time.
   for (const PlaneSet& set : plane_sets(Phase::second, true, format, noise)) {
     const PlaneNoise& first = noise.plane(set.planes.front());
     plans.push_back({set, parameters_for(first.sigma, coarseness_of(first)),

@@ -1,5 +1,5 @@
 #pragma once
-// Which planes of a frame form sets, and the parameters of each set.
+// Plans which planes of a frame form sets, and which parameters each set has.
 
 #include <vector>
 

@@ -8,10 +8,10 @@
 
 namespace lull::linear {
 
-/// Picture of each plane from which a guide is made.
+/// The picture of each plane from which a guide is made.
 enum class Source { y, x, z };
 
-/// Remaining noise of iteration m = 1 .. M, in units of s.
+/// Returns the remaining noise of iteration m = 1 .. M, in units of s.
 constexpr float tau_of(const SetParams& params, int m) {
   return params.tau0 * (1 - static_cast<float>(m) / static_cast<float>(params.iterations));
 }

@@ -55,8 +55,8 @@ Errors errors_of(const Plane<float>& plane, const Frame& frame) {
   return errors;
 }
 
-/// A gradient of 10 levels over 512 samples, with what a filter leaves of noise: smooth noise whose
-/// standard deviation is `residual`.
+/// Returns a gradient of 10 levels over 512 samples, and the noise that a filter leaves: smooth
+/// noise whose standard deviation is `residual`.
 Plane<float> gradient(double residual, bool along_x, double base) {
   constexpr int side = 512;
   std::mt19937 rng{7};

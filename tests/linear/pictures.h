@@ -47,7 +47,7 @@ struct PlanePictures {
 };
 
 inline PlaneNoise white(float sigma) { return {.sigma = sigma}; }
-/// Noise that was averaged over 3x3 samples.
+/// Returns noise that was averaged over 3x3 samples.
 inline PlaneNoise averaged(float sigma) {
   auto correlation = std::make_shared<Autocorrelation>();
   correlation->fill(0);
@@ -58,7 +58,7 @@ inline PlaneNoise averaged(float sigma) {
   return {.sigma = sigma, .correlation = correlation};
 }
 
-/// Largest difference of two pictures; infinite if a sample is NaN.
+/// Returns the largest difference of two pictures; infinite if a sample is NaN.
 inline double largest_difference(PlaneView<const float> a, PlaneView<const float> b) {
   double largest = 0;
   for (int y = 0; y < a.height; ++y)

@@ -36,7 +36,7 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
 }
 
 /// Returns whether the layer is a depth map or another grey picture, which may be denoised on its
-/// own. (IDs are never the picture.)
+/// own. A layer of IDs is never the picture.
 bool is_grey(const io::LayerInfo& layer) {
   return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
                               [&](std::string_view name) { return has_channel(layer, name); });
@@ -57,7 +57,7 @@ const io::LayerInfo& selected(const Layers& all, const std::string& name,
   return *layer;
 }
 
-/// Returns the layers with colours of a view, its picture first.
+/// Returns the layers with colours of a view. The picture of the view is the first of them.
 Layers layers_of_view(const Layers& all, const std::string& view) {
   Layers layers;
   for (const bool is_beauty : {true, false})
@@ -68,8 +68,8 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// A name is that of a layer, or else of a view. If the output holds one picture, a view selects
-/// its picture only.
+/// Returns the layers that the names select. A name is the name of a layer, or otherwise of a view.
+/// If the output holds one picture, a view selects only its picture.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;

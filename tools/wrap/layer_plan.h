@@ -1,5 +1,5 @@
 #pragma once
-// Which layers of an OpenEXR file a run denoises, and which ones it copies.
+// Plans which layers of an OpenEXR file a run denoises, and which ones it copies.
 
 #include <string>
 #include <vector>

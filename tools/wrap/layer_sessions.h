@@ -36,7 +36,7 @@ class LayerSession {
   std::size_t sessions() const { return opened_.denoisers.size(); }
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// May be called once.
+  /// Returns the session as the denoiser of a layer. The caller may call this function only once.
   [[nodiscard]] LayerDenoiser denoiser();
 
  private:
@@ -44,7 +44,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// Null when it is no longer needed: it holds the first file of the input in memory.
+  /// The source holds the first file of the input in memory. The pointer is null when the source is
+  /// no longer needed.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -67,7 +68,7 @@ class LayerSessions {
   /// `first_session`: number of the first one among the sessions of `context_end`.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
-  /// Wraps the denoiser of the picture. May be called once.
+  /// Wraps the denoiser of the picture. The caller may call this function only once.
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> picture);
 
  private:

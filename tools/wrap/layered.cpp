@@ -39,7 +39,8 @@ Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
   return shown;
 }
 
-/// The sessions return their results at different times. A frame is complete when all have.
+/// Combines the sessions of several layers. The sessions return their results at different times,
+/// so a frame is complete when all sessions have returned its results.
 class LayeredDenoiser final : public Denoiser {
  public:
   LayeredDenoiser(std::unique_ptr<Denoiser> picture, std::vector<LayerDenoiser> layers)

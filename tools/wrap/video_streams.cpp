@@ -53,7 +53,8 @@ std::vector<int> videos_of(const DenoiseOptions& options) {
   return videos;
 }
 
-/// The result for one stream, which is the input for the next one. It is deleted with the object.
+/// The result for one stream, which is the input for the next stream. The destructor deletes the
+/// file.
 class IntermediateFile {
  public:
   IntermediateFile(const std::string& output, int number) {

@@ -1,5 +1,5 @@
 #pragma once
-// lull denoise of each video stream of a file (--video all).
+// Implements lull denoise for each video stream of a file (--video all).
 
 #include <functional>
 

@@ -25,7 +25,7 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Bytes of a session of linear combinations. One set at a time has sums and groups.
+/// Returns the bytes of a session of linear combinations. One set at a time has sums and groups.
 double linear_bytes(const FrameFormat& format, BackendKind kind) {
   constexpr linear::GroupSizes sizes;  // the sizes with the largest groups
   double all = 0;

@@ -100,7 +100,7 @@ class LinearSession : public Denoiser {
   PlaneView<const float> guide(const PlaneSet& set, Source source) {
     const auto picture = [&](int i) -> PlaneView<const float> {
       const bool of_set = std::ranges::find(set.planes, i) != set.planes.end();
-      // Planes of earlier sets are finished.
+      // The planes of earlier sets are already finished, so their results are used.
       if (!of_set) return (is_filtered(i) ? x_ : y_)[i].view();
       return (source == Source::y ? y_ : source == Source::x ? x_ : z_)[i].view();
     };

@@ -18,9 +18,11 @@ namespace lull {
 /// neighbouring thresholds differ (blue noise). Both patterns do not change over time.
 enum class Dither : unsigned char { none, ordered, noise };
 
-/// Samples of a row that share a threshold. The first one is at a multiple of this number.
+/// Number of neighbouring samples of a row that share a threshold. The first sample of such a group
+/// is at a multiple of this number.
 inline constexpr int dither_group = 4;
-/// Size of the pattern, which repeats: columns of groups, and rows.
+/// Size of the pattern: the number of columns of groups, and the number of rows. The pattern
+/// repeats in both directions.
 inline constexpr int dither_columns = 16, dither_rows = 64;
 /// Thresholds in (0, 1), row by row. Each tile of 8x8 samples has thresholds 1/32, 3/32, .. 31/32.
 using DitherPattern = std::array<float, dither_columns * dither_rows>;
@@ -33,8 +35,9 @@ constexpr int dither_index(int x, int y) {
   return y % dither_rows * dither_columns + x / dither_group % dither_columns;
 }
 
-/// Rounds the next sample of a group, a value in [0, max_value]. `carry` is the threshold of the
-/// group for its first sample, and is updated. Integers are preserved.
+/// Rounds the next sample of a group, a value in [0, max_value]. The caller sets `carry` to the
+/// threshold of the group before the first sample, and the function updates `carry`. Integers are
+/// preserved.
 constexpr int dithered(float v, int max_value, float& carry) {
   const float sum = v + carry;
   const int whole = static_cast<int>(sum);

@@ -10,7 +10,8 @@ constexpr int strata = 8;  // the groups of 8 rows of a column have one threshol
 
 using Strata = std::array<int, dither_columns * dither_rows>;
 
-/// Returns the threshold of a stratum. Neighbouring columns have the two halves of each eighth.
+/// Returns the threshold of a stratum. Of the two halves of each eighth, neighbouring columns use
+/// different ones.
 constexpr float threshold(int stratum, int column) {
   return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);
 }
@@ -25,8 +26,8 @@ DitherPattern pattern_of(const Strata& at) {
 /// Returns the three bits of `v` in reverse order.
 constexpr int reversed(int v) { return (v & 1) << 2 | (v & 2) | (v >> 2 & 1); }
 
-/// The thresholds of successive rows are those of a one-dimensional Bayer matrix. Those of the next
-/// column differ by a half.
+/// Makes the ordered pattern. The thresholds of successive rows are those of a one-dimensional
+/// Bayer matrix. The thresholds of the next column differ from them by a half.
 DitherPattern ordered_pattern() {
   Strata at{};
   for (int y = 0; y < dither_rows; ++y)
@@ -35,8 +36,9 @@ DitherPattern ordered_pattern() {
   return pattern_of(at);
 }
 
-/// Blue noise: random strata, exchanged within the groups of 8 rows of each column until no
-/// exchange makes neighbours more different. All decisions are made in integers.
+/// Makes the pattern of blue noise. It begins with random strata, and exchanges strata within the
+/// groups of 8 rows of each column until no exchange makes neighbours more different. All decisions
+/// are made in integers.
 class BlueNoise {
  public:
   BlueNoise() {
@@ -80,7 +82,7 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges strata; returns whether there was an exchange that helped.
+  /// Exchanges strata. Returns whether an exchange made neighbours more different.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

@@ -1,5 +1,5 @@
 #pragma once
-// Conversion of frames to pictures in an encoder's pixel format.
+// Converts frames to pictures in an encoder's pixel format.
 
 #include <optional>
 #include <vector>
@@ -12,13 +12,13 @@
 
 namespace lull::io {
 
-/// Pictures of one format. The pool reuses a picture once the encoder releases it.
+/// A pool of pictures of one format. The pool reuses a picture after the encoder has released it.
 class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with samples and without other data. The pool keeps it: a caller that passes
-  /// it on must clone it.
+  /// Returns a picture with samples and without other data. The pool owns the picture: a caller
+  /// that passes it on must clone it.
   AVFrame& writable();
 
  private:
@@ -27,12 +27,13 @@ class PicturePool {
   std::vector<FramePtr> pictures_;
 };
 
-/// Packs frames into pictures. Samples are rounded once: frames that already have the samples of
-/// the pictures are not changed. Other frames are converted by FFmpeg with 16 bits, and then
-/// rounded, or dithered if requested.
+/// Packs frames into pictures. The samples are rounded only once. Frames that already have the
+/// samples of the pictures are not changed. FFmpeg converts all other frames to 16 bits; then the
+/// samples are rounded, or dithered if the user requests it.
 class FramePacker {
  public:
-  /// `source`: pixel format and traits of the source. `frames`: format of the frames.
+  /// `source` is the pixel format of the source, with its traits. `frames` is the format of the
+  /// frames.
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 
@@ -45,7 +46,8 @@ class FramePacker {
   /// Rounds converted pictures of 16 bits to the encoder's bit depth.
   class Rounding {
    public:
-    /// `format`: format of a picture's samples with 16 bits. `samples`: those of the encoder.
+    /// `format` is the format of a picture's samples with 16 bits. `samples` are the samples that
+    /// the encoder gets.
     Rounding(AVPixelFormat picture, const FrameFormat& format, bool has_alpha,
              const ResultSamples& samples);
     AVFrame& writable() { return pictures_.writable(); }

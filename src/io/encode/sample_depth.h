@@ -1,6 +1,6 @@
 #pragma once
-// Bit depth of the samples on their way to an encoder: which samples sessions deliver, so that they
-// are rounded once.
+// Determines which samples sessions deliver for an encoder, so that the samples are rounded only
+// once.
 
 #include "core/denoiser.h"
 #include "io/encode/encoder_choice.h"
@@ -12,8 +12,8 @@ namespace lull::io {
 /// has the given traits; AV_PIX_FMT_NONE if FFmpeg has none.
 AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 
-/// Returns whether the samples of a source have their full range: 0 is black and the maximum is
-/// white. Grey samples without a stated range have it.
+/// Returns whether the samples of a source have their full range, in which 0 is black and the
+/// maximum is white. Grey samples without a stated range have the full range.
 bool has_full_range(const FileSource& source);
 
 /// Returns the samples that sessions deliver for an encoder: those of its pixel format if only the

@@ -37,8 +37,8 @@ std::string layer_of(const std::string& part, const std::string& channel) {
   return part + "." + layer;
 }
 
-/// Returns the names that Cryptomatte's metadata give to layers. Its channels have these names and
-/// a number.
+/// Returns the names that the metadata of Cryptomatte give to layers. The names of Cryptomatte's
+/// channels consist of such a name and a number.
 Names cryptomatte_names(const Imf::MultiPartInputFile& file) {
   Names names;
   for (int i = 0; i < file.parts(); ++i) {
@@ -99,9 +99,9 @@ std::string joined_without(const Names& components, std::size_t omitted) {
   return name;
 }
 
-/// Finds "left" and "right" in the names of layers if no attribute states views. The right view
-/// must have a picture ("light.right" alone is a lamp). A layer without either belongs to the left
-/// view.
+/// Finds "left" and "right" in the names of layers if no attribute states the views. The right view
+/// must have a picture, because "light.right" alone is a lamp. A layer with neither of the two
+/// names belongs to the left view.
 Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>& layers) {
   Views views = stated_views(file);
   if (views.are_stated) return views;
@@ -114,8 +114,8 @@ Views views_of(const Imf::MultiPartInputFile& file, const std::vector<ExrLayer>&
   return views;
 }
 
-/// Sets the view of a layer, and its name without the view. Names contain the view as any of their
-/// components; OpenEXR states that it is the last one.
+/// Sets the view of a layer, and the layer's name without the view. Programs write the view as any
+/// component of a name, although OpenEXR states that it is the last component.
 void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   const Names components = name_components(layer.name);
   const std::size_t at = position_of_view(components, views.names);
@@ -129,7 +129,8 @@ void set_view(ExrLayer& layer, const Imf::Header& header, const Views& views) {
   layer.is_default_view = equal_ignoring_case(layer.view, views.names.front());
 }
 
-/// Sets which channels are colours, and what else follows from the channels' types.
+/// Sets the properties of a layer that follow from the names and the types of its channels: for
+/// example, which channels are colours.
 void set_content(ExrLayer& layer, const Imf::Header& header, const Names& cryptomatte) {
   const Imf::ChannelList& list = header.channels();
   const auto is_integer = [&](const std::string& suffix) {
@@ -139,7 +140,7 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.can_be_read &= list[name].xSampling == 1 && list[name].ySampling == 1;
   layer.can_be_read &= !header.hasType() || !Imf::isDeepData(header.type());
   const LayerContent content = content_by_name(layer.base);
-  // An ID in addition to R, G and B is only copied.
+  // A layer that contains an ID in addition to R, G and B is only copied.
   layer.holds_ids = content == LayerContent::ids || has_any_name_of(cryptomatte, layer.name) ||
                     std::ranges::any_of(layer.picture_channels(), is_integer);
   layer.holds_light = content == LayerContent::colour && !layer.holds_ids;
@@ -150,8 +151,9 @@ void set_content(ExrLayer& layer, const Imf::Header& header, const Names& crypto
     layer.colours = {"Y"};
 }
 
-/// A frame shows the display window and everything outside of it. Renderers of animations may crop
-/// the data window differently for each frame, and all frames of a sequence must have one size.
+/// Returns the window of a frame: the display window and all samples outside of it. Renderers of
+/// animations may crop the data window differently for each frame, but all frames of a sequence
+/// must have one size.
 LayerWindow window_of(const Imf::Header& header) {
   const Imath::Box2i &data = header.dataWindow(), &shown = header.displayWindow();
   return {std::min(data.min.x, shown.min.x), std::min(data.min.y, shown.min.y),
@@ -223,7 +225,7 @@ const ExrLayer* colour_picture(const std::vector<ExrLayer>& layers, const Condit
   return nullptr;
 }
 
-/// Marks the layers that are the sum of all light: those with the name of a picture, and the
+/// Marks the layers that are the sum of all light: the layers with the name of a picture, and the
 /// picture of each view.
 void set_beauty(std::vector<ExrLayer>& layers) {
   std::set<std::string> views;
@@ -268,7 +270,8 @@ const ExrLayer* default_picture(const std::vector<ExrLayer>& layers) {
   if (const ExrLayer* one = colour_picture(layers, [](const ExrLayer&) { return true; }))
     return one;
   const auto usable = [](const ExrLayer& layer) { return !layer.holds_ids; };
-  // Deep pictures, which the caller refuses; files with an albedo only, and depth maps.
+  // The remaining candidates are deep pictures, which the caller refuses, files with only an
+  // albedo, and depth maps.
   for (const Condition& condition :
        {Condition([](const ExrLayer& layer) { return layer.has_rgb() && layer.holds_light; }),
         Condition([](const ExrLayer& layer) { return layer.has_rgb(); }),

@@ -16,7 +16,7 @@ struct ExrLayer : LayerInfo {
   int part = 0;                         // index of the part in the file
   std::vector<std::string> full_names;  // for each channel, its name in the file: "albedo.R"
   bool is_default_view = true;
-  /// 32-bit integers, Cryptomatte or IDs: the layer is never a picture.
+  /// True if the samples are 32-bit integers, Cryptomatte or IDs. Such a layer is never a picture.
   bool holds_ids = false;
   bool holds_light = false;  // the name is not that of data
   bool can_be_read = true;   // neither deep nor subsampled
@@ -25,8 +25,8 @@ struct ExrLayer : LayerInfo {
   /// none.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
-  /// Returns the suffixes of the channels that are the picture if this layer is: R, G and B, or one
-  /// channel.
+  /// Returns the suffixes of the channels that form the picture if this layer is the picture: R, G
+  /// and B, or one channel.
   std::vector<std::string> picture_channels() const;
 };
 
@@ -42,7 +42,8 @@ const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view
   return nullptr;
 }
 
-/// Returns the sum of all light in a view, ignoring case; null if there is none.
+/// Returns the layer that is the sum of all light in a view. The name of the view is compared
+/// without case. The result is null if there is no such layer.
 [[nodiscard]] const ExrLayer* picture_of_view(const std::vector<ExrLayer>& layers,
                                               std::string_view view);
 

@@ -177,7 +177,7 @@ void copy_part(Imf::MultiPartInputFile& in, Imf::MultiPartOutputFile& out, int p
 
 using NewSamples = std::vector<const ExrFile::NewSamples*>;
 
-/// The parts with new samples, by their indices.
+/// Returns the parts with new samples, by their indices.
 std::map<int, NewSamples> by_part(const std::vector<ExrFile::NewSamples>& samples) {
   std::map<int, NewSamples> parts;
   for (const ExrFile::NewSamples& one : samples) parts[one.layer->part].push_back(&one);

@@ -12,15 +12,15 @@ namespace {
 constexpr std::array<std::string_view, 9> picture_names = {
     "", "RGBA", "RGB", "Noisy Image", "Combined", "Beauty", "Color", "Ci", "C"};
 
-/// Words that mark IDs wherever they stand in a name.
+/// Words that mark a layer of IDs at any position in a name.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
-/// Words that, joined with "id", form one word: "objectid".
+/// Words that form one word with "id", such as "objectid".
 constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
-/// Words that mark data wherever they stand in a name.
+/// Words that mark a layer of data at any position in a name.
 constexpr std::string_view data_words[] = {
     "depth",    "deep",    "distance", "dist",    "disparity",   "position",  "positions",
     "pos",      "pref",    "uv",       "uvs",     "uvw",         "stmap",     "texcoord",
@@ -31,7 +31,7 @@ constexpr std::string_view data_words[] = {
     "coverage", "time",    "heat",     "heatmap", "barycentric", "wireframe", "curvature",
     "facing",   "fresnel", "weight",   "weights", "zfiltered",   "halfa",     "halfb",
     "zbuffer",  "zdepth",  "xyz"};
-/// Words that mark data only if they are a complete component of a name.
+/// Words that mark a layer of data only if they are a complete component of its name.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
     "p",        "po",       "pw",      "pn",         "st",
@@ -93,7 +93,7 @@ LayerContent content_of_component(std::string_view component) {
   std::vector<std::string> words = words_of(component);
   std::string joined;
   for (const std::string& word : words) joined += word;
-  // The complete component counts as a word, too: names in capitals may be divided wrongly.
+  // The complete component also counts as a word, because names in capitals may be divided wrongly.
   words.push_back(joined);
   words.push_back(lower_case(component));
   if (std::ranges::any_of(words, is_id_word)) return LayerContent::ids;
@@ -122,8 +122,9 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// A view layer or a part may have any name ("Depth of field.Combined"), so the known name of a
-// picture decides before words of data in the other components.
+// Returns the content of a layer according to its name. A view layer or a part may have any name
+// ("Depth of field.Combined"), so the known name of a picture has priority over words of data in
+// the other components.
 LayerContent content_by_name(std::string_view layer) {
   LayerContent content = LayerContent::colour;
   for (const std::string& component : name_components(layer))

@@ -11,16 +11,17 @@ namespace lull::io {
 
 /// Returns the components of a layer's name, which dots separate.
 [[nodiscard]] std::vector<std::string> name_components(std::string_view layer);
-/// Returns the last component.
+/// Returns the last component of a layer's name.
 [[nodiscard]] std::string_view last_component(std::string_view layer);
 
-/// What the samples of a layer are, according to its name.
+/// The kind of samples that a layer contains, according to its name.
 enum class LayerContent {
   colour,  // light, which filters may smooth
   data,    // depth, positions, motion, normals, albedo, variance, masks: values that are no light
   ids,     // Cryptomatte, indices, hashes: numbers without an order
 };
-/// Ignores upper and lower case, separators, and digits at the end.
+/// Returns the content of a layer according to its name. The function ignores case, separators, and
+/// digits at the end.
 [[nodiscard]] LayerContent content_by_name(std::string_view layer);
 
 /// Returns the position of a layer in the order of preference for the picture of a file, from 0;

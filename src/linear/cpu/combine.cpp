@@ -19,7 +19,7 @@ namespace lull::linear::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The group that is being combined.
+/// Sizes of the group that is being combined.
 struct GroupSize {
   int members, padded;  // k, and k rounded up
   int samples, row;     // n, and n rounded up
@@ -31,7 +31,7 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// Returns the offsets of the members in a picture. Padding has the offset of the reference patch.
+/// Offsets of the members in a picture. Padding has the offset of the reference patch.
 using Offsets = std::array<std::int32_t, max_group>;
 Offsets offsets_of(std::span<const Displacement> members, std::ptrdiff_t stride) {
   Offsets offsets{};
@@ -79,7 +79,7 @@ void load_rows(const float* reference, std::ptrdiff_t stride, const Offsets& off
   std::fill(rows, rows + (size.padded - size.members) * size.row, 0.0f);
 }
 
-/// Subtracts the mean of the rows from all rows, and writes it to `mean`.
+/// Subtracts the mean of all rows from each row, and writes the mean to `mean`.
 void centre_rows(const GroupSize& size, float* rows, float* mean) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -96,7 +96,7 @@ void centre_rows(const GroupSize& size, float* rows, float* mean) {
   }
 }
 
-/// Returns the standard deviation of the difference between Y and Z. `z` has the patches of Z.
+/// Returns the standard deviation of the difference between Y and Z. `z` contains the patches of Z.
 float deviation(const float* reference, std::ptrdiff_t stride, const Offsets& offsets,
                 const GroupSize& size, const float* z) {
   const D d;
@@ -117,7 +117,7 @@ float deviation(const float* reference, std::ptrdiff_t stride, const Offsets& of
   return std::sqrt(std::max(sum_of(squares) * share - mean * mean, 0.0f));
 }
 
-/// Adds `factor` times the covariance of the noise to Q, or sets `to` to it.
+/// Computes `factor` times the covariance of the noise, and adds it to Q or stores it in `to`.
 void shared_noise(std::span<const Displacement> members, const PlaneNoise& noise, float variance,
                   const GroupSize& size, float* to) {
   std::fill_n(to, size.padded * size.padded, 0.0f);
@@ -129,8 +129,8 @@ void shared_noise(std::span<const Displacement> members, const PlaneNoise& noise
     }
 }
 
-/// Theta for white noise. `matrix` has the Gram matrix; `assumed` and `removed` are the noise in
-/// Q and in Theta.
+/// Computes Theta for white noise. `matrix` contains the Gram matrix. `assumed` is the noise in Q,
+/// and `removed` is the noise in Theta.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));
@@ -149,7 +149,7 @@ void white_theta(const GroupSize& size, float assumed, float removed, float* mat
   for (int i = 0; i < k; ++i) matrix[i * k + i] += 1;
 }
 
-/// Theta for noise that is not white. `noise` has C and is overwritten.
+/// Computes Theta for noise that is not white. `noise` contains C and is overwritten.
 void coloured_theta(const GroupSize& size, float assumed, float removed, float* matrix,
                     float* noise, float* scratch) {
   const D d;
@@ -201,7 +201,8 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
   return weights;
 }
 
-/// Adds weighted patches to a tile: mean + estimates + ratio (combined - estimates).
+/// Adds weighted patches to a tile. The patches are mean + estimates + ratio (combined -
+/// estimates).
 void add_patches(const GroupSize& size, const Offsets& offsets,
                  const std::array<float, max_group>& weights, const float* mean,
                  const float* estimates, const float* combined, float ratio, float* origin,

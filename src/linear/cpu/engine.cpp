@@ -26,7 +26,8 @@ using namespace cpu;
 /// Side of the area of the reference patches of a block, in samples.
 constexpr int block_side = 64;
 
-/// Reference patches i0 <= i < i1, j0 <= j < j1, and the area that their groups can touch.
+/// A block: the reference patches with i0 <= i < i1 and j0 <= j < j1, and the area that their
+/// groups can touch.
 struct Block {
   int i0, j0, i1, j1;
   int left = 0, top = 0, right = 0, bottom = 0;
@@ -109,7 +110,7 @@ class CpuEngine : public Engine {
   }
 
  private:
-  /// Makes the quantised guide in pairs of rows.
+  /// Makes the quantised guide, whose elements contain the samples of two rows.
   void pair_rows(PlaneView<const float> guide, const GuideRange& range) {
     const int radius = groups_.sizes().window / 2;
     const int columns = round_up(guide.width + radius + guide_padding, padding);
@@ -134,7 +135,7 @@ class CpuEngine : public Engine {
   void find_groups() {
     const ReferenceGrid& grid = groups_.grid();
     const GroupSizes& sizes = groups_.sizes();
-    // The last column may be off the grid, so it is a row of its own.
+    // The last column may be off the grid, so the matcher processes it as a row of its own.
     const int regular = grid.last_x / sizes.step + 1;
     const int per_row = (row_width - sizes.side) / sizes.step + 1;
     const int rows = (regular + per_row - 1) / per_row + (regular < grid.count_x ? 1 : 0);

@@ -36,7 +36,7 @@ static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_d
 
 /// Width in samples of a row of reference patches that the matcher processes together.
 inline constexpr int row_width = 96;
-/// Elements that the matcher can read beyond the last sample of a row of the picture.
+/// Number of elements that the matcher can read beyond the last sample of a row of the picture.
 inline constexpr int guide_padding = row_width + 64 + max_window;
 
 /// Key of a candidate that is not a member.
@@ -50,7 +50,7 @@ struct ReferenceRow {
   GroupSizes sizes;
 
   int candidates() const { return sizes.window * sizes.window; }
-  /// Stride of the keys of a reference patch, a multiple of the number of lanes.
+  /// Returns the stride of the keys of a reference patch, a multiple of the number of lanes.
   std::size_t key_stride() const { return round_up(candidates(), 16); }
 };
 
@@ -72,7 +72,7 @@ int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::
 inline constexpr int padding = 16;
 inline constexpr int max_samples = (max_side * max_side + padding - 1) / padding * padding;
 
-/// Memory of a thread for one group.
+/// Memory of a thread for the group that it processes.
 struct Workspace {
   Buffer<float> columns;    // [sample][member]: centred patches of which Theta is computed
   Buffer<float> matrix;     // [member][member]
@@ -95,7 +95,7 @@ struct TileSums {
   std::ptrdiff_t stride = 0;
 };
 
-/// One plane in one step.
+/// The plane that a step processes, and the parameters of this step.
 struct PlaneStep {
   Step step;
   Picture x, y, z;

@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
-/// Adds the squared differences of a pair of rows to `sum`. `mask` has all bits set in the rows
+/// Adds the squared differences of a pair of rows to `sum`. In `mask`, all bits are set in the rows
 /// that count.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {

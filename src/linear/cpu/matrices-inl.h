@@ -23,7 +23,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
-/// Vectors of a row that are kept in registers together with four rows.
+/// Number of vectors of a row that stay in registers, together with those of four rows.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int max_vectors = 2;  // 16 registers
 #else
@@ -31,7 +31,8 @@ constexpr int max_vectors = 4;  // 32 registers
 #endif
 constexpr int block = 4;  // rows that are processed together
 
-/// Mask of the first `count` lanes, where `count` may be negative or exceed the number of lanes.
+/// Returns a mask of the first `count` lanes. `count` may be negative or exceed the number of
+/// lanes.
 HWY_INLINE auto first_lanes(int count) {
   const D d;
   return hn::FirstN(d, static_cast<std::size_t>(std::max(count, 0)));
@@ -79,8 +80,8 @@ HWY_INLINE void multiply_rows(const LeftFactor& a, int inner, const float* b, in
   if (rest == 1) multiply_block<1>(a, inner, b + c, columns, to + c);
 }
 
-/// to = a b. `a` has `rows` rows and `inner` columns, `b` and `to` have `columns` columns. `rows`
-/// is a multiple of 4 and `columns` of the number of lanes.
+/// Computes to = a b. `a` has `rows` rows and `inner` columns, and `b` and `to` have `columns`
+/// columns. `rows` is a multiple of 4, and `columns` is a multiple of the number of lanes.
 HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float* b, int columns,
                            float* to) {
   for (int i = 0; i < rows; i += block)
@@ -88,12 +89,12 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
                   0, to + i * columns);
 }
 
-/// First column that is stored of row `i` of a symmetric matrix. (The lower triangle is stored in
-/// squares of this size around the diagonal only.)
+/// Returns the first column that is stored of row `i` of a symmetric matrix. The lower triangle is
+/// stored only in squares of this size around the diagonal.
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// The upper triangle of columns' columns, a k x k matrix. `columns` has `rows` rows.
+/// Computes the upper triangle of columns' columns, a k x k matrix. `columns` has `rows` rows.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);
@@ -141,13 +142,13 @@ HWY_INLINE Symmetric2 inverse_of(const Symmetric2& m) {
 HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][block]) {
   const Symmetric2 p = inverse_of({from[0], from[1], from[5]});
   const float b00 = from[2], b01 = from[3], b10 = from[6], b11 = from[7];
-  // T = P^-1 B
+  // This is the matrix T = P^-1 B.
   const float t00 = p.a * b00 + p.b * b10, t01 = p.a * b01 + p.b * b11;
   const float t10 = p.b * b00 + p.c * b10, t11 = p.b * b01 + p.c * b11;
   const Symmetric2 s =
       inverse_of({from[10] - (b00 * t00 + b10 * t10), from[11] - (b00 * t01 + b10 * t11),
                   from[15] - (b01 * t01 + b11 * t11)});
-  // U = T S^-1
+  // This is the matrix U = T S^-1.
   const float u00 = t00 * s.a + t01 * s.b, u01 = t00 * s.b + t01 * s.c;
   const float u10 = t10 * s.a + t11 * s.b, u11 = t10 * s.b + t11 * s.c;
   to[0][0] = p.a + u00 * t00 + u01 * t01;
@@ -189,7 +190,7 @@ HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HW
   }
 }
 
-/// Eliminates the pivots from the rows of one square and from the columns that are stored.
+/// Eliminates the pivots from the rows of one square, in the columns that are stored.
 HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, const float* pivots,
                                float* matrix) {
   const int lanes = static_cast<int>(hn::Lanes(D()));

@@ -114,7 +114,7 @@ __device__ __forceinline__ float remaining_noise(const CombineArgs& a, float2 mo
   return fmaxf(1 - sqrtf(variance) / a.sigma, a.tau);
 }
 
-/// Step 4 of the head comment. `share`: r of params.h.
+/// Performs step 4 of the comment at the head of this file. `share` is r of params.h.
 template <int T, Kind kind>
 __device__ __forceinline__ void add_estimates(const Combination<T>& theta,
                                               const GroupSamples& samples, const int* places,

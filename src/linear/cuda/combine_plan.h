@@ -1,6 +1,6 @@
 #pragma once
-// How the reference patches are divided among thread blocks that combine groups (combine.cu).
-// Nothing here needs a device or the CUDA toolkit.
+// Plans how the reference patches are divided among the thread blocks that combine groups
+// (combine.cu). This file requires neither a device nor the CUDA toolkit.
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace lull::linear {
 
-/// The work of a thread block.
+/// The part of the work that a thread block does, and its shared memory.
 struct CombinePlan {
   int across = 0, down = 0;  // reference patches
   int pitch = 0, rows = 0;   // union of their search windows, in samples

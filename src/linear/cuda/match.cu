@@ -69,8 +69,8 @@ __device__ void load_words(const MatchJob& job, int x0, int y0, std::uint32_t* w
   }
 }
 
-/// Steps 1 and 2 of the head comment for the reference patch at (x, y). `window` points to the
-/// first word of its window.
+/// Performs steps 1 and 2 of the comment at the head of this file, for the reference patch at (x,
+/// y). `window` points to the first word of this patch's window.
 __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
                                           const std::uint32_t* window, std::uint32_t* keys) {
   constexpr int slots = 8;  // candidates of a lane that are in progress
@@ -116,11 +116,13 @@ __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
   __syncwarp();
 }
 
-/// Step 3: returns a value with `wanted` keys up to it, or all keys if there are fewer.
+/// Performs step 3. Returns a key for which `wanted` keys are not greater. If there are fewer keys,
+/// no key is greater.
 __device__ __forceinline__ std::uint32_t find_limit(const MatchJob& job, const std::uint32_t* keys,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // The two smallest keys of all lanes are up to 64 keys, so the limit is at most the largest.
+  // The two smallest keys of each lane are at most 64 keys in all, so the limit is at most the
+  // largest of them.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < job.keys; n += 32) {
     const std::uint32_t key = keys[n];
@@ -196,7 +198,8 @@ void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGrou
            cudaStream_t stream) {
   const GroupSizes& sizes = groups.sizes;
   MatchJob job{.margins = margins, .guide = guide, .groups = groups};
-  // Neighbouring lanes read words of neighbouring banks, also where a row of the window ends.
+  // With this pitch, neighbouring lanes read words of neighbouring banks, even where a row of the
+  // window ends.
   job.pitch = sizes.window + round_up((across - 1) * sizes.step + sizes.side + 2, 32);
   job.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
   job.keys = (sizes.window * sizes.window + 31) / 32 * 32;

@@ -37,7 +37,7 @@ namespace lull::linear::reference {
 /// Returns t, the remaining noise in Z in units of `sigma`.
 [[nodiscard]] double remaining_noise(const Matrix& y, const Matrix& z, double sigma, double tau);
 
-/// The weighted mean of all estimates of each sample.
+/// Computes the weighted mean of all estimates of each sample.
 class Average {
  public:
   Average(int width, int height);

@@ -138,7 +138,8 @@ std::uint64_t number_at(const Bytes& bytes, std::size_t at, int size) {
   return number;
 }
 
-/// Positions of the chunks: the table of their positions ends where the first chunk begins.
+/// Returns the positions of the chunks: the table of their positions ends where the first chunk
+/// begins.
 std::vector<std::size_t> chunks_of(const Bytes& bytes) {
   for (std::size_t at = 8; at + 8 < bytes.size(); ++at) {
     const std::uint64_t first = number_at(bytes, at, 8);

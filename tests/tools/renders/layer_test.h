@@ -48,7 +48,7 @@ inline ExrChannels noisy(const std::string& layer, const Picture& picture = {}) 
   return channels;
 }
 
-/// Light on a checked surface. `albedo` shows the same surface.
+/// Returns a render of light on a checked surface. `albedo` shows the same surface.
 inline ExrChannels render(const std::string& layer, const std::string& albedo, int shift,
                           unsigned seed) {
   std::mt19937 random(seed);
@@ -74,7 +74,7 @@ inline ExrPart part_of(ExrChannels channels) {
       .name = "", .view = "", .channels = std::move(channels), .width = width, .height = height};
 }
 
-/// Mean squared error of a layer.
+/// Returns the mean squared error of a layer.
 inline double error_of(const ExrChannels& channels, const std::string& layer, float shift = 0) {
   double sum = 0;
   for (const char* c : colours)
@@ -86,7 +86,7 @@ inline double error_of(const ExrChannels& channels, const std::string& layer, fl
   return sum / (3 * width * height);
 }
 
-/// The text after `key` on the last line of `err`.
+/// Returns the text after `key` on the last line of `err`.
 inline std::string last_text(const std::string& err, const std::string& key) {
   const std::size_t at = err.rfind(key);
   if (at == std::string::npos) return "none";

@@ -30,7 +30,7 @@ FrameFormat clip_format(Layout layout, int bits = 8) {
           .chroma_shift_y = shift};
 }
 
-/// A slow gradient with noise, as frames of 8 bits.
+/// Returns a slow gradient with noise, as frames of 8 bits.
 std::vector<Frame> noisy_gradient(const FrameFormat& format, int count) {
   std::vector<Frame> frames;
   for (int n = 0; n < count; ++n) {

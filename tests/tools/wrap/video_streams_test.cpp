@@ -20,7 +20,7 @@ constexpr int frames = 6;
 
 Frame clean_frame(int number, double phase) { return clean_picture(format, phase + 0.1 * number); }
 
-/// Frames of a video stream of a file.
+/// Returns the frames of a video stream of a file.
 std::vector<Frame> frames_of_stream(const std::string& path, int stream) {
   const auto source = io::open_source(path, {.video = stream});
   std::vector<Frame> all;
@@ -28,7 +28,7 @@ std::vector<Frame> frames_of_stream(const std::string& path, int stream) {
   return all;
 }
 
-/// Root of the mean squared error of luma.
+/// Returns the root of the mean squared error of luma.
 double error_of(const std::vector<Frame>& clip, double phase) {
   double sum = 0;
   for (int n = 0; n < std::ssize(clip); ++n) {
@@ -41,7 +41,7 @@ double error_of(const std::vector<Frame>& clip, double phase) {
   return std::sqrt(sum / (static_cast<double>(clip.size()) * format.width * format.height));
 }
 
-/// All packets of a stream together; containers divide sound differently.
+/// Returns all packets of a stream together; containers divide sound differently.
 std::string bytes_of_stream(const FileFacts& file, std::size_t stream) {
   std::string all;
   for (const std::string& packet : file.streams[stream].packets) all += packet;
