@@ -76,7 +76,8 @@ struct Candidate {
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Slope of the surroundings in the frames in which they have one, in levels per sample.
+  /// Slopes of the surroundings in levels per sample, for the frames in which the surroundings have
+  /// a slope.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };

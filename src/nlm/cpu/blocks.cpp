@@ -6,7 +6,7 @@
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
-// The includes depend on each other in this order.
+// Each of these headers requires the headers above it, so their order must not change.
 #include <hwy/contrib/math/math-inl.h>
 
 #include <algorithm>

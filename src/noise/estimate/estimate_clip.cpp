@@ -15,8 +15,8 @@
 namespace lull {
 namespace {
 
-/// Target number of blocks between two frames; distance of motion cells in small and in large
-/// frames.
+/// Target number of blocks between two frames, and distances between motion cells in small and in
+/// large frames.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
 /// If more than this share of the blocks is copied, the frame repeats the previous one. If all
