@@ -47,8 +47,8 @@ class RawFrame {
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to that plane of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the copy of plane `i` of `noisy`, the frame uploaded last, to `frame`, a result. If both
-  /// frames are in host memory, the plane is copied at once, and `noisy` need not have been
+  /// Queues the copy of plane `i` of `noisy`, the frame uploaded last, to `frame`, a result. If
+  /// both frames are in host memory, the plane is copied at once, and `noisy` need not have been
   /// uploaded.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues the conversion of all planes to floats: RGB to the opponent space. For other layouts,

@@ -297,9 +297,9 @@ struct SinkOptions {
   /// the nearest format that the encoder supports. For the nearest format, losses() lists what is
   /// lost, or notes() states that nothing is lost.
   std::string pix_fmt;
-  /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input, and
-  /// this bit depth. Without pix_fmt it may have the nearest layout that the encoder supports. 0: the
-  /// bit depth of pix_fmt, or of the input.
+  /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input,
+  /// and this bit depth. Without pix_fmt it may have the nearest layout that the encoder supports.
+  /// 0: the bit depth of pix_fmt, or of the input.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
   /// The samples of the frames that write() gets, from result_samples().

@@ -43,8 +43,8 @@ struct Params {
 class Enlarger {
  public:
   /// @param backend  where the first step runs; the second step runs on the CPU
-  /// @param results  a format of frames that are not enlarged, whose samples the results get; empty:
-  ///     the results have the samples of `format`
+  /// @param results  a format of frames that are not enlarged: the results get its samples. Empty:
+  ///     the results have the samples of `format`.
   /// @throws InvalidArgument  as scaled_format()
   /// @throws any exception of bm3d::open()
   Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,

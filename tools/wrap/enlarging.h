@@ -26,7 +26,8 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 
 /// Wraps `denoiser` so that the first of `backends` enlarges its results and their alpha. The
 /// results of `denoiser` are precise_samples(results), unless they are floats. Context frames and
-/// frames without samples pass unchanged. Without --scale the function returns `denoiser` unchanged.
+/// frames without samples pass unchanged. Without --scale the function returns `denoiser`
+/// unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,
