@@ -47,8 +47,8 @@ class RawFrame {
   void upload(const Frame& frame, cudaStream_t stream);
   /// Queues the copy of plane `i` of the results to that plane of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the copy of plane `i` of `noisy`, the frame uploaded last, to `frame`, a result. If both
-  /// frames are in host memory, the plane is copied at once, and `noisy` need not have been
+  /// Queues the copy of plane `i` of `noisy`, the frame uploaded last, to `frame`, a result. If
+  /// both frames are in host memory, the plane is copied at once, and `noisy` need not have been
   /// uploaded.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
   /// Queues the conversion of all planes to floats: RGB to the opponent space. For other layouts,
@@ -73,7 +73,8 @@ class RawFrame {
   /// because their guarded values are stored there. RGB needs it if some planes pass through,
   /// because the conversion writes all three. Results of another format need it.
   bool has_separate_results() const {
-    return is_guarded() || results_ != format_ || (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
+    return is_guarded() || results_ != format_ ||
+           (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
   }
   /// Copies a curve to the device; null stays null.
   const float* upload_curve(const SampleCurve* curve, cudaStream_t stream);

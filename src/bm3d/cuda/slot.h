@@ -18,10 +18,11 @@ namespace lull::bm3d {
 
 class CudaSlot {
  public:
-  /// `params.temporal` must be 0.
+  /// `params.temporal` must be 0. `results`: format of the results; null: that of the frames.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
-  CudaSlot(const Params& params, const FrameFormat& format, const FrameFormat& results,
-           cuda::MatcherFactory make_matcher = cuda::make_matcher);
+  CudaSlot(const Params& params, const FrameFormat& format,
+           cuda::MatcherFactory make_matcher = cuda::make_matcher,
+           const std::optional<FrameFormat>& results = std::nullopt);
   /// Waits for the frame in flight, which uses the buffers.
   ~CudaSlot();
 
