@@ -281,8 +281,8 @@ TEST_F(Precision, ConvertedPicturesAreDithered) {
   const auto precise = result("in.y4m", "a.png", {"--pix-fmt", "rgb48be"});
   const auto plain = result("in.y4m", "b.png", {"--pix-fmt", "rgb24"});
   const auto dithered = result("in.y4m", "c.png", {"--pix-fmt", "rgb24", "--dither", "noise"});
-  EXPECT_GT(error_of_means(plain[0], precise[0], 257), 0.06);
-  EXPECT_LT(error_of_means(dithered[0], precise[0], 257), 0.035);
+  EXPECT_GT(error_of_means(plain[0], precise[0], 257), 0.03);
+  EXPECT_LT(error_of_means(dithered[0], precise[0], 257), 0.025);
 }
 
 TEST_F(Precision, BitsSelectTheNearestFormatOfAnotherLayout) {
