@@ -45,8 +45,7 @@ KernelStages::KernelStages(const Params& params, const Frame& noisy,
                      std::max(params.hard.window, params.wiener.window), patch);
   const int pitch = round_up(format.width * format.bytes_per_sample(), 64);
   samples_ = cuda::DeviceBuffer<std::byte>(static_cast<std::size_t>(pitch) * format.height);
-  raw_.sample = format.sample;
-  raw_.full_scale = format.full_scale();
+  raw_ = RawPlanes(format);
   raw_.data[0] = samples_.get();
   raw_.pitch[0] = pitch;
   cuda::check(cudaMemcpy2D(samples_.get(), pitch, noisy.planes[0].data, noisy.planes[0].stride,

@@ -74,7 +74,8 @@ class RawFrame {
   /// because their guarded values are stored there. RGB needs it if some planes pass through,
   /// because the conversion writes all three. Results of another format need it.
   bool has_separate_results() const {
-    return is_guarded() || results_ != format_ || (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
+    return is_guarded() || results_ != format_ ||
+           (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
   }
   /// Copies a curve to the device; null stays null.
   const float* upload_curve(const SampleCurve* curve, cudaStream_t stream);

@@ -23,11 +23,10 @@ namespace {
 class SlotSession final : public Denoiser {
  public:
   SlotSession(const Params& params, const FrameFormat& format, int streams,
-              cuda::MatcherFactory make_matcher, bool results_on_device,
-              const FrameFormat& results)
+              cuda::MatcherFactory make_matcher, bool results_on_device, const FrameFormat& results)
       : format_(format), pool_(results, results_on_device) {
     for (int i = 0; i < streams; ++i)
-      slots_.push_back(std::make_unique<CudaSlot>(params, format, results, make_matcher));
+      slots_.push_back(std::make_unique<CudaSlot>(params, format, make_matcher, results));
     pool_.reserve(streams + cuda::expected_queued_results);
   }
 
@@ -74,8 +73,8 @@ std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& for
   require_addressable(params, format);
   return cuda::open_on_device(device, [&]() -> std::unique_ptr<Denoiser> {
     if (params.temporal == 0)
-      return std::make_unique<SlotSession>(params, format, streams, make_matcher,
-                                           results_on_device, result_format(format, results));
+      return std::make_unique<SlotSession>(params, format, streams, make_matcher, results_on_device,
+                                           result_format(format, results));
     return open_session(session_plan(params, format), format,
                         make_cuda_worker(params, format, make_matcher, results_on_device, results));
   });

@@ -19,10 +19,12 @@ namespace lull::bm3d {
 
 class CudaSlot {
  public:
-  /// Creates a slot. `params.temporal` must be 0.
+  /// Creates a slot. `params.temporal` must be 0. `results` is the format of the results, by
+  /// default that of the frames.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
-  CudaSlot(const Params& params, const FrameFormat& format, const FrameFormat& results,
-           cuda::MatcherFactory make_matcher = cuda::make_matcher);
+  CudaSlot(const Params& params, const FrameFormat& format,
+           cuda::MatcherFactory make_matcher = cuda::make_matcher,
+           const std::optional<FrameFormat>& results = std::nullopt);
   /// Waits for the frame in flight, which uses the buffers.
   ~CudaSlot();
 

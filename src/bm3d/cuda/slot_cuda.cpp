@@ -6,8 +6,8 @@
 
 namespace lull::bm3d {
 
-CudaSlot::CudaSlot(const Params& params, const FrameFormat& format, const FrameFormat& results,
-                   cuda::MatcherFactory make_matcher)
+CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
+                   cuda::MatcherFactory make_matcher, const std::optional<FrameFormat>& results)
     : params_(params),
       format_(format),
       stream_(cuda::make_stream()),

@@ -65,8 +65,8 @@ struct ToSamples {
       v = results.guard.result(stored_sample<float>(original, z, p), v);
     const Rounding rounding(results.max_value, results.thresholds);
     if (!std::is_same_v<Sample, float> && rounding.dithers())
-      stored_sample<Sample>(results, z, p) = static_cast<Sample>(
-          dithered_in_group(rounding.clamped(v), rounding, p, results.width));
+      stored_sample<Sample>(results, z, p) =
+          static_cast<Sample>(dithered_in_group(rounding.clamped(v), rounding, p, results.width));
     else
       stored_sample<Sample>(results, z, p) = to_sample<Sample>(v, rounding);
   }

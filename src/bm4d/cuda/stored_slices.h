@@ -21,7 +21,7 @@ struct StoredPlanes {
   double full_scale;
   int max_value;            // of integer samples
   const float* thresholds;  // of dithering, on the device; null: samples are rounded to nearest
-  FloatGuard guard;  // used for float samples
+  FloatGuard guard;         // used for float samples
 };
 
 /// All planes of the slices in a ring.
@@ -54,15 +54,9 @@ class StoredSlices {
                     planes_of(z), stream);
   }
   StoredPlanes plane(int i) const {
-    return {planes_[i].ring(),
-            pitch(i),
-            format_.plane_width(i),
-            format_.plane_height(i),
-            format_.sample,
-            format_.full_scale(i),
-            format_.max_value(),
-            thresholds_.get(),
-            FloatGuard(format_, levels_[i])};
+    return {planes_[i].ring(),       pitch(i),          format_.plane_width(i),
+            format_.plane_height(i), format_.sample,    format_.full_scale(i),
+            format_.max_value(),     thresholds_.get(), FloatGuard(format_, levels_[i])};
   }
 
  private:

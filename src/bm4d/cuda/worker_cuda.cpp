@@ -107,7 +107,8 @@ class CudaWorker final : public VolumeWorker {
     check(cudaStreamWaitEvent(download_stream_.get(), computed_.get()));
     for (int k = 0; k < slices.size(); ++k)
       for (int i = 0; i < format_.planes(); ++i)
-        (passes_[i] && !converts_ ? noisy_ : results_).download(z + k, i, clean[k], download_stream_.get());
+        (passes_[i] && !converts_ ? noisy_ : results_)
+            .download(z + k, i, clean[k], download_stream_.get());
     pending_results_.push_back({slices.first, slices.end, slices.size(), lull::cuda::make_event()});
     check(cudaEventRecord(pending_results_.back().finished.get(), download_stream_.get()));
     while (pending_results_.size() > 1 && pending_results_.front().waiting == 0 &&

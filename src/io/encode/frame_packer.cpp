@@ -97,7 +97,9 @@ void FramePacker::open_converter(const AVFrame& plain, const AVCodecContext& enc
   const auto target = static_cast<AVPixelFormat>(out.format);
   const std::optional<PixelTraits> traits = traits_of(target);
   const bool integers = traits && traits->format.sample != SampleType::f32;
-  const AVPixelFormat precise = integers ? format_with_bits(*traits, 16) : AV_PIX_FMT_NONE;
+  const AVPixelFormat precise = integers && !changes_range(format_.layout, target)
+                                    ? format_with_bits(*traits, 16)
+                                    : AV_PIX_FMT_NONE;
   if (precise == AV_PIX_FMT_NONE) {
     converter_.emplace(plain, out);
     return;

@@ -35,6 +35,10 @@ bool has_full_range(const FileSource& source) {
   return true;
 }
 
+bool changes_range(Layout source, AVPixelFormat target) {
+  return source == Layout::yuv && is_full_range_yuv(target);
+}
+
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither) {
   const PixelTraits& own = source.traits();
   if (own.format.sample == SampleType::f32) return {};
@@ -48,7 +52,8 @@ ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source,
     return converted;
   }
   converted.dither = Dither::none;  // the samples are dithered after the conversion
-  converted.full_range = false;     // for FFmpeg's conversions white has 8 bits and zeros
+  if (changes_range(own.format.layout, choice.format)) return converted;
+  converted.full_range = false;  // for FFmpeg's conversions white has 8 bits and zeros
   for (int bits = 16; bits > own.format.bits; --bits)
     if (format_with_bits(own, bits) != AV_PIX_FMT_NONE) {
       converted.bits = bits;

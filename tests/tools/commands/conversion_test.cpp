@@ -215,7 +215,8 @@ TEST_F(Conversion, PictureWithTemporalFilteringEqualsThatOfTheClip) {
   run({folder_ / "in.y4m", folder_ / "all.y4m"});
   run({folder_ / "in.y4m", folder_ / "one.png"});
   const Frame whole = frames_of(folder_ / "all.y4m").at(0);
-  EXPECT_LE(difference(whole, only_frame("one.png")), rounding);
+  // Only the clip is rounded to 8 bits of YCbCr, which are up to a level of RGB.
+  EXPECT_LE(difference(whole, only_frame("one.png")), rounding + 1);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -281,8 +282,36 @@ TEST_F(Precision, ConvertedPicturesAreDithered) {
   const auto precise = result("in.y4m", "a.png", {"--pix-fmt", "rgb48be"});
   const auto plain = result("in.y4m", "b.png", {"--pix-fmt", "rgb24"});
   const auto dithered = result("in.y4m", "c.png", {"--pix-fmt", "rgb24", "--dither", "noise"});
-  EXPECT_GT(error_of_means(plain[0], precise[0], 257), 0.06);
-  EXPECT_LT(error_of_means(dithered[0], precise[0], 257), 0.035);
+  EXPECT_GT(error_of_means(plain[0], precise[0], 257), 0.03);
+  EXPECT_LT(error_of_means(dithered[0], precise[0], 257), 0.025);
+}
+
+TEST_F(Precision, WhiteStaysWhiteInAnotherLayout) {
+  Frame video = lull::test_support::make_frame(clip_format(Layout::yuv));
+  for (int i = 0; i < 3; ++i)
+    for (int y = 0; y < video.format.plane_height(i); ++y)
+      std::fill_n(video.plane<std::uint8_t>(i).row(y), video.format.plane_width(i),
+                  static_cast<std::uint8_t>(i == 0 ? 235 : 128));
+  write_y4m(folder_ / "white.y4m", {video});
+  Frame picture = lull::test_support::make_frame(clip_format(Layout::rgb), 0, 255);
+  write_pnm(folder_ / "white.ppm", picture);
+  struct Case {
+    const char *input, *output, *pix_fmt;
+    int luma;
+  };
+  for (const Case& one :
+       {Case{"white.y4m", "out.png", "rgb48be", 65535}, Case{"white.y4m", "out.png", "rgb24", 255},
+        Case{"white.y4m", "out.mkv", "yuv444p10le", 940},
+        Case{"white.ppm", "out.mkv", "yuv444p", 235},
+        Case{"white.ppm", "out.mkv", "yuv444p10le", 940},
+        Case{"white.ppm", "out.mkv", "yuv420p16le", 60160}}) {
+    std::vector<std::string> options{"--sigma", "0", "--pix-fmt", one.pix_fmt};
+    if (std::string(one.output) == "out.mkv") options.insert(options.end(), {"--vcodec", "ffv1"});
+    const Outcome outcome = lull(one.input, one.output, options);
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const Frame out = frames_of(folder_ / one.output)[0];
+    EXPECT_NEAR(integer_at(out, 0, 20, 20), one.luma, one.luma > 1023 ? 10 : 0) << one.pix_fmt;
+  }
 }
 
 TEST_F(Precision, BitsSelectTheNearestFormatOfAnotherLayout) {
