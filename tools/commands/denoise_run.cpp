@@ -22,11 +22,13 @@
 #include "tools/sessions/grain.h"
 #include "tools/sessions/input_noise.h"
 #include "tools/sessions/job.h"
-#include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
+#include "tools/sessions/series_filter.h"
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
+#include "tools/volumes/masks.h"
+#include "tools/volumes/residual_file.h"
 #include "tools/wrap/bursts.h"
 #include "tools/wrap/enlarging.h"
 #include "tools/wrap/side_inputs.h"
@@ -127,6 +129,7 @@ class Run {
     mask_ = given_mask(options_.input, *source_);
     check_volume_noise(options_, source_->info());
     page_.emplace(options_, *source_);
+    residuals_.emplace(options_, *source_);
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -177,6 +180,10 @@ class Run {
     return [this](const std::string& text) { reports_.warn_once(text); };
   }
 
+  const std::shared_ptr<FittedSeries>& series() const {
+    return noise_->known().scenes.front().fitted;
+  }
+
   /// Opens the sessions, and then the sink, whose options may depend on the backends in use.
   /// Returns false if the run was stopped.
   bool open_sessions() {
@@ -187,8 +194,12 @@ class Run {
       reports_.info("--grain keep: measuring the grain of the input first");
     if (!grain_->run_first_pass(options_, *noise_, devices_.backends, notify(), signals_.token()))
       return false;
-    opened_ =
-        tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
+    // A series is filtered as a whole, after the sink is open.
+    if (series())
+      opened_.backends = devices_.backends;
+    else
+      opened_ =
+          tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     // Frames in GPU memory cannot be used by the CPU, neither as a fallback device nor to make
     // frames of half the size or to repair defects. The source is opened again.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
@@ -234,6 +245,7 @@ class Run {
 
   int denoise_all() {
     const std::size_t reported = sink_->losses().size();
+    if (series() && !open_series()) return stopped();
     const auto denoiser = build_denoiser();
     RunSink run_sink(*sink_, *source_, options_);
     const pipeline::PipelineOptions pipeline_options{
@@ -262,6 +274,7 @@ class Run {
     stats.frames -= run_sink.context_frames();
     if (stats.cancelled) return stopped();
     grain_->finish();
+    residuals_->finish();
     stats.skipped = done_before(needed_frames_, stats.frames);
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
@@ -275,6 +288,20 @@ class Run {
     reports_.info(options_.run.job.folder.empty() ? summary(stats, options_.output.file)
                                                   : decoded());
     return 0;
+  }
+
+  /// Filters the components of a series, and opens the session for its slices. Returns false if the
+  /// run was stopped.
+  bool open_series() {
+    reports_.info("series: filtering " +
+                  std::to_string(series()->fit.basis.components()) + " components of " +
+                  std::to_string(series()->store.samples().shape.volumes) + " volumes");
+    SeriesProgress progress([this](const std::string& text) { reports_.info(text); });
+    auto session = filter_series(options_, *source_, series(), opened_.backends, notify(),
+                                 progress, signals_.token());
+    if (!session) return false;
+    opened_.denoisers.push_back(std::move(session));
+    return true;
   }
 
   std::unique_ptr<Denoiser> build_denoiser() {
@@ -295,7 +322,8 @@ class Run {
     const bool part = !options_.run.job.folder.empty();
     denoiser = side_inputs_.attach_to(page_->observe(grain_->observe(std::move(denoiser))),
                                       part ? FirstFrame(0) : std::nullopt);
-    if (mask_) return masked(std::move(denoiser), *std::move(mask_));
+    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
+    denoiser = residuals_->observe(std::move(denoiser));
     return enlarged(std::move(denoiser), options_, *source_, backends);
   }
 
@@ -323,6 +351,7 @@ class Run {
   std::optional<InputNoise> noise_;
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
+  std::optional<ResidualFile> residuals_;
   std::unique_ptr<io::MediaSink> sink_;
   bool makes_one_picture_ = false;  // the output holds one picture
   std::vector<io::FrameRange> needed_frames_;

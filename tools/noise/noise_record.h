@@ -1,6 +1,7 @@
 #pragma once
 // Noise files: the noise estimate of a camera, so that one estimate serves all its clips.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,15 @@
 #include "noise/volume/estimate_volume.h"
 
 namespace lull::tools {
+
+/// The volumes of a series.
+struct SeriesEstimate {
+  /// Number of principal components that contain signal; 0: each volume is filtered alone.
+  int components = 0;
+  std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
+};
+
+struct FittedSeries;  // tools/search/series_search.h
 
 /// Noise from a point in time onwards. A clip has one of these, or several if its noise changes.
 struct SceneNoise {
@@ -23,6 +33,10 @@ struct SceneNoise {
   std::optional<NoiseEstimate> half;
   /// Noise of a volume beyond its level; `estimate` contains the level only.
   std::optional<VolumeEstimate> volume;
+  /// Series of volumes that are decomposed, or whose volumes have different levels.
+  std::optional<SeriesEstimate> series;
+  /// The decomposition of a series that is filtered as components; null: none. Files do not keep it.
+  std::shared_ptr<FittedSeries> fitted;
 };
 
 /// Noise of an input by scene, from its first scene on; never empty.

@@ -24,6 +24,10 @@ namespace lull::tools {
 /// the volume".
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
+/// Returns what the volumes of a series add to that text, for example ", 10 to 40 by volume; signal
+/// in 17 of 60 components of the volumes".
+[[nodiscard]] std::string describe(const SeriesEstimate& series, double unit);
+
 /// Returns the lines for a clip: one line, or one for each scene ("from 12.4 s: ...").
 [[nodiscard]] std::vector<std::string> describe(const NoiseRecord& record);
 

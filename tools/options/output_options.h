@@ -24,6 +24,7 @@ struct OutputOptions {
   std::optional<std::int64_t> keep;  // only this frame is written, counted from 0
   double scale = 1;                  // factor for width and height of the result
   io::DataType datatype = io::DataType::same;
+  std::string residuals;  // NIfTI file of input minus output to write; empty: none
   io::Drops drops;
   bool strict_metadata = false;
   /// Film grain parameters go into the stream, and the player adds the grain.

@@ -13,6 +13,7 @@
 #include "nlm/features/features.h"
 #include "nlm/nlm.h"
 #include "noise/depth/depth_scale.h"
+#include "noise/volume/volume_levels.h"
 #include "noise/volume/volume_noise.h"
 #include "tools/options/denoise_options.h"
 
@@ -25,6 +26,8 @@ struct Method {
   /// For stacks with Rician or spatially varying noise: samples are variance-stabilised before the
   /// filter.
   std::optional<VolumeNoise> volume_noise;
+  /// For series whose volumes have levels of their own: samples are scaled before that.
+  std::optional<VolumeLevels> volume_levels;
   std::optional<DepthScale> depth;  // for depth maps, which are variance-stabilised in the same way
   /// Additional information about the noise of renders, whose frames have features.
   std::optional<RenderNoise> render;

@@ -1,0 +1,163 @@
+#include "tools/search/series_search.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "noise/volume/estimate_volume.h"
+#include "tools/search/volume_noise_search.h"
+#include "tools/volumes/masks.h"
+
+namespace lull::tools {
+namespace {
+
+/// Levels of volumes that differ by less than this factor are taken as equal: estimates of single
+/// volumes differ by as much.
+constexpr float same_level = 1.25f;
+/// By default, a series is decomposed if its components are more compact than its volumes by this
+/// ratio. (Volumes with nothing in common would be mixed, and filtered worse than alone.)
+constexpr double min_coding_gain = 1;  // dB
+constexpr std::size_t min_cubes = 16;
+
+/// Whether the levels of volumes differ so much that a common level is wrong.
+bool differ(const std::vector<float>& levels) {
+  float lowest = 0, highest = 0;
+  for (const float level : levels) {
+    if (!(level > 0)) continue;
+    lowest = lowest > 0 ? std::min(lowest, level) : level;
+    highest = std::max(highest, level);
+  }
+  return highest > same_level * lowest;
+}
+
+/// Sets the noise of the scene to that of a volume with the median level.
+void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
+  const float level = series::median_level(noise);
+  VolumeEstimate& volume = *scene.volume;
+  volume.noise = series::volume_noise(noise, level);
+  volume.level = level;
+  scene.estimate.noise = NoiseModel({volume.noise.sigma, volume.noise.sigma, volume.noise.sigma});
+  scene.estimate.level = {level, level, level};
+  scene.estimate.coarse = level / 8;
+}
+
+/// The map of a volume with these levels, relative to `level`.
+std::shared_ptr<const NoiseMap> relative_map(const VolumeNoise& noise, float level) {
+  if (!noise.map) return nullptr;
+  auto map = std::make_shared<NoiseMap>(*noise.map);
+  for (float& value : map->values) value /= level;
+  return map;
+}
+
+}  // namespace
+
+std::string folder_of(const std::string& file) {
+  if (file.empty() || file == "-" || file == "null" || file == "hash") return {};
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+SeriesCollector::SeriesCollector(const DenoiseOptions& options, const io::MediaSource& source)
+    : options_(options), source_(source) {
+  if (may_be_series(options, source.info()))
+    store_.emplace(source, options.input.source.limits.memory / 2, folder_of(options.output.file));
+}
+
+void SeriesCollector::add(const Frame& slice) {
+  if (store_) store_->add(slice);
+  if (slice.slice == 0) {
+    finish_volume();
+    current_.emplace(source_.format(), source_.info().slices);
+  }
+  if (current_) current_->add(slice);
+}
+
+void SeriesCollector::finish_volume() {
+  if (!current_) return;
+  LevelsByKind& levels = levels_.emplace_back();
+  if (current_->cubes().size() >= min_cubes)
+    for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician}) {
+      const VolumeEstimate estimate =
+          estimate_volume(*current_, kind, sample_of_zero(source_.info().values));
+      if (estimate.certain) levels[static_cast<std::size_t>(kind)] = estimate.level;
+    }
+  current_.reset();
+}
+
+/// Returns the level of each volume: its own estimate, or the level of all volumes where the volume
+/// does not suffice or all levels are similar.
+std::vector<float> SeriesCollector::estimated_levels(const VolumeEstimate& whole) const {
+  std::vector<float> levels;
+  for (const LevelsByKind& by_kind : levels_)
+    levels.push_back(by_kind[static_cast<std::size_t>(whole.noise.kind)].value_or(whole.level));
+  std::vector<float> sorted = levels;
+  std::ranges::sort(sorted);
+  if (!differ(levels)) std::ranges::fill(levels, whole.level);
+  return levels;
+}
+
+series::SeriesNoise SeriesCollector::initial_noise(const SceneNoise& scene) const {
+  series::SeriesNoise noise;
+  noise.zero = sample_of_zero(source_.info().values);
+  const std::size_t volumes = levels_.size();
+  if (scene.volume) {
+    noise.kind = options_.noise.kind.value_or(scene.volume->noise.kind);
+    noise.map = relative_map(scene.volume->noise, scene.volume->level);
+    noise.levels.assign(volumes, scene.volume->level);
+  } else {
+    noise.levels.assign(volumes, scene.estimate.noise.sigma(0));
+  }
+  if (scene.series && scene.series->levels.size() == volumes) noise.levels = scene.series->levels;
+  return noise;
+}
+
+/// Returns one flag per voxel of a volume: inside the mask of all volumes.
+std::vector<std::uint8_t> SeriesCollector::mask() const {
+  const std::optional<VolumeMask> given = given_mask(options_.input, source_);
+  if (!given) return {};
+  const series::Shape& shape = store_->samples().shape;
+  std::vector<std::uint8_t> flags(shape.voxels(), 1);
+  for (std::size_t number = 0; number < given->slices.size(); ++number) {
+    const SliceMask& slice = *given->slices[number];
+    std::uint8_t* flag = flags.data() + number % shape.slices * shape.slice_voxels();
+    for (int y = 0; y < shape.height; ++y)
+      for (int x = 0; x < shape.width; ++x, ++flag)
+        if (!slice.inside(x, y)) *flag = 0;
+  }
+  return flags;
+}
+
+void SeriesCollector::complete(SceneNoise& scene, bool given) {
+  finish_volume();
+  series::SeriesNoise noise = initial_noise(scene);
+  if (!given) {
+    noise.levels = estimated_levels(*scene.volume);
+    if (differ(noise.levels)) {
+      scene.series = SeriesEstimate{.components = 0, .levels = noise.levels};
+      set_noise(noise, scene);
+    }
+  }
+  if (!store_ || series::noisy_volumes(noise).size() < 2) return;
+  const bool keep_all = options_.noise.strength < 1;
+  auto fitted = std::make_shared<FittedSeries>(FittedSeries{*std::exchange(store_, {}), {}});
+  fitted->fit = series::fit_series(
+      fitted->store.samples(), noise,
+      {.mask = mask(), .refine = !given, .keep_all = keep_all});
+  const series::Fit& fit = fitted->fit;
+  const bool wanted = options_.method.series == SeriesChoice::pca;
+  if (!wanted && fit.coding_gain < min_coding_gain) return;
+  if (!given) set_noise(fit.noise, scene);
+  scene.series = SeriesEstimate{.components = fit.basis.components(), .levels = fit.noise.levels};
+  scene.fitted = std::move(fitted);
+}
+
+void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
+                      SceneNoise& scene) {
+  if (scene.fitted || !may_be_series(options, source.info())) return;
+  SeriesCollector collector(options, source);
+  const auto reopened = open_again(options);
+  while (const std::optional<Frame> slice = reopened->read()) collector.add(*slice);
+  collector.complete(scene, true);
+}
+
+}  // namespace lull::tools
