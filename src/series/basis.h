@@ -20,7 +20,9 @@ class Basis {
   int components() const { return components_; }
   double mean(int i) const { return means_[i]; }
   /// The coefficients of component `k`, one for each volume.
-  const double* direction(int k) const { return rows_.data() + static_cast<std::size_t>(k) * size(); }
+  const double* direction(int k) const {
+    return rows_.data() + static_cast<std::size_t>(k) * size();
+  }
   /// Returns the share of the variance of volume `i` that the components contain for white noise,
   /// 0..1.
   double leverage(int i) const;

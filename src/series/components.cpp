@@ -85,7 +85,13 @@ float scale_for(float lowest, float highest) {
 
 }  // namespace
 
-void project_in_place(const Samples& samples, const Fit& fit) {
+Samples components_in_place(const Samples& samples, const Fit& fit) {
+  Samples components = samples;
+  components.shape.volumes = fit.basis.components();
+  return components;
+}
+
+void project(const Samples& samples, const Fit& fit, const Samples& result) {
   const Stabiliser stabiliser(fit.noise, samples.shape);
   constexpr std::size_t grain = 1024;
   tbb::parallel_for(
@@ -93,12 +99,12 @@ void project_in_place(const Samples& samples, const Fit& fit) {
         VoxelProjector projector(samples, fit, stabiliser);
         for (std::size_t voxel = part.begin(); voxel < part.end(); ++voxel) {
           if (fit.states[voxel] == VoxelState::constant) {
-            for (int k = 0; k < fit.basis.components(); ++k) samples.volume(k)[voxel] = nan;
+            for (int k = 0; k < fit.basis.components(); ++k) result.volume(k)[voxel] = nan;
             continue;
           }
           const std::vector<double>& components = projector.project(voxel, fit.states[voxel]);
           for (int k = 0; k < fit.basis.components(); ++k)
-            samples.volume(k)[voxel] = static_cast<float>(components[k]);
+            result.volume(k)[voxel] = static_cast<float>(components[k]);
         }
       });
 }

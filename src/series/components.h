@@ -13,11 +13,15 @@
 
 namespace lull::series {
 
-/// Replaces the first volumes of `samples` by the components of `fit`, one volume for each; the
-/// other volumes are not defined afterwards. The noise of a component is white with standard
-/// deviation 1. Missing samples of a voxel are replaced by values that the components predict from
-/// the other samples. Voxels that show no noise become NaN.
-void project_in_place(const Samples& samples, const Fit& fit);
+/// Computes the components of `fit`: volume k of `components` is component k. The noise of a
+/// component is white with standard deviation 1. Missing samples of a voxel are replaced by values
+/// that the components predict from the other samples. Voxels that show no noise become NaN.
+/// @param components  has fit.basis.components() volumes; it may begin at the samples, whose first
+///     volumes are then replaced
+void project(const Samples& samples, const Fit& fit, const Samples& components);
+
+/// Returns the view of the first volumes of the samples as components of `fit`.
+[[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
 /// Consecutive components with one scale: sample = scale x component, on the 0..255 scale of
 /// filters. The standard deviation of the noise is then `scale`.
@@ -29,7 +33,7 @@ struct ComponentGroup {
 /// Divides the components into groups. Scales are powers of two, as large as the range of filters
 /// allows (core/float_range.h), so that filters in half precision lose little. Where a component
 /// needs it, its sign is changed in `components` and in the basis of `fit`.
-/// @param components  samples after project_in_place()
+/// @param components  from project()
 [[nodiscard]] std::vector<ComponentGroup> group_components(const Samples& components, Fit& fit);
 
 /// Returns the format of slices of components.

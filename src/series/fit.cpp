@@ -38,9 +38,8 @@ struct Decomposition {
 Decomposition decompose(const Samples& samples, const Stabiliser& stabiliser,
                         std::span<const int> volumes, std::span<const std::uint32_t> voxels,
                         std::optional<double> variance) {
-  Decomposition result{.moments = moments_of(samples, stabiliser, volumes, voxels),
-                       .eigen = {},
-                       .spectrum = {}};
+  Decomposition result{
+      .moments = moments_of(samples, stabiliser, volumes, voxels), .eigen = {}, .spectrum = {}};
   result.eigen = eigen_of_symmetric(result.moments.covariance, static_cast<int>(volumes.size()));
   result.spectrum = analyse_spectrum(result.eigen.values, result.moments.count, variance);
   return result;
@@ -63,13 +62,13 @@ Fit fit_series(const Samples& samples, const SeriesNoise& noise, const FitOption
           .basis = {},
           .spectrum = {},
           .eigenvalues = {},
-          .states = classify_voxels(samples, volumes)};
+          .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states};
   const auto count = static_cast<double>(volumes.size());
   for (int i = 0; options.refine && i < corrections; ++i) {
     const Stabiliser stabiliser(fit.noise, samples.shape);
-    const auto voxels = thinned(
-        select_voxels(samples, stabiliser, volumes, fit.states, options.mask),
-        std::max(min_voxels, voxels_per_volume * volumes.size()));
+    const auto voxels =
+        thinned(select_voxels(samples, stabiliser, volumes, fit.states, options.mask),
+                std::max(min_voxels, voxels_per_volume * volumes.size()));
     if (voxels.size() < 2) break;
     const Decomposition found = decompose(samples, stabiliser, volumes, voxels, {});
     if (found.spectrum.components > max_signal_share * count) break;
@@ -79,11 +78,13 @@ Fit fit_series(const Samples& samples, const SeriesNoise& noise, const FitOption
   const Stabiliser stabiliser(fit.noise, samples.shape);
   const auto voxels = select_voxels(samples, stabiliser, volumes, fit.states, options.mask);
   if (voxels.empty()) return fit;
-  const Decomposition found = decompose(samples, stabiliser, volumes, voxels, 1.0);
+  const Decomposition found = decompose(samples, stabiliser, volumes, voxels,
+                                        options.refine ? std::nullopt : std::optional(1.0));
   fit.spectrum = found.spectrum;
   fit.eigenvalues = found.eigen.values;
   fit.coding_gain = coding_gain_of(found);
-  const int kept = options.keep_all ? static_cast<int>(volumes.size()) : fit.spectrum.components;
+  const int kept =
+      options.keep_all ? static_cast<int>(volumes.size()) : std::max(fit.spectrum.components, 1);
   fit.basis = Basis(volumes, found.moments.means, found.eigen.vectors, kept);
   return fit;
 }

@@ -13,9 +13,11 @@
 namespace lull::series {
 
 struct FitOptions {
-  std::vector<std::uint8_t> mask;  // one flag per voxel; empty: no mask
+  std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
   /// The levels and the map are estimates, which the residuals may correct.
   bool refine = true;
+  /// The states of the voxels, if they are known; empty: they follow from the samples.
+  std::vector<VoxelState> states = {};
   /// All components are kept, for a filter that leaves a part of the noise.
   bool keep_all = false;
 };

@@ -19,8 +19,11 @@ constexpr int cell = 4;
 constexpr double min_rician_signal = 2;
 /// Volumes with a smaller share of residual noise keep their level.
 constexpr double min_free_share = 0.1;
-/// Degrees of freedom for a level of a volume, and of a node: the standard deviation of the level is
-/// 1 / sqrt(2 x degrees).
+/// A volume whose level differs from the level of all volumes by less than this factor has that
+/// level: the volumes of a series usually have the same noise.
+constexpr float same_level = 1.15f;
+/// Degrees of freedom for a level of a volume, and of a node: the standard deviation of the level
+/// is 1 / sqrt(2 x degrees).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
 /// Residuals of about this number of volumes are computed in each voxel: in longer series, some
 /// voxels suffice.
@@ -80,8 +83,7 @@ class Collector {
  private:
   void collect_layer(int layer, Grid& by_node, std::vector<Residuals>& by_volume) const {
     const Shape& shape = samples_.shape;
-    std::vector<double> noisy(basis_.size()), clean(basis_.size()),
-        components(basis_.components());
+    std::vector<double> noisy(basis_.size()), clean(basis_.size()), components(basis_.components());
     const std::size_t begin = layer * cell * shape.slice_voxels();
     const std::size_t end = std::min((layer + 1) * cell, shape.slices) * shape.slice_voxels();
     for (std::size_t voxel = begin; voxel < end; voxel += step_) {
@@ -217,6 +219,11 @@ SeriesNoise levels_by_residuals(const Samples& samples, const SeriesNoise& noise
     const double variance =
         volume.freedom >= min_volume_freedom ? volume.variance() : whole.variance();
     result.levels[basis.volumes()[i]] *= static_cast<float>(mean * std::sqrt(variance));
+  }
+  const float common = median_level(result);
+  for (const int v : basis.volumes()) {
+    float& level = result.levels[v];
+    if (level < same_level * common && common < same_level * level) level = common;
   }
   return result;
 }

@@ -23,7 +23,7 @@ class SeriesDenoiser final : public Denoiser {
         shape_(series_->components.shape),
         stabiliser_(series_->fit.noise, shape_),
         pool_(format),
-        places_(shape_.volumes, -1) {
+        places_(series_->volumes, -1) {
     const std::vector<int>& volumes = series_->fit.basis.volumes();
     for (std::size_t i = 0; i < volumes.size(); ++i) places_[volumes[i]] = static_cast<int>(i);
   }
@@ -32,7 +32,7 @@ class SeriesDenoiser final : public Denoiser {
 
   std::optional<Frame> push(Frame noisy) override {
     if (noisy.format != pool_.format() || noisy.pts < 0 ||
-        noisy.pts >= static_cast<std::int64_t>(shape_.slices) * shape_.volumes)
+        noisy.pts >= static_cast<std::int64_t>(shape_.slices) * series_->volumes)
       throw InternalError("a frame that is not a slice of the series");
     const int place = places_[noisy.pts / shape_.slices];
     if (place < 0) return noisy;
@@ -65,9 +65,10 @@ class SeriesDenoiser final : public Denoiser {
     float* to = clean.plane<float>(0).row(y);
     const float scale = to_unit_255(noisy.format);
     for (int x = 0; x < shape_.width; ++x) {
-      const bool kept =
-          series.fit.states[first + x] == VoxelState::constant || std::isnan(from[x]);
-      to[x] = kept ? from[x] : stabiliser_.inverse(volume, first + x, sums[x]) / scale;
+      const bool kept = series.fit.states[first + x] == VoxelState::constant || std::isnan(from[x]);
+      to[x] = kept
+                  ? from[x]
+                  : std::max(stabiliser_.inverse(volume, first + x, sums[x]), series.least) / scale;
     }
   }
 

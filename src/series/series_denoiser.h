@@ -1,6 +1,7 @@
 #pragma once
 // The session that returns the filtered series.
 
+#include <limits>
 #include <memory>
 
 #include "core/denoiser.h"
@@ -12,8 +13,11 @@ namespace lull::series {
 /// The filtered components of a series.
 struct FilteredSeries {
   Fit fit;
-  Samples components;            // volume k is component k
-  std::shared_ptr<void> memory;  // keeps the memory of `components` alive
+  Samples components;  // volume k is component k
+  int volumes = 0;     // of the series
+  float least =
+      -std::numeric_limits<float>::infinity();  // results are not below, on the 0..255 scale
+  std::shared_ptr<void> memory;                 // keeps the memory of `components` alive
 };
 
 /// Opens a session whose result for a slice comes from the components; only the position of a slice

@@ -42,11 +42,11 @@ class Stabiliser {
   float inverse(int volume, std::size_t voxel, float stabilised) const;
   bool is_rician() const { return rician_; }
 
- private:
   float level(int volume, std::size_t voxel) const {
     return factors_.empty() ? levels_[volume] : levels_[volume] * factors_[voxel];
   }
 
+ private:
   bool rician_;
   float zero_;
   std::vector<float> levels_, factors_;  // factors: by voxel; empty without a map

@@ -37,7 +37,7 @@ double product(const double* a, const double* b, int count) {
 /// A tridiagonal matrix T and the orthogonal matrix Q with A = Q T Q'.
 struct Tridiagonal {
   std::vector<double> diagonal, beside;  // beside[i] couples i and i + 1
-  Matrix transposed;                     // Q', so that a rotation of two columns of Q is one of rows
+  Matrix transposed;  // Q', so that a rotation of two columns of Q is one of rows
 };
 
 /// The reflection I - beta v v' of the elements from `first` on.
@@ -52,7 +52,8 @@ void reflect_both(const Reflection& reflection, Matrix& a) {
   const auto& [first, beta, v] = reflection;
   const int count = a.size - first;
   std::vector<double> p(count);
-  for (int i = 0; i < count; ++i) add_multiple(beta * v[i], a.row(first + i) + first, count, p.data());
+  for (int i = 0; i < count; ++i)
+    add_multiple(beta * v[i], a.row(first + i) + first, count, p.data());
   const double half = beta / 2 * product(p.data(), v.data(), count);
   add_multiple(-half, v.data(), count, p.data());
   for (int i = 0; i < count; ++i) {

@@ -11,23 +11,23 @@
 namespace lull::tools {
 namespace {
 
-/// Levels of volumes that differ by less than this factor are taken as equal: estimates of single
-/// volumes differ by as much.
-constexpr float same_level = 1.25f;
+/// Levels of volumes that differ by less than this factor are taken as equal, because estimates of
+/// single volumes differ by as much. For Rician noise these are less accurate.
+constexpr float same_level = 1.5f, same_rician_level = 2.5f;
 /// By default, a series is decomposed if its components are more compact than its volumes by this
 /// ratio. (Volumes with nothing in common would be mixed, and filtered worse than alone.)
 constexpr double min_coding_gain = 1;  // dB
 constexpr std::size_t min_cubes = 16;
 
-/// Whether the levels of volumes differ so much that a common level is wrong.
-bool differ(const std::vector<float>& levels) {
-  float lowest = 0, highest = 0;
-  for (const float level : levels) {
-    if (!(level > 0)) continue;
-    lowest = lowest > 0 ? std::min(lowest, level) : level;
-    highest = std::max(highest, level);
-  }
-  return highest > same_level * lowest;
+/// Whether the levels of volumes differ so much that a common level is wrong. A tenth of them at
+/// either end may be wrong.
+bool differ(std::vector<float> levels, NoiseKind kind) {
+  std::erase_if(levels, [](float level) { return !(level > 0); });
+  if (levels.empty()) return false;
+  std::ranges::sort(levels);
+  const std::size_t tenth = levels.size() / 10;
+  return levels[levels.size() - 1 - tenth] >
+         (kind == NoiseKind::rician ? same_rician_level : same_level) * levels[tenth];
 }
 
 /// Sets the noise of the scene to that of a volume with the median level.
@@ -90,9 +90,9 @@ std::vector<float> SeriesCollector::estimated_levels(const VolumeEstimate& whole
   std::vector<float> levels;
   for (const LevelsByKind& by_kind : levels_)
     levels.push_back(by_kind[static_cast<std::size_t>(whole.noise.kind)].value_or(whole.level));
-  std::vector<float> sorted = levels;
-  std::ranges::sort(sorted);
-  if (!differ(levels)) std::ranges::fill(levels, whole.level);
+  if (differ(levels, whole.noise.kind)) return levels;
+  for (float& level : levels)
+    if (level > 0) level = whole.level;
   return levels;
 }
 
@@ -132,17 +132,17 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
   series::SeriesNoise noise = initial_noise(scene);
   if (!given) {
     noise.levels = estimated_levels(*scene.volume);
-    if (differ(noise.levels)) {
+    if (differ(noise.levels, noise.kind)) {
       scene.series = SeriesEstimate{.components = 0, .levels = noise.levels};
       set_noise(noise, scene);
     }
   }
   if (!store_ || series::noisy_volumes(noise).size() < 2) return;
   const bool keep_all = options_.noise.strength < 1;
-  auto fitted = std::make_shared<FittedSeries>(FittedSeries{*std::exchange(store_, {}), {}});
-  fitted->fit = series::fit_series(
-      fitted->store.samples(), noise,
-      {.mask = mask(), .refine = !given, .keep_all = keep_all});
+  const series::FitOptions fit_options{.mask = mask(), .refine = !given, .keep_all = keep_all};
+  auto fitted =
+      std::make_shared<FittedSeries>(FittedSeries{*std::exchange(store_, {}), {}, fit_options});
+  fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
   const bool wanted = options_.method.series == SeriesChoice::pca;
   if (!wanted && fit.coding_gain < min_coding_gain) return;

@@ -21,6 +21,7 @@ namespace lull::tools {
 struct FittedSeries {
   SeriesStore store;
   series::Fit fit;
+  series::FitOptions options;  // that the fit was made with
 };
 
 /// Collects the slices of a series, for the noise level of each volume and for the decomposition.

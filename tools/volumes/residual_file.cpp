@@ -31,8 +31,8 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// Samples that the source cannot represent are preserved by the run: their residual is 0, which the
-/// sink writes outside of a mask. NaN stays NaN.
+/// Samples that the source cannot represent are preserved by the run: their residual is 0, which
+/// the sink writes outside of a mask. NaN stays NaN.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

@@ -6,23 +6,30 @@
 #include "tools/options/denoise_options.h"
 
 namespace lull::tools {
-namespace {
-
-std::shared_ptr<std::byte[]> allocate(std::size_t bytes, std::int64_t max_memory,
-                                      const std::string& folder) {
-  const bool fits = max_memory <= 0 || bytes <= static_cast<std::size_t>(max_memory);
-  return fits ? io::main_memory(bytes) : io::scratch_memory(bytes, folder);
-}
-
-}  // namespace
-
 SeriesStore::SeriesStore(const io::MediaSource& source, std::int64_t max_memory,
-                         const std::string& folder) {
+                         const std::string& folder)
+    : max_memory_(max_memory), folder_(folder) {
   const FrameFormat& format = source.format();
   samples_.shape = {format.width, format.height, static_cast<int>(source.info().slices),
                     static_cast<int>(volumes_of(source.info()))};
-  memory_ = allocate(samples_.shape.samples() * sizeof(float), max_memory, folder);
+  allocate();
+}
+
+void SeriesStore::allocate() {
+  const std::size_t bytes = samples_.shape.samples() * sizeof(float);
+  const bool fits = max_memory_ <= 0 || bytes <= static_cast<std::size_t>(max_memory_);
+  memory_ = fits ? io::main_memory(bytes) : io::scratch_memory(bytes, folder_);
   samples_.data = reinterpret_cast<float*>(memory_.get());
+}
+
+SeriesStore SeriesStore::with_volumes(int volumes) const {
+  SeriesStore store;
+  store.max_memory_ = max_memory_;
+  store.folder_ = folder_;
+  store.samples_.shape = samples_.shape;
+  store.samples_.shape.volumes = volumes;
+  store.allocate();
+  return store;
 }
 
 void SeriesStore::add(const Frame& slice) {

@@ -22,10 +22,19 @@ class SeriesStore {
   /// Stores the samples of a slice (Frame::pts is its number in the series).
   void add(const Frame& slice);
 
+  /// Returns memory for further volumes of this size, with the same limit.
+  /// @throws OutOfMemory, IoError
+  [[nodiscard]] SeriesStore with_volumes(int volumes) const;
+
   const series::Samples& samples() const { return samples_; }
   const std::shared_ptr<std::byte[]>& memory() const { return memory_; }
 
  private:
+  SeriesStore() = default;
+  void allocate();
+
+  std::int64_t max_memory_ = 0;
+  std::string folder_;
   series::Samples samples_;
   std::shared_ptr<std::byte[]> memory_;
 };

@@ -38,9 +38,7 @@ ScratchFile::~ScratchFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void ScratchFile::fail(const std::string& what) const {
-  throw scratch_error(folder_, what, errno);
-}
+void ScratchFile::fail(const std::string& what) const { throw scratch_error(folder_, what, errno); }
 
 void ScratchFile::create() {
   if (folder_.empty()) folder_ = scratch_folder();
