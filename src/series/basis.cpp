@@ -24,14 +24,6 @@ double Basis::leverage(int i) const {
   return std::min(sum, 1.0);
 }
 
-void Basis::change_sign(int k) {
-  for (int i = 0; i < size(); ++i) {
-    double& coefficient = rows_[static_cast<std::size_t>(k) * size() + i];
-    coefficient = -coefficient;
-    columns_[static_cast<std::size_t>(i) * components_ + k] = coefficient;
-  }
-}
-
 void Basis::project(const double* samples, double* components) const {
   std::fill_n(components, components_, 0.0);
   for (int i = 0; i < size(); ++i) {

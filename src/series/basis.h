@@ -27,9 +27,6 @@ class Basis {
   /// 0..1.
   double leverage(int i) const;
 
-  /// Changes the sign of component `k`.
-  void change_sign(int k);
-
   /// Computes the components of a voxel from its stabilised samples, one for each volume.
   void project(const double* samples, double* components) const;
   /// Computes the stabilised samples from the components.

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <tuple>
-#include <utility>
 
 #include "core/float_range.h"
 #include "core/slices.h"
@@ -17,6 +15,8 @@ namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float max_scale = 16;
+/// The sample of components that are 0.
+constexpr float middle = (filter_range_min + filter_range_max) / 2;
 
 /// Computes the components of single voxels.
 class VoxelProjector {
@@ -66,20 +66,18 @@ class VoxelProjector {
   std::vector<double> noisy_, predicted_, components_;
 };
 
-/// Minimum and maximum of a component.
-std::pair<float, float> range_of(const float* values, std::size_t count) {
-  float lowest = 0, highest = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (values[i] < lowest) lowest = values[i];
-    if (values[i] > highest) highest = values[i];
-  }
-  return {lowest, highest};
+/// Returns the largest magnitude of a component.
+float magnitude_of(const float* values, std::size_t count) {
+  float largest = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    if (std::abs(values[i]) > largest) largest = std::abs(values[i]);
+  return largest;
 }
 
-/// Returns the largest power of two by which the values can be multiplied.
-float scale_for(float lowest, float highest) {
+/// Returns the largest power of two by which values of this magnitude can be multiplied.
+float scale_for(float magnitude) {
   float scale = max_scale;
-  while (scale * highest > filter_range_max || scale * lowest < filter_range_min) scale /= 2;
+  while (scale * magnitude > filter_range_max - middle) scale /= 2;
   return scale;
 }
 
@@ -109,17 +107,10 @@ void project(const Samples& samples, const Fit& fit, const Samples& result) {
       });
 }
 
-std::vector<ComponentGroup> group_components(const Samples& components, Fit& fit) {
+std::vector<ComponentGroup> group_components(const Samples& components) {
   std::vector<ComponentGroup> groups;
-  for (int k = 0; k < fit.basis.components(); ++k) {
-    float* values = components.volume(k);
-    auto [lowest, highest] = range_of(values, components.shape.voxels());
-    if (-lowest > highest) {
-      for (std::size_t i = 0; i < components.shape.voxels(); ++i) values[i] = -values[i];
-      fit.basis.change_sign(k);
-      std::tie(lowest, highest) = std::pair(-highest, -lowest);
-    }
-    const float scale = scale_for(lowest, highest);
+  for (int k = 0; k < components.shape.volumes; ++k) {
+    const float scale = scale_for(magnitude_of(components.volume(k), components.shape.voxels()));
     if (groups.empty() || groups.back().scale != scale) groups.push_back({k, k, scale});
     groups.back().end = k + 1;
   }
@@ -159,7 +150,7 @@ std::optional<Frame> ComponentSource::read() {
   Frame frame = pool_.acquire();
   const PlaneView<float> to = frame.plane<float>(0);
   for (int y = 0; y < shape.height; ++y)
-    for (int x = 0; x < shape.width; ++x) to(x, y) = group_.scale * *from++;
+    for (int x = 0; x < shape.width; ++x) to(x, y) = middle + group_.scale * *from++;
   frame.pts = next_++;
   frame.duration = 1;
   frame.time_base = {1, 1};
@@ -175,7 +166,7 @@ void ComponentSink::write(Frame frame) {
               z * shape.slice_voxels();
   const PlaneView<const float> from = frame.plane<float>(0);
   for (int y = 0; y < shape.height; ++y)
-    for (int x = 0; x < shape.width; ++x) *to++ = from(x, y) / group_.scale;
+    for (int x = 0; x < shape.width; ++x) *to++ = (from(x, y) - middle) / group_.scale;
   ++next_;
 }
 

@@ -23,18 +23,16 @@ void project(const Samples& samples, const Fit& fit, const Samples& components);
 /// Returns the view of the first volumes of the samples as components of `fit`.
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
-/// Consecutive components with one scale: sample = scale x component, on the 0..255 scale of
-/// filters. The standard deviation of the noise is then `scale`.
+/// Consecutive components with one scale: a sample is the middle of the range of filters
+/// (core/float_range.h) plus scale x component. The standard deviation of its noise is `scale`.
 struct ComponentGroup {
   int first = 0, end = 0;
   float scale = 1;
 };
 
-/// Divides the components into groups. Scales are powers of two, as large as the range of filters
-/// allows (core/float_range.h), so that filters in half precision lose little. Where a component
-/// needs it, its sign is changed in `components` and in the basis of `fit`.
-/// @param components  from project()
-[[nodiscard]] std::vector<ComponentGroup> group_components(const Samples& components, Fit& fit);
+/// Divides the components into groups. Scales are powers of two, as large as the range allows, so
+/// that filters in half precision lose little.
+[[nodiscard]] std::vector<ComponentGroup> group_components(const Samples& components);
 
 /// Returns the format of slices of components.
 [[nodiscard]] FrameFormat component_format(const Shape& shape);

@@ -83,8 +83,9 @@ Fit fit_series(const Samples& samples, const SeriesNoise& noise, const FitOption
   fit.spectrum = found.spectrum;
   fit.eigenvalues = found.eigen.values;
   fit.coding_gain = coding_gain_of(found);
+  const int all = static_cast<int>(volumes.size());
   const int kept =
-      options.keep_all ? static_cast<int>(volumes.size()) : std::max(fit.spectrum.components, 1);
+      options.keep_all ? all : std::min(std::max(fit.spectrum.components, options.components), all);
   fit.basis = Basis(volumes, found.moments.means, found.eigen.vectors, kept);
   return fit;
 }

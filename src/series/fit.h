@@ -18,6 +18,8 @@ struct FitOptions {
   bool refine = true;
   /// The states of the voxels, if they are known; empty: they follow from the samples.
   std::vector<VoxelState> states = {};
+  /// Minimum number of components.
+  int components = 1;
   /// All components are kept, for a filter that leaves a part of the noise.
   bool keep_all = false;
 };

@@ -59,6 +59,11 @@ float Stabiliser::forward(int volume, std::size_t voxel, float sample) const {
   return rician_ ? rician_root((sample - zero_) / scale, root) : sample / scale;
 }
 
+float Stabiliser::energy(int volume, std::size_t voxel, float sample) const {
+  const float scaled = (sample - zero_) / level(volume, voxel);
+  return rician_ ? std::max(scaled * scaled - 0.5f, 0.0f) : scaled * scaled;
+}
+
 float Stabiliser::inverse(int volume, std::size_t voxel, float stabilised) const {
   const float scale = level(volume, voxel);
   return rician_ ? zero_ + scale * inverse_(stabilised, root) : stabilised * scale;

@@ -16,7 +16,7 @@ namespace lull::series {
 /// deviations on the 0..255 scale, as in VolumeNoise.
 struct SeriesNoise {
   NoiseKind kind = NoiseKind::gaussian;
-  float zero = 0;             // Rician: the sample that represents a magnitude of 0
+  float zero = 0;             // the sample that represents a magnitude of 0
   std::vector<float> levels;  // of each volume; 0: the volume has no noise and is not filtered
   std::shared_ptr<const NoiseMap> map;  // null: 1 everywhere
 };
@@ -40,6 +40,10 @@ class Stabiliser {
   float forward(int volume, std::size_t voxel, float sample) const;
   /// The inverse; for Rician noise the exact unbiased one.
   float inverse(int volume, std::size_t voxel, float stabilised) const;
+  /// Returns the square of the sample's distance from a magnitude of 0, stabilised; for white noise
+  /// without signal the mean is `energy_of_noise()`.
+  float energy(int volume, std::size_t voxel, float sample) const;
+  float energy_of_noise() const { return rician_ ? 1.5f : 1.0f; }
   bool is_rician() const { return rician_; }
 
   float level(int volume, std::size_t voxel) const {

@@ -36,7 +36,7 @@ class SeriesFilter {
   /// Computes and filters the components. Returns false if the run was stopped.
   bool filter(const series::Samples& samples, series::Fit& fit, const series::Samples& components) {
     series::project(samples, fit, components);
-    const std::vector<series::ComponentGroup> groups = series::group_components(components, fit);
+    const std::vector<series::ComponentGroup> groups = series::group_components(components);
     for (const series::ComponentGroup& group : groups)
       if (!filter(fit, components, group)) return false;
     return !stop_.stop_requested();
@@ -79,6 +79,7 @@ bool remove_rician_bias(SeriesFilter& filter, FittedSeries& series) {
   noise.kind = NoiseKind::gaussian;
   series::FitOptions options = series.options;
   options.refine = false;
+  options.components = series.fit.basis.components();
   options.states = std::move(series.fit.states);
   series.fit = series::fit_series(samples, noise, options);
   return true;
