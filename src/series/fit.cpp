@@ -9,17 +9,25 @@
 
 #include "series/covariance.h"
 #include "series/levels.h"
+#include "series/risk.h"
 #include "series/symmetric_eigen.h"
 
 namespace lull::series {
 namespace {
 
-/// Number of corrections of the noise levels. After the second one, levels change by less than 1 %.
-constexpr int corrections = 2;
+/// Number of corrections of the noise levels. After the third one, levels change by less than 1 %.
+constexpr int corrections = 3;
 /// For a correction, this number of voxels per volume is sufficient.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
-/// If more of the components contain signal, the others are too few to measure the noise.
-constexpr double max_signal_share = 0.8;
+/// Maximum share of components whose remainder is taken as noise.
+constexpr double max_signal_share = 0.6;
+/// At least this number of components is filtered: components below the edge can contain signal in
+/// a few voxels, and a few components cost little.
+constexpr int min_components = 16;
+/// A volume is filtered alone if that error is smaller by this factor. In longer series, volumes
+/// are alike, and this is not examined.
+constexpr double max_risk_ratio = 1;
+constexpr std::size_t max_examined_volumes = 128;
 
 /// Returns every n-th voxel, so that about `most` voxels remain.
 std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& voxels, std::size_t most) {
@@ -30,28 +38,147 @@ std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& voxels, std
 }
 
 struct Decomposition {
-  Moments moments;
   EigenSystem eigen;
   Spectrum spectrum;
 };
 
-Decomposition decompose(const Samples& samples, const Stabiliser& stabiliser,
-                        std::span<const int> volumes, std::span<const std::uint32_t> voxels,
-                        std::optional<double> variance) {
+Decomposition decompose(const Moments& moments, std::optional<double> variance) {
   Decomposition result{
-      .moments = moments_of(samples, stabiliser, volumes, voxels), .eigen = {}, .spectrum = {}};
-  result.eigen = eigen_of_symmetric(result.moments.covariance, static_cast<int>(volumes.size()));
-  result.spectrum = analyse_spectrum(result.eigen.values, result.moments.count, variance);
+      .eigen = eigen_of_symmetric(moments.covariance, static_cast<int>(moments.means.size())),
+      .spectrum = {}};
+  result.spectrum = analyse_spectrum(result.eigen.values, moments.count, variance);
   return result;
 }
 
-double coding_gain_of(const Decomposition& found) {
-  const std::size_t count = found.moments.means.size();
-  double gain = 0;
-  for (std::size_t i = 0; i < count; ++i)
-    gain += std::log10(std::max(found.moments.covariance[i * count + i], 1.0)) -
-            std::log10(std::max(found.eigen.values[i], 1.0));
-  return 10 * gain / static_cast<double>(count);
+/// Returns the noise with the lower level for each volume, and the map of `b`.
+SeriesNoise lower_levels(const SeriesNoise& a, const SeriesNoise& b) {
+  SeriesNoise result = b;
+  for (std::size_t v = 0; v < a.levels.size(); ++v)
+    result.levels[v] = std::min(a.levels[v], b.levels[v]);
+  return result;
+}
+
+/// Corrects the levels and the map by the samples that the components do not explain.
+SeriesNoise corrected_noise(const Samples& samples, const SeriesNoise& noise,
+                            const std::vector<int>& volumes, const FitOptions& options,
+                            const std::vector<VoxelState>& states) {
+  const Stabiliser stabiliser(noise, samples.shape);
+  const auto voxels = thinned(select_voxels(samples, stabiliser, volumes, states, options.mask),
+                              std::max(min_voxels, voxels_per_volume * volumes.size()));
+  if (voxels.size() < 2) return noise;
+  const Moments moments = moments_of(samples, stabiliser, volumes, voxels);
+  const Decomposition found = decompose(moments, {});
+  const int most = static_cast<int>(max_signal_share * static_cast<double>(volumes.size()));
+  const Basis basis(volumes, moments.means, found.eigen.vectors,
+                    std::min(found.spectrum.components, most));
+  SeriesNoise corrected = levels_by_residuals(samples, noise, stabiliser, basis, states);
+  // If the remainder contains signal, both levels are too high: the lower one is nearer.
+  return found.spectrum.components > most ? lower_levels(corrected, noise) : corrected;
+}
+
+std::size_t place_of(int volume, const std::vector<int>& volumes) {
+  return std::ranges::lower_bound(volumes, volume) - volumes.begin();
+}
+
+/// Returns the moments of some of the volumes.
+Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
+                        const std::vector<int>& some) {
+  Moments result{.count = moments.count, .means = {}, .covariance = {}};
+  for (const int a : some) {
+    const std::size_t row = place_of(a, all);
+    result.means.push_back(moments.means[row]);
+    for (const int b : some)
+      result.covariance.push_back(moments.covariance[row * all.size() + place_of(b, all)]);
+  }
+  return result;
+}
+
+/// Makes the basis of all volumes: the leading components of the combined ones, and each other
+/// volume as a component of its own.
+Basis make_basis(const std::vector<int>& all, const Moments& moments,
+                 const std::vector<int>& combined, const EigenSystem& eigen, int components) {
+  const std::size_t count = all.size();
+  std::vector<double> rows(components * count);
+  for (int k = 0; k < components; ++k)
+    for (std::size_t i = 0; i < combined.size(); ++i)
+      rows[k * count + place_of(combined[i], all)] = eigen.vector(k)[i];
+  for (const int volume : all) {
+    if (std::ranges::binary_search(combined, volume)) continue;
+    rows.resize(rows.size() + count);
+    rows[rows.size() - count + place_of(volume, all)] = 1;
+  }
+  return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
+}
+
+/// Removes the volumes that are filtered better alone. Returns whether there were any.
+bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
+  std::vector<int> kept;
+  for (std::size_t i = 0; i < risks.alone.size(); ++i)
+    if (risks.together[i] <= max_risk_ratio * risks.alone[i]) kept.push_back(volumes[i]);
+  if (risks.alone.empty() || kept.size() == volumes.size()) return false;
+  volumes = std::move(kept);
+  return true;
+}
+
+int filtered_components(const Spectrum& spectrum, const FitOptions& options, int volumes) {
+  if (options.keep_all) return volumes;
+  return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
+}
+
+/// Returns the variance of the noise if it is given, in units of its level.
+std::optional<double> variance_of(const FitOptions& options) {
+  return options.refine ? std::nullopt : std::optional(1.0);
+}
+
+/// Chooses the volumes that are combined: those that are not filtered better alone.
+std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
+                                 const std::vector<int>& volumes, const Moments& moments,
+                                 const std::vector<std::uint32_t>& voxels,
+                                 const FitOptions& options) {
+  std::vector<int> combined = volumes;
+  while (volumes.size() <= max_examined_volumes && combined.size() > 1) {
+    const Decomposition found =
+        decompose(moments_of_some(moments, volumes, combined), variance_of(options));
+    const int kept =
+        filtered_components(found.spectrum, options, static_cast<int>(combined.size()));
+    if (!remove_alone(estimate_risks(samples, stabiliser, combined, found.eigen, kept, voxels),
+                      combined))
+      break;
+  }
+  return combined.size() > 1 ? combined : std::vector<int>{};
+}
+
+/// Gives the volumes that are not combined the levels of `noise`: what the components do not
+/// explain is no measure for them. Returns whether that changes a level.
+bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
+  bool changed = false;
+  for (std::size_t v = 0; v < noise.levels.size(); ++v)
+    if (!std::ranges::binary_search(combined, static_cast<int>(v)))
+      changed |= std::exchange(fit.noise.levels[v], noise.levels[v]) != noise.levels[v];
+  return changed;
+}
+
+/// Completes the fit for its noise.
+/// @param combined  the combined volumes; empty: they are to be chosen
+void fit_components(const Samples& samples, const SeriesNoise& given, const FitOptions& options,
+                    std::vector<int> combined, Fit& fit) {
+  const std::vector<int> volumes = noisy_volumes(fit.noise);
+  const Stabiliser stabiliser(fit.noise, samples.shape);
+  const auto voxels = select_voxels(samples, stabiliser, volumes, fit.states, options.mask);
+  if (voxels.size() < 2) return;
+  const Moments moments = moments_of(samples, stabiliser, volumes, voxels);
+  if (combined.empty()) {
+    combined = choose_combined(samples, stabiliser, volumes, moments, voxels, options);
+    if (restore_levels(given, combined, fit) && !combined.empty())
+      return fit_components(samples, given, options, std::move(combined), fit);
+  }
+  const Decomposition found =
+      decompose(moments_of_some(moments, volumes, combined), variance_of(options));
+  fit.combined = static_cast<int>(combined.size());
+  fit.spectrum = found.spectrum;
+  fit.eigenvalues = found.eigen.values;
+  fit.basis = make_basis(volumes, moments, combined, found.eigen,
+                         filtered_components(found.spectrum, options, fit.combined));
 }
 
 }  // namespace
@@ -63,30 +190,9 @@ Fit fit_series(const Samples& samples, const SeriesNoise& noise, const FitOption
           .spectrum = {},
           .eigenvalues = {},
           .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states};
-  const auto count = static_cast<double>(volumes.size());
-  for (int i = 0; options.refine && i < corrections; ++i) {
-    const Stabiliser stabiliser(fit.noise, samples.shape);
-    const auto voxels =
-        thinned(select_voxels(samples, stabiliser, volumes, fit.states, options.mask),
-                std::max(min_voxels, voxels_per_volume * volumes.size()));
-    if (voxels.size() < 2) break;
-    const Decomposition found = decompose(samples, stabiliser, volumes, voxels, {});
-    if (found.spectrum.components > max_signal_share * count) break;
-    const Basis basis(volumes, found.moments.means, found.eigen.vectors, found.spectrum.components);
-    fit.noise = levels_by_residuals(samples, fit.noise, stabiliser, basis, fit.states);
-  }
-  const Stabiliser stabiliser(fit.noise, samples.shape);
-  const auto voxels = select_voxels(samples, stabiliser, volumes, fit.states, options.mask);
-  if (voxels.empty()) return fit;
-  const Decomposition found = decompose(samples, stabiliser, volumes, voxels,
-                                        options.refine ? std::nullopt : std::optional(1.0));
-  fit.spectrum = found.spectrum;
-  fit.eigenvalues = found.eigen.values;
-  fit.coding_gain = coding_gain_of(found);
-  const int all = static_cast<int>(volumes.size());
-  const int kept =
-      options.keep_all ? all : std::min(std::max(fit.spectrum.components, options.components), all);
-  fit.basis = Basis(volumes, found.moments.means, found.eigen.vectors, kept);
+  for (int i = 0; options.refine && i < corrections; ++i)
+    fit.noise = corrected_noise(samples, fit.noise, volumes, options, fit.states);
+  fit_components(samples, noise, options, {}, fit);
   return fit;
 }
 

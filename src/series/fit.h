@@ -18,8 +18,8 @@ struct FitOptions {
   bool refine = true;
   /// The states of the voxels, if they are known; empty: they follow from the samples.
   std::vector<VoxelState> states = {};
-  /// Minimum number of components.
-  int components = 1;
+  /// Minimum number of components of the basis.
+  int components = 0;
   /// All components are kept, for a filter that leaves a part of the noise.
   bool keep_all = false;
 };
@@ -30,10 +30,9 @@ struct Fit {
   Spectrum spectrum;
   std::vector<double> eigenvalues;  // in descending order; 1 is the noise variance
   std::vector<VoxelState> states;
-  /// How much more compact the components are than the volumes: the ratio of the geometric mean of
-  /// the variances of the volumes to that of the components, in dB. It is 0 for volumes that have
-  /// nothing in common.
-  double coding_gain = 0;
+  /// Number of volumes that the components combine. The others are components of their own, because
+  /// they have too little in common with these.
+  int combined = 0;
 };
 
 /// Decomposes a series.

@@ -15,6 +15,7 @@ constexpr double max_widening = 1.5, max_excess = 0.05;
 
 Spectrum analyse_spectrum(std::span<const double> values, double count,
                           std::optional<double> variance) {
+  if (values.empty()) return {};
   const auto volumes = static_cast<int>(values.size());
   std::vector<double> rest(volumes + 1);  // rest[k]: sum of the eigenvalues from k on
   for (int k = volumes - 1; k >= 0; --k) rest[k] = rest[k + 1] + std::max(values[k], 0.0);

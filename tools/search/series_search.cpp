@@ -14,9 +14,6 @@ namespace {
 /// Levels of volumes that differ by less than this factor are taken as equal, because estimates of
 /// single volumes differ by as much. For Rician noise these are less accurate.
 constexpr float same_level = 1.5f, same_rician_level = 2.5f;
-/// By default, a series is decomposed if its components are more compact than its volumes by this
-/// ratio. (Volumes with nothing in common would be mixed, and filtered worse than alone.)
-constexpr double min_coding_gain = 1;  // dB
 constexpr std::size_t min_cubes = 16;
 
 /// Whether the levels of volumes differ so much that a common level is wrong. A tenth of them at
@@ -75,11 +72,13 @@ void SeriesCollector::add(const Frame& slice) {
 void SeriesCollector::finish_volume() {
   if (!current_) return;
   LevelsByKind& levels = levels_.emplace_back();
+  // A volume of one value, or without any, has no noise.
+  if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
   if (current_->cubes().size() >= min_cubes)
     for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician}) {
       const VolumeEstimate estimate =
           estimate_volume(*current_, kind, sample_of_zero(source_.info().values));
-      if (estimate.certain) levels[static_cast<std::size_t>(kind)] = estimate.level;
+      levels[static_cast<std::size_t>(kind)] = estimate.level;
     }
   current_.reset();
 }
@@ -144,10 +143,9 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       std::make_shared<FittedSeries>(FittedSeries{*std::exchange(store_, {}), {}, fit_options});
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
-  const bool wanted = options_.method.series == SeriesChoice::pca;
-  if (!wanted && fit.coding_gain < min_coding_gain) return;
+  if (fit.combined == 0) return;
   if (!given) set_noise(fit.noise, scene);
-  scene.series = SeriesEstimate{.components = fit.basis.components(), .levels = fit.noise.levels};
+  scene.series = SeriesEstimate{.components = fit.spectrum.components, .levels = fit.noise.levels};
   scene.fitted = std::move(fitted);
 }
 

@@ -31,8 +31,8 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// Samples that the source cannot represent are preserved by the run: their residual is 0, which
-/// the sink writes outside of a mask. NaN stays NaN.
+/// Values far outside the range of the others are NaN in frames, and the run preserves them: their
+/// residual is 0, which the sink writes outside of a mask. The residual of NaN is NaN.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);
@@ -40,11 +40,14 @@ void ResidualFile::write(const Frame& noisy, const Frame& result) {
   const auto zero = static_cast<float>(-values.low / values.span);
   const PlaneView<const float> from = noisy.plane<float>(0), clean = result.plane<float>(0);
   const PlaneView<float> to = residual.plane<float>(0);
+  std::vector<double> stored;
+  source_.values_of(noisy, stored);
   std::vector<bool> inside;
   for (int y = 0; y < to.height; ++y)
     for (int x = 0; x < to.width; ++x) {
       const float difference = from(x, y) - clean(x, y);
-      inside.push_back(difference != 0 && !std::isnan(from(x, y)));
+      const bool is_nan = std::isnan(stored[inside.size()]);
+      inside.push_back(is_nan || (difference != 0 && !std::isnan(from(x, y))));
       to(x, y) = zero + difference;
     }
   residual.mask = std::make_shared<SliceMask>(to.width, to.height, std::move(inside), true);
