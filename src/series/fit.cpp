@@ -24,9 +24,9 @@ constexpr double max_signal_share = 0.6;
 /// At least this number of components is filtered: components below the edge can contain signal in
 /// a few voxels, and a few components cost little.
 constexpr int min_components = 16;
-/// A volume is filtered alone if that error is smaller by this factor. In longer series, volumes
-/// are alike, and this is not examined.
-constexpr double max_risk_ratio = 1;
+/// A volume is filtered alone if its error is then smaller by this number of standard errors. In
+/// longer series, volumes are alike, and this is not examined.
+constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
 /// Returns every n-th voxel, so that about `most` voxels remain.
@@ -114,7 +114,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)
-    if (risks.together[i] <= max_risk_ratio * risks.alone[i]) kept.push_back(volumes[i]);
+    if (risks.together[i] - risks.alone[i] <= significance * risks.error[i])
+      kept.push_back(volumes[i]);
   if (risks.alone.empty() || kept.size() == volumes.size()) return false;
   volumes = std::move(kept);
   return true;
@@ -137,12 +138,13 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
                                  const FitOptions& options) {
   std::vector<int> combined = volumes;
   while (volumes.size() <= max_examined_volumes && combined.size() > 1) {
-    const Decomposition found =
-        decompose(moments_of_some(moments, volumes, combined), variance_of(options));
+    const Moments part = moments_of_some(moments, volumes, combined);
+    const Decomposition found = decompose(part, variance_of(options));
     const int kept =
         filtered_components(found.spectrum, options, static_cast<int>(combined.size()));
-    if (!remove_alone(estimate_risks(samples, stabiliser, combined, found.eigen, kept, voxels),
-                      combined))
+    if (!remove_alone(
+            estimate_risks(samples, stabiliser, combined, part.means, found.eigen, kept, voxels),
+            combined))
       break;
   }
   return combined.size() > 1 ? combined : std::vector<int>{};

@@ -62,39 +62,60 @@ double soft_risk(double coefficient) {
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
+/// Sums over cubes, by volume. `squares`: of the differences.
+struct Sums {
+  std::vector<double> alone, together, squares;
+  explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}
+};
+
 class Estimator {
  public:
   Estimator(const Samples& samples, const Stabiliser& stabiliser, std::span<const int> volumes,
-            const EigenSystem& eigen, int components)
+            std::span<const double> means, const EigenSystem& eigen, int components)
       : samples_(samples),
         stabiliser_(stabiliser),
         volumes_(volumes),
+        means_(means),
         eigen_(eigen),
         components_(components) {}
 
-  /// Adds the risks of volumes and components in this cube.
-  void add(std::size_t first, std::vector<double>& by_volume,
-           std::vector<double>& by_component) const {
+  /// Adds the risks of the volumes in this cube.
+  void add(std::size_t first, Sums& sums) const {
     const std::size_t count = volumes_.size();
-    std::vector<double> coefficients(count * cube_voxels), rotated(cube_voxels);
+    std::vector<double> coefficients(count * cube_voxels), alone(count), together(count);
     for (std::size_t i = 0; i < count; ++i) {
       const Cube cube = coefficients_of(volumes_[i], first);
       for (int c = 0; c < cube_voxels; ++c) {
-        coefficients[i * cube_voxels + c] = static_cast<double>(cube[c]);
-        by_volume[i] += soft_risk(coefficients[i * cube_voxels + c]);
+        const double constant = c == 0 ? std::sqrt(1.0 * cube_voxels) * means_[i] : 0;
+        coefficients[i * cube_voxels + c] = static_cast<double>(cube[c]) - constant;
+        alone[i] += soft_risk(coefficients[i * cube_voxels + c]);
       }
     }
     for (std::size_t k = 0; k < count; ++k) {
-      std::ranges::fill(rotated, 0.0);
+      const double risk = component_risk(k, coefficients);
       for (std::size_t i = 0; i < count; ++i)
-        for (int c = 0; c < cube_voxels; ++c)
-          rotated[c] += eigen_.vector(k)[i] * coefficients[i * cube_voxels + c];
-      for (const double value : rotated)
-        by_component[k] += static_cast<int>(k) < components_ ? soft_risk(value) : value * value - 1;
+        together[i] += eigen_.vector(k)[i] * eigen_.vector(k)[i] * risk;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const double difference = together[i] - alone[i];
+      sums.alone[i] += alone[i];
+      sums.together[i] += together[i];
+      sums.squares[i] += difference * difference;
     }
   }
 
  private:
+  double component_risk(std::size_t k, const std::vector<double>& coefficients) const {
+    std::array<double, cube_voxels> rotated{};
+    for (std::size_t i = 0; i < volumes_.size(); ++i)
+      for (int c = 0; c < cube_voxels; ++c)
+        rotated[c] += eigen_.vector(k)[i] * coefficients[i * cube_voxels + c];
+    double risk = 0;
+    for (const double value : rotated)
+      risk += static_cast<int>(k) < components_ ? soft_risk(value) : value * value - 1;
+    return risk;
+  }
+
   Cube coefficients_of(int volume, std::size_t first) const {
     const Shape& shape = samples_.shape;
     Cube cube;
@@ -110,6 +131,7 @@ class Estimator {
   const Samples& samples_;
   const Stabiliser& stabiliser_;
   std::span<const int> volumes_;
+  std::span<const double> means_;
   const EigenSystem& eigen_;
   int components_;
 };
@@ -117,7 +139,8 @@ class Estimator {
 }  // namespace
 
 Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
-                     std::span<const int> volumes, const EigenSystem& eigen, int components,
+                     std::span<const int> volumes, std::span<const double> means,
+                     const EigenSystem& eigen, int components,
                      std::span<const std::uint32_t> voxels) {
   const std::size_t count = volumes.size();
   const std::vector<std::uint32_t> cubes = cubes_inside(samples.shape, voxels);
@@ -129,22 +152,24 @@ Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
   if (used < min_cubes) return {};
   // Each task adds its own cubes in order, and its sums are added in the order of the tasks.
   constexpr std::size_t tasks = 32;
-  std::vector<std::vector<double>> by_volume(tasks, std::vector<double>(count)),
-      by_component = by_volume;
-  const Estimator estimator(samples, stabiliser, volumes, eigen, components);
+  std::vector<Sums> parts(tasks, Sums(count));
+  const Estimator estimator(samples, stabiliser, volumes, means, eigen, components);
   tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
     for (std::size_t i = task * used / tasks; i < (task + 1) * used / tasks; ++i)
-      estimator.add(cubes[i * step], by_volume[task], by_component[task]);
+      estimator.add(cubes[i * step], parts[task]);
   });
-  const double scale = 1 / static_cast<double>(used * cube_voxels);
-  Risks risks{std::vector<double>(count), std::vector<double>(count)};
-  for (std::size_t task = 0; task < tasks; ++task)
-    for (std::size_t i = 0; i < count; ++i) {
-      risks.alone[i] += scale * by_volume[task][i];
-      for (std::size_t k = 0; k < count; ++k)
-        risks.together[i] +=
-            scale * eigen.vector(k)[i] * eigen.vector(k)[i] * by_component[task][k];
+  const auto cube_count = static_cast<double>(used);
+  Risks risks{std::vector<double>(count), std::vector<double>(count), std::vector<double>(count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    double squares = 0;
+    for (const Sums& part : parts) {
+      risks.alone[i] += part.alone[i] / cube_count / cube_voxels;
+      risks.together[i] += part.together[i] / cube_count / cube_voxels;
+      squares += part.squares[i] / cube_count / cube_voxels / cube_voxels;
     }
+    const double difference = risks.together[i] - risks.alone[i];
+    risks.error[i] = std::sqrt(std::max(squares - difference * difference, 0.0) / cube_count);
+  }
   return risks;
 }
 

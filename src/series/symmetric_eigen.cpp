@@ -161,13 +161,19 @@ void diagonalise(Tridiagonal& t) {
   const int n = t.transposed.size;
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   constexpr int max_sweeps = 64;  // for one eigenvalue; 2 are usual
+  double norm = 0;
+  for (int i = 0; i < n; ++i)
+    norm = std::max(norm, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
+  // Elements near 0, of matrices that are not of full rank, are rounding errors of the others.
+  const auto is_negligible = [&](int i) {
+    const double beside = std::abs(t.diagonal[i]) + std::abs(t.diagonal[i + 1]);
+    return std::abs(t.beside[i]) <= epsilon * std::max(beside, 0.1 * norm);
+  };
   std::vector<Rotation> rotations;
   for (int first = 0; first < n; ++first)
     for (int count = 0;; ++count) {
       int last = first;
-      while (last + 1 < n && std::abs(t.beside[last]) > epsilon * (std::abs(t.diagonal[last]) +
-                                                                   std::abs(t.diagonal[last + 1])))
-        ++last;
+      while (last + 1 < n && !is_negligible(last)) ++last;
       if (last == first) break;
       if (count == max_sweeps) throw InternalError("the QL method does not converge");
       sweep(first, last, t, rotations);
