@@ -21,6 +21,12 @@ constexpr int corrections = 3;
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of components whose remainder is taken as noise.
 constexpr double max_signal_share = 0.6;
+/// Levels of volumes that differ by less than this factor are taken as equal: residual levels, and
+/// estimates from single volumes, which are less accurate.
+constexpr double same_level = 1.2, same_estimate = 1.5;
+/// A higher level than the estimate from single cubes (noise/volume), by more than this factor, is
+/// due to signal.
+constexpr float max_correction = 1.3f;
 /// At least this number of components is filtered: components below the edge can contain signal in
 /// a few voxels, and a few components cost little.
 constexpr int min_components = 16;
@@ -58,23 +64,77 @@ SeriesNoise lower_levels(const SeriesNoise& a, const SeriesNoise& b) {
   return result;
 }
 
-/// Corrects the levels and the map by the samples that the components do not explain.
-SeriesNoise corrected_noise(const Samples& samples, const SeriesNoise& noise,
-                            const std::vector<int>& volumes, const FitOptions& options,
-                            const std::vector<VoxelState>& states) {
-  const Stabiliser stabiliser(noise, samples.shape);
-  const auto voxels = thinned(select_voxels(samples, stabiliser, volumes, states, options.mask),
-                              std::max(min_voxels, voxels_per_volume * volumes.size()));
-  if (voxels.size() < 2) return noise;
-  const Moments moments = moments_of(samples, stabiliser, volumes, voxels);
-  const Decomposition found = decompose(moments, {});
-  const int most = static_cast<int>(max_signal_share * static_cast<double>(volumes.size()));
-  const Basis basis(volumes, moments.means, found.eigen.vectors,
-                    std::min(found.spectrum.components, most));
-  SeriesNoise corrected = levels_by_residuals(samples, noise, stabiliser, basis, states);
-  // If the remainder contains signal, both levels are too high: the lower one is nearer.
-  return found.spectrum.components > most ? lower_levels(corrected, noise) : corrected;
-}
+/// The noise of a series, estimated by its residuals, beginning with estimates of single volumes.
+class NoiseEstimator {
+ public:
+  NoiseEstimator(const Samples& samples, const SeriesNoise& initial, const FitOptions& options,
+                 const std::vector<VoxelState>& states)
+      : samples_(samples),
+        initial_(initial),
+        volumes_(noisy_volumes(initial)),
+        options_(options),
+        states_(states) {}
+
+  SeriesNoise estimate() const {
+    ResidualLevels common{initial_, {}};
+    for (const int v : volumes_) common.noise.levels[v] = low_level();
+    for (int i = 0; i < corrections; ++i) common = corrected(common.noise);
+    SeriesNoise found = common.noise;
+    if (!have_one_level(initial_) && differ(common)) {
+      found = initial_;
+      for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
+    }
+    // If the volumes have little in common, the remainder is signal.
+    return median_level(found) > max_correction * median_level(initial_) ? initial_ : found;
+  }
+
+ private:
+  /// Returns a level that exceeds a quarter of the levels. Structure raises estimates.
+  float low_level() const {
+    std::vector<float> levels;
+    for (const int v : volumes_) levels.push_back(initial_.levels[v]);
+    std::ranges::sort(levels);
+    return levels[levels.size() / 4];
+  }
+
+  /// Whether the volumes have different levels: by their residuals with one level, or by the
+  /// initial estimates of those that have no residuals. A tenth of the volumes may differ.
+  bool differ(const ResidualLevels& common) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < volumes_.size(); ++i) {
+      const int v = volumes_[i];
+      const auto ratio = static_cast<double>(initial_.levels[v] / common.noise.levels[v]);
+      if (common.ratios[i] > 0)
+        count += std::max(common.ratios[i], 1 / common.ratios[i]) > same_level;
+      else
+        count += std::max(ratio, 1 / ratio) > same_estimate;
+    }
+    return count > volumes_.size() / 10;
+  }
+
+  ResidualLevels corrected(const SeriesNoise& noise) const {
+    const Stabiliser stabiliser(noise, samples_.shape);
+    const auto voxels =
+        thinned(select_voxels(samples_, stabiliser, volumes_, states_, options_.mask),
+                std::max(min_voxels, voxels_per_volume * volumes_.size()));
+    if (voxels.size() < 2) return {noise, std::vector<double>(volumes_.size())};
+    const Moments moments = moments_of(samples_, stabiliser, volumes_, voxels);
+    const Decomposition found = decompose(moments, {});
+    const int most = static_cast<int>(max_signal_share * static_cast<double>(volumes_.size()));
+    const Basis basis(volumes_, moments.means, found.eigen.vectors,
+                      std::min(found.spectrum.components, most));
+    ResidualLevels result = levels_by_residuals(samples_, noise, stabiliser, basis, states_);
+    // If the remainder contains signal, both levels are too high: the lower one is nearer.
+    if (found.spectrum.components > most) result.noise = lower_levels(result.noise, noise);
+    return result;
+  }
+
+  const Samples& samples_;
+  const SeriesNoise& initial_;
+  std::vector<int> volumes_;
+  const FitOptions& options_;
+  const std::vector<VoxelState>& states_;
+};
 
 std::size_t place_of(int volume, const std::vector<int>& volumes) {
   return std::ranges::lower_bound(volumes, volume) - volumes.begin();
@@ -192,8 +252,8 @@ Fit fit_series(const Samples& samples, const SeriesNoise& noise, const FitOption
           .spectrum = {},
           .eigenvalues = {},
           .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states};
-  for (int i = 0; options.refine && i < corrections; ++i)
-    fit.noise = corrected_noise(samples, fit.noise, volumes, options, fit.states);
+  if (options.refine && !volumes.empty())
+    fit.noise = NoiseEstimator(samples, noise, options, fit.states).estimate();
   fit_components(samples, noise, options, {}, fit);
   return fit;
 }

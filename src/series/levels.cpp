@@ -18,10 +18,7 @@ constexpr int cell = 4;
 /// Minimum stabilised signal of samples with Rician noise.
 constexpr double min_rician_signal = 2;
 /// Volumes with a smaller share of residual noise keep their level.
-constexpr double min_free_share = 0.1;
-/// A volume whose level differs from the level of all volumes by less than this factor has that
-/// level: the volumes of a series usually have the same noise.
-constexpr float same_level = 1.15f;
+constexpr double min_free_share = 0.3;
 /// Degrees of freedom for a level of a volume, and of a node: the standard deviation of the level
 /// is 1 / sqrt(2 x degrees).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
@@ -201,29 +198,34 @@ double set_map(const Shape& shape, const std::array<int, 3>& nodes, std::vector<
 
 }  // namespace
 
-SeriesNoise levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
-                                const Stabiliser& stabiliser, const Basis& basis,
-                                std::span<const VoxelState> states) {
+bool have_one_level(const SeriesNoise& noise) {
+  const float level = median_level(noise);
+  return std::ranges::all_of(noise.levels, [&](float l) { return l == level || !(l > 0); });
+}
+
+ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
+                                   const Stabiliser& stabiliser, const Basis& basis,
+                                   std::span<const VoxelState> states) {
   const Sums sums = Collector(samples, stabiliser, basis, states).collect();
   Residuals whole;
   for (const Residuals& volume : sums.by_volume) whole += volume;
-  SeriesNoise result = noise;
+  ResidualLevels result{noise, std::vector<double>(basis.size())};
   if (whole.freedom < min_node_freedom || !(whole.squares > 0)) return result;
   std::vector<double> factors = factors_at(noise, samples.shape, sums.by_node.nodes);
   const std::vector<double> variances = variances_at(sums.by_node);
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
-  const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result);
+  const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
+  // (With levels of their own, a volume whose level is too low would dominate a component, which
+  // then explains its noise, and its level would become still lower.)
+  const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];
-    const double variance =
-        volume.freedom >= min_volume_freedom ? volume.variance() : whole.variance();
-    result.levels[basis.volumes()[i]] *= static_cast<float>(mean * std::sqrt(variance));
-  }
-  const float common = median_level(result);
-  for (const int v : basis.volumes()) {
-    float& level = result.levels[v];
-    if (level < same_level * common && common < same_level * level) level = common;
+    if (volume.freedom >= min_volume_freedom) result.ratios[i] = std::sqrt(volume.variance());
+    const double correction = equal                  ? std::sqrt(whole.variance())
+                              : result.ratios[i] > 0 ? result.ratios[i]
+                                                     : 1;
+    result.noise.levels[basis.volumes()[i]] *= static_cast<float>(mean * correction);
   }
   return result;
 }

@@ -43,7 +43,7 @@ TEST(SeriesLevels, LevelsOfVolumesAreMeasured) {
   for (int v = 1; v < shape.volumes; v += 4) noise.levels[v] = 5.2f;
   const Fit fit = fit_series(series.samples(), noise, {});
   for (int v = 0; v < shape.volumes; ++v)
-    EXPECT_NEAR(fit.noise.levels[v], level_of(v), 0.04 * level_of(v)) << v;
+    EXPECT_NEAR(fit.noise.levels[v], level_of(v), 0.15 * level_of(v)) << v;
 }
 
 TEST(SeriesLevels, MapFollowsTheNoise) {
