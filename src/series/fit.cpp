@@ -15,8 +15,10 @@
 namespace lull::series {
 namespace {
 
-/// Number of corrections of the noise levels. After the third one, levels change by less than 1 %.
+/// Maximum number of corrections of the noise levels. They end when levels change by less than
+/// `close_level`, which is mostly so after two.
 constexpr int corrections = 3;
+constexpr float close_level = 0.01f;
 /// For a correction, this number of voxels per volume is sufficient.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of components whose remainder is taken as noise.
@@ -78,7 +80,11 @@ class NoiseEstimator {
   SeriesNoise estimate() const {
     ResidualLevels common{initial_, {}};
     for (const int v : volumes_) common.noise.levels[v] = low_level();
-    for (int i = 0; i < corrections; ++i) common = corrected(common.noise);
+    for (int i = 0; i < corrections; ++i) {
+      const SeriesNoise before = common.noise;
+      common = corrected(before);
+      if (is_close(before, common.noise)) break;
+    }
     SeriesNoise found = common.noise;
     if (!have_one_level(initial_) && differ(common)) {
       found = initial_;
@@ -95,6 +101,14 @@ class NoiseEstimator {
     for (const int v : volumes_) levels.push_back(initial_.levels[v]);
     std::ranges::sort(levels);
     return levels[levels.size() / 4];
+  }
+
+  static bool is_close(float a, float b) { return std::abs(a - b) <= close_level * b; }
+  /// Whether a further correction would change little.
+  static bool is_close(const SeriesNoise& a, const SeriesNoise& b) {
+    const auto close = [](float x, float y) { return is_close(x, y); };
+    if (!std::ranges::equal(a.levels, b.levels, close) || !a.map != !b.map) return false;
+    return !a.map || std::ranges::equal(a.map->values, b.map->values, close);
   }
 
   /// Whether the volumes have different levels: by their residuals with one level, or by the

@@ -144,7 +144,12 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
   fitted->fit = series::fit_series(fitted->store.samples(), noise, fit_options);
   const series::Fit& fit = fitted->fit;
   if (fit.combined == 0) return;
-  if (!given) set_noise(fit.noise, scene);
+  if (!given) {
+    set_noise(fit.noise, scene);
+    // What the components do not explain is noise, also where each cube contains structure.
+    const bool measured = 2 * fit.spectrum.components <= fit.combined;
+    scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
+  }
   scene.series = SeriesEstimate{.components = fit.spectrum.components, .levels = fit.noise.levels};
   scene.fitted = std::move(fitted);
 }
