@@ -28,7 +28,7 @@ constexpr double max_signal_share = 0.6;
 constexpr double same_level = 1.2, same_estimate = 1.5;
 /// A higher level than the estimate from single cubes (noise/volume), by more than this factor, is
 /// due to signal.
-constexpr float max_correction = 1.3f;
+constexpr float max_correction = 1.5f;
 /// At least this number of components is filtered: components below the edge can contain signal in
 /// a few voxels, and a few components cost little.
 constexpr int min_components = 16;
@@ -79,7 +79,7 @@ class NoiseEstimator {
 
   SeriesNoise estimate() const {
     ResidualLevels common{initial_, {}};
-    for (const int v : volumes_) common.noise.levels[v] = low_level();
+    for (const int v : volumes_) common.noise.levels[v] = median_level(initial_);
     for (int i = 0; i < corrections; ++i) {
       const SeriesNoise before = common.noise;
       common = corrected(before);
@@ -95,14 +95,6 @@ class NoiseEstimator {
   }
 
  private:
-  /// Returns a level that exceeds a quarter of the levels. Structure raises estimates.
-  float low_level() const {
-    std::vector<float> levels;
-    for (const int v : volumes_) levels.push_back(initial_.levels[v]);
-    std::ranges::sort(levels);
-    return levels[levels.size() / 4];
-  }
-
   static bool is_close(float a, float b) { return std::abs(a - b) <= close_level * b; }
   /// Whether a further correction would change little.
   static bool is_close(const SeriesNoise& a, const SeriesNoise& b) {
@@ -120,7 +112,7 @@ class NoiseEstimator {
       const auto ratio = static_cast<double>(initial_.levels[v] / common.noise.levels[v]);
       if (common.ratios[i] > 0)
         count += std::max(common.ratios[i], 1 / common.ratios[i]) > same_level;
-      else
+      else if (initial_.kind != NoiseKind::rician)
         count += std::max(ratio, 1 / ratio) > same_estimate;
     }
     return count > volumes_.size() / 10;
