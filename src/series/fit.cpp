@@ -22,7 +22,7 @@ constexpr float close_level = 0.01f;
 /// For a correction, this number of voxels per volume is sufficient.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
 /// Maximum share of components whose remainder is taken as noise.
-constexpr double max_signal_share = 0.6;
+constexpr double max_signal_share = 0.7;
 /// Levels of volumes that differ by less than this factor are taken as equal: residual levels, and
 /// estimates from single volumes, which are less accurate.
 constexpr double same_level = 1.2, same_estimate = 1.5;
@@ -55,14 +55,6 @@ Decomposition decompose(const Moments& moments, std::optional<double> variance) 
       .eigen = eigen_of_symmetric(moments.covariance, static_cast<int>(moments.means.size())),
       .spectrum = {}};
   result.spectrum = analyse_spectrum(result.eigen.values, moments.count, variance);
-  return result;
-}
-
-/// Returns the noise with the lower level for each volume, and the map of `b`.
-SeriesNoise lower_levels(const SeriesNoise& a, const SeriesNoise& b) {
-  SeriesNoise result = b;
-  for (std::size_t v = 0; v < a.levels.size(); ++v)
-    result.levels[v] = std::min(a.levels[v], b.levels[v]);
   return result;
 }
 
@@ -129,10 +121,7 @@ class NoiseEstimator {
     const int most = static_cast<int>(max_signal_share * static_cast<double>(volumes_.size()));
     const Basis basis(volumes_, moments.means, found.eigen.vectors,
                       std::min(found.spectrum.components, most));
-    ResidualLevels result = levels_by_residuals(samples_, noise, stabiliser, basis, states_);
-    // If the remainder contains signal, both levels are too high: the lower one is nearer.
-    if (found.spectrum.components > most) result.noise = lower_levels(result.noise, noise);
-    return result;
+    return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
   }
 
   const Samples& samples_;
