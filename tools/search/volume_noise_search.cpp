@@ -53,6 +53,17 @@ std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> volume) {
   return scene;
 }
 
+/// Returns the noise of the volume of this slice.
+VolumeNoise noise_of_slice(const SceneNoise& scene, const io::VideoInfo& input,
+                           const Frame& slice) {
+  if (!scene.volume) return {.sigma = scene.estimate.level[0]};
+  const bool by_volume =
+      scene.series && static_cast<std::int64_t>(scene.series->levels.size()) == volumes_of(input);
+  const float level = by_volume ? scene.series->levels[slice.pts / input.slices] : 0;
+  if (!(level > 0)) return scene.volume->noise;
+  return scaled(scene.volume->noise, level / scene.volume->level);
+}
+
 /// Replaces the samples of `slice` by the noise levels of its voxels.
 void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
                   Plane<float>& buffer, const Frame& slice) {
@@ -134,8 +145,6 @@ void write_noise_map(const DenoiseOptions& options, const io::MediaSource& sourc
                      const NoiseRecord& noise) {
   if (options.noise.map.empty()) return;
   const SceneNoise& scene = noise.scenes.front();
-  VolumeNoise levels{.sigma = scene.estimate.level[0]};
-  if (scene.volume) levels = scene.volume->noise;
   const auto reopened = open_again(options);
   const auto sink = io::open_sink(options.noise.map, *reopened,
                                   {.overwrite = options.output.overwrite,
@@ -143,7 +152,8 @@ void write_noise_map(const DenoiseOptions& options, const io::MediaSource& sourc
                                    .access = options.output.access});
   Plane<float> buffer(source.format().width, source.format().height);
   while (const std::optional<Frame> slice = reopened->read()) {
-    write_levels(levels, source.info().values, slice->slice, buffer, *slice);
+    write_levels(noise_of_slice(scene, source.info(), *slice), source.info().values, slice->slice,
+                 buffer, *slice);
     sink->write(*slice);
   }
   sink->finish();

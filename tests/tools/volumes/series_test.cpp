@@ -265,8 +265,11 @@ TEST_F(SeriesCommand, VolumesWithLevelsOfTheirOwnAreFilteredAsAlone) {
     alone[v].push_back(both.back());
   }
   write("in.nii", spec_of<float>(2), both);
-  EXPECT_THAT(denoise(), HasSubstr("by volume"));
+  EXPECT_THAT(denoise({"--noise-map", folder_ / "map.nii"}), HasSubstr("by volume"));
   const auto result = read("out.nii", spec_of<float>(2));
+  const auto map = read("map.nii", spec_of<float>(2));
+  EXPECT_NEAR(map[100], 60, 15);
+  EXPECT_NEAR(map[voxels + 100], 12, 6);
   for (int v = 0; v < 2; ++v) {
     write("one.nii", spec_of<float>(1), alone[v]);
     denoise({}, "one.nii", "two.nii");
