@@ -3,6 +3,9 @@
 // stabilisation of its results. Each frame is kept, together with its stabilised form, until the
 // filter returns its result.
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -58,6 +61,21 @@ class VstSession : public Denoiser {
   /// Computes the samples of `clean`, which has the frame info of `frame.noisy`, from the filter's
   /// result.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
+
+  /// Copies the samples of a grey frame that the filter left unchanged from the noisy frame, so that
+  /// rounding of the inverse does not change them.
+  void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
+                          const Frame& clean) {
+    const Frame noisy = unfiltered(frame.noisy, results());
+    const int bytes = clean.format.bytes_per_sample();
+    const PlaneView<const float> stabilised = frame.stabilised.template plane<float>(0);
+    for (int y = 0; y < stabilised.height; ++y)
+      for (int x = 0; x < stabilised.width; ++x)
+        if (std::bit_cast<std::uint32_t>(stabilised(x, y)) ==
+            std::bit_cast<std::uint32_t>(filtered(x, y)))
+          std::copy_n(noisy.planes[0].row(y) + x * bytes, bytes,
+                      clean.planes[0].row(y) + x * bytes);
+  }
 
   [[nodiscard]] Frame acquire_stabilised() { return stabilised_pool_.acquire(); }
   [[nodiscard]] FramePool& results() { return pool_; }

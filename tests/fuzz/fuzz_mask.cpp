@@ -7,7 +7,7 @@
 #include "bm4d/bm4d.h"
 #include "fuzz/fuzz.h"
 #include "tools/commands/volume_quality.h"
-#include "tools/sessions/masks.h"
+#include "tools/volumes/masks.h"
 
 namespace {
 

@@ -30,6 +30,7 @@ module(noise/estimate core noise)
 module(noise/grain core noise noise/estimate)
 module(noise/render core noise)
 module(noise/volume core noise)
+module(series core noise noise/volume)
 module(noise/volume/cuda core noise noise/volume cuda cuda/results)
 module(noise/depth core noise noise/estimate)
 module(time core cuda cuda/samples)
@@ -89,8 +90,8 @@ module(burst core)
 module(repair core)
 set(library ${modules})  # all of src
 set(before)  # the modules of tools: each may use those before it
-foreach(name tools/report tools/options tools/html tools/noise tools/repair tools/search
-  tools/sessions
+foreach(name tools/report tools/options tools/html tools/noise tools/repair tools/volumes
+  tools/search tools/sessions
   tools/wrap tools/pages tools/commands tools/bids tools/command_line tools)
   module(${name} ${library} ${before})
   list(APPEND before ${name})

@@ -17,7 +17,7 @@
 #include "tools/commands/volume_quality.h"
 #include "tools/pages/compare_page.h"
 #include "tools/report/json.h"
-#include "tools/sessions/masks.h"
+#include "tools/volumes/masks.h"
 
 namespace lull::tools {
 namespace {

@@ -24,11 +24,13 @@
 #include "tools/sessions/grain.h"
 #include "tools/sessions/input_noise.h"
 #include "tools/sessions/job.h"
-#include "tools/sessions/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
+#include "tools/sessions/series_filter.h"
 #include "tools/sessions/sessions.h"
 #include "tools/sessions/shared_job.h"
+#include "tools/volumes/masks.h"
+#include "tools/volumes/residual_file.h"
 #include "tools/wrap/bursts.h"
 #include "tools/wrap/enlarging.h"
 #include "tools/wrap/layer_plan.h"
@@ -139,6 +141,7 @@ class Run {
     // The samples of depth maps are distances in a unit that depends on the bit depth.
     if (!options_.input.depth.on)
       results_ = io::result_samples(options_.output.file, *source_, sink_options(options_));
+    residuals_.emplace(options_, *source_);
   }
 
   void open_source_on(const Backends& backends, bool may_decode_on_gpu) {
@@ -196,6 +199,10 @@ class Run {
     return [this](const std::string& text) { reports_.warn_once(text); };
   }
 
+  const std::shared_ptr<FittedSeries>& series() const {
+    return noise_->known().scenes.front().fitted;
+  }
+
   /// Opens the sessions first and then the sink, because the sink's options may depend on the
   /// backends in use. Returns false if the user stopped the run.
   bool open_sessions() {
@@ -210,8 +217,12 @@ class Run {
     const bool is_enlarged = options_.output.scale != 1;
     for (bm3d::Backend& backend : devices_.backends)
       backend.results = is_enlarged ? precise_samples(results_) : results_;
-    opened_ =
-        tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
+    // A series is filtered as a whole, after the sink is open.
+    if (series())
+      opened_.backends = devices_.backends;
+    else
+      opened_ =
+          tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
     // The CPU cannot use frames in GPU memory, neither as a fallback device nor to make frames of
     // half the size or to repair defects. In these cases the source is opened again without GPU
@@ -264,6 +275,7 @@ class Run {
 
   int denoise_all() {
     const std::size_t reported = sink_->losses().size();
+    if (series() && !open_series()) return stopped();
     const auto denoiser = build_denoiser();
     RunSink run_sink(*sink_, *source_, options_);
     const pipeline::PipelineOptions pipeline_options{
@@ -292,6 +304,7 @@ class Run {
     stats.frames -= run_sink.context_frames();
     if (stats.cancelled) return stopped();
     grain_->finish();
+    residuals_->finish();
     stats.skipped = done_before(needed_frames_, stats.frames);
     report_losses(reports_, *sink_, reported);
     for (const std::string& text : source_->clock_jumps()) reports_.warn(text);
@@ -304,6 +317,20 @@ class Run {
     if (!problem.empty()) reports_.warn(problem);
     reports_.info(options_.run.job.folder.empty() ? complete_summary(stats) : decoded());
     return 0;
+  }
+
+  /// Filters the components of a series, and opens the session for its slices. Returns false if the
+  /// run was stopped.
+  bool open_series() {
+    reports_.info("series: filtering " +
+                  std::to_string(series()->fit.basis.components()) + " components of " +
+                  std::to_string(series()->store.samples().shape.volumes) + " volumes");
+    SeriesProgress progress([this](const std::string& text) { reports_.info(text); });
+    auto session = filter_series(options_, *source_, series(), opened_.backends, notify(),
+                                 progress, signals_.token());
+    if (!session) return false;
+    opened_.denoisers.push_back(std::move(session));
+    return true;
   }
 
   std::unique_ptr<Denoiser> build_denoiser() {
@@ -325,7 +352,8 @@ class Run {
     denoiser = side_inputs_.attach_to(page_->observe(grain_->observe(std::move(denoiser))),
                                       part ? FirstFrame(0) : std::nullopt);
     denoiser = layers_.attach_to(std::move(denoiser));
-    if (mask_) return masked(std::move(denoiser), *std::move(mask_));
+    if (mask_) denoiser = masked(std::move(denoiser), *std::move(mask_));
+    denoiser = residuals_->observe(std::move(denoiser));
     return enlarged(std::move(denoiser), options_, *source_, backends, results_);
   }
 
@@ -363,6 +391,7 @@ class Run {
   std::optional<InputNoise> noise_;
   std::optional<GrainJob> grain_;
   std::optional<RunReport> page_;
+  std::optional<ResidualFile> residuals_;
   std::unique_ptr<io::MediaSink> sink_;
   bool makes_one_picture_ = false;  // the output contains a single picture
   ResultSamples results_;           // samples that the sink gets

@@ -16,6 +16,7 @@
 #include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
 #include "tools/search/volume_noise_search.h"
+#include "tools/sessions/memory_need.h"
 
 namespace lull::tools {
 namespace {
@@ -93,6 +94,8 @@ FoundNoise noise_of(const NoiseReportOptions& given) {
 
 int noise(const NoiseReportOptions& given) {
   NoiseReportOptions options = given;
+  std::int64_t& max_memory = options.input.input.source.limits.memory;
+  if (max_memory == 0) max_memory = default_max_memory();
   const DenoiseOptions& input = options.input;
   options.input.output.access = checked_files(options).access();
   if (!input.noise.file.empty())

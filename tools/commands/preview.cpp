@@ -31,7 +31,7 @@
 #include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
-#include "tools/sessions/masks.h"
+#include "tools/volumes/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/sessions.h"

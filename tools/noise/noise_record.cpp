@@ -108,6 +108,9 @@ Json json_of(const SceneNoise& scene, Layout layout) {
   if (scene.over_time) json["over_time"] = true;
   if (scene.half) json["half"] = json_of(*scene.half, layout);
   if (scene.volume) json["volume"] = json_of(*scene.volume);
+  if (scene.series)
+    json["series"] = {{"components", scene.series->components},
+                      {"levels", numbers(scene.series->levels)}};
   return json;
 }
 
@@ -269,6 +272,18 @@ class Reader {
     return volume;
   }
 
+  SeriesEstimate series_of(const Json& json) const {
+    if (!json.is_object()) fail("the noise of a series is missing");
+    const float components = value(member(json, "components"));
+    SeriesEstimate series;
+    for (const Json& level : list(member(json, "levels"))) series.levels.push_back(value(level));
+    if (!(components >= 0 && components <= static_cast<float>(series.levels.size())) ||
+        std::ranges::any_of(series.levels, [](float level) { return level < 0; }))
+      fail("the noise of a series is invalid");
+    series.components = static_cast<int>(components);
+    return series;
+  }
+
   SceneNoise scene_of(const Json& json, Layout layout) const {
     SceneNoise scene{.estimate = estimate_of(json, layout)};
     (void)value(member(json, "from"));
@@ -279,6 +294,8 @@ class Reader {
       scene.half = estimate_of(*half, layout);
     if (const auto volume = json.find("volume"); volume != json.end())
       scene.volume = volume_of(*volume, scene.estimate);
+    if (const auto series = json.find("series"); series != json.end())
+      scene.series = series_of(*series);
     return scene;
   }
 

@@ -2,6 +2,7 @@
 // Reads and writes noise files. A noise file stores the noise estimate of a camera, so that one
 // estimate serves for all clips of the camera.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,15 @@
 #include "noise/volume/estimate_volume.h"
 
 namespace lull::tools {
+
+/// The volumes of a series.
+struct SeriesEstimate {
+  /// Number of principal components that contain signal; 0: each volume is filtered alone.
+  int components = 0;
+  std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
+};
+
+struct FittedSeries;  // tools/search/series_search.h
 
 /// The noise from a point in time onwards. A clip has one scene, or several if its noise changes.
 struct SceneNoise {
@@ -25,6 +35,10 @@ struct SceneNoise {
   std::optional<NoiseEstimate> half;
   /// Noise of a volume in addition to its level; `estimate` contains only the level.
   std::optional<VolumeEstimate> volume;
+  /// Series of volumes that are decomposed, or whose volumes have different levels.
+  std::optional<SeriesEstimate> series;
+  /// The decomposition of a series that is filtered as components; null: none. Files do not keep it.
+  std::shared_ptr<FittedSeries> fitted;
 };
 
 /// Noise of an input by scene, from its first scene on; never empty.

@@ -17,6 +17,13 @@ std::string text_of(double value) {
   return text;
 }
 
+/// Returns a number with three significant digits.
+std::string exact_text_of(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
 /// Describes the correlation of the noise between samples. For white noise, the means over 8x8
 /// samples have an eighth of the noise level.
 std::string describe_correlation(const NoiseEstimate& estimate, double unit) {
@@ -68,11 +75,7 @@ std::string describe(const NoiseEstimate& estimate, Layout layout, double own_un
 
 std::string describe(const VolumeEstimate& estimate, double own_unit) {
   const double unit = own_unit > 0 ? own_unit : 1;
-  const auto level = [&](float value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.3g", static_cast<double>(value) * unit);
-    return std::string(text);
-  };
+  const auto level = [&](float value) { return exact_text_of(static_cast<double>(value) * unit); };
   if (!(estimate.noise.sigma > 0)) return "none to speak of";
   std::string text = estimate.noise.kind == NoiseKind::rician ? "Rician, " : "Gaussian, ";
   text += level(estimate.level) + (own_unit > 0 ? " (the file's units)" : " (8-bit levels)");
@@ -83,6 +86,22 @@ std::string describe(const VolumeEstimate& estimate, double own_unit) {
   if (const auto& map = estimate.noise.map)
     text += ", " + level(map->min_value()) + " to " + level(map->max_value()) + " over the volume";
   return estimate.certain ? text : "cannot tell (" + estimate.why + "); assumed " + text;
+}
+
+std::string describe(const SeriesEstimate& series, double own_unit) {
+  const double unit = own_unit > 0 ? own_unit : 1;
+  std::vector<float> levels = series.levels;
+  std::erase(levels, 0.0f);
+  std::string text;
+  if (levels.empty()) return text;
+  const auto [lowest, highest] = std::ranges::minmax(levels);
+  if (highest > 1.05f * lowest)
+    text += ", " + exact_text_of(static_cast<double>(lowest) * unit) + " to " +
+            exact_text_of(static_cast<double>(highest) * unit) + " by volume";
+  if (series.components > 0)
+    text += "; signal in " + std::to_string(series.components) + " of " +
+            std::to_string(series.levels.size()) + " components of the volumes";
+  return text;
 }
 
 std::vector<std::string> describe(const NoiseRecord& record) {
@@ -96,7 +115,8 @@ std::vector<std::string> describe(const NoiseRecord& record) {
       from = time;
     }
     lines.push_back(from + (scene.volume ? describe(*scene.volume, record.unit)
-                                         : describe(scene.estimate, record.layout, record.unit)));
+                                         : describe(scene.estimate, record.layout, record.unit)) +
+                    (scene.series ? describe(*scene.series, record.unit) : ""));
   }
   return lines;
 }

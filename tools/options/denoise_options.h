@@ -73,6 +73,12 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns whether the input is denoised as a volume.
 /// @throws InvalidArgument  a volume method is requested, but the input is not a volume
 [[nodiscard]] bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input);
+/// Returns the number of volumes of a 4-D NIfTI file; 1 for other inputs.
+[[nodiscard]] std::int64_t volumes_of(const io::VideoInfo& input);
+/// Returns whether the input may be denoised as a series, with principal components over its
+/// volumes.
+/// @throws InvalidArgument  --series pca is given, but the input or other options do not allow it
+[[nodiscard]] bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether an input that is not marked as a stack may be denoised as a volume, as far as
 /// this is known before the input is open.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);

@@ -18,6 +18,9 @@ namespace lull::tools {
 /// The denoising method. bm3d filters pictures, also over time; bm4d filters volumes; nlm filters
 /// both. automatic: the input decides.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
+/// How a series of volumes is filtered: as principal components over its volumes, or volume by
+/// volume. automatic: by the number of volumes and what they have in common.
+enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 
 /// The source of a feature of renders: a layer of the input, or a file.
@@ -34,6 +37,7 @@ inline constexpr const char* guide_name = "--guide";
 
 struct MethodOptions {
   MethodChoice choice = MethodChoice::automatic;
+  SeriesChoice series = SeriesChoice::automatic;
   std::optional<bm3d::Profile> profile;  // empty: depends on the input; see chosen_profile()
   std::optional<int> temporal;           // temporal radius; empty: depends on the input
   bool align = false;  // frames of a burst are shifted and rotated and must be aligned

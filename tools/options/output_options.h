@@ -26,6 +26,7 @@ struct OutputOptions {
   std::optional<std::int64_t> keep;  // only this frame is written, counted from 0
   double scale = 1;                  // factor for the width and the height of the result
   io::DataType datatype = io::DataType::same;
+  std::string residuals;  // NIfTI file of input minus output to write; empty: none
   io::Drops drops;
   bool strict_metadata = false;
   /// If true, the encoder stores film grain parameters in the stream, and the player adds the

@@ -154,6 +154,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   files.write("--report", options.run.page.file);
   files.write("--grain-table", options.output.grain_table);
   files.write("--noise-map", options.noise.map);
+  files.write("--residuals", options.output.residuals);
   if (options.output.is_stdout()) files.write_open("standard output", STDOUT_FILENO);
   if (options.run.progress.descriptor != STDERR_FILENO)
     files.write_open("--progress-fd", options.run.progress.descriptor);

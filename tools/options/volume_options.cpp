@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::pair<std::string_view, bool> outsides[] = {{"keep", false}, {"zero", true}};
 
+constexpr std::pair<std::string_view, SeriesChoice> series_choices[] = {
+    {"auto", SeriesChoice::automatic}, {"pca", SeriesChoice::pca}, {"each", SeriesChoice::each}};
+
 constexpr OptionRow rows[] = {
     {"--stack", "", OptionGroup::volumes, planned | in_preview | in_noise,
      "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
@@ -26,10 +29,21 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.input.zero_outside = choose("--outside", v, outsides);
      }},
+    {"--series", "auto|pca|each", OptionGroup::volumes, planned | in_noise | in_bids,
+     "4-D NIfTI: pca filters principal components over the volumes, each filters every volume alone "
+     "(default: auto, which is pca from 8 volumes with common content)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.method.series = choose("--series", v, series_choices);
+     }},
     {"--noise-map", "FILE", OptionGroup::volumes, in_plan | in_noise,
      "write the noise level of each voxel of a NIfTI volume, in the units of the volume, as NIfTI",
      [](DenoiseOptions& o, const std::string& v) {
        o.noise.map = file_or_reject("--noise-map", v);
+     }},
+    {"--residuals", "FILE", OptionGroup::volumes, in_plan,
+     "write what is removed from a NIfTI volume, input minus output, as NIfTI with floats",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.output.residuals = file_or_reject("--residuals", v);
      }},
     {"--cube", "A[:B]", OptionGroup::tuning, planned | in_preview | in_bids | for_bm4d,
      "side of a cube in voxels, 3 or 4 (bm4d)",
@@ -63,6 +77,16 @@ std::string unsupported_by_bm4d(const DenoiseOptions& options) {
   if (options.method.temporal.value_or(0) > 0)
     return "--temporal " + std::to_string(*options.method.temporal);
   if (options.input.interlaced == Interlaced::fields) return "--interlaced fields";
+  return {};
+}
+
+/// Returns the given option that components of a series do not support; empty if there is none.
+std::string refused_by_series(const DenoiseOptions& options) {
+  if (options.input.depth.on) return "--depth";
+  if (has_guide_file(options.method)) return "--guide";
+  if (uses_features(options.method)) return "--feature";
+  if (names_defect_file(options.noise)) return "--repair";
+  if (options.method.align) return "--align";
   return {};
 }
 
@@ -135,6 +159,27 @@ std::string method_note(const DenoiseOptions& options, const io::VideoInfo& inpu
   return "'" + options.input.file +
          "' is denoised slice by slice, with --method bm3d: " + why.substr(0, why.rfind(';')) +
          "; values in range allow volume denoising";
+}
+
+std::int64_t volumes_of(const io::VideoInfo& input) {
+  const bool series = input.container == "nifti" && input.slices > 0;
+  return series ? input.frames_estimate / input.slices : 1;
+}
+
+bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input) {
+  constexpr std::int64_t min_volumes = 8;  // for fewer volumes, the gain is small
+  const std::int64_t volumes = volumes_of(input);
+  const std::string other = refused_by_series(options);
+  if (options.method.series != SeriesChoice::pca)
+    return options.method.series == SeriesChoice::automatic && volumes >= min_volumes &&
+           other.empty();
+  if (volumes < 2)
+    throw InvalidArgument("--series pca for '" + options.input.file +
+                          "' (it is not a 4-D NIfTI file with at least 2 volumes); leave it out");
+  if (!other.empty())
+    throw InvalidArgument("--series pca with " + other +
+                          " (components have neither a guide nor defects); leave one out");
+  return true;
 }
 
 bool is_volume(const DenoiseOptions& options, const io::VideoInfo& input) {

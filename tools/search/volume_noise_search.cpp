@@ -6,17 +6,10 @@
 #include "core/error.h"
 #include "noise/volume/cube_statistics.h"
 #include "tools/search/noise_search.h"
+#include "tools/search/series_search.h"
 
 namespace lull::tools {
 namespace {
-
-std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
-  io::SourceOptions settings = source_options(options.input);
-  settings.selection = {};
-  settings.threads = options.run.threads;
-  settings.tolerate_damage = true;
-  return io::open_source(options.input.file, settings);
-}
 
 bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   const bool rician =
@@ -24,12 +17,15 @@ bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
-CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source) {
+/// `series`: receives the slices, too; null: none.
+CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source,
+                      SeriesCollector* series = nullptr) {
   CubeCollector collector(source.format(), source.info().frames_estimate);
   const auto reopened = open_again(options);
   while (const std::optional<Frame> slice = reopened->read()) {
     if (slice->format != source.format()) break;
     collector.add(*slice);
+    if (series) series->add(*slice);
   }
   return collector;
 }
@@ -57,6 +53,17 @@ std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> volume) {
   return scene;
 }
 
+/// Returns the noise of the volume of this slice.
+VolumeNoise noise_of_slice(const SceneNoise& scene, const io::VideoInfo& input,
+                           const Frame& slice) {
+  if (!scene.volume) return {.sigma = scene.estimate.level[0]};
+  const bool by_volume =
+      scene.series && static_cast<std::int64_t>(scene.series->levels.size()) == volumes_of(input);
+  const float level = by_volume ? scene.series->levels[slice.pts / input.slices] : 0;
+  if (!(level > 0)) return scene.volume->noise;
+  return scaled(scene.volume->noise, level / scene.volume->level);
+}
+
 /// Replaces the samples of `slice` by the noise levels of its voxels.
 void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
                   Plane<float>& buffer, const Frame& slice) {
@@ -69,6 +76,14 @@ void write_levels(const VolumeNoise& noise, const io::ValueScale& values, int z,
 }
 
 }  // namespace
+
+std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options) {
+  io::SourceOptions settings = source_options(options.input);
+  settings.selection = {};
+  settings.threads = options.run.threads;
+  settings.tolerate_damage = true;
+  return io::open_source(options.input.file, settings);
+}
 
 float sample_of_zero(const io::ValueScale& values) {
   return static_cast<float>(-255 * values.low / values.span);
@@ -87,7 +102,12 @@ std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                           const io::MediaSource& source) {
   if (source.format().planes() != 1 || !is_volume_noise(options, source.info()))
     return std::nullopt;
-  return scene_of(estimate(options, collect(options, source), source.info().values));
+  std::optional<SeriesCollector> series;
+  if (volumes_of(source.info()) > 1) series.emplace(options, source);
+  const CubeCollector cubes = collect(options, source, series ? &*series : nullptr);
+  std::optional<SceneNoise> scene = scene_of(estimate(options, cubes, source.info().values));
+  if (scene && series) series->complete(*scene, false);
+  return scene;
 }
 
 std::optional<SceneNoise> noise_of_first_slices(const DenoiseOptions& options,
@@ -125,8 +145,6 @@ void write_noise_map(const DenoiseOptions& options, const io::MediaSource& sourc
                      const NoiseRecord& noise) {
   if (options.noise.map.empty()) return;
   const SceneNoise& scene = noise.scenes.front();
-  VolumeNoise levels{.sigma = scene.estimate.level[0]};
-  if (scene.volume) levels = scene.volume->noise;
   const auto reopened = open_again(options);
   const auto sink = io::open_sink(options.noise.map, *reopened,
                                   {.overwrite = options.output.overwrite,
@@ -134,7 +152,8 @@ void write_noise_map(const DenoiseOptions& options, const io::MediaSource& sourc
                                    .access = options.output.access});
   Plane<float> buffer(source.format().width, source.format().height);
   while (const std::optional<Frame> slice = reopened->read()) {
-    write_levels(levels, source.info().values, slice->slice, buffer, *slice);
+    write_levels(noise_of_slice(scene, source.info(), *slice), source.info().values, slice->slice,
+                 buffer, *slice);
     sink->write(*slice);
   }
   sink->finish();

@@ -1,6 +1,7 @@
 #pragma once
 // Estimates the noise of volumes from all slices, and writes the noise map.
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace lull::tools {
 
 /// Returns the sample on the 0..255 scale that represents the value 0.
 [[nodiscard]] float sample_of_zero(const io::ValueScale& values);
+
+/// Opens the input of the options again, from its beginning, to read all slices of a volume.
+[[nodiscard]] std::unique_ptr<io::MediaSource> open_again(const DenoiseOptions& options);
 
 /// Throws an error if --noise rician or --noise-map is given and the input does not support it.
 /// @throws InvalidArgument

@@ -9,6 +9,7 @@
 #include "tools/repair/repair_choice.h"
 #include "tools/search/noise_follower.h"
 #include "tools/search/noise_search.h"
+#include "tools/search/series_search.h"
 #include "tools/search/volume_noise_search.h"
 #include "tools/sessions/depth.h"
 #include "tools/sessions/job.h"
@@ -75,6 +76,7 @@ void InputNoise::find(io::MediaSource& source, const std::function<void()>& open
       *noise);
   known_ = *std::move(noise);
   determine_noise_kind(options_, source, known_);
+  if (again) decompose_series(options_, source, known_.scenes.front());
   for (const std::string& line : noise_lines(options_, known_, repair_)) info_(line);
   plan_ = clip_plan(options_, known_, input);
   record_ = known_;

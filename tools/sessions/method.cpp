@@ -110,6 +110,12 @@ std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& f
     const FrameFormat stabilised = stabilised_depth_format(format);
     return with_vst(*method.depth, format, open_filter(method, stabilised, backend));
   }
+  if (method.volume_levels) {
+    Method scaled = method;
+    scaled.volume_levels.reset();
+    return with_volume_levels(*method.volume_levels, format,
+                              open_method(scaled, stabilised_format(format), backend));
+  }
   if (!method.volume_noise) return open_filter(method, format, backend);
   return with_vst(*method.volume_noise, format,
                   open_filter(method, stabilised_format(format), backend), backend.results);

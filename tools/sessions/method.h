@@ -13,6 +13,7 @@
 #include "nlm/features/features.h"
 #include "nlm/nlm.h"
 #include "noise/depth/depth_scale.h"
+#include "noise/volume/volume_levels.h"
 #include "noise/volume/volume_noise.h"
 #include "tools/options/denoise_options.h"
 
@@ -25,6 +26,9 @@ struct Method {
   /// Noise of stacks with Rician or spatially varying noise. Their samples are variance-stabilised
   /// before the filter.
   std::optional<VolumeNoise> volume_noise;
+  /// Levels of a series whose volumes have different noise. Their samples are scaled before the
+  /// stabilisation.
+  std::optional<VolumeLevels> volume_levels;
   // For depth maps, whose samples are variance-stabilised before the filter.
   std::optional<DepthScale> depth;
   /// Additional information about the noise of renders, whose frames have features.

@@ -31,6 +31,30 @@ NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
   return NoiseModel({level, level, level});
 }
 
+/// The levels of volumes that are filtered one by one, if they differ.
+std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
+                                              const SceneNoise& scene,
+                                              const io::VideoInfo& input) {
+  if (!scene.series || scene.fitted || !scene.volume) return std::nullopt;
+  if (scene.series->levels.size() != static_cast<std::size_t>(volumes_of(input)))
+    return std::nullopt;
+  VolumeLevels levels{.levels = scene.series->levels, .slices = static_cast<int>(input.slices)};
+  const NoiseKind kind = options.noise.kind.value_or(scene.volume->noise.kind);
+  if (kind == NoiseKind::rician) levels.zero = sample_of_zero(input.values);
+  if (levels.common_level() > 0) return levels;
+  return std::nullopt;
+}
+
+/// Returns the noise after the scaling of volumes with levels of their own.
+SceneNoise scaled_to(const VolumeLevels& levels, const SceneNoise& scene) {
+  SceneNoise result = scene;
+  const float factor = levels.common_level() / scene.volume->level;
+  result.volume->noise = scaled(scene.volume->noise, factor);
+  result.volume->level *= factor;
+  result.estimate.noise = scaled(scene.estimate.noise, factor);
+  return result;
+}
+
 std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
                                               const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.volume || !is_stack(options.input, input)) return std::nullopt;
@@ -87,6 +111,8 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
       volume->noise = scaled(volume->noise, factor);
       for (float* level : {&volume->level, &volume->air, &volume->tissue}) *level *= factor;
     }
+    if (std::optional<SeriesEstimate>& series = noise.scenes.front().series)
+      for (float& level : series->levels) level *= factor;
     noise.scenes.front().half.reset();  // stacks have no noise in frames of half the size
     noise.unit = unit;
   }
@@ -157,14 +183,17 @@ SceneLevels levels_of(const SceneNoise& scene, int planes) {
   return levels_by_plane;
 }
 
-ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& scene,
+ScenePlan scene_plan(const DenoiseOptions& options, const SceneNoise& given,
                      const io::VideoInfo& input) {
+  const std::optional<VolumeLevels> levels = levels_of_volumes(options, given, input);
+  const SceneNoise scene = levels ? scaled_to(*levels, given) : given;
   ScenePlan plan{.method = choose_method(options, filter_noise(options, scene, input), input),
                  .half = {}};
   // A guide has only frames of full size, so frames of half the size cannot be filtered with it.
   if (scene.half && options.method.guide.empty())
     plan.half = choose_method(options, scene.half->noise, input);
   plan.method.volume_noise = noise_to_stabilise(options, scene, input);
+  plan.method.volume_levels = levels;
   return plan;
 }
 

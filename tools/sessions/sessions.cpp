@@ -1,7 +1,6 @@
 #include "tools/sessions/sessions.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "noise/estimate/clipped_noise.h"
@@ -10,6 +9,7 @@
 #include "pipeline/scale_denoiser.h"
 #include "pipeline/scene_denoiser.h"
 #include "tools/search/noise_search.h"
+#include "tools/search/series_search.h"
 #include "tools/sessions/job.h"
 
 namespace lull::tools {
@@ -22,14 +22,6 @@ using Backends = std::vector<bm3d::Backend>;
 Fallback fallback_of(const RunOptions& options) {
   const bool other_later = options.fallback == Fallback::cpu && options.segment_frames > 0;
   return other_later ? Fallback::cpu_at_start : options.fallback;
-}
-
-/// Returns the folder of the output, for scratch files, because the output itself needs as much
-/// space; empty if the output is not a file.
-std::string scratch_folder(const std::string& output) {
-  if (output == "-" || output == "null" || output == "hash") return {};
-  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
-  return folder.empty() ? "." : folder.string();
 }
 
 Backends with_results(Backends backends, const ResultSamples& results) {
@@ -134,7 +126,7 @@ io::SourceOptions source_options(const DenoiseOptions& options, const Backends& 
   source.threads = options.run.threads;
   source.tolerate_damage = true;
   source.margins = needs_margins(options);
-  source.scratch = scratch_folder(options.output.file);
+  source.scratch = folder_of(options.output.file);
   source.refuse_interlaced = options.input.interlaced == Interlaced::refuse;
   if (options.run.hwaccel == Hwaccel::cuda && why_no_gpu_decodes(options, backends).empty())
     source.gpu = backends.front().device;

@@ -11,26 +11,38 @@
 
 namespace lull::io {
 
+std::string scratch_folder() {
+  std::error_code code;
+  const std::string folder = std::filesystem::temp_directory_path(code).string();
+  return folder.empty() ? "." : folder;
+}
+
+IoError scratch_error(const std::string& folder, const std::string& what, int number) {
+  return IoError("cannot " + what + " a temporary file in '" + folder + "' (" +
+                 std::strerror(number) +
+                 "); free some space there, or allow more with --max-memory");
+}
+
+int open_scratch(const std::string& folder) {
+  int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (descriptor >= 0) return descriptor;
+  // Not every file system supports files without names.
+  std::string name = folder + "/.lull-XXXXXX";
+  descriptor = ::mkostemp(name.data(), O_CLOEXEC);
+  if (descriptor < 0) throw scratch_error(folder, "create", errno);
+  ::unlink(name.c_str());
+  return descriptor;
+}
+
 ScratchFile::~ScratchFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void ScratchFile::fail(const std::string& what) const {
-  throw IoError("cannot " + what + " a temporary file in '" + folder_ + "' (" +
-                std::strerror(errno) + "); free some space there, or allow more with --max-memory");
-}
+void ScratchFile::fail(const std::string& what) const { throw scratch_error(folder_, what, errno); }
 
 void ScratchFile::create() {
-  std::error_code code;
-  if (folder_.empty()) folder_ = std::filesystem::temp_directory_path(code).string();
-  if (folder_.empty()) folder_ = ".";
-  descriptor_ = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (descriptor_ >= 0) return;
-  // Not every file system supports files without names (O_TMPFILE).
-  std::string name = folder_ + "/.lull-XXXXXX";
-  descriptor_ = ::mkostemp(name.data(), O_CLOEXEC);
-  if (descriptor_ < 0) fail("create");
-  ::unlink(name.c_str());
+  if (folder_.empty()) folder_ = scratch_folder();
+  descriptor_ = open_scratch(folder_);
 }
 
 void ScratchFile::write(const void* data, std::size_t bytes) {

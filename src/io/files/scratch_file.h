@@ -6,7 +6,17 @@
 #include <cstdint>
 #include <string>
 
+#include "core/error.h"
+
 namespace lull::io {
+
+/// Returns the system's folder for temporary files.
+[[nodiscard]] std::string scratch_folder();
+/// Opens a file without a name in this folder, and returns its descriptor.
+/// @throws IoError
+[[nodiscard]] int open_scratch(const std::string& folder);
+/// Returns the error for such a file. `number`: errno.
+[[nodiscard]] IoError scratch_error(const std::string& folder, const std::string& what, int number);
 
 /// A queue of bytes in a file: first in, first out.
 class ScratchFile {

@@ -112,6 +112,19 @@ float RicianStabiliser::forward(float z) { return rician_root(z, root); }
 
 float RicianStabiliser::inverse(float d) const { return inverse()(d, root); }
 
+double rician_expectation(double z, double v) {
+  const double x = z * v;
+  if (x > 12) {  // asymptotic series of I1(x) / I0(x), accurate to 1e-7 here
+    const double r = 1 / x;
+    return z * (1 - r * (1.0 / 2 + r * (1.0 / 8 + r * (1.0 / 8 + r * (25.0 / 128 + r * 13 / 32)))));
+  }
+  // The continued fraction x / (2 + x^2 / (4 + x^2 / (6 + ...))).
+  constexpr int terms = 24;
+  double rest = 2 * terms;
+  for (int k = terms - 1; k >= 1; --k) rest = 2 * k + x * x / rest;
+  return z * x / rest;
+}
+
 double rician_variance(double ratio) {
   static const VarianceTable table;
   const auto above = std::ranges::upper_bound(table.ratio, ratio);

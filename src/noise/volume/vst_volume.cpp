@@ -1,9 +1,7 @@
 #include "noise/volume/vst_volume.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <utility>
 
 #include "core/error.h"
@@ -74,21 +72,6 @@ class VolumeVstSession final : public VstSession<int> {
       float* to = stabilised.row(y);
       for (int x = 0; x < stabilised.width; ++x) to[x] = samples.stabilise(from[x], level[x], root);
     }
-  }
-
-  /// Copies the samples that the filter left unchanged from the noisy slice, so that rounding of
-  /// the inverse does not change them.
-  void restore_unfiltered(const PendingFrame& slice, PlaneView<const float> filtered,
-                          const Frame& clean) {
-    const Frame noisy = unfiltered(slice.noisy, results());
-    const int bytes = clean.format.bytes_per_sample();
-    const PlaneView<const float> stabilised = slice.stabilised.plane<float>(0);
-    for (int y = 0; y < stabilised.height; ++y)
-      for (int x = 0; x < stabilised.width; ++x)
-        if (std::bit_cast<std::uint32_t>(stabilised(x, y)) ==
-            std::bit_cast<std::uint32_t>(filtered(x, y)))
-          std::copy_n(noisy.planes[0].row(y) + x * bytes, bytes,
-                      clean.planes[0].row(y) + x * bytes);
   }
 
   static float root(float v) { return std::sqrt(v); }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "noise/volume/phantom.h"
 
@@ -75,6 +76,27 @@ TEST(Rician, ShrinkageAffectsOnlyValuesNearZero) {
   }
   for (const float beyond : {0.09f, 0.2f, 2.0f, 20.0f})
     EXPECT_EQ(doubting.inverse(exact.of_zero() + beyond), exact.inverse(exact.of_zero() + beyond));
+}
+
+TEST(Rician, ExpectationMatchesTheIntegral) {
+  // The definition: the mean of z cos(phase) with the phase density exp(z v cos(phase)).
+  for (const double v : {0.0, 0.3, 1.0, 2.5, 4.0, 9.0})
+    for (const double z : {0.1, 1.0, 2.9, 3.1, 4.0, 8.0, 12.0}) {
+      double sum = 0, weight = 0;
+      for (int k = 0; k < 4000; ++k) {
+        const double cosine = std::cos(2 * std::numbers::pi * k / 4000);
+        const double density = std::exp(z * v * (cosine - 1));
+        sum += z * cosine * density;
+        weight += density;
+      }
+      EXPECT_NEAR(rician_expectation(z, v), sum / weight, 1e-6 * z) << z << ' ' << v;
+    }
+  EXPECT_EQ(rician_expectation(0, 5), 0);
+}
+
+TEST(Rician, ExpectationsHaveTheMeanOfTheSignal) {
+  for (const double v : {0.4, 1.0, 2.0, 6.0})
+    EXPECT_NEAR(sampled(v, [v](double z) { return rician_expectation(z, v); }).mean, v, 0.008);
 }
 
 TEST(Rician, VarianceFollowsFromMeanAndDeviation) {

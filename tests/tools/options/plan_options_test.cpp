@@ -74,6 +74,7 @@ const std::set<std::string_view> planned = {"--align",
                                             "--second-search",
                                             "--segment-frames",
                                             "--sigma-model",
+                                            "--series",
                                             "--sigma-scale",
                                             "--size",
                                             "--stack",
@@ -102,7 +103,7 @@ const std::set<std::string_view> local = {
     "-q,--quiet",     "--progress",       "--progress-fd", "--log-level",     "--log-file",
     "--metrics-file", "--report",         "--reference",   "--report-frames", "--job",
     "--segment",      "--allow-protocol", "--grain-table", "--mask",          "--noise-map",
-    "--resume",       "--repair"};
+    "--resume",       "--repair",         "--residuals"};
 
 io::JobPlan plan_with(const std::vector<std::pair<std::string, std::string>>& options) {
   io::JobPlan plan;

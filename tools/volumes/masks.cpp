@@ -1,4 +1,4 @@
-#include "tools/sessions/masks.h"
+#include "tools/volumes/masks.h"
 
 #include <cmath>
 #include <utility>

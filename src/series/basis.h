@@ -1,0 +1,44 @@
+#pragma once
+// The signal components of a series: principal directions in the space of its volumes.
+
+#include <vector>
+
+namespace lull::series {
+
+class Basis {
+ public:
+  Basis() = default;
+  /// @param volumes  the volumes that the components combine
+  /// @param means  mean of each of these volumes, stabilised
+  /// @param vectors  orthonormal directions, one row of volumes.size() numbers for each component;
+  ///     further rows are ignored
+  Basis(std::vector<int> volumes, std::vector<double> means, const std::vector<double>& vectors,
+        int components);
+
+  const std::vector<int>& volumes() const { return volumes_; }
+  int size() const { return static_cast<int>(volumes_.size()); }
+  int components() const { return components_; }
+  double mean(int i) const { return means_[i]; }
+  /// The coefficients of component `k`, one for each volume.
+  const double* direction(int k) const {
+    return rows_.data() + static_cast<std::size_t>(k) * size();
+  }
+  /// Returns the share of the variance of volume `i` that the components contain for white noise,
+  /// 0..1.
+  double leverage(int i) const;
+
+  /// Computes the components of a voxel from its stabilised samples, one for each volume.
+  void project(const double* samples, double* components) const;
+  /// Computes the stabilised samples from the components.
+  void reconstruct(const double* components, double* samples) const;
+
+ private:
+  std::vector<int> volumes_;
+  std::vector<double> means_;
+  int components_ = 0;
+  // The directions, component by component and volume by volume, so that both loops over them run
+  // along rows.
+  std::vector<double> rows_, columns_;
+};
+
+}  // namespace lull::series

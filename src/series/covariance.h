@@ -1,0 +1,26 @@
+#pragma once
+// The covariance of the volumes of a series over its voxels.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "series/samples.h"
+#include "series/series_noise.h"
+
+namespace lull::series {
+
+struct Moments {
+  double count = 0;                // number of voxels
+  std::vector<double> means;       // of each volume, stabilised
+  std::vector<double> covariance;  // row by row; the divisor is the number of voxels
+};
+
+/// Computes the moments of the stabilised samples of `volumes` over `voxels`, in double precision.
+/// The order of all sums is fixed, so that the result does not depend on the number of threads.
+/// @param voxels  complete voxels (voxels.h)
+[[nodiscard]] Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
+                                 std::span<const int> volumes,
+                                 std::span<const std::uint32_t> voxels);
+
+}  // namespace lull::series

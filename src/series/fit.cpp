@@ -1,0 +1,256 @@
+#include "series/fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "series/covariance.h"
+#include "series/levels.h"
+#include "series/risk.h"
+#include "series/symmetric_eigen.h"
+
+namespace lull::series {
+namespace {
+
+/// Maximum number of corrections of the noise levels. They end when levels change by less than
+/// `close_level`, which is mostly so after two.
+constexpr int corrections = 3;
+constexpr float close_level = 0.01f;
+/// For a correction, this number of voxels per volume is sufficient.
+constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
+/// Maximum share of components whose remainder is taken as noise.
+constexpr double max_signal_share = 0.7;
+/// Levels of volumes that differ by less than this factor are taken as equal: residual levels, and
+/// estimates from single volumes, which are less accurate.
+constexpr double same_level = 1.2, same_estimate = 1.5;
+/// A higher level than the estimate from single cubes (noise/volume), by more than this factor, is
+/// due to signal.
+constexpr float max_correction = 1.5f;
+/// At least this number of components is filtered: components below the edge can contain signal in
+/// a few voxels, and a few components cost little.
+constexpr int min_components = 16;
+/// A volume is filtered alone if its error is then smaller by this number of standard errors. In
+/// longer series, volumes are alike, and this is not examined.
+constexpr double significance = 2;
+constexpr std::size_t max_examined_volumes = 128;
+
+/// Returns every n-th voxel, so that about `most` voxels remain.
+std::vector<std::uint32_t> thinned(const std::vector<std::uint32_t>& voxels, std::size_t most) {
+  const std::size_t step = std::max<std::size_t>(1, voxels.size() / most);
+  std::vector<std::uint32_t> result;
+  for (std::size_t i = 0; i < voxels.size(); i += step) result.push_back(voxels[i]);
+  return result;
+}
+
+struct Decomposition {
+  EigenSystem eigen;
+  Spectrum spectrum;
+};
+
+Decomposition decompose(const Moments& moments, std::optional<double> variance) {
+  Decomposition result{
+      .eigen = eigen_of_symmetric(moments.covariance, static_cast<int>(moments.means.size())),
+      .spectrum = {}};
+  result.spectrum = analyse_spectrum(result.eigen.values, moments.count, variance);
+  return result;
+}
+
+/// The noise of a series, estimated by its residuals, beginning with estimates of single volumes.
+class NoiseEstimator {
+ public:
+  NoiseEstimator(const Samples& samples, const SeriesNoise& initial, const FitOptions& options,
+                 const std::vector<VoxelState>& states)
+      : samples_(samples),
+        initial_(initial),
+        volumes_(noisy_volumes(initial)),
+        options_(options),
+        states_(states) {}
+
+  SeriesNoise estimate() const {
+    ResidualLevels common{initial_, {}};
+    for (const int v : volumes_) common.noise.levels[v] = median_level(initial_);
+    for (int i = 0; i < corrections; ++i) {
+      const SeriesNoise before = common.noise;
+      common = corrected(before);
+      if (is_close(before, common.noise)) break;
+    }
+    SeriesNoise found = common.noise;
+    if (!have_one_level(initial_) && differ(common)) {
+      found = initial_;
+      for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
+    }
+    // If the volumes have little in common, the remainder is signal.
+    return median_level(found) > max_correction * median_level(initial_) ? initial_ : found;
+  }
+
+ private:
+  static bool is_close(float a, float b) { return std::abs(a - b) <= close_level * b; }
+  /// Whether a further correction would change little.
+  static bool is_close(const SeriesNoise& a, const SeriesNoise& b) {
+    const auto close = [](float x, float y) { return is_close(x, y); };
+    if (!std::ranges::equal(a.levels, b.levels, close) || !a.map != !b.map) return false;
+    return !a.map || std::ranges::equal(a.map->values, b.map->values, close);
+  }
+
+  /// Whether the volumes have different levels: by their residuals with one level, or by the
+  /// initial estimates of those that have no residuals. A tenth of the volumes may differ.
+  bool differ(const ResidualLevels& common) const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < volumes_.size(); ++i) {
+      const int v = volumes_[i];
+      const auto ratio = static_cast<double>(initial_.levels[v] / common.noise.levels[v]);
+      if (common.ratios[i] > 0)
+        count += std::max(common.ratios[i], 1 / common.ratios[i]) > same_level;
+      else if (initial_.kind != NoiseKind::rician)
+        count += std::max(ratio, 1 / ratio) > same_estimate;
+    }
+    return count > volumes_.size() / 10;
+  }
+
+  ResidualLevels corrected(const SeriesNoise& noise) const {
+    const Stabiliser stabiliser(noise, samples_.shape);
+    const auto voxels =
+        thinned(select_voxels(samples_, stabiliser, volumes_, states_, options_.mask),
+                std::max(min_voxels, voxels_per_volume * volumes_.size()));
+    if (voxels.size() < 2) return {noise, std::vector<double>(volumes_.size())};
+    const Moments moments = moments_of(samples_, stabiliser, volumes_, voxels);
+    const Decomposition found = decompose(moments, {});
+    const int most = static_cast<int>(max_signal_share * static_cast<double>(volumes_.size()));
+    const Basis basis(volumes_, moments.means, found.eigen.vectors,
+                      std::min(found.spectrum.components, most));
+    return levels_by_residuals(samples_, noise, stabiliser, basis, states_);
+  }
+
+  const Samples& samples_;
+  const SeriesNoise& initial_;
+  std::vector<int> volumes_;
+  const FitOptions& options_;
+  const std::vector<VoxelState>& states_;
+};
+
+std::size_t place_of(int volume, const std::vector<int>& volumes) {
+  return std::ranges::lower_bound(volumes, volume) - volumes.begin();
+}
+
+/// Returns the moments of some of the volumes.
+Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
+                        const std::vector<int>& some) {
+  Moments result{.count = moments.count, .means = {}, .covariance = {}};
+  for (const int a : some) {
+    const std::size_t row = place_of(a, all);
+    result.means.push_back(moments.means[row]);
+    for (const int b : some)
+      result.covariance.push_back(moments.covariance[row * all.size() + place_of(b, all)]);
+  }
+  return result;
+}
+
+/// Makes the basis of all volumes: the leading components of the combined ones, and each other
+/// volume as a component of its own.
+Basis make_basis(const std::vector<int>& all, const Moments& moments,
+                 const std::vector<int>& combined, const EigenSystem& eigen, int components) {
+  const std::size_t count = all.size();
+  std::vector<double> rows(components * count);
+  for (int k = 0; k < components; ++k)
+    for (std::size_t i = 0; i < combined.size(); ++i)
+      rows[k * count + place_of(combined[i], all)] = eigen.vector(k)[i];
+  for (const int volume : all) {
+    if (std::ranges::binary_search(combined, volume)) continue;
+    rows.resize(rows.size() + count);
+    rows[rows.size() - count + place_of(volume, all)] = 1;
+  }
+  return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
+}
+
+/// Removes the volumes that are filtered better alone. Returns whether there were any.
+bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
+  std::vector<int> kept;
+  for (std::size_t i = 0; i < risks.alone.size(); ++i)
+    if (risks.together[i] - risks.alone[i] <= significance * risks.error[i])
+      kept.push_back(volumes[i]);
+  if (risks.alone.empty() || kept.size() == volumes.size()) return false;
+  volumes = std::move(kept);
+  return true;
+}
+
+int filtered_components(const Spectrum& spectrum, const FitOptions& options, int volumes) {
+  if (options.keep_all) return volumes;
+  return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
+}
+
+/// Returns the variance of the noise if it is given, in units of its level.
+std::optional<double> variance_of(const FitOptions& options) {
+  return options.refine ? std::nullopt : std::optional(1.0);
+}
+
+/// Chooses the volumes that are combined: those that are not filtered better alone.
+std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
+                                 const std::vector<int>& volumes, const Moments& moments,
+                                 const std::vector<std::uint32_t>& voxels,
+                                 const FitOptions& options) {
+  std::vector<int> combined = volumes;
+  while (volumes.size() <= max_examined_volumes && combined.size() > 1) {
+    const Moments part = moments_of_some(moments, volumes, combined);
+    const Decomposition found = decompose(part, variance_of(options));
+    const int kept =
+        filtered_components(found.spectrum, options, static_cast<int>(combined.size()));
+    if (!remove_alone(
+            estimate_risks(samples, stabiliser, combined, part.means, found.eigen, kept, voxels),
+            combined))
+      break;
+  }
+  return combined.size() > 1 ? combined : std::vector<int>{};
+}
+
+/// Gives the volumes that are not combined the levels of `noise`: what the components do not
+/// explain is no measure for them. Returns whether that changes a level.
+bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
+  bool changed = false;
+  for (std::size_t v = 0; v < noise.levels.size(); ++v)
+    if (!std::ranges::binary_search(combined, static_cast<int>(v)))
+      changed |= std::exchange(fit.noise.levels[v], noise.levels[v]) != noise.levels[v];
+  return changed;
+}
+
+/// Completes the fit for its noise.
+/// @param combined  the combined volumes; empty: they are to be chosen
+void fit_components(const Samples& samples, const SeriesNoise& given, const FitOptions& options,
+                    std::vector<int> combined, Fit& fit) {
+  const std::vector<int> volumes = noisy_volumes(fit.noise);
+  const Stabiliser stabiliser(fit.noise, samples.shape);
+  const auto voxels = select_voxels(samples, stabiliser, volumes, fit.states, options.mask);
+  if (voxels.size() < 2) return;
+  const Moments moments = moments_of(samples, stabiliser, volumes, voxels);
+  if (combined.empty()) {
+    combined = choose_combined(samples, stabiliser, volumes, moments, voxels, options);
+    if (restore_levels(given, combined, fit) && !combined.empty())
+      return fit_components(samples, given, options, std::move(combined), fit);
+  }
+  const Decomposition found =
+      decompose(moments_of_some(moments, volumes, combined), variance_of(options));
+  fit.combined = static_cast<int>(combined.size());
+  fit.spectrum = found.spectrum;
+  fit.eigenvalues = found.eigen.values;
+  fit.basis = make_basis(volumes, moments, combined, found.eigen,
+                         filtered_components(found.spectrum, options, fit.combined));
+}
+
+}  // namespace
+
+Fit fit_series(const Samples& samples, const SeriesNoise& noise, const FitOptions& options) {
+  const std::vector<int> volumes = noisy_volumes(noise);
+  Fit fit{.noise = noise,
+          .basis = {},
+          .spectrum = {},
+          .eigenvalues = {},
+          .states = options.states.empty() ? classify_voxels(samples, volumes) : options.states};
+  if (options.refine && !volumes.empty())
+    fit.noise = NoiseEstimator(samples, noise, options, fit.states).estimate();
+  fit_components(samples, noise, options, {}, fit);
+  return fit;
+}
+
+}  // namespace lull::series

@@ -1,0 +1,75 @@
+#include "series/rician_samples.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "noise/volume/rician.h"
+
+namespace lull::series {
+namespace {
+
+/// Estimates below this value, in units of sigma, are uncertain: inside an object, the mean signal
+/// of such voxels is about that. (Otherwise samples with an estimate of 0 would become 0.)
+constexpr double uncertain_signal = 0.45;
+/// A voxel is air if the mean of its signal over the volumes is below `air`, and inside the object
+/// above `object`.
+constexpr double air = 0.5, object = 1;
+
+class VoxelEstimate {
+ public:
+  VoxelEstimate(const Fit& fit, const Samples& components)
+      : basis_(fit.basis),
+        samples_(components),
+        components_(basis_.components()),
+        signal_(basis_.size()) {}
+
+  /// Returns the signal of each volume, in units of sigma.
+  const std::vector<double>& estimate(std::size_t voxel, const RicianStabiliser& stabiliser) {
+    for (int k = 0; k < basis_.components(); ++k)
+      components_[k] = static_cast<double>(samples_.volume(k)[voxel]);
+    basis_.reconstruct(components_.data(), signal_.data());
+    double mean = 0;
+    for (double& signal : signal_) {
+      signal = static_cast<double>(stabiliser.inverse(static_cast<float>(signal)));
+      mean += signal / basis_.size();
+    }
+    const double inside = std::clamp((mean - air) / (object - air), 0.0, 1.0);
+    for (double& signal : signal_) signal = std::max(signal, inside * uncertain_signal);
+    return signal_;
+  }
+
+ private:
+  const Basis& basis_;
+  const Samples& samples_;
+  std::vector<double> components_, signal_;
+};
+
+}  // namespace
+
+void replace_by_expectations(const Samples& samples, const Fit& fit, const Samples& components) {
+  const Stabiliser levels(fit.noise, samples.shape);
+  const RicianStabiliser stabiliser;
+  constexpr std::size_t grain = 1024;
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, samples.shape.voxels(), grain), [&](const auto& part) {
+        VoxelEstimate estimate(fit, components);
+        for (std::size_t voxel = part.begin(); voxel < part.end(); ++voxel) {
+          if (fit.states[voxel] == VoxelState::constant) continue;
+          const std::vector<double>& signal = estimate.estimate(voxel, stabiliser);
+          for (int i = 0; i < fit.basis.size(); ++i) {
+            const int v = fit.basis.volumes()[i];
+            float& sample = samples.volume(v)[voxel];
+            const auto level = static_cast<double>(levels.level(v, voxel));
+            const double z = std::max(static_cast<double>(sample - fit.noise.zero) / level, 0.0);
+            if (sample == sample)  // not NaN
+              sample =
+                  fit.noise.zero + static_cast<float>(level * rician_expectation(z, signal[i]));
+          }
+        }
+      });
+}
+
+}  // namespace lull::series

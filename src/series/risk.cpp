@@ -1,0 +1,176 @@
+#include "series/risk.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "core/bases.h"
+
+namespace lull::series {
+namespace {
+
+constexpr int side = 4, cube_voxels = side * side * side;
+constexpr double threshold = 1.5;  // in units of sigma
+/// Bounds of the work: products of the rotation, and number of cubes.
+constexpr double max_products = 5e8;
+constexpr std::size_t max_cubes = 4000, min_cubes = 16;
+
+using Cube = std::array<float, cube_voxels>;
+
+/// Transforms the cube along the axis whose neighbouring voxels are `stride` apart.
+void transform(Cube& cube, int stride) {
+  const auto& rows = float_dct_rows<side>();
+  for (int i = 0; i < cube_voxels; ++i) {
+    if (i / stride % side != 0) continue;
+    std::array<float, side> v;
+    for (int k = 0; k < side; ++k) v[k] = cube[i + k * stride];
+    for (int k = 0; k < side; ++k) {
+      float sum = 0;
+      for (int j = 0; j < side; ++j) sum += rows[k][j] * v[j];
+      cube[i + k * stride] = sum;
+    }
+  }
+}
+
+/// Returns the first voxels of cubes that lie inside the object.
+std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std::uint32_t> voxels) {
+  const int columns = shape.width / side, rows = shape.height / side, layers = shape.slices / side;
+  std::vector<int> counts(static_cast<std::size_t>(columns) * rows * layers);
+  for (const std::uint32_t voxel : voxels) {
+    const int x = static_cast<int>(voxel % shape.width) / side,
+              y = static_cast<int>(voxel / shape.width % shape.height) / side,
+              z = static_cast<int>(voxel / shape.slice_voxels()) / side;
+    if (x < columns && y < rows && z < layers)
+      ++counts[(static_cast<std::size_t>(z) * rows + y) * columns + x];
+  }
+  std::vector<std::uint32_t> first;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] < cube_voxels) continue;
+    const std::size_t x = i % columns, y = i / columns % rows, z = i / columns / rows;
+    first.push_back(
+        static_cast<std::uint32_t>(side * (z * shape.slice_voxels() + y * shape.width + x)));
+  }
+  return first;
+}
+
+/// Stein's estimate of the squared error of a soft threshold.
+double soft_risk(double coefficient) {
+  const double magnitude = std::abs(coefficient);
+  return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
+}
+
+/// Sums over cubes, by volume. `squares`: of the differences.
+struct Sums {
+  std::vector<double> alone, together, squares;
+  explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}
+};
+
+class Estimator {
+ public:
+  Estimator(const Samples& samples, const Stabiliser& stabiliser, std::span<const int> volumes,
+            std::span<const double> means, const EigenSystem& eigen, int components)
+      : samples_(samples),
+        stabiliser_(stabiliser),
+        volumes_(volumes),
+        means_(means),
+        eigen_(eigen),
+        components_(components) {}
+
+  /// Adds the risks of the volumes in this cube.
+  void add(std::size_t first, Sums& sums) const {
+    const std::size_t count = volumes_.size();
+    std::vector<double> coefficients(count * cube_voxels), alone(count), together(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Cube cube = coefficients_of(volumes_[i], first);
+      for (int c = 0; c < cube_voxels; ++c) {
+        const double constant = c == 0 ? std::sqrt(1.0 * cube_voxels) * means_[i] : 0;
+        coefficients[i * cube_voxels + c] = static_cast<double>(cube[c]) - constant;
+        alone[i] += soft_risk(coefficients[i * cube_voxels + c]);
+      }
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      const double risk = component_risk(k, coefficients);
+      for (std::size_t i = 0; i < count; ++i)
+        together[i] += eigen_.vector(k)[i] * eigen_.vector(k)[i] * risk;
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const double difference = together[i] - alone[i];
+      sums.alone[i] += alone[i];
+      sums.together[i] += together[i];
+      sums.squares[i] += difference * difference;
+    }
+  }
+
+ private:
+  double component_risk(std::size_t k, const std::vector<double>& coefficients) const {
+    std::array<double, cube_voxels> rotated{};
+    for (std::size_t i = 0; i < volumes_.size(); ++i)
+      for (int c = 0; c < cube_voxels; ++c)
+        rotated[c] += eigen_.vector(k)[i] * coefficients[i * cube_voxels + c];
+    double risk = 0;
+    for (const double value : rotated)
+      risk += static_cast<int>(k) < components_ ? soft_risk(value) : value * value - 1;
+    return risk;
+  }
+
+  Cube coefficients_of(int volume, std::size_t first) const {
+    const Shape& shape = samples_.shape;
+    Cube cube;
+    for (int i = 0; i < cube_voxels; ++i) {
+      const std::size_t voxel = first + i / (side * side) * shape.slice_voxels() +
+                                i / side % side * static_cast<std::size_t>(shape.width) + i % side;
+      cube[i] = stabiliser_.forward(volume, voxel, samples_.volume(volume)[voxel]);
+    }
+    for (const int stride : {1, side, side * side}) transform(cube, stride);
+    return cube;
+  }
+
+  const Samples& samples_;
+  const Stabiliser& stabiliser_;
+  std::span<const int> volumes_;
+  std::span<const double> means_;
+  const EigenSystem& eigen_;
+  int components_;
+};
+
+}  // namespace
+
+Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
+                     std::span<const int> volumes, std::span<const double> means,
+                     const EigenSystem& eigen, int components,
+                     std::span<const std::uint32_t> voxels) {
+  const std::size_t count = volumes.size();
+  const std::vector<std::uint32_t> cubes = cubes_inside(samples.shape, voxels);
+  const double products = static_cast<double>(count * count) * cube_voxels;
+  const std::size_t most =
+      std::clamp(static_cast<std::size_t>(max_products / products), min_cubes, max_cubes);
+  const std::size_t step = std::max<std::size_t>(1, cubes.size() / most);
+  const std::size_t used = (cubes.size() + step - 1) / step;
+  if (used < min_cubes) return {};
+  // Each task adds its own cubes in order, and its sums are added in the order of the tasks.
+  constexpr std::size_t tasks = 32;
+  std::vector<Sums> parts(tasks, Sums(count));
+  const Estimator estimator(samples, stabiliser, volumes, means, eigen, components);
+  tbb::parallel_for(std::size_t{0}, tasks, [&](std::size_t task) {
+    for (std::size_t i = task * used / tasks; i < (task + 1) * used / tasks; ++i)
+      estimator.add(cubes[i * step], parts[task]);
+  });
+  const auto cube_count = static_cast<double>(used);
+  Risks risks{std::vector<double>(count), std::vector<double>(count), std::vector<double>(count)};
+  for (std::size_t i = 0; i < count; ++i) {
+    double squares = 0;
+    for (const Sums& part : parts) {
+      risks.alone[i] += part.alone[i] / cube_count / cube_voxels;
+      risks.together[i] += part.together[i] / cube_count / cube_voxels;
+      squares += part.squares[i] / cube_count / cube_voxels / cube_voxels;
+    }
+    const double difference = risks.together[i] - risks.alone[i];
+    risks.error[i] = std::sqrt(std::max(squares - difference * difference, 0.0) / cube_count);
+  }
+  return risks;
+}
+
+}  // namespace lull::series

@@ -1,0 +1,27 @@
+#pragma once
+// The samples of a series in memory: all voxels of a volume, volume after volume.
+
+#include <cstddef>
+
+namespace lull::series {
+
+/// Size of a series. A voxel has the same index in each volume: x fastest, then y, then the slice.
+struct Shape {
+  int width = 0, height = 0, slices = 0, volumes = 0;  // at least 1
+
+  constexpr std::size_t slice_voxels() const { return static_cast<std::size_t>(width) * height; }
+  constexpr std::size_t voxels() const { return slice_voxels() * slices; }
+  constexpr std::size_t samples() const { return voxels() * volumes; }
+  bool operator==(const Shape&) const = default;
+};
+
+/// The samples of a series on the 0..255 scale; NaN: the voxel has no sample in this volume. The
+/// memory belongs to another object.
+struct Samples {
+  Shape shape;
+  float* data = nullptr;
+
+  float* volume(int v) const { return data + v * shape.voxels(); }
+};
+
+}  // namespace lull::series

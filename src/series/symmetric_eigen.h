@@ -1,0 +1,25 @@
+#pragma once
+// Eigenvalues and eigenvectors of real symmetric matrices, in double precision.
+
+#include <cstddef>
+#include <vector>
+
+namespace lull::series {
+
+struct EigenSystem {
+  std::vector<double> values;  // in descending order
+  /// Orthonormal eigenvectors, one row of `values.size()` numbers for each value. The component
+  /// with the largest magnitude is positive.
+  std::vector<double> vectors;
+
+  const double* vector(std::size_t k) const { return vectors.data() + k * values.size(); }
+};
+
+/// Returns the eigenvalues and eigenvectors of a symmetric matrix of `size` x `size` numbers: by
+/// Householder's reduction to a tridiagonal matrix, and the QL method with implicit shifts for that
+/// matrix (Golub and Van Loan, "Matrix Computations", sections 8.3.1 and 8.3.3). The time is
+/// proportional to size^3; the result does not depend on the number of threads.
+/// @throws InternalError  the matrix contains NaN or infinity
+[[nodiscard]] EigenSystem eigen_of_symmetric(std::vector<double> matrix, int size);
+
+}  // namespace lull::series

@@ -1,0 +1,35 @@
+#pragma once
+// Which voxels of a series take part in the decomposition.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "series/samples.h"
+#include "series/series_noise.h"
+
+namespace lull::series {
+
+enum class VoxelState : std::uint8_t {
+  complete,  // a sample in each volume
+  partial,   // no sample in some volumes; replacements are computed for these
+  /// No sample in any volume, or the same sample in all volumes: the surroundings of a masked
+  /// object. Such a voxel shows no noise, and is preserved unchanged.
+  constant,
+};
+
+/// Returns the state of each voxel in these volumes, of which there must be at least 2.
+[[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
+                                                      std::span<const int> volumes);
+
+/// Returns the complete voxels inside the object, in ascending order: those with a flag in `mask`,
+/// or, without a mask, those whose energy over the volumes cannot be explained by noise. If there
+/// are too few of these for a decomposition, all complete voxels are returned.
+/// @param mask  one flag per voxel; empty: no mask
+[[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
+                                                       const Stabiliser& stabiliser,
+                                                       std::span<const int> volumes,
+                                                       std::span<const VoxelState> states,
+                                                       std::span<const std::uint8_t> mask);
+
+}  // namespace lull::series

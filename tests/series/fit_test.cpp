@@ -1,0 +1,107 @@
+#include "series/fit.h"
+
+#include <gtest/gtest.h>
+
+#include "series/test_series.h"
+
+namespace lull::series {
+namespace {
+
+using test::TestSeries;
+
+constexpr Shape shape{.width = 32, .height = 28, .slices = 20, .volumes = 24};
+
+TestSeries noisy_series(const Shape& of = shape) {
+  TestSeries series(of);
+  test::Normal normal;
+  series.fill([&](int v, int x, int y, int z) {
+    return test::three_components(v, x, y, z) + 4 * normal();
+  });
+  return series;
+}
+
+TEST(SeriesFit, BasisSpansTheSignal) {
+  TestSeries series = noisy_series();
+  const Fit fit = fit_series(series.samples(), test::gaussian(shape.volumes, 4), {});
+  EXPECT_EQ(fit.spectrum.components, 3);
+  EXPECT_EQ(fit.combined, shape.volumes);
+  EXPECT_EQ(fit.basis.components(), 16);  // at least this number is filtered
+  EXPECT_EQ(fit.eigenvalues.size(), 24u);
+  // The weights of each component over the volumes lie in the span of the first three directions.
+  for (int k = 0; k < 3; ++k) {
+    double all = 0, inside = 0;
+    for (int v = 0; v < shape.volumes; ++v) all += std::pow(test::weight(k, v), 2);
+    for (int i = 0; i < 3; ++i) {
+      double product = 0;
+      for (int v = 0; v < shape.volumes; ++v)
+        product += test::weight(k, v) * fit.basis.direction(i)[v];
+      inside += product * product;
+    }
+    EXPECT_GT(inside, 0.999 * all) << k;
+  }
+}
+
+TEST(SeriesFit, AllComponentsAreKeptOnRequest) {
+  TestSeries series = noisy_series();
+  const Fit fit =
+      fit_series(series.samples(), test::gaussian(shape.volumes, 4), {.keep_all = true});
+  EXPECT_EQ(fit.basis.components(), shape.volumes);
+  for (int i = 0; i < shape.volumes; ++i) EXPECT_NEAR(fit.basis.leverage(i), 1, 1e-12);
+}
+
+TEST(SeriesFit, VolumeWithOtherContentIsAComponentOfItsOwn) {
+  TestSeries series = noisy_series();
+  test::Normal normal;
+  // Volume 5 shows small boxes.
+  std::size_t at = 5 * shape.voxels();
+  for (int z = 0; z < shape.slices; ++z)
+    for (int y = 0; y < shape.height; ++y)
+      for (int x = 0; x < shape.width; ++x)
+        series.values[at++] =
+            static_cast<float>(120 + ((x / 2 + y / 2 + z / 2) % 2 ? 60 : -60) + 4 * normal());
+  SeriesNoise noise = test::gaussian(shape.volumes, 4);
+  noise.levels[5] = 4.5;
+  const Fit fit = fit_series(series.samples(), noise, {});
+  EXPECT_EQ(fit.combined, shape.volumes - 1);
+  EXPECT_EQ(fit.noise.levels[5], 4.5f);  // it keeps its level
+  const double* last = fit.basis.direction(fit.basis.components() - 1);
+  for (int v = 0; v < shape.volumes; ++v) EXPECT_EQ(last[v], v == 5 ? 1 : 0);
+  for (int k = 0; k + 1 < fit.basis.components(); ++k) EXPECT_EQ(fit.basis.direction(k)[5], 0);
+}
+
+TEST(SeriesFit, VolumesWithoutNoiseTakeNoPart) {
+  TestSeries series = noisy_series();
+  SeriesNoise noise = test::gaussian(shape.volumes, 4);
+  noise.levels[0] = noise.levels[7] = 0;
+  for (std::size_t i = 0; i < shape.voxels(); ++i)
+    series.at(7, i) = std::numeric_limits<float>::quiet_NaN();
+  const Fit fit = fit_series(series.samples(), noise, {});
+  EXPECT_EQ(fit.basis.size(), shape.volumes - 2);
+  EXPECT_EQ(fit.basis.volumes()[0], 1);
+  EXPECT_EQ(fit.noise.levels[7], 0);
+  EXPECT_EQ(fit.spectrum.components, 3);
+}
+
+TEST(SeriesFit, IsEqualForAnyNumberOfThreads) {
+  TestSeries series = noisy_series();
+  const auto fit = [&] {
+    return fit_series(series.samples(), test::gaussian(shape.volumes, 5), {});
+  };
+  const Fit one = test::with_threads(1, fit), four = test::with_threads(4, fit);
+  EXPECT_EQ(one.noise.levels, four.noise.levels);
+  EXPECT_EQ(one.eigenvalues, four.eigenvalues);
+  ASSERT_EQ(one.basis.components(), four.basis.components());
+  for (int k = 0; k < one.basis.components(); ++k)
+    for (int v = 0; v < shape.volumes; ++v)
+      EXPECT_EQ(one.basis.direction(k)[v], four.basis.direction(k)[v]);
+}
+
+TEST(SeriesFit, AcceptsFewVoxels) {
+  TestSeries series = noisy_series({.width = 5, .height = 4, .slices = 2, .volumes = 60});
+  const Fit fit = fit_series(series.samples(), test::gaussian(60, 4), {});
+  EXPECT_LE(fit.basis.components(), 60);
+  EXPECT_GE(fit.basis.components(), 3);
+}
+
+}  // namespace
+}  // namespace lull::series

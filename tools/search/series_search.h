@@ -1,0 +1,67 @@
+#pragma once
+// The noise of the volumes of a series, and its signal components.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/media.h"
+#include "noise/volume/cube_statistics.h"
+#include "series/fit.h"
+#include "tools/noise/noise_record.h"
+#include "tools/options/denoise_options.h"
+#include "tools/volumes/series_store.h"
+
+namespace lull::tools {
+
+/// A series in memory with its decomposition.
+struct FittedSeries {
+  SeriesStore store;
+  series::Fit fit;
+  series::FitOptions options;  // that the fit was made with
+};
+
+/// Collects the slices of a series, for the noise level of each volume and for the decomposition.
+class SeriesCollector {
+ public:
+  /// The samples are stored only if the input may be denoised as a series (may_be_series()).
+  SeriesCollector(const DenoiseOptions& options, const io::MediaSource& source);
+
+  /// Adds a slice. Slices must be added in order.
+  void add(const Frame& slice);
+
+  /// Completes the noise of the input: the level of each volume, and, if the input is denoised as a
+  /// series, its decomposition. This can be called once.
+  /// @param scene  the noise of all volumes together
+  /// @param given  the noise is given, not estimated: it is not corrected
+  void complete(SceneNoise& scene, bool given);
+
+ private:
+  /// Estimated levels of a volume by NoiseKind; empty: the volume does not suffice.
+  using LevelsByKind = std::array<std::optional<float>, 2>;
+
+  void finish_volume();
+  series::SeriesNoise initial_noise(const SceneNoise& scene) const;
+  std::vector<float> estimated_levels(const VolumeEstimate& whole) const;
+  std::vector<std::uint8_t> mask() const;
+
+  const DenoiseOptions& options_;
+  const io::MediaSource& source_;
+  std::optional<SeriesStore> store_;
+  std::optional<CubeCollector> current_;  // of the volume whose slices are being added
+  std::vector<LevelsByKind> levels_;      // of each volume
+};
+
+/// Reads the input again and decomposes it, if it is denoised as a series and that has not been
+/// done. The noise of `scene` is given.
+/// @throws whatever reading throws
+void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
+                      SceneNoise& scene);
+
+/// Returns the folder of a file name, for temporary files; empty if it is not the name of a file.
+[[nodiscard]] std::string folder_of(const std::string& file);
+
+}  // namespace lull::tools

@@ -1,0 +1,45 @@
+#pragma once
+// Filters the components of a series on the devices of a run.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "bm3d/bm3d.h"
+#include "core/denoiser.h"
+#include "io/media.h"
+#include "tools/options/denoise_options.h"
+#include "tools/search/series_search.h"
+#include "tools/sessions/open_denoiser.h"
+
+namespace lull::tools {
+
+/// Receives the number of filtered slices and the number of slices of all components.
+using ComponentProgress = std::function<void(std::int64_t done, std::int64_t all)>;
+
+/// Reports the progress as a line of text, at most every 15 seconds.
+class SeriesProgress {
+ public:
+  explicit SeriesProgress(Notify info) : info_(std::move(info)) {}
+  void operator()(std::int64_t done, std::int64_t all);
+
+ private:
+  Notify info_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// Filters the components and returns a session that returns the slices of the filtered series in
+/// any order; null if the run was stopped. Each component is filtered as a volume, with the method
+/// and the parameters of the options.
+/// @param series  loses its samples, which the components replace
+/// @throws whatever the sessions throw
+[[nodiscard]] std::unique_ptr<Denoiser> filter_series(
+    const DenoiseOptions& options, const io::MediaSource& source,
+    const std::shared_ptr<FittedSeries>& series, const std::vector<bm3d::Backend>& backends,
+    const Notify& notify, const ComponentProgress& progress, const std::stop_token& stop);
+
+}  // namespace lull::tools

@@ -1,0 +1,31 @@
+#pragma once
+// The file of --residuals: what a run removes from a NIfTI volume or series.
+
+#include <memory>
+
+#include "core/denoiser.h"
+#include "io/media.h"
+#include "tools/options/denoise_options.h"
+
+namespace lull::tools {
+
+/// Does nothing if no file is requested.
+class ResidualFile {
+ public:
+  /// @throws InvalidArgument  the input is not NIfTI
+  /// @throws CannotCreate
+  ResidualFile(const DenoiseOptions& options, io::MediaSource& source);
+
+  /// Wraps the run's denoiser to write input minus result of each slice, in the units of the input.
+  [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
+  /// Completes the file after the last slice. @throws IoError, CannotCreate
+  void finish();
+
+ private:
+  void write(const Frame& noisy, const Frame& result);
+
+  const io::MediaSource& source_;
+  std::unique_ptr<io::MediaSink> sink_;  // null: no file is requested
+};
+
+}  // namespace lull::tools

@@ -1,0 +1,42 @@
+#pragma once
+// The samples of a series, as the source returns them slice by slice.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/frame.h"
+#include "io/media.h"
+#include "series/samples.h"
+
+namespace lull::tools {
+
+class SeriesStore {
+ public:
+  /// Allocates memory for all samples; beyond `max_memory` bytes (0: no limit) a temporary file in
+  /// `folder` (io/files/scratch_memory.h).
+  /// @throws OutOfMemory, IoError
+  SeriesStore(const io::MediaSource& source, std::int64_t max_memory, const std::string& folder);
+
+  /// Stores the samples of a slice (Frame::pts is its number in the series).
+  void add(const Frame& slice);
+
+  /// Returns memory for further volumes of this size, with the same limit.
+  /// @throws OutOfMemory, IoError
+  [[nodiscard]] SeriesStore with_volumes(int volumes) const;
+
+  const series::Samples& samples() const { return samples_; }
+  const std::shared_ptr<std::byte[]>& memory() const { return memory_; }
+
+ private:
+  SeriesStore() = default;
+  void allocate();
+
+  std::int64_t max_memory_ = 0;
+  std::string folder_;
+  series::Samples samples_;
+  std::shared_ptr<std::byte[]> memory_;
+};
+
+}  // namespace lull::tools
