@@ -62,8 +62,8 @@ class VstSession : public Denoiser {
   /// result.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
-  /// Copies the samples of a grey frame that the filter left unchanged from the noisy frame, so that
-  /// rounding of the inverse does not change them.
+  /// Copies the samples of a grey frame that the filter left unchanged from the noisy frame, so
+  /// that rounding of the inverse does not change them.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -322,12 +322,12 @@ class Run {
   /// Filters the components of a series, and opens the session for its slices. Returns false if the
   /// run was stopped.
   bool open_series() {
-    reports_.info("series: filtering " +
-                  std::to_string(series()->fit.basis.components()) + " components of " +
-                  std::to_string(series()->store.samples().shape.volumes) + " volumes");
+    reports_.info("series: filtering " + std::to_string(series()->fit.basis.components()) +
+                  " components of " + std::to_string(series()->store.samples().shape.volumes) +
+                  " volumes");
     SeriesProgress progress([this](const std::string& text) { reports_.info(text); });
-    auto session = filter_series(options_, *source_, series(), opened_.backends, notify(),
-                                 progress, signals_.token());
+    auto session = filter_series(options_, *source_, series(), opened_.backends, notify(), progress,
+                                 signals_.token());
     if (!session) return false;
     opened_.denoisers.push_back(std::move(session));
     return true;
