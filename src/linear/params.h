@@ -88,7 +88,7 @@ struct SetParams {
   float alpha = 0.5f;   // noise that the pilot assumes in its estimate, in units of s
   float tau0 = 0.95f;   // noise that iteration 0 would leave in z, in units of s
   /// Variance of the noise that an iteration assumes in Z, in units of the measured variance.
-  float excess = 1.1f;
+  float excess = 1;
 };
 
 inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
@@ -99,6 +99,8 @@ inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
 /// (docs/measurements/linear-combinations.md).
 constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   SetParams p;
+  // The excess falls from 1.1 at a level of 20 to 1 at 35.
+  p.excess = sigma <= 20 ? 1.1f : sigma >= 35 ? 1.0f : 1.1f - 0.1f * (sigma - 20) / 15;
   if (sigma <= 15) {
     p.pilot.side = 9;
     p.pilot.step = 4;

@@ -201,27 +201,33 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
   return weights;
 }
 
-/// Adds weighted patches to a tile. The patches are mean + estimates + ratio (combined -
-/// estimates).
+/// Adds weighted patches to the sums of a tile: mean + estimates to x, and mean + estimates + ratio
+/// (combined - estimates) to z.
+template <bool kHasZ>
 void add_patches(const GroupSize& size, const Offsets& offsets,
                  const std::array<float, max_group>& weights, const float* mean,
-                 const float* estimates, const float* combined, float ratio, float* origin,
-                 std::ptrdiff_t stride) {
+                 const float* estimates, const float* combined, float ratio,
+                 std::ptrdiff_t reference, const TileSums& tile) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const auto share = hn::Set(d, ratio);
   for (int m = 0; m < size.members; ++m) {
     const auto weight = hn::Set(d, weights[m]);
-    float* to = origin + offsets[m];
-    for (int s = 0; s < size.samples; s += size.side, to += stride)
+    std::ptrdiff_t to = reference + offsets[m];
+    for (int s = 0; s < size.samples; s += size.side, to += tile.stride)
       for (int c = 0; c < size.side; c += lanes) {
         const int at = m * size.row + s + c;
-        auto value = hn::LoadU(d, estimates + at);
-        if (ratio != 0)
-          value = hn::MulAdd(share, hn::Sub(hn::LoadU(d, combined + at), value), value);
-        value = hn::Add(value, hn::LoadU(d, mean + s + c));
-        value = hn::IfThenElseZero(first_lanes(size.side - c), value);
-        hn::StoreU(hn::MulAdd(weight, value, hn::LoadU(d, to + c)), d, to + c);
+        const auto mask = first_lanes(size.side - c);
+        const auto add = [&](auto value, float* sum) {
+          hn::StoreU(hn::MulAdd(weight, hn::IfThenElseZero(mask, value), hn::LoadU(d, sum)), d,
+                     sum);
+        };
+        const auto estimate = hn::LoadU(d, estimates + at), level = hn::LoadU(d, mean + s + c);
+        add(hn::Add(estimate, level), tile.x + to + c);
+        if constexpr (kHasZ) {
+          const auto noise = hn::Sub(hn::LoadU(d, combined + at), estimate);
+          add(hn::Add(hn::MulAdd(share, noise, estimate), level), tile.z + to + c);
+        }
       }
   }
 }
@@ -276,10 +282,8 @@ void combine_group(const PlaneStep& plane, int left, int top, std::span<const Di
   const Offsets to = offsets_of(members, tile.stride);
   const std::ptrdiff_t reference = top * tile.stride + left;
   for (int m = 0; m < k; ++m) tile.weights[reference + to[m]] += weights[m];
-  add_patches(size, to, weights, mean, estimates, combined, 0, tile.x + reference, tile.stride);
-  if (tile.z != nullptr)
-    add_patches(size, to, weights, mean, estimates, combined, ratio, tile.z + reference,
-                tile.stride);
+  const auto add = tile.z != nullptr ? add_patches<true> : add_patches<false>;
+  add(size, to, weights, mean, estimates, combined, ratio, reference, tile);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -142,6 +142,29 @@ TEST(FilterOptions, TemporalRadiusDependsOnTheInput) {
     EXPECT_THROW(apply(options, "--temporal", bad), InvalidArgument) << bad;
 }
 
+TEST(FilterOptions, BestProfileCombinesPatchesUnlessPhasesAreChanged) {
+  const auto combines = [](const std::vector<std::pair<std::string, std::string>>& given,
+                           int temporal = 0) {
+    DenoiseOptions options = minimal();
+    apply(options, "--profile", "best");
+    for (const auto& [option, value] : given) apply(options, option, value);
+    return make_params(options, given_noise(options.noise), temporal).linear_combinations;
+  };
+  EXPECT_TRUE(combines({}));
+  EXPECT_TRUE(combines({{"--batch", "512x512"}}));
+  EXPECT_TRUE(combines({{"--scene-cut", "0.3"}}));
+  EXPECT_FALSE(combines({}, 2));
+  for (const auto& [option, value] : {std::pair{"--window", "19"},
+                                      {"--group", "8"},
+                                      {"--mu2", "1"},
+                                      {"--lambda", "2"},
+                                      {"--phases", "1"},
+                                      {"--guide", "guide.png"},
+                                      {"--second-search", "kept"},
+                                      {"--matcher", "cluster"}})
+    EXPECT_FALSE(combines({{option, value}})) << option;
+}
+
 TEST(FilterOptions, BestProfileIsTemporal) {
   io::VideoInfo video;
   DenoiseOptions options = minimal();
