@@ -269,9 +269,9 @@ struct SinkOptions {
   /// format that the encoder supports. In the last case losses() lists what is lost, or notes()
   /// states that nothing is.
   std::string pix_fmt;
-  /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input, and
-  /// this bit depth. Without pix_fmt it may have the nearest layout that the encoder supports. 0: the
-  /// bit depth of pix_fmt, or of the input.
+  /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input,
+  /// and this bit depth. Without pix_fmt it may have the nearest layout that the encoder supports.
+  /// 0: the bit depth of pix_fmt, or of the input.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
   /// The samples of the frames that write() gets, from result_samples().
@@ -413,9 +413,9 @@ class MediaSink : public FrameSink {
 [[nodiscard]] std::unique_ptr<MediaSink> open_sink(const std::string& path, MediaSource& source,
                                                    const SinkOptions& options);
 
-/// Returns the samples that sessions should deliver for an output, so that they are rounded once. The
-/// sink must get them as SinkOptions::samples. Must be called before the first read of `source`. If
-/// open_sink() would reject the output, the samples are those of the source.
+/// Returns the samples that sessions should deliver for an output, so that they are rounded once.
+/// The sink must get them as SinkOptions::samples. Must be called before the first read of
+/// `source`. If open_sink() would reject the output, the samples are those of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 

@@ -11,8 +11,8 @@ namespace lull::pipeline {
 /// Receives each frame and its result, in order, in the thread that uses the denoiser.
 using Observer = std::function<void(const Frame& noisy, const Frame& result)>;
 
-/// Returns an observer that calls `observer` with results whose samples are those of the input, also
-/// if the results of a session have another bit depth.
+/// Returns an observer that calls `observer` with results whose samples are those of the input,
+/// also if the results of a session have another bit depth.
 [[nodiscard]] Observer in_input_samples(Observer observer);
 
 /// Frames that an observer gets: those whose results have samples, or all frames.

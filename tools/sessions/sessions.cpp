@@ -183,9 +183,9 @@ OpenedDenoisers open_sessions(const DenoiseOptions& options, const ClipPlan& pla
                               const FrameFormat& format, const Backends& backends,
                               const Notify& notify) {
   const Fallback fallback = fallback_of(options.run);
-  OpenedDenoisers opened = open_denoisers(options.input.interlaced == Interlaced::fields ? 2 : 1,
-                                          plan.scene(0).method, format,
-                                          fine_backends(plan.scene(0), backends), fallback, notify);
+  OpenedDenoisers opened =
+      open_denoisers(options.input.interlaced == Interlaced::fields ? 2 : 1, plan.scene(0).method,
+                     format, fine_backends(plan.scene(0), backends), fallback, notify);
   opened.backends = with_results(std::move(opened.backends), backends.front().results);
   for (std::unique_ptr<Denoiser>& denoiser : opened.denoisers)
     denoiser = follow_scenes(std::move(denoiser), plan, format, opened.backends, fallback, notify);
@@ -209,9 +209,8 @@ void select_frames(OpenedDenoisers& opened, const std::vector<io::FrameRange>& r
   if (all && !context_end) return;
   // There is no fallback, because another device would give other results.
   const pipeline::SessionOpener reopen = [plan, format, backends = opened.backends, notify] {
-    OpenedDenoiser again = open_denoiser(plan.method(), format,
-                                         fine_backends(plan.scene(0), backends), Fallback::none,
-                                         notify);
+    OpenedDenoiser again = open_denoiser(
+        plan.method(), format, fine_backends(plan.scene(0), backends), Fallback::none, notify);
     return follow_scenes(std::move(again.denoiser), plan, format, backends, Fallback::none, notify);
   };
   for (std::size_t i = 0; i < opened.denoisers.size(); ++i) {

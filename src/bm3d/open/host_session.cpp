@@ -196,9 +196,7 @@ class HostWorker : public FrameWorker {
   }
 
   /// Returns a copy of a frame's samples. The caller of the session may change its own.
-  Frame copy_of(const Frame& frame) {
-    return copied(frame, copies_);
-  }
+  Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
   /// Returns a noisy plane as floats. If the slot has only the frame, they are written to `memory`.
   PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
@@ -387,7 +385,7 @@ class HostWorker : public FrameWorker {
   SessionPlan session_;
   FilteredSamples samples_;
   std::unique_ptr<PhaseEngine> engine_;
-  FramePool copies_, pool_;  // of noisy frames; of results
+  FramePool copies_, pool_;            // of noisy frames; of results
   bool has_composite_guide_ = false;   // some set has a composite guide
   bool passes_through_ = false;        // some plane passes through
   bool loads_samples_ = false;         // the engine loads samples from Slot::frame

@@ -368,7 +368,8 @@ TiffChanges predict_tiff_changes(const FileSource& source, const SinkOptions& op
 bool makes_layered_exr(const std::string& path, const FileSource& source,
                        const SinkOptions& options) {
   return path != "-" && source.demuxer().reader() == PictureReader::exr &&
-         options.pix_fmt.empty() && options.bits == 0 && options.vopts.empty() && options.vcodec.empty() &&
+         options.pix_fmt.empty() && options.bits == 0 && options.vopts.empty() &&
+         options.vcodec.empty() &&
          is_exr_name(options.format.empty() ? path : "." + options.format);
 }
 
