@@ -35,10 +35,12 @@ struct ResultSamples {
   if (samples.bits == 0 || samples.bits == input.bits) return format;
   format.bits = samples.bits;
   format.sample = samples.bits == 8 ? SampleType::u8 : SampleType::u16;
-  const auto multiple = static_cast<float>(input.full_scale() * (1 << samples.bits) /
-                                           static_cast<double>(1 << input.bits));
-  format.luma_scale = samples.full_range ? 0 : multiple;
-  format.chroma_scale = input.layout == Layout::yuv ? multiple : 0;
+  const auto multiple = [&](int plane) {
+    return static_cast<float>(input.full_scale(plane) * (1 << samples.bits) /
+                              static_cast<double>(1 << input.bits));
+  };
+  format.luma_scale = samples.full_range ? 0 : multiple(0);
+  format.chroma_scale = input.layout == Layout::yuv ? multiple(1) : 0;
   return format;
 }
 

@@ -48,8 +48,9 @@ void validate(const Backend& backend) {
     throw InvalidArgument("threads = " + std::to_string(backend.threads) +
                           " (must be at least 0); use 0 for one thread per core");
   if (const int bits = backend.results.bits; bits != 0 && (bits < 8 || bits > 16))
-    throw InvalidArgument("results of " + std::to_string(bits) +
-                          " bits (must be 8 to 16, or 0 for the input's bit depth); choose another");
+    throw InvalidArgument(
+        "results of " + std::to_string(bits) +
+        " bits (must be 8 to 16, or 0 for the input's bit depth); choose another");
   if (backend.results_on_device && backend.kind != BackendKind::cuda)
     throw InvalidArgument(
         "results in GPU memory (the session runs on the CPU); leave results in host memory");

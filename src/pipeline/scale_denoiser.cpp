@@ -70,7 +70,10 @@ class ScaleDenoiser final : public Denoiser {
  public:
   ScaleDenoiser(const FrameFormat& frame, std::unique_ptr<Denoiser> fine,
                 std::unique_ptr<Denoiser> coarse, const ResultSamples& results)
-      : halving_(frame), pool_(result_format(frame, results)), fine_(std::move(fine)), coarse_(std::move(coarse)) {
+      : halving_(frame),
+        pool_(result_format(frame, results)),
+        fine_(std::move(fine)),
+        coarse_(std::move(coarse)) {
     for (int i = 0; i < frame.planes(); ++i) {
       const int width = frame.plane_width(i), height = frame.plane_height(i);
       for (Plane<float>* whole : {&scratch_[i].whole, &scratch_[i].added}) *whole = {width, height};

@@ -170,9 +170,10 @@ TEST(Dither, PartOfARowBehavesAsInTheCompleteRow) {
   for (int y = 0; y < 512; ++y) plane.view()(100, y) += 7.3f;
   const Frame after = dithered_frame(plane, Dither::noise);
   for (int y = 0; y < 512; ++y)
-    for (int x = 0; x < 512; ++x)
-      if (x / dither_group != 100 / dither_group)
-        ASSERT_EQ(before.plane<std::uint8_t>(0)(x, y), after.plane<std::uint8_t>(0)(x, y));
+    for (int x = 0; x < 512; ++x) {
+      if (x / dither_group == 100 / dither_group) continue;
+      ASSERT_EQ(before.plane<std::uint8_t>(0)(x, y), after.plane<std::uint8_t>(0)(x, y));
+    }
 }
 
 TEST(Dither, PatternsAreFixed) {

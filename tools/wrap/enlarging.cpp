@@ -103,10 +103,10 @@ std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                    const ResultSamples& results) {
   if (options.output.scale == 1) return denoiser;
   const FrameFormat& input = source.format();
-  return std::make_unique<EnlargedDenoiser>(
-      std::move(denoiser), scale_params(options, source.info()),
-      result_format(input, precise_samples(results)), result_format(input, results),
-      backends.front());
+  return std::make_unique<EnlargedDenoiser>(std::move(denoiser),
+                                            scale_params(options, source.info()),
+                                            result_format(input, precise_samples(results)),
+                                            result_format(input, results), backends.front());
 }
 
 }  // namespace lull::tools

@@ -29,9 +29,10 @@ std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
           [&](const VolumePlan& plan) { return make_cpu_engine(plan, backend.threads); });
     case BackendKind::cuda:
       return lull::cuda::open_on_device(backend.device, [&] {
-        return open_volumes(params, format,
-                            make_cuda_worker(params, format, backend.results_on_device, backend.results),
-                            backend.results, SliceMemory::host_or_gpu);
+        return open_volumes(
+            params, format,
+            make_cuda_worker(params, format, backend.results_on_device, backend.results),
+            backend.results, SliceMemory::host_or_gpu);
       });
   }
   throw InternalError("an unknown backend (open() was given no value of BackendKind); report it");

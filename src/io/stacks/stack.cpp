@@ -64,14 +64,14 @@ const std::string& StackSource::why_not_gpu() const noexcept {
 }
 
 void refuse_encoder_options(const SinkOptions& options, const std::string& path) {
-  const char* option = !options.format.empty()    ? "--output-format"
-                       : !options.vcodec.empty()  ? "--vcodec"
-                       : options.crf.has_value()  ? "--crf"
-                       : !options.vopts.empty()   ? "--vopts"
-                       : !options.pix_fmt.empty() ? "--pix-fmt"
-                       : options.bits != 0        ? "--bits"
+  const char* option = !options.format.empty()          ? "--output-format"
+                       : !options.vcodec.empty()        ? "--vcodec"
+                       : options.crf.has_value()        ? "--crf"
+                       : !options.vopts.empty()         ? "--vopts"
+                       : !options.pix_fmt.empty()       ? "--pix-fmt"
+                       : options.bits != 0              ? "--bits"
                        : options.dither != Dither::none ? "--dither"
-                                                  : nullptr;
+                                                        : nullptr;
   if (option)
     throw InvalidArgument(std::string(option) + " for '" + path +
                           "' (a stack of slices has no encoder); leave it out");

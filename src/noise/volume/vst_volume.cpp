@@ -103,8 +103,7 @@ void validate_vst(const VolumeNoise& noise, const FrameFormat& format) {
 }
 
 std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise, const FrameFormat& format,
-                                   std::unique_ptr<Denoiser> filter,
-                                   const ResultSamples& results) {
+                                   std::unique_ptr<Denoiser> filter, const ResultSamples& results) {
   validate_vst(noise, format);
   return std::make_unique<VolumeVstSession>(noise, format, std::move(filter), results);
 }

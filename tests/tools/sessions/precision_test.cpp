@@ -220,10 +220,11 @@ TEST_F(Precision, VoxelsOutsideAMaskAreConvertedExactly) {
     const Frame out = frames_of(folder_ / ("out" + std::to_string(z) + ".png"))[0];
     for (int y = 0; y < 64; ++y)
       for (int x = 0; x < 96; ++x)
-        if (x >= 40)
+        if (x >= 40) {
           ASSERT_EQ(integer_at(out, 0, x, y), 257 * integer_at(noisy[z], 0, x, y));
-        else
+        } else {
           filtered += integer_at(out, 0, x, y) % 257 != 0;
+        }
   }
   EXPECT_GT(filtered, 1000);
 }
