@@ -14,6 +14,7 @@
 #include "core/denoiser.h"
 #include "core/error.h"
 #include "core/frame_pool.h"
+#include "core/samples.h"
 
 namespace lull {
 
