@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "cuda/symmetric_blocks.cuh"
+#include "cuda/matrices/symmetric_blocks.cuh"
 #include "cuda/warp.cuh"
 #include "noise/noise_model.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 // The matrices of a group, which one warp computes: Gram matrices, and the weights for the
-// estimates. N = 16 T patches; matrices are in registers (cuda/symmetric_blocks.cuh).
+// estimates. N = 16 T patches; matrices are in registers (cuda/matrices/symmetric_blocks.cuh).
 //
 // The level of the thread block is subtracted from the patches. The mean of the patches is not
 // subtracted from the patches, but from the products. With the sums s of the D samples of each
@@ -11,7 +11,7 @@
 
 #include <cstdint>
 
-#include "cuda/symmetric_blocks.cuh"
+#include "cuda/matrices/symmetric_blocks.cuh"
 #include "bm3d/cuda/bayes/window_atlas.cuh"
 #include "cuda/warp.cuh"
 
