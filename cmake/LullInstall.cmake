@@ -20,6 +20,7 @@ set(LULL_PUBLIC_HEADERS
   io/jobs.h
   io/layers.h
   io/media.h
+  io/media_source.h
   io/picture.h
   io/probe.h
   match/match_params.h
