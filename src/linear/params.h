@@ -82,11 +82,11 @@ constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <
 struct SetParams {
   GroupSizes pilot{.side = 11, .group = 32, .step = 5};
   GroupSizes iteration;
-  int iterations = 8;   // M, 1..16
-  int rematch = 3;      // iterations between two matchings, >= 1
-  int matchings = 2;    // number of matchings after that of the pilot, >= 1
-  float alpha = 0.5f;   // noise that the pilot assumes in its estimate, in units of s
-  float tau0 = 0.95f;   // noise that iteration 0 would leave in z, in units of s
+  int iterations = 8;  // M, 1..16
+  int rematch = 3;     // iterations between two matchings, >= 1
+  int matchings = 2;   // number of matchings after that of the pilot, >= 1
+  float alpha = 0.5f;  // noise that the pilot assumes in its estimate, in units of s
+  float tau0 = 0.95f;  // noise that iteration 0 would leave in z, in units of s
   /// Variance of the noise that an iteration assumes in Z, in units of the measured variance.
   float excess = 1;
 };

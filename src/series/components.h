@@ -50,11 +50,11 @@ class ComponentSource final : public FrameSource {
   Samples components_;
   ComponentGroup group_;
   FramePool pool_;
-  std::vector<std::shared_ptr<const SliceMask>> masks_;  // of each slice
+  std::vector<std::shared_ptr<const SliceMask>> masks_;  // mask of each slice
   std::int64_t next_ = 0;
 };
 
-/// Writes filtered slices of a group in place of the noisy ones.
+/// Replaces the noisy slices of a group by the filtered slices.
 class ComponentSink final : public FrameSink {
  public:
   ComponentSink(const Samples& components, const ComponentGroup& group)

@@ -36,7 +36,7 @@ struct Fit {
 };
 
 /// Decomposes a series.
-/// @param noise  levels of all volumes, at least 2 of which have noise
+/// @param noise  levels of all volumes; at least 2 volumes must have noise
 [[nodiscard]] Fit fit_series(const Samples& samples, const SeriesNoise& noise,
                              const FitOptions& options);
 

@@ -76,7 +76,8 @@ class SeriesDenoiser final : public Denoiser {
   Shape shape_;
   Stabiliser stabiliser_;
   FramePool pool_;
-  std::vector<int> places_;  // of each volume among the volumes of the basis; -1: it has no noise
+  std::vector<int>
+      places_;  // index of each volume among the volumes of the basis; -1: the volume has no noise
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ enum class VoxelState : std::uint8_t {
   constant,
 };
 
-/// Returns the state of each voxel in these volumes, of which there must be at least 2.
+/// Returns the state of each voxel in these volumes. There must be at least 2 volumes.
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 

@@ -225,7 +225,7 @@ TEST(SharedClip, RepeatedFramesMatchSingleSession) {
   for (const Clip& clip : {exactly, nearly, now_and_then}) expect_shared_equal(clip, quick(1));
 }
 
-// The decisions of a session depend on earlier frames, some of which are missing in a part of the
+// The decisions of a session depend on earlier frames. Some of them are missing in a part of the
 // clip.
 TEST(SharedClip, LongStillsMatchSingleSession) {
   Clip clip;

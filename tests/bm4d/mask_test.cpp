@@ -1,4 +1,4 @@
-// Tests volumes with a mask, of which only the masked part has to be filtered.
+// Tests volumes with a mask. Only the masked part of a volume has to be filtered.
 
 #include <gtest/gtest.h>
 

@@ -31,10 +31,10 @@
 #include "tools/sessions/depth.h"
 #include "tools/sessions/device_choice.h"
 #include "tools/sessions/job.h"
-#include "tools/volumes/masks.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/sessions/noise_choice.h"
 #include "tools/sessions/sessions.h"
+#include "tools/volumes/masks.h"
 #include "tools/wrap/side_inputs.h"
 
 namespace lull::tools {

@@ -37,7 +37,8 @@ struct SceneNoise {
   std::optional<VolumeEstimate> volume;
   /// Series of volumes that are decomposed, or whose volumes have different levels.
   std::optional<SeriesEstimate> series;
-  /// The decomposition of a series that is filtered as components; null: none. Files do not keep it.
+  /// The decomposition of a series that is filtered as components; null: none. Files do not keep
+  /// it.
   std::shared_ptr<FittedSeries> fitted;
 };
 

@@ -114,8 +114,9 @@ std::vector<std::string> describe(const NoiseRecord& record) {
                     "from %.6g s: ", scene.from_s - record.scenes.front().from_s);
       from = time;
     }
-    lines.push_back(from + (scene.volume ? describe(*scene.volume, record.unit)
-                                         : describe(scene.estimate, record.layout, record.unit)) +
+    lines.push_back(from +
+                    (scene.volume ? describe(*scene.volume, record.unit)
+                                  : describe(scene.estimate, record.layout, record.unit)) +
                     (scene.series ? describe(*scene.series, record.unit) : ""));
   }
   return lines;

@@ -25,8 +25,8 @@ namespace lull::tools {
 /// 6.9 over the volume".
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
-/// Returns the text that is appended for the volumes of a series, for example ", 10 to 40 by volume; signal
-/// in 17 of 60 components of the volumes".
+/// Returns the text that is appended for the volumes of a series, for example ", 10 to 40 by
+/// volume; signal in 17 of 60 components of the volumes".
 [[nodiscard]] std::string describe(const SeriesEstimate& series, double unit);
 
 /// Returns the description of a clip: one line, or one line for each scene ("from 12.4 s: ...").

@@ -30,7 +30,8 @@ constexpr OptionRow rows[] = {
        o.input.zero_outside = choose("--outside", v, outsides);
      }},
     {"--series", "auto|pca|each", OptionGroup::volumes, planned | in_noise | in_bids,
-     "4-D NIfTI: pca filters principal components over the volumes, each filters every volume alone "
+     "4-D NIfTI: pca filters principal components over the volumes, each filters every volume "
+     "alone "
      "(default: auto, which is pca from 8 volumes with common content)",
      [](DenoiseOptions& o, const std::string& v) {
        o.method.series = choose("--series", v, series_choices);

@@ -51,7 +51,7 @@ class SeriesCollector {
   const DenoiseOptions& options_;
   const io::MediaSource& source_;
   std::optional<SeriesStore> store_;
-  std::optional<CubeCollector> current_;  // of the volume whose slices are being added
+  std::optional<CubeCollector> current_;  // cubes of the volume whose slices are being added
   std::vector<LevelsByKind> levels_;      // of each volume
 };
 

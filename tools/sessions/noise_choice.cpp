@@ -33,8 +33,7 @@ NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
 
 /// The levels of volumes that are filtered one by one, if they differ.
 std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
-                                              const SceneNoise& scene,
-                                              const io::VideoInfo& input) {
+                                              const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.series || scene.fitted || !scene.volume) return std::nullopt;
   if (scene.series->levels.size() != static_cast<std::size_t>(volumes_of(input)))
     return std::nullopt;

@@ -380,7 +380,7 @@ class HostWorker : public FrameWorker {
   SessionPlan session_;
   FilteredSamples samples_;
   std::unique_ptr<PhaseEngine> engine_;
-  FramePool copies_, pool_;            // of noisy frames; of results
+  FramePool copies_, pool_;            // memory of noisy frames and of results
   bool has_composite_guide_ = false;   // some set has a composite guide
   bool passes_through_ = false;        // some plane passes through
   bool loads_samples_ = false;         // the engine loads samples from Slot::frame

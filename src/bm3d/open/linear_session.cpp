@@ -133,7 +133,7 @@ class LinearSession : public Denoiser {
 
   Params params_;
   FrameFormat format_;
-  NoiseModel noise_;  // of the planes as they are filtered
+  NoiseModel noise_;  // noise of the planes as they are filtered
   std::vector<linear::SetPlan> sets_;
   FilteredSamples samples_;
   std::unique_ptr<linear::Engine> engine_;

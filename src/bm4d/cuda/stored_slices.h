@@ -19,7 +19,7 @@ struct StoredPlanes {
   int pitch, width, height;  // pitch in bytes
   SampleType sample;
   double full_scale;
-  int max_value;            // of integer samples
+  int max_value;            // maximum of integer samples
   const float* thresholds;  // of dithering, on the device; null: samples are rounded to nearest
   FloatGuard guard;         // used for float samples
 };

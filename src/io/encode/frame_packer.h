@@ -65,7 +65,7 @@ class FramePacker {
   float converted_white(const AVFrame& plain) const;
 
   AVPixelFormat source_;
-  FrameFormat format_;  // of the frames
+  FrameFormat format_;  // format of the frames
   bool converts_;
   Dither dither_;
   std::optional<PicturePool> unconverted_;

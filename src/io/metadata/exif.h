@@ -27,7 +27,7 @@ ExifFacts read_exif(ByteView exif);
 /// Changes of EXIF data. The thumbnail, which shows the old samples, is always removed.
 struct ExifChanges {
   int orientation = 1;
-  int width = 0, height = 0;  // of the new picture
+  int width = 0, height = 0;  // size of the new picture
   std::optional<Resolution> resolution;
   std::optional<std::uint32_t> gamma;
   std::optional<Chromaticities> chromaticities;

@@ -53,7 +53,7 @@ struct AdditionalPicture {
 struct PictureMetadata {
   ByteVector exif;       // a TIFF structure, without a header of the format that contains it
   ByteVector xmp;        // the packet
-  ByteVector photoshop;  // image resource blocks of Photoshop, one of which is IPTC
+  ByteVector photoshop;  // image resource blocks of Photoshop, among them IPTC
   ByteVector icc;
   std::optional<Resolution> resolution;
   std::vector<PictureText> texts;

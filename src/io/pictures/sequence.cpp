@@ -26,7 +26,7 @@ std::size_t last_part(const std::string& path) {
 }
 
 /// Returns the minimum number of digits of the number pattern at `at`, and sets `end` to its end.
-/// Returns 0 if there is no number pattern at `at`.
+/// Returns 0 if no pattern of a number begins at `at`.
 int digits_at(const std::string& path, std::size_t at, std::size_t& end) {
   end = at;
   if (path[at] == '#') {

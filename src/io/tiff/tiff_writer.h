@@ -60,7 +60,7 @@ class TiffWriter {
   DirectoryFormat format_;  // TIFFIsBigTIFF() is wrong for a big-endian file while it is written
   std::string message_;
   std::list<std::string> tag_names_;  // libtiff keeps pointers to these names
-  /// For each page, the texts of repeated tags, of which libtiff writes only the first.
+  /// For each page, the texts of repeated tags. libtiff writes only the first text of a tag.
   std::vector<std::vector<RepeatedText>> repeated_texts_;
   std::unique_ptr<OutputPosition> position_;
   TiffPtr tiff_;

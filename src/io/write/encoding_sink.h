@@ -50,7 +50,7 @@ class EncodingSink : public MediaSink {
   std::unique_ptr<Output> file_;
   std::unique_ptr<Encoder> encoder_;
   std::optional<Muxer> muxer_;
-  std::optional<MetadataEmbedder> embedder_;  // of still pictures
+  std::optional<MetadataEmbedder> embedder_;  // only for still pictures
   LossList losses_;
   std::vector<std::string> notes_;
 

@@ -80,7 +80,7 @@ class Tiffs final : public FfmpegPictures {
  private:
   MetadataEmbedder* embedder_;
   std::optional<TiffPictureWriter> writer_;
-  PictureMetadata metadata_;  // of the picture that was written last
+  PictureMetadata metadata_;  // metadata of the picture that was written last
 };
 
 class LayeredExrs final : public PictureEncoder {
@@ -147,7 +147,7 @@ class SequenceSink final : public MediaSink {
     const SideData& data = *frame.side_data;
     names_.push_back({naming_(data.number, data.match), {data.tiff, data.tiff_page}});
     if (embedder_) embedder_->push(frame);
-    if (embedder_) losses_.add(embedder_->losses());  // of later pictures, too
+    if (embedder_) losses_.add(embedder_->losses());  // losses of later pictures, too
     losses_.check();
     encoder_->send(frame);
     write_ready();

@@ -224,7 +224,7 @@ class CpuEngine : public Engine {
   std::vector<Workspace> workspaces_;        // one for each thread
   std::vector<Buffer<std::uint32_t>> keys_;  // one for each thread
   std::vector<Sums> tiles_;
-  Sums sums_;  // of the picture
+  Sums sums_;  // sums of the complete picture
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ inline constexpr int max_samples = (max_side * max_side + padding - 1) / padding
 
 /// Memory of a thread for the group that it processes.
 struct Workspace {
-  Buffer<float> columns;    // [sample][member]: centred patches of which Theta is computed
+  Buffer<float> columns;    // [sample][member]: centred patches that determine Theta
   Buffer<float> matrix;     // [member][member]
   Buffer<float> product;    // [member][member], only for noise that is not white
   Buffer<float> combined;   // [member][sample]: the patches that are combined

@@ -17,7 +17,7 @@ struct CombinePlan {
   int across = 0, down = 0;  // reference patches
   int pitch = 0, rows = 0;   // union of their search windows, in samples
   int warps = 0;
-  std::size_t bytes = 0;  // of dynamic shared memory
+  std::size_t bytes = 0;  // dynamic shared memory
 };
 
 /// Maximum number of reference patches of a block; the sums of a block are sized for it

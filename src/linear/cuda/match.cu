@@ -28,7 +28,7 @@ struct MatchJob {
   Margins margins;
   QuantisedGuide guide;
   DeviceGroups groups;
-  int pitch, rows;  // of the words in shared memory
+  int pitch, rows;  // size of the windows in shared memory, in words
   int keys;         // number of candidates, rounded up to complete warps
   int shift;        // of distances
 };

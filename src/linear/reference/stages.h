@@ -26,7 +26,7 @@ namespace lull::linear::reference {
 [[nodiscard]] Matrix shared_noise(std::span<const Displacement> members, const PlaneNoise& noise,
                                   int n);
 
-/// Returns Theta for the patches of which Theta is computed: Y in the pilot, X in an iteration. The
+/// Returns Theta for the patches that determine it: Y in the pilot, X in an iteration. The
 /// noise C counts `assumed` times in Q, and `removed` times in Theta.
 [[nodiscard]] Matrix theta_of(const Matrix& patches, const Matrix& noise, double assumed,
                               double removed);

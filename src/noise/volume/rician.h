@@ -78,9 +78,9 @@ class RicianStabiliser {
 /// in air, where the ratio is 1.91, to 1.
 [[nodiscard]] double rician_variance(double ratio);
 
-/// Returns the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|, all in units of sigma:
-/// z I1(z v) / I0(z v). If v is an estimate, this is the expectation step of the EM algorithm for v
-/// (Dempster, Laird and Rubin 1977), which treats the phase as missing data.
+/// Returns the expectation of v + n1 for a Rician sample z = |v + n1 + i n2|, all in units of
+/// sigma: z I1(z v) / I0(z v). If v is an estimate, this is the expectation step of the EM
+/// algorithm for v (Dempster, Laird and Rubin 1977), which treats the phase as missing data.
 [[nodiscard]] double rician_expectation(double z, double v);
 
 /// Properties of samples in air (v = 0), in units of sigma: those of Rayleigh's distribution.

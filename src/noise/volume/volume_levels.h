@@ -9,7 +9,7 @@
 namespace lull {
 
 struct VolumeLevels {
-  std::vector<float> levels;  // of each volume on the 0..255 scale; 0: no noise
+  std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
   int slices = 1;             // of each volume
   float zero = 0;             // sample that keeps its value: the magnitude 0 of Rician noise
 

@@ -2,8 +2,8 @@
 //
 // A thread block processes neighbouring reference patches. Both the samples and the sums of their
 // windows are in shared memory (window_atlas.cuh). A warp holds all matrices of its group in
-// registers (cuda/matrices/symmetric_blocks.cuh) and does not wait for other warps. Products run on the
-// tensor cores, with operands in halves and sums in floats:
+// registers (cuda/matrices/symmetric_blocks.cuh) and does not wait for other warps. Products run on
+// the tensor cores, with operands in halves and sums in floats:
 //   1. The Gram matrix G = Y Y' / n of the patches (or B B' / n of the basic estimate's patches),
 //      in floats. Operands are read directly from the windows; patches are not copied.
 //   2. (G + s I)^-1, in floats. s is t, or more if t is below the rounding errors of G

@@ -11,8 +11,8 @@
 
 #include <cstdint>
 
-#include "cuda/matrices/symmetric_blocks.cuh"
 #include "bm3d/cuda/bayes/window_atlas.cuh"
+#include "cuda/matrices/symmetric_blocks.cuh"
 #include "cuda/warp.cuh"
 
 namespace lull::bm3d {
