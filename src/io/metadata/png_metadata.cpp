@@ -151,7 +151,7 @@ void add_text(PictureText text, PictureMetadata& metadata) {
 
 // ISO/IEC 15948, 11.3.4: a chunk tEXt has a keyword and a text in Latin-1. In zTXt the text is
 // compressed. iTXt has two flags, a language, a translated keyword and a text in UTF-8.
-void read_text(const Chunk& chunk, PictureMetadata& metadata) {
+void read_text_chunk(const Chunk& chunk, PictureMetadata& metadata) {
   ByteView data = chunk.data;
   PictureText text;
   text.keyword = from_latin1(take_text(data));
@@ -214,7 +214,7 @@ void read_native(const Chunk& chunk, PictureMetadata& metadata) {
 void read_chunk(const Chunk& chunk, PictureMetadata& metadata) {
   const std::string_view type = chunk.type;
   if (type == "tEXt" || type == "zTXt" || type == "iTXt") {
-    read_text(chunk, metadata);
+    read_text_chunk(chunk, metadata);
   } else if (type == "eXIf") {
     metadata.exif = to_vector(chunk.data);
   } else if (type == "iCCP") {
@@ -234,7 +234,7 @@ void read_chunk(const Chunk& chunk, PictureMetadata& metadata) {
   }
 }
 
-void write_text(ByteVector& to, const PictureText& text) {
+void write_text_chunk(ByteVector& to, const PictureText& text) {
   constexpr std::size_t max_plain = 1024;
   const std::optional<std::string> keyword = to_latin1(text.keyword);
   const std::optional<std::string> latin1 = to_latin1(text.text);
@@ -296,10 +296,10 @@ void write_chunks(ByteVector& to, const PictureMetadata& metadata) {
   if (!metadata.exif.empty()) write_chunk(to, "eXIf", metadata.exif);
   for (const NativeBlock& block : metadata.native)
     if (block.holder == PictureKind::png) write_chunk(to, text_view(block.type), block.data);
-  for (const PictureText& text : metadata.texts) write_text(to, text);
+  for (const PictureText& text : metadata.texts) write_text_chunk(to, text);
   if (!metadata.photoshop.empty())
-    write_text(to,
-               {std::string(iptc_profile), encode_raw_profile("iptc", metadata.photoshop), {}, {}});
+    write_text_chunk(
+        to, {std::string(iptc_profile), encode_raw_profile("iptc", metadata.photoshop), {}, {}});
   if (metadata.xmp.empty()) return;
   ByteVector data;
   append(data, xmp_keyword);
