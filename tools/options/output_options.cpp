@@ -80,15 +80,13 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.output.bits = number_or_reject<int>("--bits", v);
        if (o.output.bits < 8 || o.output.bits > 16) reject("--bits", v, "must be from 8 to 16");
-     },
-     "bit depth of the result, 8 to 16"},
+     }},
     {"--dither", "none|ordered|noise", OptionGroup::files, planned,
      "how results are rounded to the output's bit depth: to nearest, or with a regular or an "
      "irregular pattern, which avoids visible steps in smooth areas at 8 bits (default: none)",
      [](DenoiseOptions& o, const std::string& v) {
        o.output.dither = choose("--dither", v, dithers);
-     },
-     "avoid visible steps at 8 bits (default: none)"},
+     }},
     {"--lossless", "", OptionGroup::files, planned,
      "encode with FFV1, or with the lossless mode of --vcodec",
      [](DenoiseOptions& o, const std::string&) { o.output.lossless = true; },

@@ -7,17 +7,12 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "tools/options/suggestion.h"
 
 namespace lull::tools {
 namespace {
 
 using Layers = std::vector<io::LayerInfo>;
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::string labels(const Layers& layers, bool colours_only) {
   std::vector<std::string> names;

@@ -12,7 +12,7 @@ namespace lull::tools {
 namespace {
 
 /// Returns a name for messages; frames of a sequence are counted from 0.
-std::string name_of(const Frame& frame) {
+std::string file_name_of(const Frame& frame) {
   return "picture " + std::to_string(frame.slice) + " of the input";
 }
 
@@ -20,11 +20,11 @@ void check_layer(const Frame& frame, const LayerDenoiser& layer) {
   const std::vector<io::LayerInfo> all = io::layers_of(frame);
   const auto found = std::ranges::find(all, layer.layer.name, &io::LayerInfo::name);
   if (found == all.end())
-    throw BadData(name_of(frame) + " has no layer " + layer.layer.name + " (it has " +
+    throw BadData(file_name_of(frame) + " has no layer " + layer.layer.name + " (it has " +
                   io::layers_text(frame) + "); select the layers that all files have with --layer");
   const io::LayerWindow& window = found->window;
   if (window.width() != layer.format.width || window.height() != layer.format.height)
-    throw BadData("the layer " + layer.layer.name + " of " + name_of(frame) + " has " +
+    throw BadData("the layer " + layer.layer.name + " of " + file_name_of(frame) + " has " +
                   std::to_string(window.width()) + "x" + std::to_string(window.height()) +
                   " pixels (before, it has " + std::to_string(layer.format.width) + "x" +
                   std::to_string(layer.format.height) + "); leave the file out");
