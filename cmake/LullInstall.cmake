@@ -14,6 +14,7 @@ set(LULL_PUBLIC_HEADERS
   bm4d/params.h
   burst/burst.h
   choose/choose.h
+  core/dither/dither.h
   cuda/device_list.h
   io/access.h
   io/frame_index.h
