@@ -38,6 +38,7 @@ void write_page(TIFF* file) {
 void add_exif(TIFF* file, int page) {
   const auto number = static_cast<tdir_t>(page);
   TIFFSetDirectory(file, number);
+  TIFFFreeDirectory(file);  // libtiff would otherwise leak the arrays of the page
   TIFFCreateEXIFDirectory(file);
   TIFFSetField(file, EXIFTAG_DATETIMEORIGINAL, time_of(page).c_str());
   TIFFSetField(file, EXIFTAG_EXPOSURETIME, 0.008);
