@@ -1,12 +1,14 @@
 #pragma once
 // The interface between the session, which handles planes and colour, and the host backends.
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
 #include "core/image.h"
 #include "linear/groups.h"
 #include "linear/params.h"
+#include "linear/schedule.h"
 #include "match/match_params.h"
 #include "noise/noise_model.h"
 
@@ -22,14 +24,6 @@ struct PlaneState {
   PlaneView<const float> y;
   PlaneView<float> x, z;
   const PlaneNoise* noise = nullptr;  // its sigma is above 0
-};
-
-/// The parameters of a step that combine() computes.
-struct Step {
-  bool is_pilot = false;
-  float alpha = 0.5f;  // pilot only
-  float tau = 0;       // iterations only; 0: the last iteration
-  float excess = 1;    // iterations only
 };
 
 class Engine {
@@ -48,5 +42,21 @@ class Engine {
 [[nodiscard]] std::unique_ptr<Engine> make_reference_engine();
 /// Makes the cpu engine. If `threads` is 0, the engine uses one thread per core.
 [[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(int threads);
+
+/// Filters the planes of a set: the results are the pictures x. `guide(source)` returns the guide
+/// that is made of these pictures of the planes.
+template <class MakeGuide>
+void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
+                std::span<const PlaneState> planes, const MakeGuide& guide) {
+  run_steps(
+      params,
+      [&](const GroupSizes& sizes, Source source) { engine.match(guide(source), range, sizes); },
+      [&](const GroupSizes&, const Step& step) { engine.combine(step, planes); },
+      [&] {
+        for (const PlaneState& plane : planes)
+          for (int row = 0; row < plane.y.height; ++row)
+            std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
+      });
+}
 
 }  // namespace lull::linear

@@ -1,15 +1,20 @@
 #pragma once
-// The order of the steps of a set (params.h), for all host backends.
+// The order of the steps of a set (params.h), for all backends.
 
-#include <algorithm>
-#include <span>
-
-#include "linear/engine.h"
+#include "linear/params.h"
 
 namespace lull::linear {
 
 /// The picture of each plane from which a guide is made.
 enum class Source { y, x, z };
+
+/// The parameters of a step that combines the patches of all groups.
+struct Step {
+  bool is_pilot = false;
+  float alpha = 0.5f;  // pilot only
+  float tau = 0;       // iterations only; 0: the last iteration
+  float excess = 1;    // iterations only
+};
 
 /// Returns the remaining noise of iteration m = 1 .. M, in units of s.
 constexpr float tau_of(const SetParams& params, int m) {
@@ -20,20 +25,17 @@ constexpr bool matches(const SetParams& params, int m) {
   return (m - 1) % params.rematch == 0 && m <= params.rematch * params.matchings;
 }
 
-/// Filters the planes of a set: the results are the pictures x. `guide(source)` returns the guide
-/// that is made of these pictures of the planes.
-template <class MakeGuide>
-void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
-                std::span<const PlaneState> planes, const MakeGuide& guide) {
-  engine.match(guide(Source::y), range, params.pilot);
-  engine.combine({.is_pilot = true, .alpha = params.alpha}, planes);
-  for (const PlaneState& plane : planes)
-    for (int row = 0; row < plane.y.height; ++row)
-      std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
+/// Runs the steps of a set in their order. match(sizes, source) finds groups in the guide of these
+/// pictures, combine(sizes, step) combines their patches, and start() copies y to z.
+template <class Match, class Combine, class Start>
+void run_steps(const SetParams& params, const Match& match, const Combine& combine,
+               const Start& start) {
+  match(params.pilot, Source::y);
+  combine(params.pilot, Step{.is_pilot = true, .alpha = params.alpha});
+  start();
   for (int m = 1; m <= params.iterations; ++m) {
-    if (matches(params, m))
-      engine.match(guide(m == 1 ? Source::x : Source::z), range, params.iteration);
-    engine.combine({.tau = tau_of(params, m), .excess = params.excess}, planes);
+    if (matches(params, m)) match(params.iteration, m == 1 ? Source::x : Source::z);
+    combine(params.iteration, Step{.tau = tau_of(params, m), .excess = params.excess});
   }
 }
 

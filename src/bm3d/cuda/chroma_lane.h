@@ -16,7 +16,7 @@ namespace lull::bm3d {
 class ChromaLane {
  public:
   /// Returns null if no phase has more than one set of planes, or if the scratch memory would be
-  /// large (with clusters or the DFT).
+  /// large (with clusters or the DFT), or if linear combinations replace the phases.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
@@ -28,7 +28,7 @@ class ChromaLane {
     bool any = false;
     for (int k = 0; k < plan_count(params); ++k)
       any = any || phases.sets(static_cast<Phase>(k)).size() > 1;
-    if (is_large || !any) return nullptr;
+    if (is_large || !any || params.linear_combinations) return nullptr;
     return std::unique_ptr<ChromaLane>(new ChromaLane(params, format, make_matcher));
   }
   ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }

@@ -44,6 +44,7 @@ void CudaSlot::plan_buffers() {
     if (params_.phases == 2 && !params_.linear_combinations)
       result_[i] = zeroed<float>(size, stream_.get());
   }
+  if (params_.linear_combinations) return;  // `linear_` has its own guides, groups and sums
   const std::size_t greatest = phases_.largest_plane();
   if (params_.holes) {
     invalid_ = zeroed<std::uint8_t>(greatest, stream_.get());

@@ -7,6 +7,7 @@
 
 #include "bm3d/host_bytes.h"
 #include "bm3d/open/host_slots.h"
+#include "bm3d/open/pass_through.h"
 #include "bm3d/stabilisers.h"
 #include "core/colour.h"
 #include "core/error.h"
@@ -391,39 +392,13 @@ class HostWorker : public FrameWorker {
   std::optional<HostMotion> motion_;  // only over time
 };
 
-/// A session that returns its frames unfiltered, because no plane is filtered.
-class PassThroughSession : public Denoiser {
- public:
-  PassThroughSession(const FrameFormat& format, const ResultSamples& results)
-      : format_(format), pool_(result_format(format, results)) {}
-  int latency() const noexcept override { return 0; }
-  std::optional<Frame> push(Frame noisy) override {
-    if (noisy.format != format_)
-      throw InvalidArgument(
-          "a frame of another format (a session takes one format); open another session");
-    refuse_device_memory(noisy);
-    return unfiltered(std::move(noisy), pool_);
-  }
-  std::optional<Frame> drain() override { return std::nullopt; }
-
- private:
-  FrameFormat format_;
-  FramePool pool_;
-};
-
 }  // namespace
-
-void refuse_device_memory(const Frame& frame) {
-  if (frame.on_device)
-    throw InvalidArgument(
-        "a frame in the memory of a GPU (this session runs on the CPU); decode it on the CPU");
-}
 
 std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
                                     std::unique_ptr<PhaseEngine> engine,
                                     const ResultSamples& results) {
   auto worker = std::make_unique<HostWorker>(params, format, std::move(engine), results);
-  if (!worker->filters()) return std::make_unique<PassThroughSession>(format, results);
+  if (!worker->filters()) return open_pass_through(format, results);
   return open_session(session_plan(params, format), format, std::move(worker));
 }
 

@@ -9,9 +9,6 @@
 
 namespace lull::bm3d {
 
-/// @throws InvalidArgument  the frame is in the memory of a GPU
-void refuse_device_memory(const Frame& frame);
-
 /// Opens a session. `params` and `format` must be valid.
 [[nodiscard]] std::unique_ptr<Denoiser> open_host(const Params& params, const FrameFormat& format,
                                                   std::unique_ptr<PhaseEngine> engine,

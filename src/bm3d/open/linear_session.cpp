@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "bm3d/open/host_session.h"
+#include "bm3d/open/pass_through.h"
 #include "bm3d/phase_plan.h"
 #include "bm3d/stabilisers.h"
 #include "core/colour.h"

@@ -179,4 +179,30 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
   }
 }
 
+/// Returns the largest magnitude on the diagonal of a matrix.
+template <int T>
+__device__ __forceinline__ float largest_on_diagonal(const Block (&a)[T][T]) {
+  const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
+  float largest = 0;
+#pragma unroll
+  for (int i = 0; i < T; ++i)
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+#pragma unroll
+      for (int e = 0; e < 2; ++e)
+        if (g == t2 + e) largest = fmaxf(largest, fabsf(a[i][i].half[h].at[2 * h + e]));
+  return __uint_as_float(
+      warp_max(__float_as_uint(largest)));  // non-negative floats compare like their bits
+}
+
+/// Adds t to each element on the diagonal of the block.
+__device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
+  const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
+#pragma unroll
+  for (int h = 0; h < 2; ++h)
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+      if (g == t2 + e) block.half[h].at[2 * h + e] += t;
+}
+
 }  // namespace lull

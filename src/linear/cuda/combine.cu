@@ -111,12 +111,12 @@ __device__ __forceinline__ float remaining_noise(const CombineArgs& a, float2 mo
   const auto samples = static_cast<float>(count * a.groups.sizes.side * a.groups.sizes.side);
   const float mean = moments.x / samples;
   const float variance = fmaxf(moments.y / samples - mean * mean, 0.0f);
-  return fmaxf(1 - sqrtf(variance) / a.sigma, a.tau);
+  return fmaxf(1 - sqrtf(variance) / a.sigma, a.step.tau);
 }
 
 /// Performs step 4 of the comment at the head of this file. `share` is r of params.h.
 template <int T, Kind kind>
-__device__ __forceinline__ void add_estimates(const Combination<T>& theta,
+__device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
                                               const GroupSamples& samples, const int* places,
                                               const float (&weight)[2 * T], int steps, int count,
                                               float level, float share, int* sums_x, int* sums_z) {
@@ -188,40 +188,40 @@ __device__ __forceinline__ void combine_group(const CombineJob& job, const Regio
 
   Block matrix[T][T] = {};
   find_negative_gram<T>({x, block.pairs, mean}, places, steps, count, matrix);
-  const Diagonal diagonal = diagonal_of(matrix);
+  const float largest = largest_on_diagonal(matrix);
   const float t = kind == Kind::pilot ? 1 : remaining_noise(a, moments, count);
-  const float noise =
-      kind == Kind::pilot ? (1 + a.alpha * a.alpha) * job.noise : a.excess * t * t * job.noise;
-  const float in_gram = kind == Kind::pilot ? a.alpha * a.alpha * job.noise : noise;
+  const float noise = kind == Kind::pilot ? (1 + a.step.alpha * a.step.alpha) * job.noise
+                                          : a.step.excess * t * t * job.noise;
+  const float in_gram = kind == Kind::pilot ? a.step.alpha * a.step.alpha * job.noise : noise;
   const auto samples = static_cast<float>(a.groups.sizes.side * a.groups.sizes.side);
   const float floor =
-      floor_share * diagonal.trace / static_cast<float>(count) + samples * floor_variance;
-  Combination<T> theta;
+      floor_share * -trace_of(matrix) / static_cast<float>(count) + samples * floor_variance;
+  HalfMatrix<T> theta;
   if constexpr (white) {
-    const float own = fmaxf(in_gram + floor, min_eigenvalue * diagonal.largest);
+    const float own = fmaxf(in_gram + floor, min_eigenvalue * largest);
     add_to_diagonal(matrix, -own);
     sweep(matrix);
-    theta.set(matrix, noise, own, count);
+    combine_white(matrix, noise, own, count, theta);
   } else {
     const SharedNoise shared{a.autocorrelation, block.positions[warp], count};
     add_noise(shared, -in_gram, matrix);
-    add_to_diagonal(matrix, -fmaxf(floor, min_eigenvalue * (diagonal.largest + in_gram)));
+    add_to_diagonal(matrix, -fmaxf(floor, min_eigenvalue * (largest + in_gram)));
     sweep(matrix);
     subtract_mean(matrix, count);
-    theta.set(shared, matrix, noise);
+    combine_coloured(shared, matrix, noise, theta);
   }
 
   float weight[2 * T];
 #pragma unroll
   for (int r = 0; r < 2 * T; ++r) {
     const auto fixed = static_cast<float>(
-        __float2int_rn(theta.weight(r, count) * static_cast<float>(weight_scale)));
-    weight[r] = fixed * static_cast<float>(block_value_scale);
+        __float2int_rn(row_weight(theta, r, count) * static_cast<float>(weight_scale)));
+    weight[r] = fixed * block_value_scale;
     if (lane % 4 == 0 && 8 * r + lane / 4 < count)
       atomicAdd(weights + places[8 * r + lane / 4], static_cast<std::uint32_t>(fixed));
   }
   add_estimates<T, kind>(theta, {z, block.pairs, mean}, places, weight, steps, count,
-                         level - mid_level, a.tau / t, sums_x, sums_z);
+                         level - mid_level, a.step.tau / t, sums_x, sums_z);
   __syncwarp();
 }
 
@@ -297,9 +297,9 @@ void launch(const CombineArgs& args, cudaStream_t stream) {
 
 template <int T, bool white>
 void launch(const CombineArgs& args, cudaStream_t stream) {
-  if (args.is_pilot)
+  if (args.step.is_pilot)
     launch<T, Kind::pilot, white>(args, stream);
-  else if (args.tau > 0)
+  else if (args.step.tau > 0)
     launch<T, Kind::middle, white>(args, stream);
   else
     launch<T, Kind::last, white>(args, stream);

@@ -31,8 +31,8 @@ class DeviceFilter {
   void filter_set(const SetPlan& plan, const Planes& y, const std::array<float*, max_planes>& x);
   void match_set(const SetPlan& plan, const GroupSizes& sizes, Source source, const Planes& y,
                  const std::array<float*, max_planes>& x);
-  void combine_set(const SetPlan& plan, const GroupSizes& sizes, const CombineArgs& step,
-                   const Planes& y, const std::array<float*, max_planes>& x);
+  void combine_set(const SetPlan& plan, const GroupSizes& sizes, const Step& step, const Planes& y,
+                   const std::array<float*, max_planes>& x);
   const float* make_guide(const SetPlan& plan, Source source, const Planes& y,
                           const std::array<float*, max_planes>& x);
   GroupSizes fitted_sizes(const SetPlan& plan, const GroupSizes& sizes) const;

@@ -58,16 +58,15 @@ void DeviceFilter::run(const Planes& y, const std::array<float*, max_planes>& x)
 
 void DeviceFilter::filter_set(const SetPlan& plan, const Planes& y,
                               const std::array<float*, max_planes>& x) {
-  const SetParams& params = plan.params;
-  match_set(plan, params.pilot, Source::y, y, x);
-  combine_set(plan, params.pilot, {.is_pilot = true, .alpha = params.alpha}, y, x);
-  for (const int i : plan.set.planes)
-    cuda::check(cudaMemcpyAsync(z_[i].get(), y[i], margins_[i].size() * sizeof(float),
-                                cudaMemcpyDeviceToDevice, stream_));
-  for (int m = 1; m <= params.iterations; ++m) {
-    if (matches(params, m)) match_set(plan, params.iteration, m == 1 ? Source::x : Source::z, y, x);
-    combine_set(plan, params.iteration, {.tau = tau_of(params, m), .excess = params.excess}, y, x);
-  }
+  run_steps(
+      plan.params,
+      [&](const GroupSizes& sizes, Source source) { match_set(plan, sizes, source, y, x); },
+      [&](const GroupSizes& sizes, const Step& step) { combine_set(plan, sizes, step, y, x); },
+      [&] {
+        for (const int i : plan.set.planes)
+          cuda::check(cudaMemcpyAsync(z_[i].get(), y[i], margins_[i].size() * sizeof(float),
+                                      cudaMemcpyDeviceToDevice, stream_));
+      });
 }
 
 GroupSizes DeviceFilter::fitted_sizes(const SetPlan& plan, const GroupSizes& sizes) const {
@@ -108,13 +107,12 @@ const float* DeviceFilter::make_guide(const SetPlan& plan, Source source, const 
   return guide_.get();
 }
 
-void DeviceFilter::combine_set(const SetPlan& plan, const GroupSizes& given,
-                               const CombineArgs& step, const Planes& y,
-                               const std::array<float*, max_planes>& x) {
+void DeviceFilter::combine_set(const SetPlan& plan, const GroupSizes& given, const Step& step,
+                               const Planes& y, const std::array<float*, max_planes>& x) {
   const int side = fitted_sizes(plan, given).side;
   const bool has_z = !step.is_pilot && step.tau > 0;
   for (const int i : plan.set.planes) {
-    CombineArgs args = step;
+    CombineArgs args{.step = step};
     args.margins = margins_[i];
     args.groups = groups_;
     args.sigma = noise_.sigma(i);

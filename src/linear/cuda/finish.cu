@@ -43,10 +43,6 @@ __global__ void moments_kernel(const float* y, const float* z, Margins margins, 
   to[margins.at(column, row)] = sum;
 }
 
-dim3 blocks_of(const Margins& margins, dim3 block) {
-  return {(margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y};
-}
-
 }  // namespace
 
 void patch_moments(const float* y, const float* z, const Margins& margins, int side, float2* to,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "cuda/matrices/half_matrix.cuh"
 #include "cuda/matrices/symmetric_blocks.cuh"
 #include "cuda/warp.cuh"
 #include "noise/noise_model.h"
@@ -122,31 +123,23 @@ __device__ __forceinline__ void for_values(Block& block, int i, int j, Use use) 
         use(block.half[n].at[2 * h + e], 16 * i + 8 * h + g, 16 * j + 8 * n + t2 + e);
 }
 
-/// Properties of the diagonal of a negative Gram matrix.
-struct Diagonal {
-  float trace = 0, largest = 0;
-};
+/// Returns the trace of the matrix.
 template <int T>
-__device__ __forceinline__ Diagonal diagonal_of(Block (&gram)[T][T]) {
-  Diagonal d;
+__device__ __forceinline__ float trace_of(Block (&matrix)[T][T]) {
+  float trace = 0;
 #pragma unroll
   for (int i = 0; i < T; ++i)
-    for_values(gram[i][i], i, i, [&](float value, int row, int column) {
-      if (row == column) d.trace -= value, d.largest = fmaxf(d.largest, -value);
+    for_values(matrix[i][i], i, i, [&](float value, int row, int column) {
+      if (row == column) trace += value;
     });
-  d.trace = warp_sum(d.trace);
-  d.largest = __uint_as_float(
-      warp_max(__float_as_uint(d.largest)));  // non-negative floats compare like their bits
-  return d;
+  return warp_sum(trace);
 }
 
+/// Adds `value` to each element on the diagonal of the matrix.
 template <int T>
 __device__ __forceinline__ void add_to_diagonal(Block (&matrix)[T][T], float value) {
 #pragma unroll
-  for (int n = 0; n < T; ++n)
-    for_values(matrix[n][n], n, n, [&](float& v, int row, int column) {
-      if (row == column) v += value;
-    });
+  for (int i = 0; i < T; ++i) lull::add_to_diagonal(matrix[i][i], value);
 }
 
 /// The noise that members of a group share: the autocorrelation of the noise, at the displacements
@@ -229,84 +222,67 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
                 share * q_row[2 * i + h] * q_column[2 * j + n][e];
 }
 
-/// A matrix of halves in the register layout of left operands: at[i][j] is the block for the 16
-/// rows from 16 i on and the 16 columns from 16 j on.
+/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1, which has the
+/// blocks on and above the diagonal. `own` is the eigenvalue of 1.
 template <int T>
-struct Combination {
-  std::uint32_t at[T][T][4];
+__device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
+                                              int count, HalfMatrix<T>& theta) {
+  const float of_mean = noise / (own * static_cast<float>(count));
+#pragma unroll
+  for (int i = 0; i < T; ++i)
+#pragma unroll
+    for (int j = i; j < T; ++j) {
+      for_values(inverse[i][j], i, j, [&](float& v, int row, int column) {
+        v = (row == column ? 1.0f : 0.0f) - noise * v;
+        if (row < count && column < count) v += of_mean;
+      });
+      theta.set(i, j, inverse[i][j], 1);
+      if (j > i) theta.mirror(i, j);
+    }
+}
 
-  /// Computes Theta = I - factor C R from R, which has the blocks on and above the diagonal, for
-  /// noise C that is not white.
-  __device__ __forceinline__ void set(const SharedNoise& noise, Block (&r)[T][T], float factor) {
+/// Computes Theta = I - factor C R from R, which has the blocks on and above the diagonal, for
+/// noise C that is not white.
+template <int T>
+__device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block (&r)[T][T],
+                                                 float factor, HalfMatrix<T>& theta) {
 #pragma unroll
-    for (int j = 0; j < T; ++j) {
-      Factor right[T];
+  for (int j = 0; j < T; ++j) {
+    Factor right[T];
 #pragma unroll
-      for (int k = 0; k < T; ++k) right[k] = factor_of(j <= k ? r[j][k] : transposed(r[k][j]));
+    for (int k = 0; k < T; ++k) right[k] = factor_of(j <= k ? r[j][k] : transposed(r[k][j]));
 #pragma unroll
-      for (int i = 0; i < T; ++i) {
-        Block sum{};
+    for (int i = 0; i < T; ++i) {
+      Block sum{};
+      if (i == j) lull::add_to_diagonal(sum, 1);
 #pragma unroll
-        for (int k = 0; k < T; ++k) {
-          Block own{};
-          for_values(own, i, k,
-                     [&](float& v, int row, int column) { v = -factor * noise(row, column); });
-          const Factor left = factor_of(own);
+      for (int k = 0; k < T; ++k) {
+        Block own{};
+        for_values(own, i, k,
+                   [&](float& v, int row, int column) { v = -factor * noise(row, column); });
+        const Factor left = factor_of(own);
 #pragma unroll
-          for (int step = 0; step < product_steps; ++step) add_product(sum, left, right[k], step);
-        }
-        for_values(sum, i, j,
-                   [&](float& v, int row, int column) { v += row == column ? 1.0f : 0.0f; });
-        pack(i, j, sum);
+        for (int step = 0; step < product_steps; ++step) add_product(sum, left, right[k], step);
       }
+      theta.set(i, j, sum, 1);
     }
   }
+}
 
-  /// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1, which has the
-  /// blocks on and above the diagonal. `own` is the eigenvalue of 1.
-  __device__ __forceinline__ void set(Block (&inverse)[T][T], float noise, float own, int count) {
-    const float of_mean = noise / (own * static_cast<float>(count));
+/// Returns the weight of row 8 r + g of Theta, 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)).
+template <int T>
+__device__ __forceinline__ float row_weight(const HalfMatrix<T>& theta, int r, int count) {
+  float sum = 0;
 #pragma unroll
-    for (int i = 0; i < T; ++i)
+  for (int j = 0; j < T; ++j)
 #pragma unroll
-      for (int j = i; j < T; ++j) {
-        Block& block = inverse[i][j];
-        for_values(block, i, j, [&](float& v, int row, int column) {
-          v = (row == column ? 1.0f : 0.0f) - noise * v;
-          if (row < count && column < count) v += of_mean;
-        });
-        pack(i, j, block);
-        if (j == i) continue;
-#pragma unroll
-        for (int n = 0; n < 2; ++n)
-#pragma unroll
-          for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
-      }
-  }
-
-  /// Returns the weight of row 8 r + g, 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)).
-  __device__ __forceinline__ float weight(int r, int count) const {
-    float sum = 0;
-#pragma unroll
-    for (int j = 0; j < T; ++j)
-#pragma unroll
-      for (int n = 0; n < 2; ++n) {
-        const float2 v = __half22float2(halves_of(at[r / 2][j][2 * n + r % 2]));
-        sum = fmaf(v.x, v.x, fmaf(v.y, v.y, sum));
-      }
-    sum += __shfl_xor_sync(~0u, sum, 1);
-    sum += __shfl_xor_sync(~0u, sum, 2);
-    return 1 / sqrtf(fmaxf(sum, 1 / static_cast<float>(count)));
-  }
-
- private:
-  __device__ __forceinline__ void pack(int i, int j, const Block& block) {
-#pragma unroll
-    for (int n = 0; n < 2; ++n)
-#pragma unroll
-      for (int h = 0; h < 2; ++h)
-        at[i][j][2 * n + h] = pack_halves(block.half[n].at[2 * h], block.half[n].at[2 * h + 1]);
-  }
-};
+    for (int n = 0; n < 2; ++n) {
+      const float2 v = __half22float2(halves_of(theta.at[r / 2][j][2 * n + r % 2]));
+      sum = fmaf(v.x, v.x, fmaf(v.y, v.y, sum));
+    }
+  sum += __shfl_xor_sync(~0u, sum, 1);
+  sum += __shfl_xor_sync(~0u, sum, 2);
+  return 1 / sqrtf(fmaxf(sum, 1 / static_cast<float>(count)));
+}
 
 }  // namespace lull::linear

@@ -9,6 +9,7 @@
 
 #include "cuda/device_planes.h"
 #include "linear/params.h"
+#include "linear/schedule.h"
 #include "match/grid.h"
 #include "match/match_params.h"
 
@@ -28,6 +29,11 @@ struct DeviceGroups {
   std::uint16_t* members = nullptr;
   std::uint8_t* counts = nullptr;
 };
+
+/// Returns the number of thread blocks for all samples of a plane, one thread each.
+inline dim3 blocks_of(const Margins& margins, dim3 block) {
+  return {(margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y};
+}
 
 /// Quantises `guide` and computes the norms of its patches (match.cu).
 void quantise(const float* guide, const Margins& margins, const GuideRange& range, int side,
@@ -51,10 +57,7 @@ struct CombineArgs {
   CombineSums sums;
   float sigma = 0;
   const float* autocorrelation = nullptr;  // Autocorrelation of the noise; null: white
-  bool is_pilot = false;
-  float alpha = 0.5f;  // pilot only
-  float tau = 0;       // iterations only; 0: the last iteration, without sums of z
-  float excess = 1;    // iterations only: SetParams::excess
+  Step step;                               // if tau is 0, an iteration adds no sums of z
 };
 
 /// Computes the sums of y - z, and of its squares, over the patch that begins at each sample

@@ -178,10 +178,6 @@ __global__ void __launch_bounds__(32 * max_warps) match_kernel(const MatchJob jo
   }
 }
 
-dim3 blocks_of(const Margins& margins, dim3 block) {
-  return {(margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y};
-}
-
 }  // namespace
 
 void quantise(const float* guide, const Margins& margins, const GuideRange& range, int side,

@@ -71,8 +71,8 @@ double psnr_of(const Frame& frame, PlaneView<const float> tile) {
   return 10 * std::log10(255.0 * 255 * samples.width * samples.height / sum);
 }
 
-/// Returns still frames. Their noise repeats only after so many frames that no temporal window
-/// contains the same noise twice.
+/// Returns frames with the same picture. Their noise repeats after `distinct` frames, which is more
+/// than a temporal window contains.
 std::vector<Frame> noisy_frames(PlaneView<const float> clean, int count, int distinct) {
   std::vector<Frame> frames;
   for (int n = 0; n < count; ++n) {

@@ -164,7 +164,7 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
 /// Adds X = w (b - mean), for 16 samples of all patches at a time, to the sums. In the first
 /// `full_steps` steps patches have all 16 samples.
 template <int T, class Samples, class Estimates, class Patch>
-__device__ __forceinline__ void add_estimates(const Weights<T>& weights, const Samples& samples,
+__device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, const Samples& samples,
                                               const Estimates& estimates, const Patch* patches,
                                               const SamplePair* pairs, int steps, int full_steps,
                                               int count, float mean) {
@@ -266,7 +266,7 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   const bool active = i < a.columns && j >= a.first_row && j < a.first_row + a.rows;
   const int count = active ? a.counts[(j - a.first_row) * a.columns + i] : 0;
   auto* const patches = block.patches[warp];
-  Weights<T> weights;
+  HalfMatrix<T> weights;
   float mean[2];
   typename Staging::Samples spectrum, noise;
   if constexpr (Staging::shared)

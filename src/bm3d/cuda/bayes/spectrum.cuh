@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "bm3d/cuda/bayes/window_atlas.cuh"
+#include "cuda/matrices/half_matrix.cuh"
 #include "cuda/matrices/symmetric_blocks.cuh"
 #include "cuda/warp.cuh"
 
@@ -91,68 +92,10 @@ __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const
     }
 }
 
-/// Returns the largest magnitude on the diagonal of a matrix.
-template <int T>
-__device__ __forceinline__ float largest_on_diagonal(const Block (&a)[T][T]) {
-  const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
-  float largest = 0;
-#pragma unroll
-  for (int i = 0; i < T; ++i)
-#pragma unroll
-    for (int h = 0; h < 2; ++h)
-#pragma unroll
-      for (int e = 0; e < 2; ++e)
-        if (g == t2 + e) largest = fmaxf(largest, fabsf(a[i][i].half[h].at[2 * h + e]));
-  return __uint_as_float(
-      warp_max(__float_as_uint(largest)));  // non-negative floats compare like their bits
-}
-
-/// Adds t to each element on the diagonal of the block.
-__device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
-  const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
-#pragma unroll
-  for (int h = 0; h < 2; ++h)
-#pragma unroll
-    for (int e = 0; e < 2; ++e)
-      if (g == t2 + e) block.half[h].at[2 * h + e] += t;
-}
-
-/// A symmetric matrix of halves in the register layout of left operands. at[i][j] is the block for
-/// the 16 patches from 16 i on and the 16 patches from 16 j on.
-template <int T>
-struct Weights {
-  std::uint32_t at[T][T][4];
-
-  __device__ __forceinline__ void set(int i, int j, const Block& block, float factor) {
-#pragma unroll
-    for (int n = 0; n < 2; ++n)
-#pragma unroll
-      for (int h = 0; h < 2; ++h)
-        at[i][j][2 * n + h] =
-            pack_halves(factor * block.half[n].at[2 * h], factor * block.half[n].at[2 * h + 1]);
-  }
-  /// Fills the block on the other side of the diagonal.
-  __device__ __forceinline__ void mirror(int i, int j) {
-#pragma unroll
-    for (int n = 0; n < 2; ++n)
-#pragma unroll
-      for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
-  }
-  /// Computes 16 rows of c += a w, where w is symmetric.
-  __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
-                                              FloatSums (&c)[2 * T]) const {
-#pragma unroll
-    for (int k = 0; k < T; ++k)
-#pragma unroll
-      for (int r = 0; r < 2 * T; ++r)
-        c[r] = multiply(a[k], at[r / 2][k][r % 2], at[r / 2][k][2 + r % 2], c[r]);
-  }
-};
-
 /// Replaces a symmetric matrix p by 3 p^2 - 2 p^3.
 template <int T>
-__device__ __forceinline__ void sharpen(Weights<T>& p) {
-  Weights<T> next;
+__device__ __forceinline__ void sharpen(HalfMatrix<T>& p) {
+  HalfMatrix<T> next;
 #pragma unroll
   for (int i = 0; i < T; ++i) {
     FloatSums sums[2 * T];
@@ -181,7 +124,7 @@ __device__ __forceinline__ void sharpen(Weights<T>& p) {
 /// Computes P = I - t (G + t I)^-1 from the inverse.
 template <int T>
 __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float threshold,
-                                                   Weights<T>& weights) {
+                                                   HalfMatrix<T>& weights) {
 #pragma unroll
   for (int i = 0; i < T; ++i) {
     add_to_diagonal(inverse[i][i], -1 / threshold);
@@ -197,7 +140,7 @@ __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float
 template <int T>
 __device__ __forceinline__ void weights_from_basic(Block (&shared)[T][T],
                                                    const Block (&inverse)[T][T], float threshold,
-                                                   Weights<T>& weights) {
+                                                   HalfMatrix<T>& weights) {
 #pragma unroll
   for (int i = 0; i < T; ++i) add_to_diagonal(shared[i][i], -threshold);
 #pragma unroll
