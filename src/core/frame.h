@@ -16,7 +16,7 @@ enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
 /// Format of a frame's samples. Two frames with equal formats fit the same session. Members from
-/// luma_scale on describe results whose bit depth is not that of the input (core/result_samples.h).
+/// luma_scale on describe results whose bit depth is not that of the input (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;

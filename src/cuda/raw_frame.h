@@ -25,9 +25,11 @@ struct CurvePair {
 };
 
 /// Returns the format in which RGB is declared as YUV, so that the planes are filtered without a
-/// colour transform.
+/// colour transform. All planes keep the scale of RGB.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
-  if (format.layout == Layout::rgb) format.layout = Layout::yuv;
+  if (format.layout != Layout::rgb) return format;
+  format.layout = Layout::yuv;
+  format.chroma_scale = format.luma_scale;
   return format;
 }
 

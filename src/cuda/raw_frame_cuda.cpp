@@ -22,6 +22,7 @@ cuda::DeviceBuffer<float> dither_thresholds(const FrameFormat& format, cudaStrea
   cuda::DeviceBuffer<float> thresholds(pattern->size());
   cuda::check(cudaMemcpyAsync(thresholds.get(), pattern->data(), thresholds.bytes(),
                               cudaMemcpyHostToDevice, stream));
+  cuda::check(cudaStreamSynchronize(stream));
   return thresholds;
 }
 

@@ -1,6 +1,8 @@
 #include "pipeline/observed_denoiser.h"
 
 #include <deque>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -46,11 +48,13 @@ class ObservedDenoiser final : public Denoiser {
 }  // namespace
 
 Observer in_input_samples(Observer observer) {
-  return [observer = std::move(observer)](const Frame& noisy, const Frame& result) {
+  auto pool =
+      std::make_shared<std::optional<FramePool>>();  // functions can be copied, pools cannot
+  return [observer = std::move(observer), pool](const Frame& noisy, const Frame& result) {
     if (!result.pixels || have_equal_samples(noisy.format, result.format))
       return observer(noisy, result);
-    FramePool pool(noisy.format);
-    observer(noisy, copied(result, pool));
+    if (!*pool) pool->emplace(noisy.format);
+    observer(noisy, copied(result, **pool));
   };
 }
 

@@ -36,8 +36,8 @@ constexpr int dither_index(int x, int y) {
 }
 
 /// Rounds the next sample of a group, a value in [0, max_value]. The caller sets `carry` to the
-/// threshold of the group before the first sample, and the function updates `carry`. Integers are
-/// preserved.
+/// threshold of the group before the first sample, and the function updates `carry`. Integers below
+/// 32768 are preserved. Greater integers can change by 1, because floats have steps of 1/256 there.
 constexpr int dithered(float v, int max_value, float& carry) {
   const float sum = v + carry;
   const int whole = static_cast<int>(sum);

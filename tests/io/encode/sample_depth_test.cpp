@@ -106,7 +106,7 @@ TEST_F(SampleDepth, SessionsDeliverTheSamplesOfTheOutput) {
         special ? result_samples(output.name, *source, output.options) : samples;
     EXPECT_EQ(found.bits, output.samples.bits) << name;
     EXPECT_EQ(found.dither, output.samples.dither) << name;
-    EXPECT_TRUE(found.full_range || !output.samples.full_range) << name;
+    EXPECT_EQ(found.full_range, output.samples.full_range) << name;
   }
 }
 
