@@ -70,4 +70,7 @@ struct FilteredLayer {
 /// Replaces these layers in the file that a sink for OpenEXR writes for `frame`.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
+/// Returns whether the extension of a file name is that of OpenEXR.
+[[nodiscard]] bool is_exr_name(std::string_view path);
+
 }  // namespace lull::io

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "io/layers.h"
 #include "tools/repair/repair_plan.h"
 #include "tools/sessions/memory_need.h"
 #include "tools/wrap/bursts.h"
@@ -70,7 +71,8 @@ io::LayerChoice layers_to_read(const DenoiseOptions& options) {
       return names;
     }
     const std::string& output = options.output.file;
-    const bool keeps = output.ends_with(".exr") || output.ends_with(".EXR");
+    const std::string& format = options.output.format;
+    const bool keeps = io::is_exr_name(format.empty() ? output : "." + format);
     const LayerPlan plan =
         plan_layers(all, options.input.layers, keeps || !options.input.layers.empty(),
                     options.input.file, options.output.file);

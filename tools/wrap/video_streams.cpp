@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "io/files/output_file.h"
 #include "io/files/temporary_name.h"
 #include "io/media.h"
 #include "tools/search/noise_search.h"
@@ -65,7 +66,8 @@ class IntermediateFile {
   }
   ~IntermediateFile() {
     std::error_code ignored;
-    if (!path_.empty()) fs::remove(path_, ignored);
+    fs::remove(path_, ignored);
+    fs::remove(io::partial_name(path_), ignored);  // of a damaged stream
   }
   IntermediateFile(const IntermediateFile&) = delete;
   IntermediateFile& operator=(const IntermediateFile&) = delete;

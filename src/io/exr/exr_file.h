@@ -80,6 +80,5 @@ class ExrFile {
 
 /// Returns whether a file begins with OpenEXR's magic number.
 bool is_exr_file(const std::string& path);
-bool is_exr_name(std::string_view path);
 
 }  // namespace lull::io

@@ -251,11 +251,8 @@ PacketPtr rewrite(const ExrFile::Parts& parts, const std::vector<ExrFile::NewSam
       else
         copy_part(in, out, i);
   }
-  PacketPtr packet = make_packet();
-  check<OutOfMemory>(av_new_packet(packet.get(), static_cast<int>(bytes.bytes().size())),
-                     "no memory for a picture");
-  std::memcpy(packet->data, bytes.bytes().data(), bytes.bytes().size());
-  return packet;
+  const auto& file = bytes.bytes();
+  return packet_of({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()});
 }
 
 }  // namespace lull::io

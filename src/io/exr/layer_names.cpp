@@ -22,25 +22,29 @@ constexpr std::string_view owners[] = {
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
 /// Words that mark a layer of data at any position in a name.
 constexpr std::string_view data_words[] = {
-    "depth",    "deep",    "distance", "dist",    "disparity",   "position",  "positions",
-    "pos",      "pref",    "uv",       "uvs",     "uvw",         "stmap",     "texcoord",
-    "vector",   "vectors", "motion",   "mv",      "mvec",        "velocity",  "flow",
-    "speed",    "normal",  "normals",  "bump",    "tangent",     "tangents",  "bitangent",
-    "binormal", "albedo",  "variance", "mse",     "stddev",      "sample",    "samples",
-    "matte",    "mattes",  "mask",     "masks",   "multimatte",  "alpha",     "opacity",
-    "coverage", "time",    "heat",     "heatmap", "barycentric", "wireframe", "curvature",
-    "facing",   "fresnel", "weight",   "weights", "zfiltered",   "halfa",     "halfb",
-    "zbuffer",  "zdepth",  "xyz"};
+    "depth",      "deep",    "distance", "dist",         "disparity",   "position",  "positions",
+    "pos",        "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
+    "vector",     "vectors", "motion",   "mv",           "mvec",        "velocity",  "flow",
+    "speed",      "normal",  "normals",  "bump",         "tangent",     "tangents",  "bitangent",
+    "binormal",   "albedo",  "variance", "mse",          "stddev",      "sample",    "samples",
+    "matte",      "mattes",  "mask",     "masks",        "multimatte",  "alpha",     "opacity",
+    "coverage",   "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
+    "facing",     "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
+    "zbuffer",    "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness",
+    "samplerinfo"};
 /// Words that mark a layer of data only if they are a complete component of its name.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
     "p",        "po",       "pw",      "pn",         "st",
     "vel",      "var",      "points",  "point",      "diffcol",
     "glosscol", "transcol", "cputime", "rendertime", "subsurfacecol",
-    "dpdu",     "dpdv",     "dpdt"};
+    "pworld",   "nworld",   "worldp",  "worldn",     "pcamera",
+    "ncamera",  "camerap",  "cameran", "pcam",       "ncam",
+    "pobject",  "nobject",  "objectp", "objectn",    "pobj",
+    "nobj",     "ior"};
 /// Beginnings and endings of words that mark data: "motionvector", "worldnormal".
 constexpr std::string_view data_beginnings[] = {"motion", "normal", "position", "velocity",
-                                                "depth"};
+                                                "depth",  "dpd",    "dpcamera"};
 constexpr std::string_view data_endings[] = {"depth",    "normal",  "normals", "position",
                                              "vector",   "vectors", "motion",  "albedo",
                                              "variance", "mask",    "matte",   "velocity"};
@@ -122,15 +126,20 @@ std::string_view last_component(std::string_view layer) {
   return layer.substr(layer.rfind('.') + 1);
 }
 
-// Returns the content of a layer according to its name. A view layer or a part may have any name
-// ("Depth of field.Combined"), so the known name of a picture has priority over words of data in
-// the other components.
+// Returns the content of a layer according to its name. A view layer or a part may have a name of
+// several words ("Depth of field.Combined"). If the last component is the known name of a picture,
+// words of data in such names do not count. A name of one or two words ("albedo.RGBA") is that of
+// the data.
 LayerContent content_by_name(std::string_view layer) {
+  constexpr std::size_t words_of_a_title = 3;
+  const bool is_picture = picture_rank(layer) >= 0;
   LayerContent content = LayerContent::colour;
-  for (const std::string& component : name_components(layer))
-    content = std::max(content, content_of_component(component));
-  const bool is_picture = content == LayerContent::data && picture_rank(layer) >= 0;
-  return is_picture ? LayerContent::colour : content;
+  for (const std::string& component : name_components(layer)) {
+    const LayerContent own = content_of_component(component);
+    const bool is_title = is_picture && words_of(component).size() >= words_of_a_title;
+    if (own != LayerContent::data || !is_title) content = std::max(content, own);
+  }
+  return content;
 }
 
 int picture_rank(std::string_view layer) {

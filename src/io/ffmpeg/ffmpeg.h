@@ -13,6 +13,8 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <new>
 #include <span>
@@ -43,6 +45,17 @@ T* non_null(T* object) {
 }
 inline FramePtr make_frame() { return FramePtr(non_null(av_frame_alloc())); }
 inline PacketPtr make_packet() { return PacketPtr(non_null(av_packet_alloc())); }
+
+/// Returns a packet with a copy of the bytes.
+/// @throws BadData  the bytes exceed the size of a packet
+inline PacketPtr packet_of(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() > std::numeric_limits<int>::max() - AV_INPUT_BUFFER_PADDING_SIZE)
+    throw BadData("a picture of more than 2 GiB (FFmpeg does not support it); divide the picture");
+  PacketPtr packet = make_packet();
+  if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
+  std::ranges::copy(bytes, packet->data);
+  return packet;
+}
 
 /// Sets times, stream and flags of a packet that was converted from `source`. The flags state that
 /// a decoder needs no earlier packets.

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "io/files/positioned_io.h"
 
 namespace lull::io {
 
@@ -47,26 +48,13 @@ void ScratchFile::create() {
 
 void ScratchFile::write(const void* data, std::size_t bytes) {
   if (descriptor_ < 0) create();
-  for (const auto* from = static_cast<const char*>(data); bytes > 0;) {
-    const ssize_t written = ::pwrite(descriptor_, from, bytes, end_);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail("write");
-    from += written;
-    end_ += written;
-    bytes -= static_cast<std::size_t>(written);
-  }
+  if (!write_at(descriptor_, data, bytes, end_)) fail("write");
+  end_ += static_cast<off_t>(bytes);
 }
 
 void ScratchFile::read(void* data, std::size_t bytes) {
-  for (auto* to = static_cast<char*>(data); bytes > 0;) {
-    errno = EIO;
-    const ssize_t got = ::pread(descriptor_, to, bytes, begin_);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail("read");
-    to += got;
-    begin_ += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
+  if (!read_at(descriptor_, data, bytes, begin_)) fail("read");
+  begin_ += static_cast<off_t>(bytes);
   if (begin_ == end_) clear();
 }
 

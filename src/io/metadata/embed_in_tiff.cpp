@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "io/files/positioned_io.h"
 #include "io/metadata/byte_order.h"
 #include "io/metadata/formats.h"
 #include "io/metadata/tiff_memory.h"
@@ -40,14 +43,13 @@ ByteVector embed_in_tiff(ByteView file, const PictureMetadata& metadata) {
 }
 
 void add_exif_to_tiff(int descriptor, const PictureMetadata& metadata) {
-  ByteVector file(static_cast<std::size_t>(::lseek(descriptor, 0, SEEK_END)));
-  const auto size = static_cast<ssize_t>(file.size());
-  if (::pread(descriptor, file.data(), file.size(), 0) != size)
+  const off_t size = ::lseek(descriptor, 0, SEEK_END);
+  ByteVector file(static_cast<std::size_t>(std::max<off_t>(size, 0)));
+  if (size < 0 || !read_at(descriptor, file.data(), file.size(), 0))
     throw IoError("cannot read a TIFF file that was written");
   const ByteVector changed = with_exif(file, metadata);
-  const auto changed_size = static_cast<ssize_t>(changed.size());
-  if (::pwrite(descriptor, changed.data(), changed.size(), 0) != changed_size ||
-      ::ftruncate(descriptor, changed_size) != 0)
+  if (!write_at(descriptor, changed.data(), changed.size(), 0) ||
+      ::ftruncate(descriptor, static_cast<off_t>(changed.size())) != 0)
     throw IoError("cannot write metadata to a TIFF file (the disk may be full)");
 }
 

@@ -182,8 +182,9 @@ void read_jpeg(ByteView file, PictureMetadata& metadata) {
       append(metadata.photoshop, after(photoshop_name));
     } else if (s.marker == app2 && begins_with(s.data, mpf_name)) {
       const ByteView index = after(mpf_name);
-      metadata.pictures =
-          read_pictures(file, static_cast<std::size_t>(index.data() - file.data()), index.size());
+      if (metadata.pictures.empty())
+        metadata.pictures =
+            read_pictures(file, static_cast<std::size_t>(index.data() - file.data()), index.size());
     } else if (s.marker == comment) {
       if (!s.data.empty() && !begins_with(s.data, encoder_comment))
         metadata.texts.push_back({"Comment", to_utf8(s.data), {}, {}});

@@ -110,6 +110,7 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
   const Index index(file.subspan(index_at, index_bytes));
   const ByteView entries = index.entries();
   const std::size_t begin = entries.empty() ? 0 : index.position_of(entries);
+  std::size_t remaining = file.size();  // pictures do not overlap
   for (std::size_t at = 0; at < entries.size(); at += entry_bytes) {
     const std::uint32_t attributes = index.number(begin + at, 4);
     const std::size_t size = index.number(begin + at + 4, 4);
@@ -119,6 +120,8 @@ std::vector<AdditionalPicture> read_pictures(ByteView file, std::size_t index_at
     if (position > file.size() || size > file.size() - position || size < 4) continue;
     const ByteView data = file.subspan(position, size);
     if (data[0] != 0xFF || data[1] != 0xD8) continue;
+    if (size > remaining) break;
+    remaining -= size;
     pictures.push_back({attributes, to_vector(data), false});
   }
   // In Android's first version of the format, only the metadata of the main picture state that the

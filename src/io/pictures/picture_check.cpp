@@ -53,12 +53,14 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
   constexpr std::uint64_t max_bytes = 16 << 20;  // far more than any colour profile has
   if (!begins_with_png_signature(packet)) return std::nullopt;
   packet = packet.subspan(png_signature.size());
+  std::uint64_t total = 0;
   while (packet.size() >= 12) {
     const std::uint64_t bytes = big_endian(packet.data(), 4);
     if (bytes > packet.size() - 12) return std::nullopt;  // the decoder reports this damage
     const std::string_view type = text_of(packet.subspan(4, 4));
     const auto data = compressed_part(type, packet.subspan(8, bytes));
-    if (!data.empty() && inflated_size(data, max_bytes).bytes > max_bytes)
+    if (!data.empty()) total += inflated_size(data, max_bytes).bytes;
+    if (total > max_bytes)
       return PictureFault{
           std::string(type) + " inflates to more than " + std::to_string(max_bytes >> 20) + " MiB",
           false};

@@ -295,7 +295,7 @@ bool PictureDecoder::is_decodable(const AVPacket& packet) {
   const AVCodecID codec = decoder_->codec_id;
   if (demuxer_.holds_pictures() && packets_++ > 0 && is_junk(codec, bytes)) return false;
   const std::optional<PictureFault> fault = find_fault(codec, bytes);
-  if (reads_metadata_) keep_metadata(packet.pts, bytes);
+  if (reads_metadata_ && (!fault || fault->is_decodable)) keep_metadata(packet.pts, bytes);
   if (!fault) return true;
   damage_.add_frame(file_name() + " is damaged or cut short (" + fault->text + ")", packet.pts);
   return fault->is_decodable;

@@ -104,11 +104,8 @@ PacketPtr MetadataEmbedder::embed(PacketPtr picture) {
   if (target_.kind == PictureKind::other) return picture;
   // A TIFF file without metadata is returned without a copy.
   if (target_.kind == PictureKind::tiff && metadata.empty()) return picture;
-  const ByteVector file =
-      embed_metadata({picture->data, static_cast<std::size_t>(picture->size)}, metadata);
-  PacketPtr out = make_packet();
-  if (av_new_packet(out.get(), static_cast<int>(file.size())) < 0) throw std::bad_alloc();
-  std::ranges::copy(file, out->data);
+  PacketPtr out =
+      packet_of(embed_metadata({picture->data, static_cast<std::size_t>(picture->size)}, metadata));
   check<InternalError>(av_packet_copy_props(out.get(), picture.get()), "cannot copy a packet");
   return out;
 }

@@ -95,7 +95,19 @@ TEST(LayerNames, RecogniseData) {
                            "alpha",
                            "opacity",
                            "cputime",
-                           "zfiltered"})
+                           "zfiltered",
+                           "Pworld",
+                           "__Nworld",
+                           "P_world",
+                           "N_cam",
+                           "dPdu",
+                           "dPdtime",
+                           "dPcameradtime",
+                           "displacement",
+                           "VRaySamplerInfo",
+                           "albedo.RGBA",
+                           "normal.rgb",
+                           "depth.C"})
     EXPECT_EQ(content_by_name(name), LayerContent::data) << name;
 }
 

@@ -1,5 +1,7 @@
 // Tests JPEG files with several pictures: Ultra HDR (gain maps) and MPO.
 
+#include "io/metadata/multi_picture.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -154,6 +156,25 @@ TEST_F(MultiPicture, IgnoresEntriesOutsideTheFile) {
   EXPECT_EQ(count_frames(in), 1);
   copy_photo(in, folder / "out.jpg");
   EXPECT_THAT(second_picture(folder / "out.jpg"), IsEmpty());
+}
+
+// Each entry is copied, so that entries with one range could need any amount of memory.
+TEST(MultiPictureIndex, OverlappingEntriesAreNotCopied) {
+  ByteVector file(1000);
+  file[100] = 0xFF, file[101] = 0xD8;
+  const std::vector<AdditionalPicture> many(50, {0, ByteVector(800), false});
+  const ByteVector index = make_index(many, 100, 0);
+  ByteVector overlapping = index;
+  // The offset of each entry becomes that of the first additional picture.
+  const std::size_t entry = 16, first = overlapping.size() - many.size() * entry;
+  for (std::size_t k = 0; k < many.size(); ++k)
+    std::copy_n(overlapping.begin() + static_cast<std::ptrdiff_t>(first), entry,
+                overlapping.begin() + static_cast<std::ptrdiff_t>(first + k * entry));
+  file.insert(file.begin(), overlapping.begin(), overlapping.end());
+  std::size_t bytes = 0;
+  for (const AdditionalPicture& picture : read_pictures(file, 0, overlapping.size()))
+    bytes += picture.data.size();
+  EXPECT_LE(bytes, file.size());
 }
 
 }  // namespace

@@ -113,6 +113,14 @@ TEST_F(StillPicture, RejectsPngTextsAndProfilesThatInflateTooFar) {
                     type + " inflates to more than 16 MiB");
 }
 
+TEST_F(StillPicture, RejectsPngTextsThatTogetherInflateTooFar) {
+  Bytes text = {'n', 0, 0};
+  const Bytes packed = deflated(Bytes(9 << 20));
+  text.insert(text.end(), packed.begin(), packed.end());
+  expect_rejected(png_of(40, 30, black_rows(40, 30), {{"zTXt", text}, {"zTXt", text}}),
+                  "zTXt inflates to more than 16 MiB");
+}
+
 TEST_F(StillPicture, AcceptsPngTextsOfOneMebibyte) {
   Bytes text = {'n', 0, 0};
   const Bytes packed = deflated(Bytes(1 << 20, 'a'));

@@ -1,0 +1,39 @@
+#pragma once
+// Reads and writes at positions of files. A system call can transfer fewer bytes than requested.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+
+namespace lull::io {
+
+/// Reads all bytes from `position` on. Returns false if the file ends before or on an error; errno
+/// is EIO at the end of the file.
+inline bool read_at(int descriptor, void* data, std::size_t bytes, off_t position) {
+  for (auto* to = static_cast<char*>(data); bytes > 0;) {
+    errno = EIO;
+    const ssize_t count = ::pread(descriptor, to, bytes, position);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    to += count;
+    position += count;
+    bytes -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+/// Writes all bytes from `position` on. Returns false on an error, which errno states.
+inline bool write_at(int descriptor, const void* data, std::size_t bytes, off_t position) {
+  for (const auto* from = static_cast<const char*>(data); bytes > 0;) {
+    const ssize_t count = ::pwrite(descriptor, from, bytes, position);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    from += count;
+    position += count;
+    bytes -= static_cast<std::size_t>(count);
+  }
+  return true;
+}
+
+}  // namespace lull::io
