@@ -45,16 +45,14 @@ float least_energy(const std::vector<float>& energy, const std::vector<std::uint
 std::vector<float> energies(const Samples& samples, const Stabiliser& stabiliser,
                             std::span<const int> volumes) {
   std::vector<float> energy(samples.shape.voxels());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, energy.size(), grain),
-                    [&](const auto& part) {
-                      for (const int v : volumes) {
-                        const float* from = samples.volume(v);
-                        for (std::size_t i = part.begin(); i < part.end(); ++i) {
-                          const float sample = stabiliser.forward(v, i, from[i]);
-                          energy[i] += sample * sample / static_cast<float>(volumes.size());
-                        }
-                      }
-                    });
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, energy.size(), grain), [&](const auto& part) {
+        for (const int v : volumes) {
+          const float* from = samples.volume(v);
+          for (std::size_t i = part.begin(); i < part.end(); ++i)
+            energy[i] += stabiliser.energy(v, i, from[i]) / static_cast<float>(volumes.size());
+        }
+      });
   return energy;
 }
 

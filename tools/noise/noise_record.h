@@ -40,6 +40,7 @@ struct SceneNoise {
   /// The decomposition of a series that is filtered as components; null: none. Files do not keep
   /// it.
   std::shared_ptr<FittedSeries> fitted;
+  bool is_examined_as_series = false;  // `fitted` is final
 };
 
 /// Noise of an input by scene, from its first scene on; never empty.

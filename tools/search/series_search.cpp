@@ -136,6 +136,9 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
       set_noise(noise, scene);
     }
   }
+  for (std::size_t v = 0; v < levels_.size(); ++v)
+    if (levels_[v].front() == 0.0f) noise.levels[v] = 0;
+  scene.is_examined_as_series = true;
   if (!store_ || series::noisy_volumes(noise).size() < 2) return;
   const bool keep_all = options_.noise.strength < 1;
   const series::FitOptions fit_options{.mask = mask(), .refine = !given, .keep_all = keep_all};
@@ -156,7 +159,7 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
 
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene) {
-  if (scene.fitted || !may_be_series(options, source.info())) return;
+  if (scene.is_examined_as_series || !may_be_series(options, source.info())) return;
   SeriesCollector collector(options, source);
   const auto reopened = open_again(options);
   while (const std::optional<Frame> slice = reopened->read()) collector.add(*slice);

@@ -109,6 +109,7 @@ std::string why_no_gpu_decodes(const DenoiseOptions& options, const Backends& ba
   if (options.input.interlaced == Interlaced::fields) return "fields are split in host memory";
   if (options.method.align) return "frames are aligned in host memory";
   if (options.output.has_grain()) return "the grain is measured in host memory";
+  if (!options.output.residuals.empty()) return "residuals are computed in host memory";
   if (!options.run.page.file.empty()) return "the report uses frames in host memory";
   if (needs_margins(options)) return "context frames are kept in host memory";
   if (options.run.fallback == Fallback::cpu && !can_read_again(options.input.file))

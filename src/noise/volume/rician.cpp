@@ -33,8 +33,7 @@ float root(float v) { return std::sqrt(v); }
 // Step and half-width of the trapezoidal rule, which is exact to rounding for these densities.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
-/// Returns E[f(z)
-/// v], integrated over u = f(z). Because z dz = u du, the integrand is smooth.
+/// Returns E[f(z) | v], integrated over u = f(z). Because z dz = u du, the integrand is smooth.
 double expected_root(double v) {
   double sum = 0;
   const int last = static_cast<int>((v + reach) / step);

@@ -57,12 +57,10 @@ class RicianStabiliser {
 
   /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the value v >= 0 for which E[f(z)
-  /// v] is `d`, shrunk towards 0 as described above. Returns 0 if d is below E[f(z)
-  /// 0]. The function is increasing.
+  /// Returns the value v >= 0 for which E[f(z) | v] is `d`, shrunk towards 0 as described above.
+  /// Returns 0 if d is below E[f(z) | 0]. The function is increasing.
   float inverse(float d) const;
-  /// Returns E[f(z)
-  /// 0].
+  /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
   /// Returns the inverse with a pointer to the table in this object.
   RicianInverse inverse() const;
