@@ -67,7 +67,7 @@ class IntermediateFile {
   ~IntermediateFile() {
     std::error_code ignored;
     fs::remove(path_, ignored);
-    fs::remove(io::partial_name(path_), ignored);  // of a damaged stream
+    fs::remove(io::partial_name(path_), ignored);  // left by a damaged stream
   }
   IntermediateFile(const IntermediateFile&) = delete;
   IntermediateFile& operator=(const IntermediateFile&) = delete;
