@@ -102,6 +102,10 @@ endforeach()
 # command.
 module(python/src core core/params noise noise/estimate noise/volume noise/depth noise/render cuda cuda/samples
   cuda/results bm3d scale choose)
+# The C library has parameters and sessions of the command.
+module(c/include)
+module(c/src c/include core noise noise/estimate noise/volume cuda cuda/results cuda/samples bm3d io
+  tools/options tools/sessions)
 module(vapoursynth core noise noise/estimate cuda bm3d choose)
 
 set(ffmpeg_header "^(libav[a-z]+|libsw[a-z]+|libpostproc)/")
@@ -125,7 +129,7 @@ function(check_line file line)
   set(header ${CMAKE_MATCH_2})
   string(REGEX MATCH "^src/" in_source ${file})
   string(REGEX MATCH "^tools/" in_tools ${file})
-  string(REGEX MATCH "^(python|vapoursynth)/" in_bindings ${file})
+  string(REGEX MATCH "^(c|python|vapoursynth)/" in_bindings ${file})
   string(REGEX REPLACE "^src/" "" module ${file})
   string(REGEX REPLACE "/?[^/]+$" "" module ${module})
   string(REGEX MATCH "^[a-z0-9_]+" folder "${module}")

@@ -13,7 +13,7 @@ import re
 import sys
 
 HEADERS, SOURCES = {".h", ".cuh"}, {".cpp", ".cu"}
-FOLDERS = ["src", "tools", "python", "vapoursynth"]
+FOLDERS = ["src", "tools", "c", "python", "vapoursynth"]
 UNNAMED, SPECIALISATION = "(unnamed)", "(specialisation)"
 
 # Everything that is not code: comments, raw strings, strings, characters and preprocessor lines. (A

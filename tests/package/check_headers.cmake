@@ -1,6 +1,7 @@
 # cmake -DINCLUDE=FOLDER -DSCRATCH=FOLDER -DCXX=COMPILER -P check_headers.cmake: compiles each
 # header of the installed folder INCLUDE separately, included twice by one source. Users have no other
-# headers of lull, and the public headers need no other library.
+# headers of lull, and the public headers need no other library. With -DSTABLE=FILE, the headers in the
+# lines of FILE must be there: programs may use them in all versions (docs/reference/stability.md).
 
 cmake_minimum_required(VERSION 3.25)
 
@@ -19,11 +20,20 @@ foreach(header IN LISTS headers)
     math(EXPR failures "${failures} + 1")
   endif()
 endforeach()
+if(DEFINED STABLE)
+  file(STRINGS ${STABLE} stable)
+  foreach(header IN LISTS stable)
+    if(NOT header IN_LIST headers)
+      message(NOTICE "${header}: is not installed, although it is part of the stable interface")
+      math(EXPR failures "${failures} + 1")
+    endif()
+  endforeach()
+endif()
 list(LENGTH headers count)
 if(count EQUAL 0)
   message(FATAL_ERROR "no header below ${INCLUDE}")
 endif()
 if(failures GREATER 0)
-  message(FATAL_ERROR "${failures} of ${count} installed headers do not compile alone")
+  message(FATAL_ERROR "${failures} of ${count} installed headers do not compile alone, or are missing")
 endif()
 message(NOTICE "${count} installed headers compile alone")

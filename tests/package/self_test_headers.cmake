@@ -7,7 +7,7 @@ cmake_minimum_required(VERSION 3.25)
 # EXPECTED is empty, it must find nothing.
 function(judge expected what)
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -DINCLUDE=${SCRATCH}/include -DSCRATCH=${SCRATCH}/sources -DCXX=${CXX}
+    COMMAND ${CMAKE_COMMAND} -DINCLUDE=${SCRATCH}/include -DSCRATCH=${SCRATCH}/sources -DCXX=${CXX} ${ARGN}
       -P ${CMAKE_CURRENT_LIST_DIR}/check_headers.cmake
     RESULT_VARIABLE result OUTPUT_QUIET ERROR_VARIABLE text)
   if(expected STREQUAL "" AND NOT result EQUAL 0)
@@ -27,6 +27,11 @@ judge("no header below" "an empty folder")
 plant(core/a.h "#include <vector>\nstd::vector<int> inline a;")
 plant(noise/render/b.h "#include \"core/a.h\"\ninline int b = static_cast<int>(a.size());")
 judge("" "headers that compile alone")
+set(stable ${SCRATCH}/stable.txt)
+file(WRITE ${stable} "core/a.h\n")
+judge("" "stable headers that are installed" -DSTABLE=${stable})
+file(APPEND ${stable} "core/gone.h\n")
+judge("core/gone.h: is not installed" "a stable header that is not installed" -DSTABLE=${stable})
 plant(choose/c.h "#include \"noise/render/light.h\"")
 judge("choose/c.h: does not compile alone.*1 of 3 installed" "a header that includes an absent one")
 plant(choose/c.h "inline std::vector<int> c;")

@@ -37,6 +37,8 @@ void check(const DenoiseOptions& options);
 
 // Checks of single groups of options. check() calls them.
 
+/// Checks the options of the method and of its parameters.
+void check_method(const DenoiseOptions& options);
 /// Checks the combinations of --grain and --grain-table with other options.
 void check_grain(const DenoiseOptions& options);
 /// Checks the combinations of depth maps with other options.

@@ -266,4 +266,67 @@ constexpr OptionRow rows[] = {
 
 std::span<const OptionRow> method_option_rows() { return rows; }
 
+void check_method(const DenoiseOptions& options) {
+  (void)make_params(options, given_noise(options.noise), options.method.temporal.value_or(0));
+  check_matchers(options.method);
+  check_nlm(options);
+  if (options.method.choice == MethodChoice::bm4d)
+    (void)make_volume_params(options, given_noise(options.noise));
+  if (const std::string given = first_given(options, for_bm4d, for_bm3d);
+      options.method.choice == MethodChoice::bm3d && !given.empty())
+    throw InvalidArgument(given + " with --method bm3d (only bm4d has this option); leave one out");
+}
+
+bool may_be_temporal(const DenoiseOptions& options) {
+  if (options.method.temporal) return *options.method.temporal > 0;
+  if (options.method.align) return true;
+  if (options.input.depth.on) return false;
+  const Profile profile = chosen_profile(options);
+  return profile == Profile::balanced || profile == Profile::high || profile == Profile::best;
+}
+
+int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
+  if (options.method.temporal) return *options.method.temporal;
+  const bool has_time =
+      !options.input.depth.on && !input.still && !input.stack && !options.input.stack;
+  if (!may_be_temporal(options) || !has_time) return 0;
+  return options.method.align || chosen_profile(options) == Profile::best ? 4 : 2;
+}
+
+Profile chosen_profile(const DenoiseOptions& options) {
+  return options.method.profile.value_or(options.input.depth.on ? Profile::high
+                                                                : Profile::balanced);
+}
+
+bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int temporal) {
+  const NoiseModel scaled_noise = with_strength(options.noise, noise);
+  const Profile profile = chosen_profile(options);
+  bm3d::Params params = options.input.depth.on
+                            ? bm3d::make_depth_params(profile, scaled_noise, temporal)
+                            : bm3d::make_params(profile, scaled_noise, temporal);
+  if (options.method.align) params.scene_cut = 0;
+  for (const auto& apply_override : options.method.overrides) apply_override(params);
+  params.guided = has_guide_file(options.method);
+  if (params.bayes && !options.method.wiener_only.empty())
+    throw InvalidArgument(options.method.wiener_only.front() +
+                          " with --profile best over time (it has no Wiener phase with fixed "
+                          "transforms); leave one out");
+  choose_matchers(options.method, params);
+  const int search_step = params.search_step;
+  bm3d::search_where_needed(params);
+  // Explicit options override the defaults of the profile. validate() rejects unsupported
+  // combinations.
+  if (const auto& mode = options.method.second_search) {
+    params.kept = *mode == SecondSearch::window ? 0 : bm3d::default_kept;
+    params.same_groups = *mode == SecondSearch::none   ? bm3d::SameGroups::all
+                         : *mode == SecondSearch::luma ? bm3d::SameGroups::luma
+                                                       : bm3d::SameGroups::none;
+  }
+  if (options.method.search_step && search_step > params.hard.step)
+    params.search_step = search_step;
+  bm3d::combine_where_possible(params);
+  bm3d::validate(params);
+  return params;
+}
+
 }  // namespace lull::tools

@@ -122,22 +122,6 @@ constexpr OptionRow rows[] = {
 
 }  // namespace
 
-void check_grain(const DenoiseOptions& options) {
-  if (!options.output.has_grain()) return;
-  if (options.run.segment_frames > 0)
-    throw InvalidArgument(
-        std::string(options.output.keep_grain ? "--grain keep" : "--grain-table") +
-        " with --segment-frames (a table belongs to one run and one encoder); leave one out");
-  if (options.output.keep_grain && !io::supports_grain_table(options.output.vcodec))
-    throw InvalidArgument(
-        "--grain keep " +
-        (options.output.vcodec.empty() ? std::string("without --vcodec")
-                                       : "with " + options.output.vcodec) +
-        " (not every encoder supports film grain tables); give --vcodec libaom-av1");
-  if (options.output.keep_grain && options.input.file == "-")
-    refuse_grain_of_pipe(options.input.file);
-}
-
 void check_scale_and_align(const DenoiseOptions& options) {
   const auto refuse_align = [](const char* other, const char* why) {
     throw InvalidArgument(std::string("--align with ") + other + " (" + why + "); leave one out");
