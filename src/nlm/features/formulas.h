@@ -11,9 +11,8 @@
 //      D_f(p, q) = mean over the patch and the channels of
 //                  [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
 // 2. Weights w = max(0, 1 - max(0, D_f / k^2) / 8)^8, which is nearly exp(-max(0, D_f / k^2)).
-// 3. Two candidate results:
-//    colour  f = 3, k = 0.7:  F = sum w u_q / sum w
-//    guided  f = 1, k = 1:    F = a, where a + b . g(q) is the line through the candidates that
+// 3. Two candidate results: colour f = 3, k = 0.7: F = sum w u_q / sum w guided f = 1, k = 1: F =
+//    a, where a + b . g(q) is the linear function of the candidates that
 //            minimises the sum of w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2: local regression on
 //            the features on which light may depend (Bitterli et al. 2016, doi:10.1111/cgf.12954,
 //            section 4.1), g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), x_j the regressors

@@ -24,9 +24,9 @@
 namespace lull::nlm {
 namespace {
 
-/// Noise levels for comparisons of frames, on the 0..255 scale: for the detection of repeated
-/// frames, which differ hardly at all, and for motion estimation. Motion is estimated in the
-/// albedo, or in the picture if there is no albedo.
+/// Noise levels that comparisons of frames assume, on the 0..255 scale: for the detection of
+/// repeated frames, and for motion estimation. Repeated frames have hardly any noise. Motion is
+/// estimated in the albedo, or in the picture if there is no albedo.
 constexpr std::array<float, 3> repetition_noise = {1, 1, 1};
 constexpr float motion_noise = 4;
 
