@@ -146,8 +146,8 @@ bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
   choose_matchers(options.method, params);
   const int search_step = params.search_step;
   bm3d::search_where_needed(params);
-  // Explicit options override the defaults of the profile. validate() rejects unsupported
-  // combinations.
+  // Options that the user gives override the defaults of the profile. validate() rejects
+  // unsupported combinations.
   if (const auto& mode = options.method.second_search) {
     params.kept = *mode == SecondSearch::window ? 0 : bm3d::default_kept;
     params.same_groups = *mode == SecondSearch::none   ? bm3d::SameGroups::all
