@@ -89,7 +89,7 @@ struct MeansParams {
 /// temporal search, subsampled chroma is matched in a different guide in each phase. All other
 /// planes have the groups that are found in luma.
 enum class SameGroups { none, luma, all };
-/// The value of Params::kept with which the second phase does not search.
+/// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
 /// Maximum of Params::search_step.
 inline constexpr int max_search_step = 16;

@@ -39,8 +39,8 @@ DeviceList list_devices() {
   DeviceList list;
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    (void)cudaGetLastError();  // clears the error, so that a missing driver does not fail the next
-                               // CUDA call
+    // Clears the error, so that a missing driver does not fail the next CUDA call.
+    (void)cudaGetLastError();
     list.reason = reason_of(status);
     return list;
   }

@@ -73,8 +73,8 @@ inline constexpr int max_side = 13, max_group = 64, max_window = 43;
 /// The largest value of a quantised guide.
 inline constexpr int guide_levels = 255;
 
-/// Maximum of a shifted distance. The maximum follows from the size of a key: 32 bits, of which 11
-/// contain the index of a candidate.
+/// Maximum of a shifted distance. The maximum follows from the size of a key: 32 bits; 11
+/// bits contain the index of a candidate.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
 /// Shift of the distances of patches that have `samples` samples. A shifted distance reaches
 /// max_distance only if samples differ by more than half of the range.

@@ -161,7 +161,7 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // Of the files in one folder, files with more entities (more specific ones) come later.
+    // Among the files of one folder, files with more entities (more specific ones) come later.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != image.suffix) continue;

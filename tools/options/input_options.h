@@ -38,7 +38,8 @@ struct InputOptions {
   /// Layers of an OpenEXR input that are denoised; the first one is the picture. Empty: all layers
   /// with colours.
   std::vector<std::string> layers;
-  bool stack = false;  // whether frames are slices of a volume although the file does not say so
+  // Whether the frames are slices of a volume although the file does not state it.
+  bool stack = false;
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
   // If true, voxels outside the mask become 0. If false, they keep their input value.

@@ -31,8 +31,8 @@ struct RowOfCandidates {
 void bayes_distances(const RowOfCandidates& row, float* distances);
 
 /// Parameters of bayes_estimate(), which filters one group. Each patch is a row of `pitch` floats
-/// and uses the first `samples` of them. The arrays have `group` rows, of which the group uses the
-/// first `count`.
+/// and uses the first `samples` of them. The arrays have `group` rows; the group uses the first
+/// `count` rows.
 struct BayesGroup {
   float* noisy;   // patches; they are overwritten
   float* basic;   // patches of the basic estimate; null: the spectrum is that of `noisy`

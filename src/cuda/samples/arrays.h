@@ -67,7 +67,7 @@ struct NumberGrid {
 /// Copies every `step`-th element to contiguous memory at `to` on the same device, in the order of
 /// the axes. Elements have 1, 2, 4 or 8 bytes. The copy is complete when the function returns.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
-/// Returns the greatest of an array's 16-bit integers.
+/// Returns the maximum of an array's 16-bit integers.
 [[nodiscard]] int max_u16(const NumberGrid& numbers, int device);
 
 }  // namespace lull::cuda

@@ -25,9 +25,9 @@ void with_sample_type(SampleType sample, Use use) {
 
 /// Conversion of floats to integer samples.
 struct Rounding {
-  int max_value;            // samples are clamped to 0..max_value
-  const float* thresholds;  // thresholds of dithering, in device memory; null: rounding to nearest,
-                            // ties upwards
+  int max_value;  // samples are clamped to 0..max_value
+  // Thresholds of dithering, in device memory; null: rounding to nearest, ties upwards.
+  const float* thresholds;
 
   constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}
   constexpr Rounding(int max_sample, const float* dither)

@@ -51,8 +51,8 @@ struct ContainerTraits {
   Names listed_tags{};
 
   // How the container stores time stamps.
-  bool constant_rate = false;      // frames have a constant rate and no time stamps
-  bool frames_only = false;        // as constant_rate, and no frame can be omitted
+  bool constant_rate = false;      // the frames of a file have a constant rate
+  bool frames_only = false;        // frames have a constant rate and none can be omitted
   bool presentation_times = true;  // false: the container stores no presentation times
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
@@ -60,8 +60,7 @@ struct ContainerTraits {
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
-      // Single_stream: negative times are kept if the file has one stream.
-      NegativeTimes::shifted_by_ffmpeg;
+      NegativeTimes::shifted_by_ffmpeg;    // single_stream: kept if the file has only one stream
   const char* timescale_option = nullptr;  // option that sets the time scale of stream starts
 
   // Properties of streams in the container.
@@ -80,7 +79,7 @@ struct ContainerTraits {
   bool file_timecode = false;  // the time code is a property of the file, not of a stream
 
   // Encoders and pixel formats that are used for the container.
-  std::span<const char* const> encoders{};
+  std::span<const char* const> encoders{};       // names, best first; empty: chosen by the samples
   std::span<const char* const> pipe_encoders{};  // encoders for a pipe
   const AVPixelFormat* raw_formats = nullptr;    // pixel formats of raw samples; null: all
   bool raw_frames = false;  // nothing is encoded, and lull itself writes the frames

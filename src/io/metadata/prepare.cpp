@@ -111,8 +111,8 @@ class Preparation {
     if (!names.empty()) lose("the text of " + names);
   }
 
-  /// Returns whether the output format can contain metadata. DPX files, and files of all other
-  /// formats without an own kind, can only contain data of their own kind.
+  /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats
+  /// that are PictureKind::other, only contain data of their own kind.
   bool holds_metadata() const {
     return target_.kind != PictureKind::other && target_.kind != PictureKind::dpx;
   }

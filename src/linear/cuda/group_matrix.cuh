@@ -226,8 +226,8 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
                 share * q_row[2 * i + h] * q_column[2 * j + n][e];
 }
 
-/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1, of which only the
-/// blocks on and above the diagonal exist. `own` is the eigenvalue that belongs to the eigenvector
+/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1. Only the blocks
+/// of Q^-1 on and above the diagonal exist. `own` is the eigenvalue that belongs to the eigenvector
 /// 1 (all ones).
 template <int T>
 __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
@@ -246,8 +246,8 @@ __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float nois
     }
 }
 
-/// Computes Theta = I - factor C R from R, of which only the blocks on and above the diagonal
-/// exist, for coloured noise with the covariance C.
+/// Computes Theta = I - factor C R from R for coloured noise with the covariance C. Only the
+/// blocks of R on and above the diagonal exist.
 template <int T>
 __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block (&r)[T][T],
                                                  float factor, HalfMatrix<T>& theta) {

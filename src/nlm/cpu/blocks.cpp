@@ -88,7 +88,7 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of `last`, the newest row, and all rows in `rows`, of which the first is the
+/// Returns the sum of `last`, the newest row, and all rows in `rows`, whose first row is the
 /// oldest. Then `last` replaces the oldest row, so that the next calls can use it.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {

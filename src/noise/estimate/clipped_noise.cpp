@@ -141,8 +141,9 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
 /// the noise level of samples that are stabilised by this curve.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  std::optional<float> strongest;  // common factor of the levels of R, G and B, whose model is
-                                   // given for the opponent space
+  // Common factor of the noise levels of R, G and B, whose noise model is given for the opponent
+  // space.
+  std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];
     if (!curve) continue;

@@ -202,8 +202,9 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
 /// Sets the filter coefficients. Their unit is the finest power of 2 for which all coefficients are
 /// in range; the coarsest unit is 2^-6.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // The template of every plane begins with white noise of the same level. This factor scales the
-  // contribution of luma's grain to the prediction error of the plane.
+  // The template of every plane begins with white noise of the same level, whatever the plane's
+  // prediction error is. The coefficient of luma's grain is scaled by this factor, so that luma's
+  // grain contributes as much relative to this white noise as in the measured grain.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };

@@ -30,8 +30,8 @@ template <class Value>
 
 struct FlatLevel {
   double variance = 0;  // variance of the samples
-  Cubes cubes;  // the cubes from which the variance was measured; empty: fewer than requested were
-                // flat
+  // The cubes from which the variance was measured; empty: fewer cubes than requested were flat.
+  Cubes cubes;
 };
 
 /// Returns the noise level in the flat cubes among `cubes`. A cube is flat if its energy at low

@@ -5,7 +5,7 @@
 // For two members at displacement d let r = 1 - c(d) / c(0) be their decorrelation, where c is the
 // covariance of a coefficient of their patches (noise/patch_covariance.h): r is 0 at the same
 // position and 1 for patches that share no noise. Let a coefficient be a difference across members
-// with the signs s, of which n are not 0. The variance of this difference in units of c(0) is
+// with the signs s; n signs are not 0. The variance of this difference in units of c(0) is
 //     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm',
 //     because the signs of a difference add up to 0. For the mean coefficient, n is added. So for
 //     each number of members, the vector of all variances is the product of one matrix and the

@@ -67,7 +67,7 @@ FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
   return smallest;
 }
 
-/// Plans tiles of 8x4 reference patches, all of which have the same motion vectors, for the sums of
+/// Plans tiles of 8x4 reference patches, which all have the same motion vectors, for the sums of
 /// all frames.
 FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
                      const cuda::DeviceLimits& device) {

@@ -109,7 +109,7 @@ constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
                                   const cuda::DeviceLimits& device, bool coloured = false);
 
 /// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the result
-/// depends on the tile bit by bit.
+/// is bit for bit the same only for the same tile.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                                      const cuda::DeviceLimits& device);
 
