@@ -178,12 +178,15 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
+  // Impulses at other positions in the next frame are no lights.
+  const bool over_time =
+      std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;
   std::vector<float> salt, pepper, noise;
   double density = 0;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const OutlierField& field = frames[i].outliers;
-    if (!are_impulses(field)) continue;
+    if (!are_impulses(field) || (!over_time && may_be_lights(field))) continue;
     if (frames[i].follows_previous && has_successors(frames[i - 1].outliers, field))
       return std::nullopt;
     ++certain;

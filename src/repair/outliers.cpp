@@ -189,6 +189,13 @@ bool are_impulses(const OutlierField& field) {
   return !are_ordered(field);
 }
 
+bool may_be_lights(const OutlierField& field) {
+  constexpr float max_ground = 64;
+  const auto lights = std::ranges::count_if(
+      field.isolated, [](const Outlier& o) { return o.peak > 0 && o.value - o.peak < max_ground; });
+  return static_cast<std::size_t>(lights) * 8 > field.isolated.size() * 7;
+}
+
 bool are_ordered(const OutlierField& field) {
   return has_frequent_displacement(field) ||
          has_aligned(field, field.height, [](const Outlier& o) { return o.y; }) ||

@@ -48,6 +48,11 @@ struct OutlierField {
 /// connected outliers, have a spatial order, or lie in a small part of the picture.
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
+/// Returns whether nearly all isolated outliers are bright samples on a dark ground. Drawn stars
+/// and distant lamps look like this, and in a single picture nothing distinguishes them from hot
+/// pixels.
+[[nodiscard]] bool may_be_lights(const OutlierField& field);
+
 /// Returns whether the isolated outliers have a spatial order that impulses do not have: a frequent
 /// displacement between outliers, or many outliers in a row, in a column, or in a small part of the
 /// plane.

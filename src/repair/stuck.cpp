@@ -262,7 +262,7 @@ class StuckSearch {
     // If the clip has other stuck pixels, a sharp isolated sample in front of an unchanging picture
     // also counts as a stuck pixel.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
-    if (!others_exist && !are_impulses(persistent)) return isolated;
+    if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);
     for (const Candidate* candidate : unchanged) {
       const bool is_sharp = std::abs(candidate->wing) < 0.1f * std::abs(candidate->peak);

@@ -67,6 +67,11 @@ const CleanPicture clean_pictures[] = {
      }},
     {"SharpStars",
      [](int x, int y, int) { return std::min(10 + points(x, y, 0.55, 60, 240), 255.0); }},
+    {"DrawnStars",  // on a gradient, over a ground without stars
+     [](int x, int y, int) {
+       if (y > height * 7 / 8) return 70 + 30 * hash(x / 9, y / 3);
+       return hash(x, y) > 0.999 ? 120 + 130 * hash(y, x) : 15 + 0.1 * y;
+     }},
     {"Highlights",
      [](int x, int y, int t) {
        return std::min(moving_waves(x, y, t) + points(x + 2 * t, y, 1.0, 40, 400), 255.0);

@@ -85,8 +85,8 @@ TEST(StuckPixels, FewPixelsAreFoundExactly) {
   EXPECT_EQ(defects.planes[0].samples[1], hot[0]);
 }
 
-TEST(StuckPixels, HotPixelsOfStaticDarkClipAreReplaced) {
-  const Clip clip = make_clip([](int x, int, int) { return 12 + x / 40.0; }, 2);
+TEST(StuckPixels, HotPixelsOfStaticClipAreReplaced) {
+  const Clip clip = make_clip([](int x, int, int) { return 72 + x / 40.0; }, 2);
   const auto hot = random_positions(gray_format(), 0.002);
   add_to_samples(clip, hot, 90);
   EXPECT_LT(error_at(clip, repaired(clip, find_defects(clip.excerpts())), hot), 15);

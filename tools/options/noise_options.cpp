@@ -84,7 +84,7 @@ constexpr OptionRow rows[] = {
      "is estimated and removed. auto: stuck and dead pixels, impulses, and offsets of rows and "
      "columns that are certain in excerpts of the input; FILE: the pixels of a text with lines X Y "
      "or X Y "
-     "FIRST-FRAME LAST-FRAME, or those that are not 0 in a picture (default: off)",
+     "FIRST-FRAME LAST-FRAME, or those that are not 0 in a picture (default: auto)",
      [](DenoiseOptions& o, const std::string& v) {
        if (v.empty()) reject("--repair", v, "must be auto, off, or the name of a file");
        o.noise.repair = v;

@@ -27,10 +27,10 @@ struct NoiseOptions {
   /// Noise that has already been estimated and replaces a noise file; null: none. No option sets
   /// this member.
   std::shared_ptr<const NoiseRecord> known;
-  std::optional<NoiseKind> kind;    // for volumes; empty: estimated from their background
-  std::string map;                  // file of the noise map to write; empty: none
-  float strength = 1;               // factor for the noise level
-  std::string repair = repair_off;  // repair_auto, repair_off, or the file of a list of defects
+  std::optional<NoiseKind> kind;     // for volumes; empty: estimated from their background
+  std::string map;                   // file of the noise map to write; empty: none
+  float strength = 1;                // factor for the noise level
+  std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
 };
 
 /// Returns white noise with the sigma that the user gave. If no sigma was given, the level is

@@ -22,16 +22,15 @@ constexpr std::string_view owners[] = {
     "light",    "shader", "geo",      "user", "group", "curve", "element"};
 /// Words that mark a layer of data at any position in a name.
 constexpr std::string_view data_words[] = {
-    "depth",      "deep",    "distance", "dist",         "disparity",   "position",  "positions",
-    "pos",        "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
-    "vector",     "vectors", "motion",   "mv",           "mvec",        "velocity",  "flow",
-    "speed",      "normal",  "normals",  "bump",         "tangent",     "tangents",  "bitangent",
-    "binormal",   "albedo",  "variance", "mse",          "stddev",      "sample",    "samples",
-    "matte",      "mattes",  "mask",     "masks",        "multimatte",  "alpha",     "opacity",
-    "coverage",   "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
-    "facing",     "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
-    "zbuffer",    "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness",
-    "samplerinfo"};
+    "depth",    "deep",    "distance", "dist",         "disparity",   "position",  "positions",
+    "pos",      "pref",    "uv",       "uvs",          "uvw",         "stmap",     "texcoord",
+    "vector",   "vectors", "motion",   "mv",           "mvec",        "velocity",  "flow",
+    "speed",    "normal",  "normals",  "bump",         "tangent",     "tangents",  "bitangent",
+    "binormal", "albedo",  "variance", "mse",          "stddev",      "sample",    "samples",
+    "matte",    "mattes",  "mask",     "masks",        "multimatte",  "alpha",     "opacity",
+    "coverage", "time",    "heat",     "heatmap",      "barycentric", "wireframe", "curvature",
+    "facing",   "fresnel", "weight",   "weights",      "zfiltered",   "halfa",     "halfb",
+    "zbuffer",  "zdepth",  "xyz",      "displacement", "roughness",   "metallic",  "metalness"};
 /// Words that mark a layer of data only if they are a complete component of its name.
 constexpr std::string_view data_components[] = {
     "z",        "n",        "nn",      "ng",         "ns",
@@ -45,9 +44,9 @@ constexpr std::string_view data_components[] = {
 /// Beginnings and endings of words that mark data: "motionvector", "worldnormal".
 constexpr std::string_view data_beginnings[] = {"motion", "normal", "position", "velocity",
                                                 "depth",  "dpd",    "dpcamera"};
-constexpr std::string_view data_endings[] = {"depth",    "normal",  "normals", "position",
-                                             "vector",   "vectors", "motion",  "albedo",
-                                             "variance", "mask",    "matte",   "velocity"};
+constexpr std::string_view data_endings[] = {
+    "depth",  "normal",   "normals", "position", "vector",   "vectors",    "motion",
+    "albedo", "variance", "mask",    "matte",    "velocity", "samplerinfo"};
 
 std::string lower_case(std::string_view text) {
   std::string result(text);

@@ -53,8 +53,8 @@ struct Repair : ::testing::Test {
 };
 
 TEST_F(Repair, DoesNotChangeResultsOfCleanClip) {
-  ASSERT_EQ(run("clean.y4m", "auto.mkv", {"--repair", "auto"}).code, 0);
-  ASSERT_EQ(run("clean.y4m", "off.mkv").code, 0);
+  ASSERT_EQ(run("clean.y4m", "auto.mkv", {}).code, 0);
+  ASSERT_EQ(run("clean.y4m", "off.mkv", {"--repair", "off"}).code, 0);
   EXPECT_EQ(bytes_of(folder / "auto.mkv"), bytes_of(folder / "off.mkv"));
 }
 
@@ -128,12 +128,13 @@ TEST_F(Repair, FindsImpulsesAndReportsThem) {
       frame.plane<std::uint8_t>(0)(static_cast<int>(random() % 96),
                                    static_cast<int>(random() % 80)) = i % 2 ? 255 : 0;
   write_y4m(folder / "impulses.y4m", frames);
-  const Outcome outcome = run("impulses.y4m", "out.mkv", {"--repair", "auto"});
+  const Outcome outcome = run("impulses.y4m", "out.mkv", {});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("repairs impulses (Y "));
-  const Outcome noise = run_lull({"noise", folder / "impulses.y4m", "--repair", "auto"});
+  const Outcome noise = run_lull({"noise", folder / "impulses.y4m"});
   EXPECT_THAT(noise.out, HasSubstr("defects: impulses (Y "));
-  EXPECT_THAT(run_lull({"noise", folder / "impulses.y4m"}).out, Not(HasSubstr("defects")));
+  EXPECT_THAT(run_lull({"noise", folder / "impulses.y4m", "--repair", "off"}).out,
+              Not(HasSubstr("defects")));
 }
 
 }  // namespace
