@@ -178,7 +178,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // Impulses at other positions in the next frame are no lights.
+  // With successive frames, may_be_lights() is not needed: outliers whose positions change from
+  // each frame to the next cannot be stars or lamps.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

@@ -49,8 +49,8 @@ struct OutlierField {
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
 /// Returns whether nearly all isolated outliers are bright samples on a dark ground. Drawn stars
-/// and distant lamps look like this, and in a single picture nothing distinguishes them from hot
-/// pixels.
+/// and distant lamps also look like this. In a single picture, they cannot be distinguished from
+/// hot pixels.
 [[nodiscard]] bool may_be_lights(const OutlierField& field);
 
 /// Returns whether the isolated outliers have a spatial order that impulses do not have: a frequent

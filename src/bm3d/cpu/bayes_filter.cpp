@@ -221,7 +221,7 @@ HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   add_to_diagonal(to, n, 1);
 }
 
-/// Computes squared = 3 p - 2 squared.
+/// Replaces each element of the matrix `squared` by 3 p - 2 squared.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);

@@ -247,8 +247,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // Rows in the middle are in every window. If lengths are constants, the compiler removes
-      // these checks.
+      // Rows in the middle of the union are in the windows of all lanes. If the number of rows is a
+      // constant, the compiler removes the checks of these rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)

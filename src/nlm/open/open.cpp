@@ -92,8 +92,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // The sum contains each frame in progress as the engine stores it, and the result of each as a
-  // frame. It also contains one frame that is being loaded, and one that is being returned.
+  // For each frame in progress, memory contains its planes and its guide as the engine stores them,
+  // and its result. It also contains a frame that is being loaded, and one that is being returned.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);
