@@ -21,8 +21,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // If the reader of a pipe has closed it, or a file exceeds the size limit, write() must report an
-  // error instead of a signal that ends the process.
+  // If the reader of a pipe has closed the pipe, or a file exceeds the size limit, write() must
+  // report an error. Without this setting, a signal would end the process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

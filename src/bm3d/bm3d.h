@@ -21,8 +21,8 @@ struct Backend {
   int device = 0;                  // cuda: index of the GPU among the visible ones
   int streams = default_streams;   // cuda: frames in flight, 1..16
   int threads = 0;                 // cpu: number of threads; 0: one per core
-  bool results_on_device = false;  // see lull::Backend
-  ResultSamples results = {};      // see lull::Backend
+  bool results_on_device = false;  // as in lull::Backend
+  ResultSamples results = {};      // as in lull::Backend
 
   /// Converts to lull::Backend, which the other methods use.
   operator lull::Backend() const {
@@ -44,14 +44,15 @@ struct Backend {
 
 /// Opens a finder that detects the same repeated frames as a session with these parameters. A
 /// caller that distributes a clip over several sessions stores the states that the finder returns
-/// in the frames (Frame::repeat_state). If each session then also gets the margin(params) of
-/// non-repeated frames around its part, the results equal those of one session for the complete
-/// clip.
+/// in Frame::repeat_state. If each session also gets the frames around its part, as many as
+/// margin(params) states without counting repeated frames, the results equal those of one session
+/// for the complete clip.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
 /// Returns the memory resource for frames that the backend can read without another copy:
-/// page-locked memory for cuda, the default resource otherwise. It lives until the process ends.
+/// page-locked memory for cuda, the default resource otherwise. The resource lives until the
+/// process ends.
 [[nodiscard]] std::pmr::memory_resource* frame_memory(const Backend& backend);
 
 }  // namespace lull::bm3d

@@ -1,18 +1,18 @@
 #pragma once
-// The weighted mean of a group (Params::means), which all backends compute in the same way. It is
-// patchwise non-local means over the groups of a matcher (Tsai 2016), with the weights of
-// nlm/weights.h.
+// The weighted mean of a group (Params::means), which all backends compute in the same way. This
+// method is non-local means of patches (Tsai 2016) over the groups that a matcher finds, with the
+// weights of nlm/weights.h.
 //
 // 1. The distance of a member m from the reference patch r, in units of the noise variance, over
 //    all C planes that are filtered together:
 //      D(m) = sum_c 1 / (64 C sigma_c^2) sum_i (I_c(m + i) - I_c(r + i))^2
-// 2. Its weight: w(m) = max(0, 1 - max(D - 2, 0) / (8 h^2))^8. Noise alone causes D = 2. The
-//    reference patch has the weight 1.
+// 2. The weight of the member m: w(m) = max(0, 1 - max(D - 2, 0) / (8 h^2))^8. Noise alone causes D
+//    = 2. The reference patch has the weight 1.
 // 3. The mean of the group, in each plane:
 //      E_c(i) = I_c(r + i) + sum_m w(m) (I_c(m + i) - I_c(r + i)) / sum_m w(m)
 //    This mean is the estimate of every member, and enters the aggregation with the weight of the
-//    member.
-//    (docs/how-it-works/clusters.md has the gain over an estimate of the reference patch alone.)
+//    member. (docs/how-it-works/clusters.md states the gain over an estimate of the reference patch
+//    alone.)
 
 #include <cstddef>
 
@@ -39,8 +39,8 @@ struct MeansCurve {
   }
 };
 
-/// Returns the factor of a plane's squared differences in D, if `planes` planes are filtered
-/// together.
+/// Returns the factor by which the squared differences in a plane are multiplied in D, if `planes`
+/// planes are filtered together.
 constexpr float means_scale(float sigma, std::size_t planes) {
   return 1 / (static_cast<float>(planes) * patch * patch * sigma * sigma);
 }

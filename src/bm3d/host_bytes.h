@@ -1,16 +1,17 @@
 #pragma once
-// Estimates the memory of sessions on the host.
+// Estimates how much memory sessions on the host need.
 
 #include "bm3d/bm3d.h"
 
 namespace lull::bm3d {
 
-/// Returns whether the filters' input is the samples of a frame times a constant, in all planes. A
-/// session on the CPU then holds the samples of its frames instead of floats.
+/// Returns whether, in all planes, the input of the filters is the samples of the frame multiplied
+/// by a constant. In this case, a session on the CPU stores the samples of its frames instead of
+/// floats.
 [[nodiscard]] bool filters_samples(const Params& params, const FrameFormat& format);
 
-/// Estimates the bytes that a session on the host (reference or cpu) holds, without the frames that
-/// it returned.
+/// Estimates how many bytes a session on the host (reference or cpu) allocates, without the frames
+/// that it has returned.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::bm3d

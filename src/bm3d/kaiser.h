@@ -8,8 +8,9 @@
 
 namespace lull::bm3d {
 
-/// Returns one axis of the window for patches of `side` samples, in the first `side` elements:
-/// I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) / I0(beta). All elements are 1 for beta = 0.
+/// Returns the window along one axis for patches of `side` samples: I0(beta sqrt(1 - (2i/(side - 1)
+/// - 1)^2)) / I0(beta), in the first `side` elements of the result. If beta is 0, all elements are
+/// 1.
 [[nodiscard]] inline std::array<float, patch> kaiser_window(float beta, int side = patch) {
   return lull::kaiser_window<patch>(beta, side);
 }

@@ -109,8 +109,8 @@ void validate_linear(const Params& p) {
   if (has_clusters(p)) refuse("clusters");
 }
 
-/// Returns whether the second phase can reuse the first phase's groups (Params::same_groups): each
-/// of its reference patches must have a group that it can filter.
+/// Returns whether the second phase can reuse the groups of the first phase (Params::same_groups).
+/// This is possible if there is a group for each reference patch of the second phase.
 bool can_have_same_groups(const Params& p) {
   return p.kept > 0 && p.search_step == 0 && p.hard.step == p.wiener.step &&
          p.hard.window <= p.wiener.window && !p.bayes &&

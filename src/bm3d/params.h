@@ -15,36 +15,36 @@
 
 namespace lull::bm3d {
 
-/// The first phase is a hard threshold and the second a Wiener filter. If the profile `best`
-/// filters frames over time, two Bayes phases follow the first phase instead (Params::bayes).
+/// The first phase is a hard threshold and the second a Wiener filter. With the profile `best` over
+/// time, two Bayes phases follow the first phase instead (Params::bayes).
 enum class Transform { dct, bior, dft };  // 2D transform of a patch; bior: Bior1.5
 enum class GroupTransform { haar, wht };  // 1D transform across the patches of a group
 using lull::Profile;
 
-/// One phase. Lengths are in samples. Distances are mean squared differences of patches on the
-/// 0..255 scale.
+/// Parameters of one phase. Lengths are in samples. Distances are mean squared differences of
+/// patches on the 0..255 scale.
 struct PhaseParams {
   int window = 39;      // n: side of the search window, odd, 1..127
-  int group = 16;       // N: maximum group size; power of two, 1..32
+  int group = 16;       // N: maximum number of members of a group; power of two, 1..32
   int step = 3;         // p: distance between reference patches, 1..8
   float tau = 2500.0f;  // match threshold, > 0
   Transform transform = Transform::dct;
   GroupTransform group_transform = GroupTransform::haar;
-  float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) .. 4
+  float kaiser = 0.0f;      // beta of the aggregation window, 0 (no window) to 4
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..63
   /// Amount subtracted from the distance of the patch that motion predicts in a neighbouring frame
   /// (group.h), >= 0.
   float motion_bias = 0.0f;
-  /// Refinement windows, which are searched even if the phase propagates groups instead of
-  /// searching its windows (match/propagation.h): their side in the reference frame, 1 (none) or
-  /// odd, up to `window` and 31, and in neighbouring frames.
+  /// Sides of the refinement windows (match/propagation.h), first in the reference frame, then in
+  /// neighbouring frames. They are searched even if the phase propagates groups instead of
+  /// searching its search windows. The first is 1 (no window), or odd and at most `window` and 31.
   int refine_window = 1;
-  int refine_temporal_window = 0;  // 0: none; odd, up to `temporal_window` and 15
+  int refine_temporal_window = 0;  // 0: no window; odd, up to `temporal_window` and 15
   /// If set, clusters (match/clusters.h) replace the search windows.
   std::optional<ClusterParams> clusters{};
 
   friend bool operator==(const PhaseParams&, const PhaseParams&) = default;
-  /// Returns the parameters of the phase's matcher.
+  /// Returns the parameters for the matcher of this phase.
   constexpr MatchParams matching() const {
     return {.window = window,
             .group = group,
@@ -64,91 +64,101 @@ struct PhaseParams {
 /// (doi:10.1137/120874989), the method over time that of Arias and Morel 2018
 /// (doi:10.1007/s10851-017-0742-4).
 struct BayesParams {
-  int side = 8;             // side of a patch in each frame, 8..10; smaller in smaller planes
-  int group = 32;           // maximum group size, 32 or 64; 32 in the second Bayes phase
+  // Side of a patch in each frame, 8..10; in smaller planes, patches are smaller.
+  int side = 8;
+  // Maximum number of members of a group, 32 or 64; 32 in the second Bayes phase.
+  int group = 32;
   int step = 5;             // distance between reference patches, 1..8
   int window = 15;          // side of the search window, odd, 1..31
   int temporal_window = 9;  // side of the search window in neighbouring frames, odd, 1..15
-  float motion_bias = 0;    // see PhaseParams::motion_bias, >= 0
-  /// Eigenvalue whose Wiener factor is one half, in units of sigma^2. It must be above 0.
+  float motion_bias = 0;    // as PhaseParams::motion_bias, >= 0
+  /// Eigenvalue whose Wiener factor is one half, in units of sigma^2, > 0.
   float threshold = 1;
-  /// Number of times that the Wiener factor f = l / (l + threshold sigma^2) is sharpened by f <- 3
-  /// f^2 - 2 f^3, 0..8. It is used in the first Bayes phase only.
+  /// How many times the Wiener factor f = l / (l + threshold sigma^2) is sharpened by f <- 3 f^2 -
+  /// 2 f^3, 0..8. Sharpening is used only in the first Bayes phase.
   int sharpenings = 0;
 };
-/// A first phase that averages each group instead of transforming it (group_means.h): patches
-/// become the weighted mean of their group. Tsai 2016 calls this non-local means.
+/// Parameters of a first phase that averages each group instead of transforming it (group_means.h):
+/// each patch is replaced by the weighted mean of its group. Tsai 2016 calls this non-local means.
 struct MeansParams {
-  /// Filter strength, in units of sigma: how different patches may be and still contribute, > 0.
+  /// Filter strength, in units of sigma, > 0. It states how different patches may be and still
+  /// contribute to the mean.
   float h = 0.8f;
 };
-/// Selects the planes for which the second phase reuses the groups of the first phase unchanged.
-/// Without temporal search, subsampled chroma is matched in another guide in each phase. All other
-/// planes have the groups found in luma.
+/// The planes for which the second phase reuses the groups of the first phase unchanged. Without
+/// temporal search, subsampled chroma is matched in a different guide in each phase. All other
+/// planes have the groups that are found in luma.
 enum class SameGroups { none, luma, all };
-/// The value of Params::kept if the second phase does not search.
+/// The value of Params::kept in profiles whose second phase does not search.
 inline constexpr int default_kept = 16;
 /// Maximum of Params::search_step.
 inline constexpr int max_search_step = 16;
 
 struct BatchSize {
-  int width = 4096, height = 1088;  // area covered by the reference patches, in samples, >= 16
+  int width = 4096, height = 1088;  // area that the reference patches cover, in samples, >= 16
 };
 
 struct Params {
-  /// Noise of the planes as they are stored. The filter does not change planes with a sigma of 0.
+  /// Noise of the stored planes, before any colour transform. A plane with a sigma of 0 is not
+  /// filtered.
   NoiseModel noise;
   PhaseParams hard;  // first phase: hard threshold, matched on the noisy image
-  /// Parameters of the second phase, a Wiener filter. It matches patches in the basic estimate.
+  /// Parameters of the second phase, the Wiener filter. This phase matches patches in the basic
+  /// estimate.
   PhaseParams wiener{.group = 32, .tau = 400.0f};
   float lambda = 2.7f;  // lambda_3D: threshold of the first phase in units of sigma, >= 0
-  /// Threshold of the mean over a group, in units of the other thresholds, >= 0.
+  /// Threshold of the mean over a group (the first coefficient of the group), in units of the other
+  /// thresholds, >= 0.
   float lambda_mean = 1.0f;
-  float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
+  float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
   float guide_noise = 0.0f;  // share of the noisy picture in the guides of estimates, 0..1
-  /// Both phases match in Frame::guide, mixed with the share guide_noise of the noisy picture,
-  /// instead of in the noisy picture and the basic estimate. The guide has the size and planes of
-  /// the frame.
+  /// true: both phases match patches in Frame::guide, mixed with a share of the noisy picture
+  /// (guide_noise), instead of in the noisy picture and the basic estimate. The guide has the size
+  /// and planes of the frame.
   bool guided = false;
   /// Distance between the reference patches of the first phase that search their windows. The
-  /// patches between them propagate the groups that were found (match/propagation.h). The distance
-  /// is more than hard.step and at most 16. 0: all reference patches search.
+  /// reference patches between them propagate the groups that these searches find
+  /// (match/propagation.h). The distance must be greater than hard.step, and at most 16. 0: all
+  /// reference patches search.
   int search_step = 0;
-  /// Number of members that each group found by the first phase's search keeps for the second
-  /// phase, which propagates them instead of searching: a power of two up to 32, at least the group
-  /// size of the first phase. 0: the second phase searches. search_where_needed() sets 0 where a
-  /// search is required.
+  /// How many members of each group are stored for the second phase. The groups are those that the
+  /// first phase finds by a search; the second phase propagates them instead of searching. The
+  /// value is a power of two up to 32, and at least the group size of the first phase. 0: the
+  /// second phase searches. search_where_needed() sets 0 where a search is required.
   int kept = 0;
-  /// Planes for which the second phase filters the kept groups unchanged. This requires equal steps
-  /// in both phases, a second window that is not smaller than the first, and no search_step.
-  /// Otherwise the second phase propagates.
+  /// Planes for which the second phase filters the stored groups unchanged. This requires equal
+  /// steps in both phases, a search window of the second phase that is not smaller than that of the
+  /// first, and a search_step of 0. For all other planes, the second phase propagates groups.
   SameGroups same_groups = SameGroups::none;
   /// Two Bayes phases replace the second phase. The first one matches in the basic estimate and
   /// uses the spectrum of the noisy patches. The second one matches in a blend of the basic
-  /// estimate and the result of the first one, and uses the spectrum of that blend. This requires a
-  /// temporal search and white noise.
+  /// estimate and the result of the first Bayes phase, and uses the spectrum of this blend. This
+  /// requires a temporal search and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
-  /// Iterated linear combinations of patches (linear/params.h) replace all phases, whose parameters
-  /// are then unused. This requires temporal = 0. The cuda backend runs the phases instead.
+  /// true: iterated linear combinations (linear/params.h) replace all phases, whose parameters are
+  /// then not used. This requires temporal = 0. The cuda backend runs the phases instead.
   bool linear_combinations = false;
-  /// If set, weighted means replace the hard threshold, and there is no second phase.
+  /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
+  /// no second phase.
   std::optional<MeansParams> means{};
-  int phases = 2;    // 1: the basic estimate is the result; 3 with Bayes phases
+  int phases = 2;    // 1: the basic estimate is the result; 3: two Bayes phases
   int temporal = 0;  // temporal radius R: patches come from R frames before and after, 0..8
-  /// A frame begins a new scene if more than this share of it cannot be predicted from earlier
-  /// frames (frame_relation.h), 0..1; 0: never.
+  /// If more than this share of a frame cannot be predicted from earlier frames (frame_relation.h),
+  /// the frame begins a new scene, 0..1; 0: no frame does.
   float scene_cut = 0.5f;
-  /// Frames may have holes (Frame::holes). Patches that overlap a hole are not candidates. The
-  /// frames must be grey.
+  /// true: frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
+  /// The frames must be grey.
   bool holes = false;
-  BatchSize batch;  // reference patches that are processed together
+  BatchSize batch;  // number of reference patches that are processed together
 };
 
 /// Returns the parameters of a profile for this noise. `paper` is table 1 of the 2017 paper; the
-/// others were tuned by measurement (docs/measurements/bm3d-parameters.md). `temporal`: see Params.
+/// others were tuned by measurement (docs/measurements/bm3d-parameters.md). `temporal`: the value
+/// of Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
-/// Returns the parameters for weighted means (Params::means) over groups found by clusters.
+/// Returns the parameters for weighted means (Params::means) over groups that are found by
+/// clusters.
 [[nodiscard]] Params make_means_params(Profile profile, const NoiseModel& noise, int temporal = 0,
                                        const ClusterParams& clusters = {});
 /// Returns the parameters for depth maps on the 0..255 scale (noise/depth), which may have holes.
@@ -162,28 +172,30 @@ struct Params {
   return make_params(profile, NoiseModel(sigma), temporal);
 }
 
-/// Adapts parameters that were changed one by one. It sets Params::search_step and Params::kept to
-/// 0 where a search is required: if groups are found by clusters or in a guide, or if frames have
-/// holes. search_step also becomes 0 if the noise is not white, or if it is not greater than
-/// hard.step (then no reference patch lies between those that search). The function also restricts
-/// Params::same_groups to what the phases allow, and refinement windows to the size of the search
-/// windows. open() calls this function; validate() rejects such parameters.
+/// Adapts parameters that were changed one by one. The function sets Params::search_step and
+/// Params::kept to 0 where all reference patches must search: if groups are found by clusters or in
+/// a guide, or if frames have holes. search_step also becomes 0 if the noise is not white, or if it
+/// is not greater than hard.step (in this case, no reference patch lies between those that search).
+/// The function also restricts Params::same_groups to what the phases allow, and refinement windows
+/// to the size of the search windows. open() calls this function; validate() rejects such
+/// parameters.
 void search_where_needed(Params& params);
 
-/// Sets Params::linear_combinations to false where the method does not apply, or if a parameter of
-/// the phases differs from the profile `best`: a caller who changes the phases wants to run them.
-/// search_where_needed() calls this function.
+/// Sets Params::linear_combinations to false where the method cannot be used. It is also set to
+/// false if a parameter of the phases differs from the profile `best`, because a caller who changes
+/// the phases wants to run them. search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
-/// Returns the margin of frames that a frame's result depends on. A frame is finished when
-/// margin(params).after frames have followed it.
+/// Returns the number of frames around a frame on which the result of the frame depends. A frame is
+/// finished when margin(params).after frames have followed it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   return margin_of(params.temporal, params.phases);
 }
 
 /// Checks the parameters.
-/// @throws InvalidArgument  a parameter is outside the range given above (the message names the
-/// first one), or groups are kept for a phase that has to search (see search_where_needed())
+/// @throws InvalidArgument  a parameter is outside the range stated above (the message names the
+/// first such parameter), or groups are stored for a phase that has to search
+/// (search_where_needed())
 void validate(const Params& params);
 
 }  // namespace lull::bm3d

@@ -17,40 +17,41 @@
 
 namespace lull::bm3d {
 
-/// Weighted sums of a plane's estimates, and sums of their weights. New sums are zero.
+/// Sums of the weighted estimates of a plane, and sums of the weights. New sums are zero.
 class PhaseSums {
  public:
   virtual ~PhaseSums() = default;
 };
 
-/// The planes of one frame that share their groups. All have the same size.
+/// Those planes of one frame that have the same groups. All have the same size.
 struct PhasePlanes {
   GuideView guide;
   /// The noisy planes, at least patch x patch samples. They are empty if the engine loads them from
   /// `frame` (PhaseEngine::loads_samples()).
   std::array<PlaneView<const float>, 3> noisy;
   const Frame* frame = nullptr;
-  std::array<PlaneView<const float>, 3> basic;  // basic estimates; unused in the first phase
-  std::array<PhaseSums*, 3> sums{};             // for each noisy plane
+  std::array<PlaneView<const float>, 3> basic;  // basic estimates; not used in the first phase
+  std::array<PhaseSums*, 3> sums{};             // sums of each noisy plane
 };
 using PhaseFrame = FrameAt<PhasePlanes>;
 
-/// One phase over the reference patches of one frame. Samples are on the 0..255 scale.
+/// The work of one phase on the reference patches of one frame. Samples are on the 0..255 scale.
 struct PhaseInput {
   const PhasePlan& plan;
-  const PlaneSet& set;  // the set of the plan that the planes belong to
-  /// The frame of the reference patches, then the neighbouring frames in the order of group.h.
+  const PlaneSet& set;  // the set of planes, as planned
+  /// All frames that are searched: first the frame of the reference patches, then the neighbouring
+  /// frames in the order of group.h.
   std::span<const PhaseFrame> frames;
   /// Standard deviation of the noise in the guides; 0: the guides are estimates.
   float guide_sigma = 0;
-  /// The groups of the reference patches that searched, as candidates for the patches that
-  /// propagate. They are used if PlaneSet::kept is not 0.
+  /// The groups of those reference patches that searched. The other reference patches take their
+  /// candidates from them. They are used if PlaneSet::kept is not 0.
   KeptGroups* groups = nullptr;
 
   bool propagates() const { return plan.propagates(set); }
   bool reuses_groups() const { return plan.reuses_groups(set); }
-  /// Returns whether run() stores the groups that it finds. It does so if the first phase searches
-  /// for the second one and does not propagate itself.
+  /// Returns whether run() must store the groups that it finds. This is the case if the first phase
+  /// searches for the second phase and does not propagate groups itself.
   bool keeps() const { return set.kept > 0 && plan.phase == Phase::first && !propagates(); }
   std::size_t planes() const { return set.planes.size(); }
   /// Returns the noise of the k-th plane of the set; its sigma is above 0.
@@ -60,18 +61,19 @@ struct PhaseInput {
 class PhaseEngine {
  public:
   virtual ~PhaseEngine() = default;
-  /// Returns whether the engine accepts noisy planes as samples of a frame, on the scale of
-  /// load_plane(). These take less memory than floats.
+  /// Returns whether the engine accepts noisy planes in the sample type of a frame, on the scale of
+  /// load_plane(). Such planes take less memory than planes of floats.
   [[nodiscard]] virtual bool loads_samples() const { return false; }
   [[nodiscard]] virtual std::unique_ptr<PhaseSums> make_sums(int width, int height) = 0;
-  /// Searches for the reference patches at distance PhasePlan::search_step and stores their groups.
-  /// The session calls it before run() if the first phase propagates. The motion in `input` is that
-  /// of the bundles of these reference patches.
+  /// Searches for the groups of the reference patches at distance PhasePlan::search_step, and
+  /// stores these groups. If the first phase propagates groups, the session calls this function
+  /// before run(). The motion in `input` must be that of the bundles of these reference patches.
   virtual void search(const PhaseInput& input) = 0;
-  /// Finds groups, filters them and adds the estimates to the frames' sums.
+  /// Finds groups, filters them and adds the estimates to the sums of the frames.
   virtual void run(const PhaseInput& input) = 0;
-  /// Writes the estimate of the summed patches, 0 where no patch covers a sample, and clears the
-  /// sums. `plan` is the plan of the preceding run().
+  /// Writes the estimate of each sample of a frame: the quotient of its sums, 0 where no patch
+  /// covers the sample. Then the function sets the sums to 0. `plan` is the plan of the preceding
+  /// run().
   virtual void finish(const PhasePlan& plan, PhaseSums& sums, PlaneView<float> estimate) = 0;
 };
 
@@ -80,10 +82,11 @@ class PhaseEngine {
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_reference_engine(
     std::unique_ptr<reference::Matcher> matcher = reference::make_matcher(),
     PatchShape shape = square_8);
-/// Makes a matcher for this number of threads. The engine's other matchers share its memory.
+/// Makes a matcher for this number of threads. The matcher shares the memory of the engine's other
+/// matchers.
 using CpuMatcherFactory =
     std::unique_ptr<cpu::Matcher> (*)(int threads, const std::shared_ptr<cpu::GuideMemory>& memory);
-/// Makes the cpu engine. `threads` = 0: one thread per core.
+/// Makes the cpu engine. `threads`: number of threads; 0: one per core.
 [[nodiscard]] std::unique_ptr<PhaseEngine> make_cpu_engine(
     int threads, CpuMatcherFactory make_matcher = cpu::make_matcher);
 

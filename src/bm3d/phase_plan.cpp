@@ -9,9 +9,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Decides which sets keep their groups. The second phase needs no search if the first phase has a
-/// set with the same first plane. (Without temporal search, the guide of subsampled chroma contains
-/// luma only in that case: docs/measurements/colour.md.)
+/// Decides which sets store their groups for the second phase. A set of the second phase needs no
+/// search if the first phase has a set with the same first plane. (Without temporal search, the
+/// guide of subsampled chroma contains luma only in this case: docs/measurements/colour.md.)
 void plan_kept_groups(PhasePlan& plan, const Params& params, const FrameFormat& format) {
   if (plan.is_bayes()) return;
   const bool first = plan.phase == Phase::first;
@@ -59,7 +59,7 @@ PhasePlan plan_phase(Phase phase, const Params& params, const FrameFormat& forma
   plan.phase = phase == parallel_wiener ? Phase::second : phase;
   plan.filter = filter_of(phase, params);
   plan.params = first ? params.hard : params.wiener;
-  // If a guide comes with the frame, it is an estimate and is matched with the parameters of the
+  // A guide that comes with the frame is an estimate, so it is matched with the parameters of the
   // second phase.
   if (params.guided) {
     plan.params.tau = params.wiener.tau;

@@ -10,8 +10,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Returns the standard deviation of the noise in the guide: that of the first plane, or the larger
-// one of the other two planes if the first plane passes through.
+// Returns the standard deviation of the noise in the guide. It is that of the first plane, or if
+// the first plane is not filtered, the larger of those of the other two planes.
 float matching_noise(const std::array<float, 3>& sigma) {
   return sigma[0] > 0 ? sigma[0] : std::max(sigma[1], sigma[2]);
 }
@@ -22,15 +22,16 @@ float matching_noise(const std::array<float, 3>& sigma) {
 // similar ones. Larger thresholds have no effect (docs/measurements/bm3d-parameters.md).
 float tau_for(float noise) { return std::max(3000.0f, 8 * noise * noise); }
 
-// Match threshold of the second phase. The papers' value of 400 costs 0.01 to 0.04 dB. Larger
-// values than this one gain 0.005 dB at sigma 10, and nothing above.
+// Match threshold of the second phase. The value of the papers, 400, costs 0.01 to 0.04 dB. Values
+// larger than the one here gain 0.005 dB at sigma 10, and nothing at larger sigmas.
 constexpr float tau_wiener = 1024;
 
 // Returns table 1 of the 2017 paper. The table does not name the transform across the group; here
-// it is Haar. The paper's text has Walsh-Hadamard (--group-transform wht), which is 0.04 dB worse
-// on the still picture of the benchmarks. For sigma > 40 the paper thresholds patches in the DCT
-// domain before it matches them. Matching the noisy patches directly, with a threshold that all
-// patches of equal content pass, gives 0.1 to 0.2 dB more (docs/measurements/bm3d-parameters.md).
+// it is Haar. The text of the paper mentions Walsh-Hadamard (--group-transform wht), which is 0.04
+// dB worse on the still picture of the benchmarks. For sigma > 40 the paper thresholds patches in
+// the DCT domain before it matches them. Matching the noisy patches directly, with a threshold that
+// all patches of equal content pass, gives 0.1 to 0.2 dB more
+// (docs/measurements/bm3d-parameters.md).
 Params paper_profile(float noise) {
   Params p;
   p.hard = {.window = 39, .group = 16, .step = 3, .tau = noise > 40 ? tau_for(noise) : 2500.0f};
@@ -40,8 +41,8 @@ Params paper_profile(float noise) {
   return p;
 }
 
-/// Returns the parameters that `fast`, `balanced` and `high` have in common. Both phases have the
-/// same sizes, except for the group size and window of the second phase.
+/// Returns the parameters that the profiles `fast`, `balanced` and `high` have in common. Both
+/// phases have the same sizes, except for the group size and the search window of the second phase.
 Params tuned_profile(float noise, int step, int window, int wiener_window, int wiener_group) {
   Params p;
   p.hard = {.window = window,
@@ -55,7 +56,8 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
               .step = step,
               .tau = tau_wiener,
               .kaiser = 2.5f};
-  // The optimum changes only slightly from weak noise (sigma 10) to strong noise (sigma 20).
+  // The best parameters for weak noise (sigma 10) and for strong noise (sigma 20) differ only
+  // slightly.
   const float weak = std::clamp((20 - noise) / 10, 0.0f, 1.0f);
   p.lambda = 2.9f + 0.1f * weak;
   p.lambda_mean = 0.9f - 0.1f * weak;
@@ -64,8 +66,9 @@ Params tuned_profile(float noise, int step, int window, int wiener_window, int w
   return p;
 }
 
-// Returns the parameters of `high`. A denser grid gains most in the first phase, where it also
-// costs least. Groups of 32 and the larger window pay off only against strong noise.
+// Returns the parameters of `high`. A denser grid of reference patches gains most in the first
+// phase, where it also costs least time. Groups of 32 patches and the larger search window gain
+// quality only with strong noise.
 Params high_profile(float noise) {
   const bool strong = noise > 20;
   Params p = tuned_profile(noise, 2, 39, strong ? 49 : 39, strong ? 32 : 16);
@@ -74,10 +77,9 @@ Params high_profile(float noise) {
   return p;
 }
 
-// Up to this noise level the second phase gains nothing from its own groups
-// (docs/measurements/propagation.md). Up to this level, the second phase reuses the groups of the
-// first phase. The threshold of the first phase is then lower, because detail is lost if both
-// phases treat it as noise.
+// Up to this noise level the second phase reuses the groups of the first phase, because it gains
+// nothing from groups of its own (docs/measurements/propagation.md). The threshold of the first
+// phase is then lower, because detail is lost if both phases treat it as noise.
 constexpr float max_noise_of_same_groups = 25, same_groups_lambda_reduction = 0.05f;
 
 Params balanced_profile(float noise) {
@@ -96,9 +98,10 @@ Params fast_profile(float noise) {
   return p;
 }
 
-// mu2 for noise that is not white. Coarse noise leaves more residual noise in the basic estimate,
-// so the Wiener factor would trust the basic estimate too much. Noise that is finer than white
-// leaves less (docs/measurements/bm3d-parameters.md).
+// mu2 for coloured noise: for coarse noise, for the finest noise, and for nearly white noise.
+// Coarse noise leaves more residual noise in the basic estimate than white noise, so the Wiener
+// factor would rely on the basic estimate too much. Noise that is finer than white noise leaves
+// less (docs/measurements/bm3d-parameters.md).
 constexpr float mu2_coarse = 1.3f, mu2_finest = 0.4f, mu2_nearly_white = 0.65f;
 
 float mu2_coloured(const NoiseModel& model) {
@@ -111,18 +114,18 @@ float mu2_coloured(const NoiseModel& model) {
     all += table[k] / 64;
     if (k > 0 && k / 8 + k % 8 <= 3) coarse += table[k], ++coefficients;
   }
-  const float share = coarse / static_cast<float>(coefficients) / all;  // 1: as in white noise
+  const float share = coarse / static_cast<float>(coefficients) / all;  // 1: mu2 as for white noise
   return share >= 1 ? mu2_coarse : mu2_finest + (mu2_nearly_white - mu2_finest) * share;
 }
 
-// Adapts the parameters to candidates from neighbouring frames (docs/measurements/temporal.md has
-// the measurements). These candidates show the same content with independent noise. So few patches
-// are enough, and a wide window in the reference frame would only add patches that are similar by
-// chance. For the same reason the patch that motion predicts is preferred: the choice among the
-// most similar patches also depends on the noise.
+// Adapts the parameters to candidates from neighbouring frames (measurements:
+// docs/measurements/temporal.md). These candidates show the same content with independent noise. So
+// few patches are enough, and a wide window in the reference frame would only add patches that are
+// similar by chance. The patch that motion predicts is preferred for a similar reason: which of the
+// most similar patches has the smallest distance also depends on the noise.
 void apply_temporal_tuning(Params& p, float noise) {
-  // On dense grids only every fourth reference patch needs to search. A second phase that reuses
-  // the first phase's groups unchanged would lose 0.15 dB; without refinement windows it would lose
+  // On dense grids, only every fourth reference patch needs to search. If the second phase reused
+  // the groups of the first phase unchanged, 0.15 dB would be lost; without refinement windows,
   // 0.02 dB.
   if (p.hard.step == 2) p.search_step = 4;
   p.kept = default_kept;
@@ -141,14 +144,14 @@ void apply_temporal_tuning(Params& p, float noise) {
   p.guide_noise = 0.1f;
 }
 
-// Minimum noise of the Bayes phases, on the 0..255 scale. With weaker noise half precision on a GPU
-// does not suffice for the inverse of a Gram matrix; such noise is invisible anyway.
+// Minimum noise level for the Bayes phases, on the 0..255 scale. With weaker noise, half precision
+// on a GPU does not suffice for the inverse of a Gram matrix. Such noise is invisible anyway.
 constexpr float min_bayes_sigma = 0.3f;
 
 // Adds the two Bayes phases. In moving scenes the covariance of a group of patches that extend over
 // two frames separates signal and noise better than any fixed transform. The first Bayes phase uses
-// the spectrum of the noisy patches. The second one uses the spectrum of a better estimate, with
-// smaller groups of smaller patches (docs/how-it-works/best.md).
+// the spectrum of the noisy patches. The second Bayes phase uses the spectrum of a better estimate,
+// with smaller groups of smaller patches (docs/how-it-works/best.md).
 void add_bayes_phases(Params& p, float noise) {
   p.bayes = true;
   p.phases = 3;
@@ -169,7 +172,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   if (profile == Profile::paper) return params;
   if (!model.is_white()) params.mu2 = mu2_coloured(model);
   if (temporal > 0) apply_temporal_tuning(params, noise);
-  if (!model.is_white()) {  // propagation was not measured for such noise
+  if (!model.is_white()) {  // propagation was not measured for coloured noise
     params.kept = params.search_step = 0;
     params.same_groups = SameGroups::none;
   }
@@ -209,13 +212,14 @@ Params make_means_params(Profile profile, const NoiseModel& model, int temporal,
   return p;
 }
 
-// The values were tuned by measurement (docs/measurements/depth-maps.md). Guides have 8 bits and
-// cannot resolve differences below their quantisation step; hence the minimum thresholds.
+// The values were tuned by measurement (docs/measurements/depth-maps.md). The thresholds have a
+// minimum, because guides have 8 bits and cannot resolve differences below their quantisation step.
 Params make_depth_params(Profile profile, const NoiseModel& model, int temporal) {
   Params p = make_params(profile, model, temporal);
   p.holes = true;
   p.linear_combinations = false;
-  // If groups of neighbouring patches were reused, the holes of a patch would not be considered.
+  // Groups of neighbouring patches are not reused, because the holes inside a patch would then be
+  // ignored.
   p.kept = p.search_step = 0;
   p.same_groups = SameGroups::none;
   if (profile == Profile::paper) return p;

@@ -10,10 +10,10 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the amount by which results underestimate the mean of skewed noise (see Stabiliser). The
-/// amount grows with the number of candidates from which a group is selected. The values were
-/// measured in flat areas of 0 to 20 levels with clipped noise of sigma 20 and 40, on the cpu
-/// backend.
+/// Returns the skew bias of the planes (noise/stabiliser.h): the amount by which results
+/// underestimate the mean if the noise is skewed. The amount grows with the number of candidates
+/// from which a group is selected. The values were measured in flat areas of 0 to 20 levels with
+/// clipped noise of sigma 20 and 40, on the cpu backend.
 double skew_bias_of(const Params& params) {
   if (params.linear_combinations) return 0.036;
   if (params.temporal > 0) return 0.023;
@@ -21,22 +21,22 @@ double skew_bias_of(const Params& params) {
   return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }
 
-/// Returns the skew bias of each colour channel. The filtered planes are Y, U and V. The noise of
-/// R, G and B makes their noise skewed as far as the third moments do not cancel in the transform,
-/// and the inverse transform mixes the bias of Y, U and V into the channels. For independent noise,
-/// R and B get a sixth of the bias of a single channel, and G two thirds. For noise that is equal
-/// in all channels each channel gets the full bias.
+/// Returns the skew bias of each colour channel. The filtered planes are Y, U and V. Skewed noise
+/// in R, G and B makes the noise in Y, U and V skewed, unless the third moments cancel in the
+/// transform. The inverse transform then mixes the bias of Y, U and V into the channels. For
+/// independent noise, R and B get a sixth of the bias of a single channel, and G two thirds. For
+/// noise that is equal in all channels each channel gets the full bias.
 std::array<double, 3> skew_bias_of_channels(double skew_bias, const NoiseModel& noise) {
   double variance = 0;
   for (const float sigma : noise.sigmas()) variance += static_cast<double>(sigma * sigma) / 3;
   const auto luma = static_cast<double>(noise.in_opponent_space().sigma(0));
-  // The share of the channels' variance in Y. It is a third if the noise is independent, and 1 if
-  // the noise is equal in all channels.
+  // The share of Y in the noise variance of the channels. It is a third if the noise is
+  // independent, and 1 if the noise is equal in all channels.
   const double share = variance > 0 ? luma * luma / variance : 1;
   const double shared = std::clamp((3 * share - 1) / 2, 0.0, 1.0);
   std::array<double, 3> skew_biases{};
   for (int i = 0; i < 3; ++i) {
-    double third = 0, second = 0;  // third and second moment of Y, U or V
+    double third = 0, second = 0;  // third and second moment of the noise in Y, U or V
     for (const float part : opponent_forward[i]) {
       third += static_cast<double>(part * part * part);
       second += static_cast<double>(part * part);

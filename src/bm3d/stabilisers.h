@@ -8,8 +8,8 @@
 
 namespace lull::bm3d {
 
-/// Returns the stabilisers for frames with this layout: one for each plane that is filtered and has
-/// a noise curve, null for all other planes.
+/// Returns the stabilisers for frames with this layout. There is one for each plane that is
+/// filtered and has a noise curve; for all other planes the pointer is null.
 [[nodiscard]] Stabilisers stabilisers_of(const Params& params, Layout layout);
 
 }  // namespace lull::bm3d

@@ -5,8 +5,8 @@
 
 namespace lull::bm3d {
 
-/// Row k of the forward matrix F gives coefficient k. The 2D transform of a patch X is F X F^T, and
-/// with the inverse matrix I its inverse is I C I^T.
+/// Row k of the forward matrix F computes coefficient k. The 2D transform of a patch X is C = F X
+/// F^T. With the inverse matrix I of F, the inverse 2D transform is X = I C I^T.
 template <class Real>
 struct Matrix8 {
   Real at[8][8];
@@ -42,7 +42,7 @@ constexpr Matrix8<double> transposed(const Matrix8<double>& m) {
   return result;
 }
 
-/// Returns the inverse of `m`, which must be regular, by Gauss-Jordan elimination with partial
+/// Returns the inverse of the regular matrix `m`, computed by Gauss-Jordan elimination with partial
 /// pivoting.
 constexpr Matrix8<double> inverted(Matrix8<double> m) {
   Matrix8<double> inverse{};
@@ -82,14 +82,15 @@ constexpr Matrix8<double> make_dct() {
 
 /// Analysis of 8 samples in 3 levels with the biorthogonal wavelet of Cohen, Daubechies and
 /// Feauveau 1992 (doi:10.1002/cpa.3160450502), N = 1 and N~ = 5 ("Bior1.5"), periodised. The rows
-/// are the approximation, 1 detail of the third level, 2 of the second and 4 of the first. Each row
-/// is scaled to unit L2 norm, so that white noise has the same variance in each coefficient.
+/// compute the approximation, 1 detail coefficient of the third level, 2 of the second level and 4
+/// of the first level. Each row is scaled to unit L2 norm, so that white noise has the same
+/// variance in each coefficient.
 constexpr Matrix8<double> make_bior() {
-  // The filter taps are these numbers times sqrt(2) / 256. For the output at n = 0, sample n of the
-  // signal is multiplied by tap n + 4.
+  // The filter taps are these numbers times sqrt(2) / 256. For the output at n = 0, tap n + 4 is
+  // multiplied by sample n of the signal.
   constexpr double low[10] = {3, -3, -22, 22, 128, 128, 22, -22, -3, 3};
   Matrix8<double> m{};
-  for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: the i-th value as a sum of samples
+  for (int i = 0; i < 8; ++i) m.at[i][i] = 1;  // row i: the i-th value as weights of the samples
   for (int length = 8; length > 1; length /= 2) {
     Matrix8<double> next = m;
     for (int i = 0; i < length / 2; ++i) {

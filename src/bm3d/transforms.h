@@ -13,8 +13,8 @@
 
 namespace lull::bm3d {
 
-/// A 2D transform of a patch. The transform of X is F X F^T, and its inverse is I C I^T.
-/// Coefficients are double, or complex for the DFT.
+/// A 2D transform of a patch. The transform of X is C = F X F^T, and the inverse transform is X = I
+/// C I^T, where I is the inverse of F. Coefficients are real (double), or complex for the DFT.
 template <class Coefficient>
 struct PatchTransform {
   /// The transform uses only the first `side` rows and columns.
@@ -28,8 +28,8 @@ struct PatchTransform {
 template <class Coefficient>
 using PatchValues = std::array<Coefficient, max_patch_samples>;
 
-/// Returns the orthonormal DCT-II, or Bior1.5, whose rows have unit norm but are not orthogonal,
-/// and which exists for a side of 8 only.
+/// Returns the orthonormal DCT-II, or Bior1.5. The rows of Bior1.5 have unit norm, but are not
+/// orthogonal. Bior1.5 exists only for a side of 8.
 [[nodiscard]] PatchTransform<double> real_transform(Transform transform, int side = patch);
 /// Returns the orthonormal discrete Fourier transform, with the full spectrum.
 [[nodiscard]] PatchTransform<std::complex<double>> fourier_transform(int side = patch);
@@ -53,8 +53,8 @@ void transform_patch(const Matrix8<Coefficient>& matrix, PatchValues<Coefficient
       for (int x = 0; x < side; ++x) values[k * side + x] += matrix.at[k][y] * rows[y * side + x];
 }
 
-/// Performs the orthonormal Haar transform of 2^n values. The approximation comes first, and the
-/// details follow from coarse to fine.
+/// Performs the orthonormal Haar transform of 2^n values. In the result, the approximation is
+/// first, and the details follow from coarse to fine.
 template <class Coefficient>
 void haar_forward(std::span<Coefficient> values) {
   std::array<Coefficient, 64> next;

@@ -14,9 +14,10 @@ using lull::BackendKind;
 
 /// Opens a session for slices of one format. Slices follow each other along z; Frame::slice marks
 /// the first slice of a volume. Each plane of a slice belongs to a volume of its own; planes with a
-/// sigma of 0 pass through. Results are reproducible to the byte, independent of the number of
-/// threads. A part of a volume that is given with margin(params) around it yields the results of
-/// the complete volume, if its slices state their positions.
+/// sigma of 0 are not filtered. Results are reproducible to the byte, independent of the number of
+/// threads. A session that gets only a part of a volume and margin(params) slices around the part
+/// returns the same results for the part as for the complete volume, if the slices state their
+/// positions.
 ///
 /// If slices have a mask (Frame::mask), the session filters the voxels inside it. On the CPU it
 /// skips reference cubes that hardly influence these voxels, on a GPU it skips complete layers of
@@ -32,7 +33,7 @@ using lull::BackendKind;
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Returns the approximate number of bytes that a session on the host uses for slices.
+/// Returns approximately how many bytes a session on the host uses for slices.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm4d

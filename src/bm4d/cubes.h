@@ -2,14 +2,15 @@
 // Definitions that all backends share: positions of reference cubes, rules for groups, the
 // transform of a cube, the aggregation window.
 //
-// - Reference cubes lie at multiples of the step along each axis, counted from the volume's first
+// - Reference cubes are at multiples of the step along each axis, counted from the volume's first
 //   voxel, and at the last position of each axis, so that every voxel is covered.
 // - The reference cube is the first member of its group. The other members follow by their distance
-//   from it in the guide (the noisy volume, then the basic estimate). Members at equal distance are
-//   ordered by their position in the search window: slice by slice, row by row. Cubes lie
-//   completely inside the volume. There is no match threshold: it reduced the quality at every
-//   noise level (docs/measurements/volumes.md).
-// - The number of members is a power of two: the farthest members beyond it are dropped.
+//   from the reference cube in the guide (the noisy volume, then the basic estimate). Members at
+//   equal distance are ordered by their position in the search window: slice by slice, row by row.
+//   Cubes lie completely inside the volume. There is no match threshold, because a threshold
+//   reduced the quality at every noise level (docs/measurements/volumes.md).
+// - The number of members is a power of two: the members with the largest distances are dropped
+//   until it is.
 // - The overall mean of a group is always retained in the first phase, and counted as retained. In
 //   the second phase its Wiener factor is 1.
 // - The weight of a group is 1 / (number of retained coefficients) in the first phase, and 1 / (sum
@@ -27,14 +28,15 @@ namespace lull::bm4d {
 constexpr int reference_count(int length, int step, int cube) {
   return (length - cube + step - 1) / step + 1;
 }
-/// Returns the first voxel of reference cube `index` along such an axis.
+/// Returns the index of the first voxel of reference cube `index` along an axis with `length`
+/// voxels.
 constexpr int reference_position(int index, int length, int step, int cube) {
   const int last = length - cube;
   return index * step < last ? index * step : last;
 }
 
 /// Packs the displacement of a member in voxels from the reference cube, -7..7 along each axis.
-/// Bits 0..7 hold x, 8..15 y, 16..23 z.
+/// Bits 0..7 contain x, 8..15 y, 16..23 z.
 constexpr std::uint32_t pack_offset(int dx, int dy, int dz) {
   return (static_cast<std::uint32_t>(dz) & 0xffu) << 16 |
          (static_cast<std::uint32_t>(dy) & 0xffu) << 8 | (static_cast<std::uint32_t>(dx) & 0xffu);
@@ -48,12 +50,12 @@ constexpr int offset_z(std::uint32_t packed) {
 }
 
 struct Group {
-  int count = 0;  // power of two up to max_group
+  int count = 0;  // number of members: a power of two up to max_group
   std::array<std::uint32_t, max_group> members;
 };
 
-/// Returns the index of the voxel at position `i` of an axis shorter than a cube, which is extended
-/// by mirroring at its ends.
+/// Returns the index of the voxel that is used at position `i`, if an axis shorter than a cube is
+/// extended by mirroring at its ends.
 constexpr int mirrored(int i, int length) {
   const int j = i % (2 * length);
   return j < length ? j : 2 * length - 1 - j;
@@ -64,7 +66,7 @@ using AxisMatrix = std::array<std::array<double, max_cube>, max_cube>;
 [[nodiscard]] inline AxisMatrix dct_rows(int side) { return lull::dct_rows<max_cube>(side); }
 
 /// Returns one axis of the separable Kaiser window: I0(beta sqrt(1 - (2i/(side - 1) - 1)^2)) /
-/// I0(beta). The window is 0 beyond the side.
+/// I0(beta). The window is 0 at positions beyond the side of a cube.
 [[nodiscard]] inline std::array<float, max_cube> kaiser_window(float beta, int side) {
   return lull::kaiser_window<max_cube>(beta, side);
 }

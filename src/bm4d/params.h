@@ -31,22 +31,24 @@ struct PhaseParams {
 
   /// Returns the maximum displacement of candidates from a reference cube along each axis.
   constexpr int radius() const { return window / 2; }
-  /// Returns the number of slices on either side on which a slice's estimates in this phase depend.
+  /// Returns on how many slices before a slice, and after it, the estimate of the slice in this
+  /// phase depends.
   constexpr int reach() const { return 2 * radius() + cube - 1; }
   bool operator==(const PhaseParams&) const = default;
 };
 
 struct Params {
-  NoiseModel noise;          // white; planes with a sigma of 0 pass through
+  NoiseModel noise;          // must be white; planes with a sigma of 0 are not filtered
   PhaseParams hard;          // first phase: hard threshold, matched in the noisy volume
-  PhaseParams wiener;        // second: Wiener, matched in the basic estimate
+  PhaseParams wiener;        // second phase: Wiener filter, matched in the basic estimate
   float lambda = 2.9f;       // lambda_4D, threshold of the first phase in units of sigma, >= 0
-  float lambda_mean = 1.0f;  // threshold for the mean over a group, in units of the others', >= 0
-  float mu2 = 1.0f;          // Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
-  float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of the others', >= 0
+  float lambda_mean = 1.0f;  // threshold for the mean over a group, in units of lambda, >= 0
+  float mu2 = 1.0f;          // mu2 in the Wiener factor c^2 / (c^2 + mu2 sigma^2), > 0
+  float mu2_mean = 0.5f;     // mu2 for the mean over a group, in units of mu2, >= 0
   int phases = 2;            // 1: the basic estimate is the result
-  /// If true, the second phase searches complete windows. Otherwise it ranks members of nearby
-  /// groups of the first phase (propagation.h), which must have at least 8 members.
+  /// If true, the second phase searches complete search windows. If false, it selects among members
+  /// of nearby groups of the first phase (propagation.h). The groups of the first phase must then
+  /// have at least 8 members.
   bool second_search = false;
 
   constexpr bool reranks_groups() const { return phases == 2 && !second_search && hard.group >= 8; }
@@ -67,15 +69,15 @@ struct Params {
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// Returns the number of slices before and after a slice on which the slice's result depends. The
-/// result is ready when `after` further slices have been given.
+/// Returns the number of slices before and after a slice on which the result of the slice depends.
+/// The result is ready when the session has received `after` further slices.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);
   return {.before = reach, .after = reach};
 }
 
 /// Checks the parameters.
-/// @throws InvalidArgument for the first parameter outside the range given above
+/// @throws InvalidArgument a parameter is outside the range stated above
 void validate(const Params& params);
 
 }  // namespace lull::bm4d

@@ -12,9 +12,9 @@ constexpr std::uint32_t bits_of(std::uint32_t bytes) {
   return (bytes & 0xf) | (bytes >> 4 & 0xf0) | (bytes >> 8 & 0xf00);
 }
 
-/// Returns the number of slots for layers. The second phase lags behind the first one by the slices
-/// of the basic estimate that its cubes reach, by a batch of its own, and by a batch that the first
-/// phase has just begun.
+/// Returns the number of slots in which layers of the first phase are stored. The second phase lags
+/// behind the first one: by the slices of the basic estimate that its cubes reach, by a batch of
+/// layers of its own, and by a batch that the first phase has just begun.
 int depth_of(const Params& p, int at_a_time) {
   const int slices = 2 * list_reach(p) + 2 * max_cube + at_a_time * (p.hard.step + p.wiener.step);
   return slices / p.hard.step + 3;
@@ -78,7 +78,7 @@ std::span<const std::uint32_t> KeptGroups::candidates(
   std::bitset<1 << 12> seen;
   seen[bits_of(to_offset_bytes(0))] = true;
   std::size_t count = 0;
-  // This function has no branch, because a branch on duplicates would be unpredictable.
+  // This function has no branch, because a branch on duplicates could not be predicted.
   const auto add = [&](std::uint32_t member) {
     const std::uint32_t bytes = to_offset_bytes(member);
     auto known = seen[bits_of(bytes)];

@@ -1,6 +1,6 @@
 #pragma once
-// The backends on the host, which process one plane of a volume as float samples on the 0..255
-// scale.
+// The interface of the backends on the host. An engine processes one plane of a volume, as float
+// samples on the 0..255 scale.
 
 #include <cstdint>
 #include <memory>
@@ -12,21 +12,21 @@
 namespace lull::bm4d {
 
 /// Layers of reference cubes: a layer consists of all rows and columns of cubes that begin in the
-/// same slice. The layers begin in the slices z, z + step, ..
+/// same slice. Successive layers begin in the slices z, z + step, ..
 struct Layers {
   Phase phase = Phase::first;
   int z = 0;            // first slice of the first layer
   int count = 1;        // number of layers
-  SliceSpan available;  // the slices that exist: no cube exceeds them
-  /// One flag for each reference cube, layer by layer, row by row: a required result may depend on
-  /// the cube. An engine may skip the other cubes. Null: all cubes are required.
+  SliceSpan available;  // the slices that exist; no cube extends beyond them
+  /// One flag for each reference cube, layer by layer, row by row: whether a required result may
+  /// depend on the cube. An engine may skip the other cubes. Null: all cubes are required.
   const std::uint8_t* wanted = nullptr;
 };
 
 /// The data that the engine of a plane needs.
 struct VolumePlan {
   Params params;
-  /// Voxels of a slice; at least the side of a cube in either phase.
+  /// Size of a slice in voxels. It is at least the side of a cube of either phase.
   int width = 0, height = 0;
   float sigma = 0;  // standard deviation of the noise, > 0
 
@@ -39,19 +39,21 @@ struct VolumePlan {
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
-  /// Begins a volume, or the part of one that is given, with slice `z`.
+  /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
+  /// part.
   virtual void begin(int z) = 0;
   virtual void load(int z, PlaneView<const float> samples) = 0;
   /// Matches and filters the groups of reference cubes, and aggregates their estimates.
   virtual void filter(const Layers& layers) = 0;
   /// Computes slice `z` of the basic estimate. Voxels without an estimate get the noisy value.
   virtual void finish_basic(int z) = 0;
-  /// Writes slice `z` of the last phase's estimate. Voxels without an estimate get the noisy value.
+  /// Writes slice `z` of the estimate of the last phase. Voxels without an estimate get the noisy
+  /// value.
   virtual void finish(int z, PlaneView<float> estimate) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_engine(const VolumePlan& plan);
-/// Makes the engine of the cpu backend. With 0 `threads` it uses every core.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_engine(const VolumePlan& plan, int threads);
 
 }  // namespace lull::bm4d

@@ -19,9 +19,9 @@ double sinc(double x) {
   return x == 0 ? 1 : std::sin(t) / t;
 }
 
-/// Interpolation kernels, one for each tabulated position between two samples. A kernel has the
-/// weights of the samples from support - 1 before to `support` after the position. The weights of a
-/// kernel add up to 1.
+/// Interpolation kernels, one for each tabulated position between two samples. A kernel contains
+/// the weights of the samples from support - 1 samples before the position to `support` samples
+/// after it. The weights of a kernel sum to 1.
 class Kernels {
  public:
   Kernels() : weights_(static_cast<std::size_t>(phases) + 1) {
@@ -74,8 +74,8 @@ void warp(PlaneView<const float> from, const AffineWarp& by, PlaneView<float> in
   static const Kernels kernels;
   const int width = from.width, height = from.height;
   const double middle_x = 0.5 * width - 0.5, middle_y = 0.5 * height - 0.5;
-  // First pass, along rows: for column x, row v of `from` is sampled at the column u for which the
-  // alignment maps a point of column x to (u, v).
+  // First pass, along rows. In column x, row v of the result is row v of `from`, sampled at the
+  // column u for which the alignment maps a point of column x to (u, v).
   tbb::parallel_for(0, height, [&](int row) {
     const double v = row - middle_y;
     const float* const in = from.row(row);

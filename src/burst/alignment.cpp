@@ -14,10 +14,10 @@ using View = PlaneView<const float>;
 constexpr int least_side = 24;    // minimum side of the coarsest level
 constexpr int tile = 16;          // side of a tile
 constexpr int tiles_across = 24;  // maximum number of tiles along an axis
-constexpr int reach = 2;          // search range of a tile around its expected position
+constexpr int reach = 2;          // search radius of a tile around its expected position
 constexpr int fits = 6;  // number of fits; each fit excludes the outliers of the previous one
-/// Pictures with more samples than this are refined at half size, which is accurate enough and less
-/// noisy.
+/// Pictures with more samples than this are refined at half size, which is accurate enough, and has
+/// less noise.
 constexpr double large = 1 << 20;
 
 double squared_difference(View a, View b, int x, int y, int width, int height, int dx, int dy) {
@@ -47,8 +47,8 @@ Move search_whole(View a, View b) {
       const int width = a.width - std::abs(dx), height = a.height - std::abs(dy);
       const double sum =
           squared_difference(a, b, std::max(0, -dx), std::max(0, -dy), width, height, dx, dy);
-      // Small overlaps match by chance, so a longer translation must have a lower difference by a
-      // small factor.
+      // A small overlap can match by chance, so a longer translation must have a difference that is
+      // lower by a small factor.
       const double away = 1.0 * std::abs(dx) / a.width + 1.0 * std::abs(dy) / a.height;
       const double cost = sum / (1.0 * width * height) * (1 + away / 4);
       if (cost < least) least = cost, best = {dx, dy};
@@ -68,7 +68,8 @@ double parabola_vertex(double before, double least, double after) {
   return curvature > 0 ? std::clamp((before - after) / (2 * curvature), -0.5, 0.5) : 0;
 }
 
-/// Appends the correspondence of the tile at (x, y), if the minimum lies inside its search range.
+/// Appends the correspondence of the tile at (x, y), if the minimum lies inside the search range of
+/// the tile.
 void match_tile(View a, View b, const Alignment& guess, int x, int y,
                 std::vector<Correspondence>& correspondences) {
   const double middle_x = x + 0.5 * tile - 0.5 * a.width;
@@ -91,7 +92,7 @@ void match_tile(View a, View b, const Alignment& guess, int x, int y,
   if (i == 0 || j == 0 || i == side - 1 || j == side - 1) return;
   const double left = cost[least - 1], right = cost[least + 1];
   const double above = cost[least - side], below = cost[least + side];
-  // If the cost has a low curvature along one axis, the position along that axis is uncertain.
+  // If the cost has a low curvature along one axis, the position along this axis is uncertain.
   const double curvature = std::min(left + right, above + below) - 2 * cost[least];
   if (curvature <= 0) return;
   correspondences.push_back({middle_x, middle_y,
@@ -200,7 +201,8 @@ Alignment find_alignment(const Pyramid& picture, const Pyramid& other) {
     if (i >= finest) found = by_tiles(picture.level(i), other.level(i), found);
     if (i == std::min(finest, last)) found = refined(picture.level(i), other.level(i), found);
     if (i == 0) break;
-    // Halving a picture of odd size moves its centre by half a sample, in both pictures alike.
+    // Halving a picture of odd size moves its centre by half a sample. This happens in both
+    // pictures.
     const View larger = picture.level(i - 1), smaller = picture.level(i);
     const double off_x = 0.5 * (larger.width - 2 * smaller.width);
     const double off_y = 0.5 * (larger.height - 2 * smaller.height);

@@ -3,7 +3,7 @@
 // small change of scale. Three steps on the host find the alignment, so that every backend uses the
 // same one: 1. at the coarsest level of the pyramid, the translation, by full search;
 // 2. from level to level, a least-squares fit of a similarity to the translations of tiles. The fit
-//    is repeated without outliers, so that tiles with other motion do not bias it;
+//    is repeated without outliers, so that tiles with other motion do not bias the fit;
 // 3. at the finest level, a minimisation of the differences (refinement.h), to a small fraction of
 //    a sample.
 
@@ -22,7 +22,7 @@ struct Alignment {
   double move_x = 0, move_y = 0;
 };
 
-/// A picture at decreasing sizes, each half of the previous one, rounded down.
+/// A picture at decreasing sizes. Each size is half of the previous one, rounded down.
 class Pyramid {
  public:
   /// `picture`: samples as floats on the 0..255 scale.

@@ -59,7 +59,7 @@ class AlignedDenoiser final : public Denoiser {
   }
 
   std::optional<Frame> drain() override {
-    push_waiting();  // the reference frame has not arrived
+    push_waiting();  // the clip ended before the reference frame arrived
     if (std::optional<Frame> frame = next()) return frame;
     std::optional<Frame> frame = denoiser_->drain();
     if (!frame) pushed_ = 0, reference_.reset();

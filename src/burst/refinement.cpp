@@ -14,7 +14,7 @@ namespace {
 using View = PlaneView<const float>;
 
 constexpr int rounds = 24;
-constexpr double enough = 3e-3;  // in samples; the iteration ends when no corner moves by more
+constexpr double enough = 3e-3;  // in samples: the iteration ends when no corner moves by more
 constexpr double huber = 1.5;    // in standard deviations; larger differences get less weight
 
 /// Normal equations for the changes of (a, b, move_x, move_y), and the sum of weighted squared
@@ -44,7 +44,7 @@ double bilinear(View b, double x, double y) {
 /// Adds up the normal equations of one row. The slopes are measured in the first picture. Their
 /// noise is independent of the noise in the other picture and in the sample itself, because a slope
 /// uses only the neighbours of the sample. Slopes of the other picture would bias the result
-/// towards positions halfway between samples, where interpolation leaves the least noise.
+/// towards positions halfway between samples, where interpolated samples have the least noise.
 Normal row_of(View a, View b, const Alignment& s, int row, double limit) {
   Normal n;
   const double y = row + 0.5 - 0.5 * a.height;
@@ -95,8 +95,8 @@ std::optional<std::array<double, 4>> solve(const Normal& n) {
   return x;
 }
 
-/// Smooths a picture with [1 4 6 4 1] / 16 along both axes. The smoothing reduces noise, and the
-/// loss of detail that bilinear interpolation causes between samples.
+/// Smooths a picture with [1 4 6 4 1] / 16 along both axes. This reduces noise. It also reduces the
+/// error of bilinear interpolation, which blurs detail between samples.
 Plane<float> smoothed(View picture) {
   Plane<float> between(picture.width, picture.height), result(picture.width, picture.height);
   const auto end = [](int i, int length) { return std::clamp(i, 0, length - 1); };
@@ -126,7 +126,7 @@ Alignment refined(PlaneView<const float> picture, PlaneView<const float> other, 
   for (int k = 0; k < rounds; ++k) {
     tbb::parallel_for(0, picture.height,
                       [&](int y) { rows[y] = row_of(a.view(), b.view(), guess, y, limit); });
-    Normal all;  // sums in the order of the rows, for any number of threads
+    Normal all;  // sums of the rows are added in order, for any number of threads
     for (const Normal& row : rows) all.add(row);
     const auto change = solve(all);
     if (!change || all.count < 64) return guess;

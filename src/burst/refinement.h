@@ -1,8 +1,8 @@
 #pragma once
 // Refinement of an alignment by minimising the differences between the aligned pictures (Lucas and
 // Kanade 1981, "An iterative image registration technique with an application to stereo vision"),
-// over the four parameters of a similarity. Differences far above noise and detail get less weight
-// (Huber).
+// over the four parameters of a similarity. Differences that are much larger than noise and detail
+// get smaller weights (Huber).
 
 #include "burst/alignment.h"
 

@@ -42,7 +42,8 @@ void refuse_matcher(const SessionChoice& choice) {
                           " (only bm3d and nlm of pictures have matchers); leave it out");
 }
 
-/// Returns the noise model for bm3d. bm3d filters the variance-stabilised light of renders.
+/// Returns the noise model with which bm3d is opened. For renders, bm3d filters variance-stabilised
+/// light.
 NoiseModel even_noise(const RenderNoise& noise) {
   const float sigma = light_filter_sigma * noise.strength;
   return NoiseModel({sigma, sigma, sigma});
@@ -132,7 +133,7 @@ bm4d::Params volume_params(const SessionChoice& choice) {
   return params;
 }
 
-/// Rejects combinations of renders or depth maps with options that they do not support.
+/// Rejects options that sessions for renders or depth maps do not support.
 void check_kind(const SessionChoice& choice) {
   if (!choice.render && !choice.depth) return;
   const char* kind = choice.render ? "a render" : "a depth map";
@@ -147,7 +148,7 @@ void check_kind(const SessionChoice& choice) {
     refuse("results on a GPU", "these results are computed on the host");
 }
 
-/// Returns the format of the frames that the method's own session receives.
+/// Returns the format of the frames that the inner session of the method receives.
 FrameFormat filter_format(const SessionChoice& choice, const FrameFormat& format) {
   if (choice.volume_noise) return stabilised_format(format);
   if (choice.depth) return stabilised_depth_format(format);

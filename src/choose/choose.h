@@ -1,5 +1,6 @@
 #pragma once
-// Opens sessions by name, for scripts: the names are those of a method, a profile and a device.
+// Opens sessions by name, for scripts: the caller gives the names of a method, a profile and a
+// device.
 
 #include <functional>
 #include <memory>
@@ -21,8 +22,8 @@ struct SessionChoice {
   /// Name of the method: bm3d or nlm for pictures and clips, bm4d or nlm_volumes for slices of
   /// volumes.
   std::string method = "bm3d";
-  /// Name of the profile: fast, balanced or high; paper for all methods except bm4d; best for bm3d
-  /// only.
+  /// Name of the profile: fast, balanced or high; paper (all methods except bm4d); best (only
+  /// bm3d).
   std::string profile = "balanced";
   /// Name of the device: auto (a GPU if there is one), cpu, reference, cuda or cuda:N.
   std::string device = "auto";
@@ -32,14 +33,15 @@ struct SessionChoice {
   std::string matcher = "window";
   /// Parameters of the cluster matcher, as parse_clusters() reads them; empty: the defaults.
   std::string clusters{};
-  int streams = bm3d::default_streams;  // frames in flight on a GPU, 1..16
-  int threads = 0;                      // on the CPU; 0: one per core
+  int streams = bm3d::default_streams;  // number of frames in flight on a GPU, 1..16
+  int threads = 0;                      // number of threads on the CPU; 0: one per core
   /// Backend::results_on_device of a session on a GPU. With volume_noise, the input frames must be
   /// on the GPU as well.
   bool results_on_device = false;
   bool guided = false;  // for bm3d and nlm: patches are matched in Frame::guide
   NoiseModel noise;
-  /// Noise of volumes that is Rician or varies: samples are variance-stabilised before the filter.
+  /// Noise of volumes if it is Rician or varies in space: samples are variance-stabilised before
+  /// the filter.
   std::optional<VolumeNoise> volume_noise;
   /// Noise of renders (bm3d and nlm): frames are renders with Frame::features. The noise level
   /// comes from the features or from this member.
@@ -59,14 +61,15 @@ struct ChosenSession {
 };
 
 /// Opens the session of a choice, for frames of `format`.
-/// @throws InvalidArgument    a name is unknown, or whatever open() of the method throws
+/// @throws InvalidArgument a name is unknown, or open() of the method throws this error
 /// @throws DeviceUnavailable  the device does not exist
 [[nodiscard]] ChosenSession open_chosen(const SessionChoice& choice, const FrameFormat& format);
 
-/// Returns the backend for a device name. @throws InvalidArgument, DeviceUnavailable
+/// Returns the backend that corresponds to the name of a device.
+/// @throws InvalidArgument, DeviceUnavailable
 [[nodiscard]] bm3d::Backend choose_backend(const std::string& device,
                                            int streams = bm3d::default_streams, int threads = 0);
-/// Returns a name such as "cuda:1", "cpu" or "reference".
+/// Returns the name of the device on which a session runs, such as "cuda:1", "cpu" or "reference".
 [[nodiscard]] std::string device_name(const bm3d::Backend& backend);
 
 }  // namespace lull

@@ -1,6 +1,6 @@
 #pragma once
 // Basis functions that several filters share: the DCT along one side of a patch, and the Kaiser
-// window of its estimates.
+// window that weights the estimates of a patch.
 
 #include <array>
 #include <cmath>

@@ -2,13 +2,13 @@
 // Clip limits of samples, and how filter results beyond them are clipped, on hosts and devices
 // alike.
 //
-// A filter's results err to both sides of the true value. If each result beyond a limit were
-// clipped on its own, only the errors to the inside would remain, and black areas would come out
-// brighter than black. So clipping preserves local means: the clipped picture is the one nearest to
-// the filter's result, in the least-squares sense, that stays within the limits and keeps the mean
-// of its surroundings. A shift of all samples near the limit towards the limit gives this picture
-// (a projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223). The shift
-// decreases with the distance from the limit, so that other content does not change.
+// The errors of a filter have both signs. If each result beyond a limit were clipped on its own,
+// only the errors that point into the range would remain, and black areas would come out brighter
+// than black. For this reason, clipping preserves local means: the clipped picture is the one
+// nearest to the filter's result, in the least-squares sense, that stays within the limits and
+// keeps the mean of its surroundings. A shift of all samples near the limit towards the limit gives
+// this picture (a projection onto a simplex: Held, Wolfe, Crowder 1974, doi:10.1007/BF01580223).
+// The shift decreases with the distance from the limit, so that other content does not change.
 
 #include <algorithm>
 
@@ -23,11 +23,12 @@ struct ClipLimit {
   float reach = 0;   // samples closer to the limit than this are shifted; 0: there is no limit
 
   constexpr bool is_enabled() const { return reach > 0; }
-  /// Returns the distance of `v` from the limit, positive inside. (NaN is never near.)
+  /// Returns the distance of `v` from the limit, positive inside the range. NaN gives NaN, for
+  /// which is_near() is false.
   constexpr float depth(float v) const { return inward * (v - at); }
   constexpr bool is_near(float depth) const { return depth < reach; }
-  /// Returns which share of the shift applies to a near sample: 1 up to reach / 2, then falling to
-  /// 0.
+  /// Returns the factor by which the shift of a near sample is multiplied: 1 for depths up to reach
+  /// / 2, then falling to 0 at depth `reach`.
   constexpr float share(float depth) const {
     const float share = 2 - 2 * depth / reach;
     return share < 1 ? share : 1;
@@ -47,18 +48,18 @@ struct ClipLimits {
   ClipLimit low, high{.at = 255, .inward = -1};
 };
 
-/// The shift is computed for cells of clip_shift_cell x clip_shift_cell samples. Each shift uses a
-/// window that extends its cell by half a cell on each side. Between cell centres the shift is
-/// interpolated linearly.
+/// The shift of samples near a limit is computed for cells of clip_shift_cell x clip_shift_cell
+/// samples. Each shift uses a window that extends its cell by half a cell on each side. Between
+/// cell centres the shift is interpolated linearly.
 inline constexpr int clip_shift_cell = 64, clip_shift_window = 2 * clip_shift_cell;
 constexpr int clip_shift_cells(int size) { return (size + clip_shift_cell - 1) / clip_shift_cell; }
 
-/// One Newton step for the shift of a window: the shift at which the clipped depths have the same
-/// sum as the original depths. That sum is convex in the shift, so the steps approach the solution
-/// from below.
+/// Sums of one Newton step that finds the shift of a window: the shift at which the clipped depths
+/// have the same sum as the original depths. The sum of the clipped depths is convex in the shift,
+/// so the steps approach the solution from below.
 struct ClipShiftSums {
   static constexpr int rounds = 6;
-  float left = 0, shares = 0;  // over the samples whose shifted depth is above 0
+  float left = 0, shares = 0;  // sums over the samples whose shifted depth is above 0
 
   constexpr void add(const ClipLimit& limit, float depth, float shift) {
     const float shifted = limit.shifted(depth, shift);
@@ -76,7 +77,8 @@ struct ClipShiftSums {
   }
 };
 
-/// Position of a row or column of samples among the cell centres, for linear interpolation.
+/// Position of a row or column of samples relative to the centres of the clipping cells, for linear
+/// interpolation.
 struct ClipShiftPosition {
   int before, behind;
   float share;  // weight of `behind`
@@ -91,7 +93,8 @@ struct ClipShiftPosition {
   }
 };
 
-/// Returns the shift at one sample, interpolated from the shifts of `columns` cells per row.
+/// Returns the clipping shift at one sample, interpolated linearly from `shifts`, which has
+/// `columns` cells per row.
 constexpr float clip_shift_at(const float* shifts, int columns, const ClipShiftPosition& x,
                               const ClipShiftPosition& y) {
   const float* above = shifts + y.before * columns;

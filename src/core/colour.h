@@ -9,12 +9,13 @@
 
 namespace lull {
 
-/// Rows compute Y, U, V from R, G, B: the mean, (R - B) / sqrt(2) and (R - 2 G + B) / sqrt(6). Y
-/// keeps the scale of a grey picture; U and V keep the noise level. The rows are orthogonal.
+/// The rows of this matrix compute Y, U, V from R, G, B: the mean, (R - B) / sqrt(2) and (R - 2 G +
+/// B) / sqrt(6). Y keeps the scale of a grey picture; U and V keep the noise level. The rows are
+/// orthogonal.
 inline constexpr float opponent_forward[3][3] = {{1 / 3.0f, 1 / 3.0f, 1 / 3.0f},
                                                  {0.70710678f, 0.0f, -0.70710678f},
                                                  {0.40824829f, -0.81649658f, 0.40824829f}};
-/// Rows compute R, G, B from Y, U, V.
+/// The rows of this matrix compute R, G, B from Y, U, V.
 inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f},
                                                  {1.0f, 0.0f, -0.81649658f},
                                                  {1.0f, -0.70710678f, 0.40824829f}};
@@ -25,13 +26,14 @@ inline constexpr float opponent_inverse[3][3] = {{1.0f, 0.70710678f, 0.40824829f
 
 /// Returns the sigma with which Y, U and V are filtered if the noise of R, G and B is independent.
 /// It is opponent_sigma(), except for luma: above an RGB sigma of 10, the sigma of luma is reduced,
-/// down to 0.96 of its value at an RGB sigma of 50 and above. The reason is that files clip noise
-/// to 0..255, so that the noise is weaker than its nominal level. On the Kodak pictures (8 bits)
-/// this reduction and the guide's weights gain 0.02 dB at sigma 25 and 0.12 dB at sigma 50, and
-/// they cost little on smoother pictures (docs/measurements/colour.md).
+/// down to 0.96 of its value at an RGB sigma of 50 and above. The reason for the reduction is that
+/// files clip samples to 0..255, which makes the noise weaker than its nominal level. On the Kodak
+/// pictures (8 bits) the reduction and the weights of the guide together gain 0.02 dB at sigma 25
+/// and 0.12 dB at sigma 50. Smoother pictures lose little (docs/measurements/colour.md).
 [[nodiscard]] std::array<float, 3> opponent_filter_sigma(const std::array<float, 3>& rgb_sigma);
 
-/// Computes planes = matrix * planes for each sample. All three planes have the size of the first.
+/// Multiplies the vector of the three samples at each position by `matrix`, in place. All three
+/// planes have the size of the first.
 void apply_colour_matrix(const float (&matrix)[3][3],
                          const std::array<PlaneView<float>, 3>& planes);
 

@@ -8,19 +8,21 @@
 namespace lull {
 
 enum class BackendKind {
-  /// The reference backend, which is scalar code in double precision that follows the papers
-  /// directly. It is slow; tests compare the other backends with it.
+  /// The reference backend is scalar code in double precision that follows the papers directly. It
+  /// is slow; tests compare the other backends with it.
   reference,
   cpu,   // SIMD and threads
   cuda,  // one GPU
 };
 
-/// Integer samples of results, if they are not those of the input. Sessions round once, from floats
-/// to these samples. Sessions whose frames have float samples return floats.
+/// Integer samples of a session's results, if their format differs from that of the input. Sessions
+/// round once, from floats to these samples. Sessions whose frames have float samples return
+/// floats.
 struct ResultSamples {
   int bits = 0;  // 8..16; 0: the input's bit depth
-  /// 255 of 8 bits becomes the maximum of luma, grey and RGB. Otherwise, and for chroma, sample
-  /// values are multiplied by a power of two. (FFmpeg converts in the same way.)
+  /// true: 255 in 8 bits becomes the maximum of the output's bit depth, for luma, grey and RGB.
+  /// False, and always for chroma: sample values are multiplied by a power of two. (FFmpeg converts
+  /// in the same way.)
   bool full_range = false;
   Dither dither = Dither::none;
   bool operator==(const ResultSamples&) const = default;
@@ -44,7 +46,8 @@ struct ResultSamples {
   return format;
 }
 
-/// Returns 16-bit samples for results that are converted to `samples` in a later step.
+/// Returns the 16-bit samples that a session must return if a later step converts its results to
+/// `samples`.
 [[nodiscard]] constexpr ResultSamples precise_samples(const ResultSamples& samples) {
   return {.bits = 16, .full_range = samples.full_range};
 }
@@ -54,23 +57,23 @@ struct Backend {
   BackendKind kind = BackendKind::cpu;
   int device = 0;   // cuda: index of the GPU among the visible ones
   int threads = 0;  // cpu: number of threads; 0: one per core
-  /// Only cuda: results stay in the GPU's memory (Frame::on_device) and are complete when the
-  /// session returns them. The session reuses the memory of a result after the last reference to it
-  /// has been released.
+  /// Only for the backend `cuda`: results stay in the GPU's memory (Frame::on_device) and are
+  /// complete when the session returns them. The session reuses the memory of a result after the
+  /// last reference to that memory is released.
   bool results_on_device = false;
   ResultSamples results = {};  // samples of results
 };
 
-/// Number of frames before and after a frame on which the result of the frame depends. Frames that
-/// repeat their predecessor are not counted.
+/// Number of frames before a frame, and after it, on which the result of the frame depends. Frames
+/// that repeat their predecessor are not counted.
 struct Margin {
   int before = 0, after = 0;
   bool operator==(const Margin&) const = default;
 };
 
-/// A session returns one frame for each frame pushed, in the same order. Frames in flight, double
-/// buffering and a temporal radius are internal to the session; latency() states their effect. One
-/// thread at a time may use a session.
+/// A session returns one frame for each frame pushed, in the same order. The caller does not see
+/// how a session overlaps its work on several frames; latency() states by how many frames results
+/// are delayed. One thread at a time may use a session.
 class Denoiser {
  public:
   virtual ~Denoiser() = default;
@@ -83,8 +86,8 @@ class Denoiser {
   /// Backend::results_on_device is set.
   /// @throws Error  the session can then only be destroyed
   [[nodiscard]] virtual std::optional<Frame> push(Frame noisy) = 0;
-  /// Returns a further finished frame after push(), if there is one. If frames repeat others, one
-  /// push may finish several frames, so the caller must call next() until it returns nothing.
+  /// Returns a further finished frame after push(), if there is one. One push may finish several
+  /// frames if frames repeat others, so the caller must call next() until it returns nothing.
   [[nodiscard]] virtual std::optional<Frame> next() { return std::nullopt; }
   /// Returns the remaining frames one by one after the last push, then nullopt. The session is then
   /// reset and accepts another clip, whose results do not depend on the previous clip.

@@ -6,8 +6,8 @@
 
 namespace lull {
 
-/// Kinds of errors, by what the caller can do about them. Tools map each kind to an exit code
-/// (sysexits.h): the number at the end of each line.
+/// Kinds of errors, by what the caller can do about them. Tools map each kind to an exit code of
+/// sysexits.h, which is the number at the end of each line.
 enum class ErrorKind {
   invalid_argument,    // the request is invalid                        2
   bad_data,            // the input is empty, truncated or not media   65
@@ -21,8 +21,8 @@ enum class ErrorKind {
   try_again,           // a temporary failure: a retry may succeed     75
 };
 
-/// Replaces each control character by '?'. Names and tags come from the input: a message that
-/// contains them must stay on one line and must not send control sequences to a terminal.
+/// Replaces each control character by '?'. File names and tags come from the input. A message that
+/// contains such text must stay on one line and must not send control sequences to a terminal.
 inline std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
@@ -52,16 +52,16 @@ using BadData = ErrorOf<ErrorKind::bad_data>;
 using NoInput = ErrorOf<ErrorKind::no_input>;
 using DeviceUnavailable = ErrorOf<ErrorKind::device_unavailable>;
 
-/// The device exists, but its memory is too small. Processing less at a time may help.
+/// The device exists, but its memory is too small. The caller may retry with less work at a time.
 class OutOfDeviceMemory : public DeviceUnavailable {
  public:
   using DeviceUnavailable::DeviceUnavailable;
 };
 
-/// A device that worked before reports errors now. Another device, or a retry, may succeed.
+/// A device that worked before now reports errors. The caller may retry, or use another device.
 using DeviceFailure = ErrorOf<ErrorKind::device_failed>;
-/// A temporary failure: another process uses the resource, or the disk is full. A retry may
-/// succeed.
+/// A temporary failure: another process uses the resource, or the disk is full. The caller may
+/// retry.
 using TryAgain = ErrorOf<ErrorKind::try_again>;
 using InternalError = ErrorOf<ErrorKind::internal>;
 using OutOfMemory = ErrorOf<ErrorKind::out_of_memory>;

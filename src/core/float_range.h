@@ -1,17 +1,19 @@
 #pragma once
-// Input range handling for float samples, which can have arbitrary values: highlights of a render,
-// negative colours, hot pixels, infinities, NaN. There are three cases, on the 0..255 scale:
+// Handling of out-of-range float samples. Float samples can have arbitrary values: highlights of a
+// render, negative colours, hot pixels, infinities, NaN. There are three cases, on the 0..255
+// scale:
 //
 // 1. A sample within filter_range_min..filter_range_max is filtered as it is.
-// 2. A sample that exceeds a bound by no more than noise explains (noise_tolerance sigma) is
-//    clamped to the bound for the filter. The difference is added to the result.
+// 2. A sample that exceeds a bound by at most noise_tolerance sigma, which noise explains, is
+//    clamped to the bound before the filter. The difference is added to the sample's result.
 // 3. Every other sample is out of range, and is preserved unchanged, bit for bit. The filter gets a
-//    replacement that is computed from the surrounding samples, so that these are filtered as if
-//    the out-of-range sample did not exist. The replacement is the mean of the nearest samples, or
-//    else the mean of the surrounding cells plus noise of the same level. (Without that noise, such
-//    an area would be an ideal match for every patch of its level, and would pull all of them
-//    towards its own values.) If no in-range sample is close enough to share a patch with, the
-//    replacement is the bound, which resembles no content.
+//    replacement that is computed from the surrounding samples, so that the surrounding samples are
+//    filtered as if the out-of-range sample did not exist. The replacement is the mean of the
+//    nearest samples, or else the mean of the surrounding cells plus pseudo-random noise of the
+//    frame's noise level. (Without that noise, a replaced area would match every patch of similar
+//    brightness, and would pull all of them towards its own values.) If no in-range sample is close
+//    enough to share a patch with, the replacement is the bound, whose value is far from all
+//    content.
 //
 // All decisions are made per sample and in integers, so that all backends agree. The functions are
 // constexpr, for hosts and devices.
@@ -22,10 +24,10 @@
 
 namespace lull {
 
-/// Limits of the cuda backend. It filters in half precision (maximum 65504): sums of 2 x 64
-/// differences between samples allow differences of up to 511. It aggregates in 32-bit fixed point:
-/// 1024 estimates in units of 1/8192, stored as differences from 128, allow differences of up to
-/// 255.
+/// Limits of the cuda backend. The backend filters in half precision (maximum 65504): sums of 2 x
+/// 64 differences between samples allow differences of up to 511. The backend aggregates in 32-bit
+/// fixed point: 1024 estimates in units of 1/8192, stored as differences from 128, allow
+/// differences of up to 255.
 inline constexpr float filter_range_min = -127, filter_range_max = 383;
 inline constexpr float noise_tolerance = 4;
 
@@ -34,13 +36,13 @@ inline constexpr float noise_tolerance = 4;
 inline constexpr int guard_cell = 8;
 constexpr int guard_cells(int length) { return (length + guard_cell - 1) / guard_cell; }
 
-/// Sum and number of the in-range samples of a cell, in units of FloatGuard::level().
+/// Sum and number of the in-range samples of a cell. The sum is in units of FloatGuard::level().
 struct CellSum {
   std::int32_t sum = 0, count = 0;
 };
 
-/// Range handling for the planes of a frame whose noise has standard deviation `sigma`, on the
-/// 0..255 scale.
+/// Range handling for the planes of one frame. The standard deviation of the frame's noise is on
+/// the 0..255 scale.
 class FloatGuard {
  public:
   constexpr FloatGuard(const FrameFormat& format, float sigma)
@@ -69,8 +71,8 @@ class FloatGuard {
     return static_cast<float>(level) / levels + filter_range_min;
   }
 
-  /// Returns the final result for `sample` of a frame. `filtered`: the filter's result for its
-  /// guarded value.
+  /// Returns the final result for `sample` of a frame. `filtered`: the filter's result for the
+  /// value that replaced `sample`.
   constexpr float result(float sample, float filtered) const {
     const float v = sample * scale_;
     if (is_in_filter_range(v)) return filtered;
@@ -103,9 +105,9 @@ class FloatGuard {
     return sum;
   }
 
-  /// Returns the weighted sum of the cell and its eight neighbours. The weights decrease with
-  /// distance, so that the replacement has no jumps at cell borders. (Maximum: 64 samples of 4080
-  /// levels with weights of 32 x 32, below 2^29.)
+  /// Returns the weighted sum of the cell that contains (x, y) and its eight neighbours. The
+  /// weights decrease with distance, so that the replacement has no jumps at cell borders. (The
+  /// maximum of the sum is 64 samples of 4080 levels with weights of 32 x 32, below 2^29.)
   template <class Cell>
   static constexpr CellSum cells_around(int x, int y, int columns, int rows, Cell cell) {
     CellSum sum;
@@ -123,9 +125,9 @@ class FloatGuard {
     return side == 0 ? 2 * guard_cell : side > 0 ? 2 * place + 1 : 2 * (guard_cell - place) - 1;
   }
 
-  /// Returns the mean plus pseudo-random noise: a sum of four bytes, which is nearly Gaussian with
-  /// standard deviation 148. The hash uses the sum of the noisy samples, so that two frames do not
-  /// get the same noise here.
+  /// Returns the mean of `near` plus pseudo-random noise. The noise is a sum of four bytes, which
+  /// is nearly Gaussian with standard deviation 148, scaled to the noise level. The hash depends on
+  /// the sum of the noisy samples, so that two frames do not get the same noise here.
   constexpr float noisy(const CellSum& near, int x, int y) const {
     // This is the final mixing step of MurmurHash3 (Austin Appleby, public domain).
     auto h = static_cast<std::uint32_t>(near.sum) * 0x9e3779b1u ^

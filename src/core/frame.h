@@ -1,5 +1,5 @@
 #pragma once
-// A frame of video as the decoder returned it: planar samples, time, and attachments that filters
+// A frame of video as the decoder returned it: planar samples, time, and further data that filters
 // preserve unchanged.
 
 #include <array>
@@ -15,8 +15,8 @@ namespace lull {
 enum class Layout { gray, yuv, rgb };    // planes: Y | Y, Cb, Cr | R, G, B
 enum class SampleType { u8, u16, f32 };  // u16: native byte order, value in the low bits
 
-/// Format of a frame's samples. Two frames with equal formats fit the same session. Members from
-/// luma_scale on describe results whose bit depth is not that of the input (core/denoiser.h).
+/// Format of a frame's samples. A session accepts all frames whose formats are equal. Members from
+/// luma_scale on describe results whose bit depth differs from that of the input (core/denoiser.h).
 struct FrameFormat {
   int width = 0, height = 0;  // samples of the first plane, at least 1
   Layout layout = Layout::gray;
@@ -24,8 +24,8 @@ struct FrameFormat {
   int bits = 8;                                // 8..16 for integers; 32 for f32
   int chroma_shift_x = 0, chroma_shift_y = 0;  // log2 of the subsampling of planes 1 and 2
   float white = 1;  // for f32: the sample value that corresponds to 255 on the scale of sigma
-  /// For integers: the sample values of luma, grey and RGB, and of chroma, that correspond to 255
-  /// on the scale of sigma. 0: the maximum of the bit depth.
+  /// For integers: the sample values that correspond to 255 on the scale of sigma, first of luma,
+  /// grey and RGB, then of chroma. 0: the maximum of the bit depth.
   float luma_scale = 0, chroma_scale = 0;
   Dither dither = Dither::none;  // how floats are rounded to integer samples
 
@@ -40,7 +40,7 @@ struct FrameFormat {
     return sample == SampleType::u8 ? 1 : sample == SampleType::u16 ? 2 : 4;
   }
   constexpr bool subsampled() const { return chroma_shift_x != 0 || chroma_shift_y != 0; }
-  /// Returns the maximum of integer samples; 0 for floats, which have none.
+  /// Returns the maximum of integer samples; 0 for float samples, which have no maximum.
   constexpr int max_value() const { return sample == SampleType::f32 ? 0 : (1 << bits) - 1; }
   /// Returns the sample value of a plane that corresponds to 255 on the scale of sigma.
   constexpr double full_scale(int plane = 0) const {
@@ -56,9 +56,9 @@ struct Rational {
   bool operator==(const Rational&) const = default;
 };
 
-/// Samples in the memory of a GPU, in the layout of the GPU's decoder, or plane by plane as
-/// programs provide them. Work on that GPU's legacy default stream wrote them: work on another
-/// stream must wait for that stream.
+/// Samples in the memory of a GPU, in the layout of the GPU's decoder, or plane by plane as other
+/// programs provide them. The samples were written by work on that GPU's legacy default stream, so
+/// work on any other stream must wait for that stream.
 struct DevicePicture {
   int device = 0;  // index of the GPU among the visible ones
   /// Device addresses of the planes; width and stride are in bytes. Cb and Cr are planes 1 and 2.
@@ -70,9 +70,9 @@ struct DevicePicture {
 };
 
 /// Relation of a frame to the previous frame of its clip, for filters over time. A frame that
-/// repeats the previous one is not filtered: it gets the same result, and is not counted in
-/// distances between frames. `shares_noise`: the frame is filtered, but part of its noise is that
-/// of the previous frame.
+/// repeats the previous one is not filtered: it gets the result of the previous frame, and is not
+/// counted in distances between frames. `shares_noise`: the frame is filtered, but a part of its
+/// noise equals the noise of the previous frame.
 enum class RepeatState : unsigned char { unknown, independent, shares_noise, repeats };
 
 class Holes;      // noise/holes.h
@@ -82,22 +82,22 @@ struct SideData;  // side data, colour, alpha: defined and read by io only
 struct Frame;
 
 /// The properties of a frame apart from its samples: time, side data, and its place in a clip or a
-/// volume. A result has the same properties as its input.
+/// volume. A result has the same properties as the frame that was filtered.
 struct FrameInfo {
   std::int64_t pts = 0, duration = 0;         // in time_base ticks
   Rational time_base;                         // seconds per tick
   std::shared_ptr<const SideData> side_data;  // preserved unchanged
-  /// `unknown`: the session determines the state. The state is known for all frames of a clip, or
-  /// for none.
+  /// `unknown`: the session determines the state. Either all frames of a clip have a known state,
+  /// or none.
   RepeatState repeat_state = RepeatState::unknown;
-  /// Distance of a margin frame, which is context only, to the nearest frame whose result is
-  /// wanted: negative before that frame, positive after it. Repeated frames are not counted. The
+  /// Position of a margin frame, which is context only, relative to the nearest frame whose result
+  /// is wanted: negative before that frame, positive after it. Repeated frames are not counted. The
   /// result of a margin frame is arbitrary. 0: the result is wanted.
   int context_distance = 0;
-  /// The frame lies outside the requested part of a clip. It is context for filters over time, and
-  /// its result is discarded.
+  /// Whether the frame lies outside the requested part of a clip. Such a frame is context for
+  /// filters over time, and its result is discarded.
   bool context_only = false;
-  /// Position of a slice in its volume, from 0. Sources number all frames. A slice that does not
+  /// Position of a slice in its volume, from 0. Sources number the slices. A slice that does not
   /// follow the previous one begins another volume. -1: unknown; all slices belong to one volume.
   int slice = -1;
   /// Voxels of a slice whose results are wanted. Null means that all results are wanted. Filters
@@ -107,12 +107,12 @@ struct FrameInfo {
 
 /// Inputs of a filter in addition to the samples of the frame. A result has none of them.
 struct FrameInputs {
-  /// Positions of the invalid samples of a grey frame; null: no sample is invalid. The frame has
-  /// filled-in values at these positions. Only sessions whose parameters allow holes use this
-  /// member.
+  /// Positions of the invalid samples of a grey frame; null: all samples are valid. At these
+  /// positions the frame contains filled-in values. Only sessions whose parameters allow holes use
+  /// this member.
   std::shared_ptr<const Holes> holes;
-  /// Guide of this frame: a guided session matches patches in it instead of in this frame. It has
-  /// the same size and planes.
+  /// Guide of this frame: a guided session matches patches in the guide instead of in this frame.
+  /// The guide has the same size and planes as the frame.
   std::shared_ptr<const Frame> guide;
   /// Features of a render that the renderer provides in addition to the colour.
   std::shared_ptr<const Features> features;
@@ -120,7 +120,8 @@ struct FrameInputs {
 
 struct Frame : FrameInfo, FrameInputs {
   FrameFormat format;
-  /// The buffer can be read for up to 64 bytes beyond the last row (FramePool guarantees this).
+  /// The buffer must be readable for up to 64 bytes beyond the last row (FramePool guarantees
+  /// this).
   std::shared_ptr<std::byte[]> pixels;
   std::array<PlaneView<std::byte>, 3> planes{};  // into pixels; width and stride in bytes
   /// Samples in GPU memory; in this case `planes` is empty. The pointer keeps the GPU memory alive.
@@ -134,12 +135,13 @@ struct Frame : FrameInfo, FrameInputs {
     return {reinterpret_cast<T*>(p.data), format.plane_width(i), format.plane_height(i),
             p.stride / static_cast<std::ptrdiff_t>(sizeof(T))};
   }
-  /// Shares the samples of `other`, which are in host memory.
+  /// Makes this frame refer to the samples of `other`, which must be in host memory.
   void take_samples(const Frame& other) {
     pixels = other.pixels;
     planes = other.planes;
   }
-  /// Copies the description of `other`, but neither its samples nor its inputs.
+  /// Copies the properties of `other` (time, side data, place in the clip), but neither its samples
+  /// nor its additional inputs.
   void copy_info(const FrameInfo& other) { static_cast<FrameInfo&>(*this) = other; }
 };
 

@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 constexpr std::size_t row_alignment = 64;
-// Bytes after the last row: SIMD code of encoders, which use the buffer directly, reads full
-// vectors.
+// Readable bytes after the last row. They are needed because the SIMD code of encoders reads the
+// buffer in full vectors.
 constexpr std::size_t padding = 64;
 }  // namespace
 
@@ -34,7 +34,7 @@ struct FramePool::Shelf {
         free.pop_back();
         return buffer;
       }
-      free.reserve(free.capacity() + 1);  // so that give_back() cannot throw
+      free.reserve(free.capacity() + 1);  // reserves capacity, so that give_back() cannot throw
     }
     return static_cast<std::byte*>(memory->allocate(bytes, row_alignment));
   }

@@ -19,10 +19,11 @@ class FramePool {
   explicit FramePool(const FrameFormat& format,
                      std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
-  /// Returns a frame whose planes follow each other in one buffer. Rows start at multiples of 64
-  /// bytes. The samples are not initialised. @throws std::bad_alloc
+  /// Returns a frame whose planes follow each other in one buffer. The rows of a plane start at
+  /// multiples of 64 bytes. The samples are not initialised. @throws std::bad_alloc
   [[nodiscard]] Frame acquire();
-  /// Allocates buffers for `frames` frames in advance, for memory that is slow to allocate.
+  /// Allocates buffers for `frames` frames in advance. This is useful if the memory is slow to
+  /// allocate.
   /// @throws std::bad_alloc
   void reserve(int frames);
   const FrameFormat& format() const noexcept { return format_; }

@@ -5,8 +5,9 @@
 
 namespace lull {
 
-/// Checks for the lowest instruction set that Highway code is compiled for, on every backend
-/// (lull_prepare_sources in cmake/LullTargets.cmake).
+/// Checks that the CPU has the lowest instruction set for which Highway code is compiled
+/// (lull_prepare_sources in cmake/LullTargets.cmake). Sessions of all backends need this
+/// instruction set.
 /// @throws DeviceUnavailable
 inline void require_instructions() {
 #if defined(__x86_64__)

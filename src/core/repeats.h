@@ -1,6 +1,7 @@
 #pragma once
-// Interface for detecting repeated frames of clips that are filtered in parts. Detection runs once
-// for the complete clip, so every session decides as a session over the complete clip would.
+// Interface for detecting repeated frames of clips that are filtered in parts by several sessions.
+// Detection runs once over the complete clip, so each session gets the same decisions as a session
+// that filters the complete clip.
 
 #include "core/frame.h"
 

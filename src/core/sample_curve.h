@@ -1,13 +1,13 @@
 #pragma once
-// A function of sample values, stored as a table that hosts and devices read alike.
+// A function of sample values, stored as a table that host code and device code can read.
 
 #include <array>
 
 namespace lull {
 
-/// Piecewise linear function of samples on the 0..255 scale, from -128 to 384 (the filter range of
-/// float samples, float_range.h), with knots 0.25 apart. Beyond that range the outermost segments
-/// continue.
+/// A piecewise linear function of samples on the 0..255 scale, from -128 to 384 (the filter range
+/// of float samples, float_range.h), with knots 0.25 apart. Beyond that range the outermost
+/// segments continue.
 struct SampleCurve {
   static constexpr int knots = 2049;
   static constexpr float least = -128, spacing = 0.25f;
@@ -19,7 +19,7 @@ struct SampleCurve {
 
   float operator()(float v) const { return at(values.data(), v); }
 
-  /// Evaluates a curve whose values are in host or device memory. NaN gives NaN.
+  /// Evaluates a curve whose values are in the memory of the caller, host or device. NaN gives NaN.
   static constexpr float at(const float* values, float v) {
     const float place = (v - least) * (1 / spacing);
     int below = 0;

@@ -28,8 +28,8 @@ void load_samples(PlaneView<const T> src, float scale, PlaneView<float> dst) {
   }
 }
 
-/// Rounds to the nearest integer, ties upwards like to_sample() in kernels, and clamps to
-/// [0, max_value]; NaN gives 0. Float samples keep values outside their nominal range.
+/// Rounds to the nearest integer, ties upwards as to_sample() in the CUDA kernels does, and clamps
+/// to [0, max_value]; NaN gives 0. Float samples keep values outside their nominal range.
 template <class T>
 constexpr T as_sample(float v, float max_value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -50,7 +50,7 @@ void store_samples(PlaneView<const float> src, float scale, float max_value, Pla
   }
 }
 
-/// Computes dst like store_samples(), but dithered.
+/// Computes dst like store_samples(), but with dithering instead of rounding to nearest.
 template <class T>
 void dither_samples(PlaneView<const float> src, float scale, int max_value,
                     const DitherPattern& pattern, PlaneView<T> dst) {
@@ -99,20 +99,21 @@ inline void store_plane(PlaneView<const float> src, const Frame& frame, int i) {
   }
 }
 
-/// Returns whether equal samples of two formats have equal values.
+/// Returns whether equal stored samples of two formats stand for equal brightness.
 constexpr bool have_equal_samples(const FrameFormat& a, const FrameFormat& b) {
   return a.sample == b.sample && a.bits == b.bits && a.luma_scale == b.luma_scale &&
          a.chroma_scale == b.chroma_scale;
 }
 
-/// Returns an integer sample, multiplied by `ratio`, as an integer up to `max_value`. (In single
-/// precision, 16-bit values near a tie would be rounded to the wrong side.)
+/// Returns the integer `sample` multiplied by `ratio`, rounded to an integer of at most
+/// `max_value`. (In single precision, 16-bit values near a tie would be rounded to the wrong side.)
 constexpr int converted_sample(int sample, double ratio, int max_value) {
   const double v = sample * ratio + 0.5;
   return v < max_value ? static_cast<int>(v) : max_value;
 }
 
-/// Converts integer samples that are not filtered to samples of `format`.
+/// Converts the integer samples of a plane that is not filtered to samples of `format`. `ratio`:
+/// factor of the sample values.
 template <class From, class To>
 void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat& format,
                      PlaneView<To> dst) {
@@ -135,8 +136,8 @@ void convert_samples(PlaneView<const From> src, double ratio, const FrameFormat&
   }
 }
 
-/// Copies plane `i` of `from` to `to`, a frame of the same size: bit for bit if both have the same
-/// samples. Otherwise the samples, which are integers, are converted.
+/// Copies plane `i` of `from` to `to`, a frame of the same size. If both frames have the same kind
+/// of samples, the copy is exact. If not, the samples must be integers, and they are converted.
 inline void copy_plane(const Frame& from, int i, const Frame& to) {
   const int height = from.format.plane_height(i);
   if (have_equal_samples(from.format, to.format)) {
@@ -156,8 +157,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   convert_from(PlaneView<const std::uint16_t>(from.plane<std::uint16_t>(i)));
 }
 
-/// Returns a frame of `pool`, whose format is that of results, with the samples and the description
-/// of `frame`.
+/// Returns a copy of `frame` in a frame of `pool`, whose format is the format of results. Samples
+/// are converted if necessary.
 [[nodiscard]] inline Frame copied(const Frame& frame, FramePool& pool) {
   Frame copy = pool.acquire();
   copy.copy_info(frame);
@@ -165,7 +166,8 @@ inline void copy_plane(const Frame& from, int i, const Frame& to) {
   return copy;
 }
 
-/// Returns an unfiltered frame as the result of a session with the results of `pool`.
+/// Returns the unfiltered `frame` in the form of a session's result. `pool` provides the results of
+/// the session.
 [[nodiscard]] inline Frame unfiltered(Frame frame, FramePool& pool) {
   if (!have_equal_samples(frame.format, pool.format())) return copied(frame, pool);
   frame.format = pool.format();

@@ -17,7 +17,7 @@ class FrameSource {
   /// @throws IoError
   [[nodiscard]] virtual std::optional<Frame> read() = 0;
   /// Ends a read() that is waiting for input, and all later calls of read(). These calls throw
-  /// IoError, unless the data that they need are already available. Any thread may call this
+  /// IoError, unless the data that they need have already arrived. Any thread may call this
   /// function.
   virtual void interrupt() noexcept {}
 };
@@ -26,8 +26,8 @@ class FrameSink {
  public:
   virtual ~FrameSink() = default;
   virtual void write(Frame frame) = 0;
-  /// Flushes the output, writes its trailer and gives the file its final name. Without this call no
-  /// file appears under the output's name. (A destructor could not report a failure.)
+  /// Flushes the output, writes the trailer and renames the file to its final name. If finish() is
+  /// not called, no file appears under this name. (A destructor could not report a failure.)
   virtual void finish() = 0;
 };
 

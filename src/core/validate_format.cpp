@@ -9,7 +9,8 @@ namespace lull {
 
 namespace {
 
-/// Common formats subsample chroma by at most 4. VapourSynth supports subsampling by 16.
+/// Common formats subsample chroma by at most 4 in each direction. VapourSynth supports subsampling
+/// by up to 16.
 constexpr int max_chroma_shift = 4;
 
 }  // namespace

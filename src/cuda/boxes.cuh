@@ -5,17 +5,18 @@
 
 namespace lull {
 
-/// Boxes extend `box_reach` samples beyond their position. The lanes of a warp hold adjacent words
-/// of 4 samples. Two of the 32 lanes only provide samples for the boxes of the other `box_words`
-/// lanes.
+/// A box begins at its position and extends `box_reach` samples beyond it. The lanes of a warp hold
+/// adjacent words of 4 samples. The last two of the 32 lanes only provide samples for the boxes of
+/// the other `box_words` lanes.
 inline constexpr int box_reach = 7, box_words = 30, box_width = 4 * box_words;
 
-/// Tiling with thread blocks of `warps` warps. Each warp sums `rows` rows.
+/// Tiling of a plane with thread blocks of `warps` warps. Each warp computes `rows` rows of box
+/// sums.
 template <int warps_, int rows_>
 struct Boxes {
   static constexpr int warps = warps_, rows = rows_, threads = 32 * warps;
   static constexpr int height = warps * rows, tile_rows = height + box_reach;
-  /// Number of passes in which the warps load tile_rows rows.
+  /// Number of passes in which the warps of a block load tile_rows rows.
   static constexpr int passes = (tile_rows + warps - 1) / warps;
 
   static constexpr dim3 covering(int width, int places_high) {

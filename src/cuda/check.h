@@ -7,8 +7,8 @@
 
 namespace lull::cuda {
 
-/// Throws unless `status` is cudaSuccess, after clearing the runtime's last error. The text
-/// contains the caller's file and line.
+/// Throws an error unless `status` is cudaSuccess. Before that, the function clears the last error
+/// of the CUDA runtime. The text contains the caller's file and line.
 /// @throws DeviceFailure  the device, or work that ran on it, has failed
 /// @throws DeviceUnavailable  the device is not usable; OutOfDeviceMemory if its memory is too
 ///   small

@@ -22,8 +22,8 @@ bool is_device_unavailable(cudaError_t status) {
   }
 }
 
-/// Returns whether the device, or work that ran on it, has failed. Most of these errors are
-/// permanent: every later call reports them, for all devices of the process.
+/// Returns whether the status says that the device, or work that ran on it, has failed. Most of
+/// these errors are permanent: every later CUDA call reports them, for all devices of the process.
 bool is_device_failure(cudaError_t status) {
   constexpr int contained = 226;  // cudaErrorContained, which CUDA 12 does not declare
   if (static_cast<int>(status) == contained) return true;
@@ -57,7 +57,7 @@ bool is_device_failure(cudaError_t status) {
 
 void check(cudaError_t status, std::source_location where) {
   if (status == cudaSuccess) return;
-  (void)cudaGetLastError();  // otherwise the next call would report this error again
+  (void)cudaGetLastError();  // without this call, the next CUDA call would report the same error
   const std::string_view path = where.file_name();
   const std::string text = std::string("CUDA: ") + cudaGetErrorString(status) + " (at " +
                            std::string(path.substr(path.rfind('/') + 1)) + ":" +

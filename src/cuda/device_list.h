@@ -18,11 +18,11 @@ struct DeviceInfo {
 
 struct DeviceList {
   std::vector<DeviceInfo> devices;
-  std::string reason;  // why `devices` is empty; empty otherwise
+  std::string reason;  // why `devices` is empty; empty if there are devices
 };
 
-/// Lists the visible devices. Without a driver or a device the list is empty and contains the
-/// reason.
+/// Lists the visible devices. Without a driver or a device, `devices` is empty and the result
+/// states the reason.
 [[nodiscard]] DeviceList list_devices();
 
 /// Creates the CUDA contexts of GPUs in background threads while files are being opened: one
@@ -30,7 +30,8 @@ struct DeviceList {
 class ContextWarmup {
  public:
   /// `devices` contains indices among the visible devices; devices that do not exist are ignored.
-  /// Empty: all devices. Errors are ignored here, because they occur again when the GPU is used.
+  /// Empty: all devices. The constructor ignores errors, because they occur again when the GPU is
+  /// used.
   explicit ContextWarmup(std::vector<int> devices);
 
  private:

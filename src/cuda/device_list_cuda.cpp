@@ -19,7 +19,7 @@ std::string reason_of(cudaError_t status) {
 
 void warm_up(int device) {
   if (cudaSetDevice(device) == cudaSuccess) (void)cudaFree(nullptr);
-  (void)cudaGetLastError();  // clear the error of this thread
+  (void)cudaGetLastError();  // clears the last CUDA error of this thread
 }
 
 void warm_up_all(std::vector<int> devices) {
@@ -39,7 +39,8 @@ DeviceList list_devices() {
   DeviceList list;
   int count = 0;
   if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
-    (void)cudaGetLastError();  // a missing driver must not fail the next call
+    // Clears the error, so that a missing driver does not fail the next CUDA call.
+    (void)cudaGetLastError();
     list.reason = reason_of(status);
     return list;
   }

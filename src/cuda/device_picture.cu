@@ -1,6 +1,6 @@
-// Conversion of a decoder's picture to planes of samples: separates Cb and Cr, and moves values to
-// the low bits. The kernel is memory-bound: one thread for each sample of the first plane and for
-// each chroma pair; a warp covers 32 of a row.
+// Converts a picture of a decoder to planes of samples: separates Cb and Cr, and shifts sample
+// values to the low bits. The kernel is memory-bound. One thread processes one sample of the first
+// plane, or one pair of chroma samples; a warp processes 32 of them in a row.
 
 #include "cuda/check.h"
 #include "cuda/device_planes.h"
@@ -19,7 +19,8 @@ __device__ Sample* row_of(const RawPlanes& raw, int plane, int y) {
                                    static_cast<std::size_t>(y) * raw.pitch[plane]);
 }
 
-// Unpacks planes. blockIdx.z is 0 for the first plane, and 1 for both chroma planes.
+// Unpacks the planes of a picture. blockIdx.z is 0 for the first plane, and 1 for both chroma
+// planes.
 template <class Sample>
 __global__ void unpack_kernel(const DevicePicture picture, int chroma_width, int chroma_height,
                               const RawPlanes raw) {

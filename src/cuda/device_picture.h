@@ -1,5 +1,5 @@
 #pragma once
-// Copies of pictures that a decoder left in GPU memory.
+// Copies pictures that a decoder left in GPU memory.
 
 #include "core/frame.h"
 #include "cuda/device_planes.h"
@@ -7,7 +7,8 @@
 
 namespace lull {
 
-/// Reads pictures for one stream of the device that is current at construction.
+/// Copies pictures on one CUDA stream. The stream belongs to the device that is current when the
+/// object is constructed.
 class DevicePictureReader {
  public:
   /// Queues two operations on `stream`: a wait until `picture` has been written, and the copy of
@@ -19,9 +20,9 @@ class DevicePictureReader {
  private:
   DevicePicture fetch(const DevicePicture& picture, int device, cudaStream_t stream);
 
-  cuda::Event written_;  // event of device `writer_`
+  cuda::Event written_;  // an event of device `writer_`
   int writer_ = -1;
-  cuda::DeviceBuffer<std::byte> copy_;  // copy of a picture of another GPU
+  cuda::DeviceBuffer<std::byte> copy_;  // copy of a picture from the memory of another GPU
 };
 
 }  // namespace lull

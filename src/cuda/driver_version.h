@@ -5,9 +5,9 @@
 
 namespace lull::cuda {
 
-/// Returns why the CUDA runtime reports an insufficient driver. Versions are encoded as CUDA does
-/// it: 12040 for 12.4. `driver` is the newest CUDA version that the driver supports, 0 without a
-/// driver.
+/// Returns the reason for the CUDA runtime's error "insufficient driver". Versions are encoded as
+/// in CUDA: 12040 for 12.4. `driver` is the newest CUDA version that the driver supports, 0 without
+/// a driver.
 [[nodiscard]] inline std::string driver_problem(int driver, int runtime) {
   if (driver == 0) return "no NVIDIA driver here";
   const auto text = [](int version) {

@@ -11,8 +11,8 @@
 
 namespace lull::cuda {
 
-/// Releases a handle. The status is ignored, because destructors run while an exception unwinds the
-/// stack.
+/// Releases a CUDA handle. The returned status is ignored, because a destructor that runs while an
+/// exception unwinds the stack must not throw.
 template <auto Release>
 struct Releaser {
   template <class T>
@@ -40,8 +40,8 @@ enum class Priority { normal, high };
 
 enum class Timing { off, on };
 
-/// Creates an event. Host threads that wait for it sleep instead of spinning, which leaves the
-/// cores to decoders and encoders.
+/// Creates an event. A host thread that waits for the event sleeps instead of spinning, which
+/// leaves the CPU cores to decoders and encoders.
 [[nodiscard]] inline Event make_event(Timing timing = Timing::off) {
   cudaEvent_t event = nullptr;
   const unsigned flags =
@@ -50,8 +50,8 @@ enum class Timing { off, on };
   return Event(event);
 }
 
-/// Captures the work that `work` queues on `stream` as a CUDA graph, which is launched as a whole.
-/// No work runs during the capture.
+/// Captures the work that the callable `work` queues on `stream` as a CUDA graph. The caller
+/// launches the graph as a whole. No work runs during the capture.
 template <class Work>
 [[nodiscard]] GraphExec capture(cudaStream_t stream, Work work) {
   check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
@@ -64,7 +64,7 @@ template <class Work>
   return GraphExec(launchable);
 }
 
-/// Device memory for `size` values of T. It is allocated once and not initialised.
+/// Device memory for `size` values of T. The memory is allocated once and not initialised.
 template <class T>
 class DeviceBuffer {
  public:
@@ -84,7 +84,7 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// Makes a device current for the scope, and restores the previous device afterwards.
+/// Makes a device current until the end of the scope, and then restores the previous device.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) {

@@ -5,9 +5,9 @@
 
 namespace lull::cuda {
 
-/// Returns a memory resource of page-locked memory that every device can copy from and to. It lives
-/// as long as the process. Allocation throws std::bad_alloc. Locking pages is slow, so reuse the
-/// buffers. After a device failure, new memory is pageable.
+/// Returns a memory resource of page-locked memory, from and to which every device can copy. The
+/// resource lives as long as the process. Allocation throws std::bad_alloc. Locking pages is slow,
+/// so callers should reuse the buffers. After a device failure, new memory is pageable.
 [[nodiscard]] std::pmr::memory_resource* pinned_memory();
 
 }  // namespace lull::cuda

@@ -22,12 +22,13 @@
 namespace lull::cuda {
 namespace {
 
-// Locking pages individually takes longer than filtering the frames in them. So large blocks are
-// cut from slabs, which the system provides in huge pages where possible.
+// Locking pages one by one takes longer than filtering the frames in these pages. So large blocks
+// are cut from slabs, which are locked in one call and which the system provides in huge pages
+// where possible.
 constexpr std::size_t huge_page = std::size_t{2} << 20, page = 4096;
 constexpr std::size_t slab_size = 8 * huge_page, large = huge_page / 2;
 
-/// Memory pages from the system: huge pages where the system provides them.
+/// Owner of memory pages, which are huge pages where the system provides them.
 class Pages {
  public:
   /// data() is null if the system does not provide the pages.
@@ -50,7 +51,7 @@ class Pages {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
-  /// Makes the system allocate and clear the pages at once, which is most of the cost of locking
+  /// Makes the system allocate and clear the pages at once. This is most of the cost of locking
   /// them.
   void touch() const {
     if (data_ == nullptr) return;
@@ -63,7 +64,8 @@ class Pages {
   std::byte* data_ = nullptr;
 };
 
-/// Prepares pages for the next slabs: background threads touch them before they are requested.
+/// Prepares pages for the next slabs: background threads touch the pages before a slab is
+/// requested.
 class PagePrefetcher {
  public:
   Pages take(std::size_t bytes) {
@@ -77,10 +79,12 @@ class PagePrefetcher {
   }
 
  private:
-  // Two slabs of each size are prepared, because one core does not keep up with two GPUs. Four
-  // slabs are prepared in all, because results may differ in size from the input.
+  // Two slabs of each size are prepared, because one core does not prepare slabs as fast as two
+  // GPUs use them. Four slabs of all sizes together are prepared, because results may differ in
+  // size from the input.
   static constexpr std::ptrdiff_t of_a_size = 2, in_all = 4;
-  // Pages for larger slabs are not prepared: such a slab may never be requested again.
+  // Pages for slabs larger than this are not prepared, because such a slab may never be requested
+  // again.
   static constexpr std::size_t greatest = 4 * slab_size;
   struct Next {
     std::size_t bytes;
@@ -95,7 +99,7 @@ class PagePrefetcher {
                          return pages;
                        })});
       return true;
-    } catch (const std::system_error&) {  // no thread is available
+    } catch (const std::system_error&) {  // the system cannot start a thread
       return false;
     }
   }
@@ -103,7 +107,7 @@ class PagePrefetcher {
   std::deque<Next> next_;
 };
 
-/// Blocks of one size in memory that is locked in one call.
+/// Blocks of one size in a slab, whose memory is locked in one call.
 class Slab {
  public:
   static std::size_t bytes_for(std::size_t block) {
@@ -149,7 +153,7 @@ class Slab {
   std::size_t block_;
   Pages pages_;
   bool locked_ = false;
-  std::vector<std::byte*> free_;  // has capacity for all blocks, so that give_back() cannot throw
+  std::vector<std::byte*> free_;  // has reserved capacity, so that give_back() cannot throw
 };
 
 class PinnedMemory final : public std::pmr::memory_resource {
@@ -173,9 +177,9 @@ class PinnedMemory final : public std::pmr::memory_resource {
     return slabs_.emplace_back(std::move(slab))->take();
   }
 
-  // Allocates pageable memory. It is called after a GPU failure, which makes CUDA unusable for the
-  // complete process. Then either the job continues on the CPU, or it is about to end with the
-  // error of the GPU and must not fail earlier.
+  // Allocates pageable memory after a GPU failure, which makes CUDA unusable for the complete
+  // process. In this situation, either the job continues on the CPU, or it is about to end with the
+  // error of the GPU and must not fail with another error earlier.
   void* allocate_pageable(std::size_t bytes) {
     void* data = ::operator new(bytes, alignment);
     try {
@@ -196,8 +200,8 @@ class PinnedMemory final : public std::pmr::memory_resource {
       (void)cudaFreeHost(data);
   }
 
-  /// Returns whether the block belongs to a slab. A slab without blocks in use is returned to the
-  /// system.
+  /// Releases a block if it belongs to a slab, and returns whether it does. A slab without blocks
+  /// in use is returned to the system.
   bool give_back(void* data) {
     const std::lock_guard lock(mutex_);
     const auto slab = std::ranges::find_if(slabs_, [=](const auto& s) { return s->holds(data); });
@@ -224,7 +228,7 @@ class PinnedMemory final : public std::pmr::memory_resource {
 }  // namespace
 
 std::pmr::memory_resource* pinned_memory() {
-  // The object is never destroyed, because frames may still exist when static objects are
+  // This object is never destroyed, because frames may still exist when static objects are
   // destroyed.
   static PinnedMemory* const memory = new PinnedMemory;
   return memory;

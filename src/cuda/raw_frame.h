@@ -1,6 +1,6 @@
 #pragma once
-// A frame's stored samples on a GPU: the stage between host memory and the float planes that are
-// filtered.
+// The stored samples of a frame on a GPU: the form between host memory and the float planes that
+// are filtered.
 
 #include <algorithm>
 #include <array>
@@ -17,14 +17,14 @@
 
 namespace lull {
 
-/// Curves that are applied when a plane's samples are converted to floats and back. Null: the
-/// samples are not changed.
+/// Curves through which a plane's samples pass: `forward` after their conversion to floats,
+/// `inverse` before the conversion back. Null: the samples are not changed.
 struct CurvePair {
   const SampleCurve *forward = nullptr, *inverse = nullptr;
   ClipLimits limits;  // limits of the output of `inverse`
 };
 
-/// Returns the format in which RGB is declared as YUV, so that the planes are filtered without a
+/// Returns the format in which RGB is declared as YUV, so that sessions filter the planes without a
 /// colour transform. All planes keep the scale of RGB.
 [[nodiscard]] inline FrameFormat without_colour_transform(FrameFormat format) {
   if (format.layout != Layout::rgb) return format;
@@ -35,46 +35,47 @@ struct CurvePair {
 
 class RawFrame {
  public:
-  /// `sigma`: standard deviation of the noise in the stored samples. Float samples use it for their
-  /// range handling; for RGB, 0 marks the planes that pass through. `curves` are copied. `results`:
-  /// format of the results; null: the frame's format.
+  /// `sigma`: standard deviation of the noise in the stored samples. It controls the handling of
+  /// out-of-range float samples; for RGB, a level of 0 marks a plane that passes through. `curves`
+  /// are copied. `results`: format of the results; null: the frame's format.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   RawFrame(const FrameFormat& format, cudaStream_t stream,
            const std::array<float, max_planes>& sigma = {},
            const std::array<CurvePair, max_planes>& curves = {},
            const std::optional<FrameFormat>& results = std::nullopt);
 
-  /// Queues the upload of the samples of `frame`, from the host or a GPU. `frame` must stay valid
-  /// until the upload is complete.
+  /// Queues the upload of the samples of `frame`, which may be in host memory or in the memory of a
+  /// GPU. `frame` must stay valid until the upload is complete.
   void upload(const Frame& frame, cudaStream_t stream);
-  /// Queues the copy of plane `i` of the results to that plane of `frame`, in host or GPU memory.
+  /// Queues the copy of plane `i` of the results to plane `i` of `frame`, in host or GPU memory.
   void download(int i, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the copy of plane `i` of `noisy`, the frame uploaded last, to `frame`, a result. If
-  /// both frames are in host memory, the plane is copied at once, and `noisy` need not have been
-  /// uploaded.
+  /// Queues the copy of plane `i` of `noisy` to the result `frame`. `noisy` is the frame that was
+  /// uploaded last. If both frames are in host memory, the plane is copied at once, and `noisy`
+  /// need not have been uploaded.
   void pass_through(int i, const Frame& noisy, const Frame& frame, cudaStream_t stream) const;
-  /// Queues the conversion of all planes to floats: RGB to the opponent space. For other layouts,
-  /// only planes that are not null are converted.
+  /// Queues the conversion of all planes to floats. RGB is also transformed to the opponent space.
+  /// For other layouts, only those planes are converted whose pointer is not null.
   void to_planes(const std::array<const Margins*, max_planes>& margins,
                  const std::array<float*, max_planes>& planes, cudaStream_t stream) const;
-  /// These functions queue the conversion of floats to stored samples, either for plane `i` or for
-  /// all three planes of RGB.
+  /// These two functions queue the conversion of floats to stored samples: from_plane() for plane
+  /// `i`, from_opponents() for all three planes of RGB.
   void from_plane(int i, const Margins& margins, const float* plane, cudaStream_t stream);
   void from_opponents(const Margins& margins, const Planes& planes, cudaStream_t stream);
-  /// Restores the out-of-range samples. `original` contains the planes() of the same frame before
-  /// filtering. The call is needed only for float samples, after their conversion to stored
-  /// samples.
+  /// Restores the out-of-range samples in the results. `original` contains the planes() of the same
+  /// frame before filtering. Only frames of float samples need this call, after from_plane() or
+  /// from_opponents().
   void restore(const RawPlanes& original, cudaStream_t stream);
 
-  /// Returns the samples as they were uploaded.
+  /// Returns the uploaded samples.
   const RawPlanes& planes() const noexcept { return planes_; }
   std::size_t plane_bytes(int i) const noexcept { return memory_[i].size(); }
 
  private:
   bool is_guarded() const { return format_.sample == SampleType::f32; }
-  /// Returns whether results need memory separate from the uploaded samples. Float samples need it,
-  /// because their guarded values are stored there. RGB needs it if some planes pass through,
-  /// because the conversion writes all three. Results of another format need it.
+  /// Returns whether results need memory of their own, separate from the uploaded samples. This is
+  /// necessary for float samples, whose guarded values are stored there; for RGB if some planes
+  /// pass through, because the conversion writes all three planes; and for results in another
+  /// format.
   bool has_separate_results() const {
     return is_guarded() || results_ != format_ ||
            (format_.layout == Layout::rgb && std::ranges::count(sigma_, 0.0f) > 0);
@@ -90,8 +91,9 @@ class RawFrame {
   std::vector<cuda::DeviceBuffer<float>> curves_, shifts_;
   CurveTables forward_{};                 // pointers into curves_
   OutputTransforms output_transforms_{};  // pointers into curves_ and shifts_
-  cuda::DeviceBuffer<float> thresholds_;  // of the dithering of results
-  RawPlanes planes_, filtered_;           // uploaded samples; guarded input (floats) and results
+  cuda::DeviceBuffer<float> thresholds_;  // thresholds for the dithering of results
+  // Uploaded samples; guarded input (only floats) and results.
+  RawPlanes planes_, filtered_;
   cuda::Staging staging_;
   DevicePictureReader device_pictures_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 // Copies planes between pageable host memory and a device. The driver copies pageable memory with a
-// single thread, while the caller waits. This class copies to and from page-locked buffers with
+// single thread, while the caller waits. The class Staging copies through page-locked buffers with
 // several threads.
 
 #include <cuda_runtime_api.h>
@@ -23,9 +23,9 @@ template <class T>
 }
 
 /// Two page-locked buffers of a few megabytes, independent of the planes' size. They are allocated
-/// on first use; if there is no memory for them, the driver copies. Small planes, and planes in
-/// page-locked memory, are copied without the buffers. One thread at a time may use a Staging, with
-/// streams of one device, and not while a stream is captured.
+/// on first use; if there is no memory for them, the driver copies the planes directly. Small
+/// planes, and planes in page-locked memory, are copied without the buffers. One thread at a time
+/// may use a Staging, with streams of one device, and not while a stream is captured.
 class Staging {
  public:
   Staging();
@@ -34,12 +34,12 @@ class Staging {
   Staging(Staging&&) noexcept;
   Staging& operator=(Staging&&) noexcept;
 
-  /// Queues the upload of a plane; rows are `pitch` bytes apart on the device. A plane in
-  /// page-locked memory must not change until the upload is complete; any other plane may change on
-  /// return.
+  /// Queues the upload of a plane, whose rows are `pitch` bytes apart on the device. A plane in
+  /// page-locked memory must not change until the upload is complete; any other plane may change as
+  /// soon as the function returns.
   void upload(PlaneView<const std::byte> from, void* to, std::size_t pitch, cudaStream_t stream);
-  /// Downloads a plane. The copy to page-locked memory is queued; a copy to other memory is
-  /// complete on return.
+  /// Downloads a plane. A download to page-locked memory is queued; a download to other memory is
+  /// complete when the function returns.
   void download(const void* from, std::size_t pitch, PlaneView<std::byte> to, cudaStream_t stream);
 
  private:

@@ -15,21 +15,23 @@
 namespace lull::cuda {
 namespace {
 
-/// A smaller plane is copied before other threads have started.
+/// Planes of at least this size are copied by several threads. The copy of a smaller plane would
+/// end before other threads have started.
 constexpr std::size_t min_plane_bytes = 256 * 1024;
-/// Size of a piece of a plane: large for the copy engine, and small enough for the caches.
+/// Size of a piece of a plane, in bytes: large enough for the GPU's copy engine, and small enough
+/// for the caches of the CPU.
 constexpr std::size_t buffer_bytes = 4 * 1024 * 1024;
 constexpr std::size_t row_alignment = 64;
-/// A few cores saturate the memory bandwidth of one socket.
+/// Maximum number of threads: a few cores saturate the memory bandwidth of one socket.
 constexpr int max_threads = 8;
 
-/// Returns whether the memory is unknown to the CUDA runtime, and thus pageable.
+/// Returns whether the CUDA runtime does not know the memory, which therefore is pageable.
 bool is_pageable(const void* host) {
   cudaPointerAttributes attributes{};
   if (cudaPointerGetAttributes(&attributes, host) == cudaSuccess)
     return attributes.type == cudaMemoryTypeUnregistered;
-  // Runtimes before CUDA 11 report an error for pageable memory. The copy itself reports a broken
-  // device.
+  // CUDA runtimes before version 11 report an error for pageable memory. A failed device also
+  // causes an error here; the copy that follows reports it.
   (void)cudaGetLastError();
   return true;
 }
@@ -73,7 +75,7 @@ std::size_t row_in_buffer(std::size_t row) { return round_up(row, row_alignment)
 
 }  // namespace
 
-/// The two buffers alternate: one is filled while the other is being copied.
+/// The two page-locked buffers alternate: the CPU fills one while the GPU copies the other.
 class Staging::Buffers {
  public:
   /// @throws std::bad_alloc
@@ -136,7 +138,7 @@ class Staging::Buffers {
     }
   };
 
-  /// Returns the buffer that was used least recently, as soon as it is free.
+  /// Waits until the buffer that was used least recently is free, and returns it.
   const Buffer& next() {
     current_ ^= 1;
     check(cudaEventSynchronize(buffers_[current_].copied.get()));

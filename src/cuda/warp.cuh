@@ -8,7 +8,7 @@
 namespace lull {
 
 /// Returns a pointer to shared memory whose address is computed once and kept in a register.
-/// Otherwise the compiler recomputes the address at each use.
+/// Without this function, the compiler recomputes the address at each use.
 template <class T>
 __device__ __forceinline__ T* keep_address(T* place) {
 #ifdef __CUDA_ARCH__
@@ -20,9 +20,9 @@ __device__ __forceinline__ T* keep_address(T* place) {
 #endif
 }
 
-/// Returns an address in device memory to which the compiler adds a 32-bit offset in one
-/// instruction. Without this function the compiler would add the offset to the terms of the address
-/// first, in four instructions.
+/// Returns an address in device memory, to which the compiler then adds a 32-bit offset in one
+/// instruction. Without this function, the compiler would first add the offset to the terms of the
+/// address, in four instructions.
 template <class T>
 __device__ __forceinline__ T* kept_global(T* place) {
 #ifdef __CUDA_ARCH__
@@ -44,8 +44,8 @@ struct HalfWordOrder {
   static __device__ std::uint32_t less(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
 };
 
-/// Compares and exchanges values with the lane at distance `j`. The lower of the two lanes keeps
-/// the greater value.
+/// Compares and exchanges values with the lane at distance `j`. Of the two lanes, the lane with the
+/// lower index keeps the greater value.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int lane) {
   const std::uint32_t other = __shfl_xor_sync(~0u, v, j);
@@ -53,14 +53,14 @@ __device__ __forceinline__ std::uint32_t exchange(std::uint32_t v, int j, int la
 }
 
 /// Sorts one value per lane in descending order with a bitonic network: lane 0 gets the maximum.
-/// Where a stage sorts upwards, the values are complemented, so that each exchange depends on a
-/// single bit of the lane.
+/// Where a stage of the network must sort in ascending order, the values are complemented, so that
+/// each exchange depends on a single bit of the lane index.
 template <class Values = WordOrder>
 __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int k = 2; k <= 32; k <<= 1) {
-    // Each expression is not 0 if the lane sorts upwards: `before` for the previous stage, `now`
-    // for this stage.
+    // Each expression is non-zero if the lane sorts in ascending order: `before` in the previous
+    // stage, `now` in this stage.
     const int before = k > 2 ? lane & (k >> 1) : 0, now = lane & k & 31;
     v = (before != 0) != (now != 0) ? ~v : v;
 #pragma unroll
@@ -69,7 +69,8 @@ __device__ __forceinline__ std::uint32_t sort_descending(std::uint32_t v, int la
   return v;
 }
 
-/// Sorts a sequence that is already bitonic: the last stage of the same network.
+/// Sorts a bitonic sequence in descending order, with the last stage of the network of
+/// sort_descending().
 __device__ __forceinline__ std::uint32_t merge_descending(std::uint32_t v, int lane) {
 #pragma unroll
   for (int j = 16; j > 0; j >>= 1) v = exchange(v, j, lane);
@@ -101,14 +102,14 @@ __device__ __forceinline__ int warp_sum(int v) {
 }
 #endif
 
-/// Packs two values, clipped to 0..65535, as half words.
+/// Clips two values to 0..65535 and packs them as the half words of one word.
 __device__ __forceinline__ std::uint32_t pack_saturated(int high, int low) {
   std::uint32_t packed;
   asm("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(packed) : "r"(high), "r"(low));
   return packed;
 }
 
-/// Computes c += a b: 16x32 by 32x8 bytes, in the layout of mma.m16n8k32.
+/// Computes c += a b, where a has 16x32 bytes and b 32x8 bytes, in the layout of mma.m16n8k32.
 __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std::uint32_t b0,
                                        std::uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
@@ -116,7 +117,7 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
       "{%8, %9}, {%0, %1, %2, %3};"
       : "+r"(c[0]), "+r"(c[1]), "+r"(c[2]), "+r"(c[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#else  // Turing's instruction computes a quarter of the product
+#else  // the instruction of Turing GPUs computes a quarter of the product
   const auto quarter = [](int& c0, int& c1, std::uint32_t x, std::uint32_t y) {
     asm("mma.sync.aligned.m8n8k16.row.col.s32.u8.u8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
         : "+r"(c0), "+r"(c1)
@@ -129,7 +130,7 @@ __device__ __forceinline__ void mma_u8(int (&c)[4], const std::uint32_t* a, std:
 #endif
 }
 
-/// Sums of a product on the tensor cores: 16x8, in the layout of mma.m16n8k16.
+/// The 16x8 sums of a product on the tensor cores, in the layout of mma.m16n8k16.
 struct HalfSums {
   std::uint32_t at[2] = {0, 0};
 };
@@ -137,7 +138,7 @@ struct FloatSums {
   float at[4] = {0, 0, 0, 0};
 };
 
-/// Returns a b + c: 16x16 by 16x8 halves.
+/// Returns a b + c, where a has 16x16 halves and b 16x8 halves.
 __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::uint32_t b0,
                                              std::uint32_t b1, const HalfSums& c) {
   HalfSums d;
@@ -146,7 +147,7 @@ __device__ __forceinline__ HalfSums multiply(const std::uint32_t (&a)[4], std::u
       "{%8, %9};"
       : "=r"(d.at[0]), "=r"(d.at[1])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1), "r"(c.at[0]), "r"(c.at[1]));
-#else  // Turing's instruction computes half of the product
+#else  // the instruction of Turing GPUs computes half of the product
   d = c;
   const auto part = [&](std::uint32_t a0, std::uint32_t a1, std::uint32_t b) {
     asm("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
@@ -182,7 +183,7 @@ __device__ __forceinline__ FloatSums multiply(const std::uint32_t (&a)[4], std::
   return d;
 }
 
-/// Returns a b + c: 16x8 by 8x8 halves.
+/// Returns a b + c, where a has 16x8 halves and b 8x8 halves.
 __device__ __forceinline__ HalfSums multiply(std::uint32_t a0, std::uint32_t a1, std::uint32_t b,
                                              const HalfSums& c) {
   HalfSums d;
@@ -208,19 +209,19 @@ __device__ __forceinline__ __half2 halves_of(std::uint32_t word) {
   return *reinterpret_cast<const __half2*>(&word);
 }
 
-/// Packs two floats as halves, the first in the low half word.
+/// Packs two floats as half-precision values; the first goes to the low half word.
 __device__ __forceinline__ std::uint32_t pack_halves(float low, float high) {
   return word_of(__floats2half2_rn(low, high));
 }
 
 #if __CUDA_ARCH__ >= 800
-/// Rounds to 11 significant bits, for mma_tf32().
+/// Rounds a float to 11 significant bits, the precision of the operands of mma_tf32().
 __device__ __forceinline__ std::uint32_t round_to_tf32(float v) {
   std::uint32_t rounded;
   asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(rounded) : "f"(v));
   return rounded;
 }
-/// Computes c += a b: 16x8 by 8x8, in the layout of mma.m16n8k8.
+/// Computes c += a b, where a has 16x8 and b 8x8 elements, in the layout of mma.m16n8k8.
 __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)[4],
                                          std::uint32_t b0, std::uint32_t b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
@@ -230,15 +231,15 @@ __device__ __forceinline__ void mma_tf32(float (&c)[4], const std::uint32_t (&a)
 }
 #endif
 
-/// Returns the transpose of an 8x8 matrix of halves: lane (g, t) holds columns 2t and 2t + 1 of row
-/// g.
+/// Returns the transpose of an 8x8 matrix of half-precision values. Lane (g, t) = (lane / 4, lane %
+/// 4) holds columns 2t and 2t + 1 of row g, before and after.
 __device__ __forceinline__ std::uint32_t transposed_halves(std::uint32_t halves) {
   std::uint32_t turned;
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned) : "r"(halves));
   return turned;
 }
 
-/// Returns 1 / sqrt(v), with an error in the last bits.
+/// Returns 1 / sqrt(v) from the fast hardware instruction, whose last bits are inexact.
 __device__ __forceinline__ float reciprocal_root(float v) {
   float result;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(v));

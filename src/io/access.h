@@ -20,7 +20,7 @@ struct Access {
 [[nodiscard]] Access operator&(const Access& a, const Access& b);
 
 /// Returns the permission bits that all of these files allow. The name `-` stands for the open file
-/// `descriptor`. Pipes, devices, addresses and missing files do not limit the bits.
+/// `descriptor`. Pipes, devices, network addresses and missing files do not limit the bits.
 [[nodiscard]] Access access_of(const std::vector<std::string>& files, int descriptor = 0);
 
 /// Returns the permission bits for a new file that belongs to the group `group`.

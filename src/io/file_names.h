@@ -1,5 +1,5 @@
 #pragma once
-// Lists the files that the names of inputs and outputs stand for, so that no file is read and
+// Determines which files the names of inputs and outputs stand for, so that no file is read and
 // written at the same time.
 
 #include <cstdint>
@@ -9,8 +9,9 @@
 
 namespace lull::io {
 
-/// Identity of a file in the file system, after following links. Two names stand for the same file
-/// if their inodes are equal. For files that do not exist yet, folders and names must be equal.
+/// Identity of a file in the file system, after following links. Two names stand for the same
+/// existing file if their inodes are equal. For files that do not exist yet, the folders and the
+/// names must be equal.
 struct FileLocation {
   std::uint64_t device = 0, inode = 0;  // 0: the file does not exist
   std::uint64_t folder_device = 0, folder_inode = 0;
@@ -24,15 +25,15 @@ struct FileLocation {
 [[nodiscard]] std::optional<FileLocation> location_of(int descriptor);
 
 /// Returns the files that the name of an input stands for: one file, or the files of a picture
-/// sequence. The result is empty for `-`, addresses and missing files.
+/// sequence. The result is empty for `-`, network addresses and missing files.
 [[nodiscard]] std::vector<std::string> files_of_input(const std::string& path);
 
 /// The files that the name of an output stands for.
 struct OutputFiles {
-  /// Names that are already known, because the names of the input's files determine them.
+  /// Names that are already known, because they follow from the names of the input's files.
   std::vector<std::string> names;
-  /// A numbered pattern whose numbers are not known yet. may_produce() compares the pattern with
-  /// files.
+  /// A numbered pattern for which it is not yet known which numbers the output will use.
+  /// may_produce() compares the pattern with files.
   std::string pattern;
 };
 /// Returns the files of an output. The result is empty for `-`, `null` and `hash`. `input` is the

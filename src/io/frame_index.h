@@ -37,13 +37,13 @@ struct FrameIndex {
   std::int64_t picture_of(std::int64_t frame) const;
   /// Returns the picture at which decoding must start so that at least `margin` pictures precede
   /// frame `frame`. Pictures that repeat another one do not count. The result is 0 if fewer than
-  /// `margin` such pictures precede that frame. Otherwise the result is a picture to which a source
-  /// can seek, or 0.
+  /// `margin` such pictures precede that frame. In all other cases, the result is a picture to
+  /// which a source can seek, or 0.
   std::int64_t start_with_margin(std::int64_t frame, int margin) const;
 
   // The following functions are for inputs that are read in parallel. Frames of these inputs with
   // equal numbers belong together. `margins` is SourceOptions::margins: if it is true, the source
-  // returns all pictures, otherwise only the selected ones.
+  // returns all pictures; if it is false, only the selected ones.
 
   /// Returns how many frames a source returns before the picture `picture`.
   std::int64_t frames_before(std::int64_t picture, bool margins) const;
@@ -52,7 +52,7 @@ struct FrameIndex {
   std::int64_t seek_point_at(std::int64_t frame, bool margins) const;
 };
 
-/// The decoded pictures differ from those that the index describes.
+/// An error: the decoded pictures differ from those that the index describes.
 class IndexMismatch : public Error {
  public:
   explicit IndexMismatch(const std::string& text) : Error(ErrorKind::bad_data, text) {}

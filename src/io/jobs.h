@@ -3,8 +3,8 @@
 // changes, a file for each finished segment, and one process that joins the segments.
 //
 // No process waits for another one, and there are no locks. All processes produce the same bytes
-// for a segment, and a segment's file gets its final name only when it is complete. open_sink()
-// describes how these files are made.
+// for a segment, and the file of a segment gets its final name only when it is complete. The
+// comment on open_sink() (media.h) describes how these files are made.
 
 #include <cstdint>
 #include <memory>
@@ -28,7 +28,7 @@ struct SegmentLayout {
   FrameRange frames_of(std::int64_t segment) const;
 };
 
-/// The facts about a job that are known before the first segment is encoded.
+/// Everything that must be known about a job before its first segment is encoded.
 struct JobPlan {
   /// Options of the command that made the plan, by name. All processes that work on the job use
   /// them.
@@ -37,17 +37,17 @@ struct JobPlan {
   int segment_frames = 0;     // number of frames of each segment except the last one
   int threads = 0;  // number of threads of each encoder; the output of some encoders depends on it
   std::vector<JobFact> facts;
-  /// Digest of a sample of the input's bytes. Processes that read only a part of the input use the
-  /// digest to identify the input quickly.
+  /// Digest of a sample of the input's bytes. Processes that read only a part of the input compare
+  /// this digest to recognise the input quickly.
   std::string sample;
-  // Number of frames before a segment on which the segment's frames depend. Repeated frames do not
-  // count.
+  // Number of frames before a segment on which the frames of the segment depend. Repeated frames
+  // are not counted.
   int margin = 0;
-  Damage damage;  // damage of the input, tolerated by the planning process
+  Damage damage;  // damage of the input that the planning process tolerated
   FrameIndex index;
   /// An input that is read in parallel with the source (SegmentOptions::additional).
   struct AdditionalInput {
-    std::string name, input;  // "--guide"; an absolute path
+    std::string name, input;  // name of the option ("--guide"), and an absolute path
     std::string sample;
     FrameIndex index;
   };
@@ -70,7 +70,7 @@ std::string to_text(const JobPlan& plan);
 /// Parses a plan. Returns nullopt if the text is damaged or of another format (the first line must
 /// be "lull plan 1").
 std::optional<JobPlan> parse_plan(std::string_view text);
-/// Returns the first contradiction within a plan, for a message; empty if the plan is consistent. A
+/// Returns a text about the first contradiction within a plan; empty if the plan is consistent. A
 /// correct checksum does not prove that a plan is consistent.
 std::string contradiction_in(const JobPlan& plan);
 
@@ -91,7 +91,7 @@ struct UnfinishedSegments {
   /// Returns a text such as "segments 3, 7-9 are missing, segment 4 is damaged".
   std::string text() const;
 };
-/// How much of a segment's file is checked: `ends` checks the first and last bytes, and `all`
+/// How thoroughly the file of a segment is checked: `ends` checks the first and last bytes; `all`
 /// checks all bytes, which detects any damage.
 enum class SegmentCheck { ends, all };
 /// Reads the files of the segments in the range `segments` and returns those that are not finished.
@@ -99,8 +99,8 @@ enum class SegmentCheck { ends, all };
 UnfinishedSegments find_unfinished(const std::string& folder, const JobPlan& plan,
                                    FrameRange segments, SegmentCheck check = SegmentCheck::all);
 
-/// Returns whether `output` is the result of this job, according to the mark that the file system
-/// stores for the file.
+/// Returns whether `output` is the result of this job. An extended attribute of the file states
+/// this.
 bool is_joined(const std::string& folder, const std::string& output);
 
 struct SegmentState {
@@ -115,7 +115,7 @@ struct JobState {
   std::vector<JobFact> facts{};
   int segment_frames = 0;
   std::int64_t begun = 0;                // time in seconds since 1970
-  std::vector<SegmentState> segments{};  // without a plan: up to the last finished one
+  std::vector<SegmentState> segments{};  // without a plan: only up to the last finished segment
   bool joined = false;                   // the output exists
 };
 /// Reads the state of a job.

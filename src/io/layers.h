@@ -25,8 +25,8 @@ struct LayerWindow {
 
 /// A layer with all its channels, and the properties that decide how it is denoised.
 struct LayerInfo : LayerName {
-  /// Unique name for messages and for users: "diffuse"; "RGBA" for channels without a layer, or
-  /// their view.
+  /// Unique name for messages and for users, such as "diffuse". Channels without a layer are called
+  /// "RGBA", or by the name of their view.
   std::string label;
   /// "left", "right"; empty if the file has one view. A layer without a view belongs to the default
   /// view.
@@ -35,16 +35,16 @@ struct LayerInfo : LayerName {
   /// Channels that form a picture: R, G, B, or Y. Empty: the layer cannot be filtered, or holds
   /// data: IDs, Cryptomatte, depth, positions, motion, normals, albedo, variance.
   std::vector<std::string> colours;
-  bool is_beauty = false;   // the sum of all light in its view
-  bool is_picture = false;  // the layer that frames of the file show
+  bool is_beauty = false;   // whether it is the sum of all light in its view
+  bool is_picture = false;  // whether frames of the file show this layer
   LayerWindow window;       // rectangle of a frame of the layer
 
   /// Returns whether the layer is a picture that can be denoised.
   bool has_colours() const { return !colours.empty(); }
 };
 
-/// Chooses which channels of a file's layers are read in addition to its picture. `all` lists all
-/// layers of the file.
+/// How to choose which layers of a file are read in addition to its picture. `all` lists all layers
+/// of the file.
 using LayerChoice = std::function<std::vector<LayerName>(const std::vector<LayerInfo>& all)>;
 
 /// Returns the layers of the file from which a frame was read; empty for files of other formats.
@@ -57,17 +57,17 @@ using LayerChoice = std::function<std::vector<LayerName>(const std::vector<Layer
 
 /// Returns channels of a layer as a frame of floats with the size of the layer's window. One
 /// channel becomes grey, three become RGB. If SourceOptions::layers chose the channels, they were
-/// already read with the picture; otherwise the file is decompressed again.
+/// already read with the picture; if not, the file is decompressed again.
 /// @throws BadData  the layer or a channel does not exist, or is damaged
 [[nodiscard]] Frame read_layer(const Frame& frame, std::string_view layer,
                                const std::vector<std::string>& channels);
 
-/// A layer with other samples: a frame of floats, with the size of the layer's window.
+/// New samples for a layer: a frame of floats, with the size of the layer's window.
 struct FilteredLayer {
   LayerName layer;
   Frame samples;
 };
-/// Replaces these layers in the file that a sink for OpenEXR writes for `frame`.
+/// Replaces the samples of these layers in the file that a sink for OpenEXR writes for `frame`.
 void set_layers(Frame& frame, std::vector<FilteredLayer> layers);
 
 /// Returns whether the extension of a file name is that of OpenEXR.

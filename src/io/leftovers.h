@@ -1,5 +1,5 @@
 #pragma once
-// Finds and removes temporary files that killed processes have left.
+// Finds and removes temporary files of processes that were killed.
 
 #include <cstdint>
 #include <functional>
@@ -30,8 +30,8 @@ struct Leftover {
 /// removed (errno is the reason).
 bool remove_leftover(const Leftover& leftover);
 
-/// Removes the abandoned files in `folder` for whose output name `belongs` returns true. Ignores
-/// errors, because such files do no harm.
+/// Removes the abandoned files in `folder` for whose output name `belongs` returns true. Errors are
+/// ignored, because the remaining files do no harm.
 void remove_leftovers(const std::string& folder,
                       const std::function<bool(const std::string& output)>& belongs);
 

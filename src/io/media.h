@@ -26,37 +26,38 @@ namespace lull::io {
 /// other values are scaled. float32: values are stored without a scale.
 enum class DataType { same, int16, float32 };
 
-/// A property that a job in segments must have in common with the earlier run that it continues.
+/// A fact about a job in segments: a setting on which the output depends. A run that continues an
+/// earlier run of the job must have the same facts.
 struct JobFact {
   std::string name, value;  // "--sigma", "20"
 };
 
 struct JobPlan;  // io/jobs.h
 
-/// Another input of the job that is read in parallel with the source, frame by frame: a video or a
-/// sequence of pictures, in files.
+/// An additional input of a job, which is read frame by frame in parallel with the source: a video
+/// or a sequence of pictures, in files.
 struct AdditionalSource {
   std::string name;   // its name in the job: "--guide"
   std::string input;  // the path with which it was opened
   const MediaSource* source = nullptr;
 };
 
-/// The part of a job in segments that a process does. `all` is the complete job. The other values
-/// are parts of a shared job: writing the plan, encoding some segments, or joining the finished
-/// segments.
+/// The part of a job in segments that a process performs. `all` is the complete job. The other
+/// values are parts of a shared job: writing the plan, encoding some segments, or joining the
+/// finished segments.
 enum class JobPart { all, plan, segments, join };
 
 /// A job in segments. Finished segments survive the end of the process. See open_sink().
 struct SegmentOptions {
   int frames = 0;       // frames of each segment but the last, at least 2
   bool resume = false;  // continue an interrupted job
-  /// All other facts on which the frames depend. The input and the options of source and sink are
-  /// not included.
+  /// All other settings (facts) on which the frames depend. The input and the options of the source
+  /// and of the sink are not included.
   std::vector<JobFact> facts;
   std::vector<AdditionalSource> additional;  // not for JobPart::join
 
   JobPart part = JobPart::all;
-  // The following members are for parts of shared jobs.
+  // The following members are only used for parts of shared jobs.
   std::string folder;              // folder of the job
   std::shared_ptr<JobPlan> plan;   // for JobPart::plan, what is known so far
   std::string input;               // for JobPart::plan, the path with which the source was opened
@@ -64,7 +65,7 @@ struct SegmentOptions {
   std::int64_t start_picture = 0;  // SourceOptions::start_picture
 };
 
-/// Content of the input that the output does not get: streams other than the denoised one, and
+/// Content of the input that is not copied to the output: streams other than the denoised one, and
 /// metadata of the file.
 struct Drops {
   bool audio = false, subtitles = false, data = false;
@@ -84,18 +85,19 @@ struct SinkOptions {
   /// lost, or notes() states that nothing is lost.
   std::string pix_fmt;
   /// Bit depth of the output, 8..16: the pixel format has the layout of pix_fmt, or of the input,
-  /// and this bit depth. Without pix_fmt it may have the nearest layout that the encoder supports.
+  /// and this bit depth. Without pix_fmt, the nearest layout that the encoder supports may be used.
   /// 0: the bit depth of pix_fmt, or of the input.
   int bits = 0;
   Dither dither = Dither::none;  // how samples are rounded to the output's bit depth
-  /// The samples of the frames that write() gets, from result_samples().
+  /// The samples of the frames that write() gets, as result_samples() returned them.
   ResultSamples samples = {};
   bool lossless = false;     // FFV1, or the lossless mode of `vcodec`
   bool overwrite = false;    // replace an existing file
   bool follow_links = true;  // false: if the output is a link, the link is replaced
   bool single = false;       // only one frame will be written, even if the source has more
   /// Size of the frames that write() gets. 0: the source's size; other values are for enlarged
-  /// frames. All other properties are those of the source, including the sample aspect ratio.
+  /// frames. All other properties of the output are those of the source, including the sample
+  /// aspect ratio.
   int width = 0, height = 0;
   int threads = 0;                     // encoding threads; 0: the encoder's choice
   DataType datatype = DataType::same;  // for NIfTI outputs
@@ -107,12 +109,12 @@ struct SinkOptions {
   std::string format;
   int descriptor = 1;  // open file for the outputs `-` and `hash`; 1: standard output
   Drops drops;
-  /// If true, the output keeps the times of the input. Otherwise the earliest stream begins at 0.
+  /// true: the output keeps the time stamps of the input. false: the earliest stream begins at 0.
   bool keep_times = false;
   std::optional<SegmentOptions> segments;
   /// File with a film grain table ("filmgrn1", noise/grain/grain_table.h) that the encoder writes
   /// into the stream. Only one encoder may use the file, and the file must exist until finish().
-  /// Empty: none.
+  /// Empty: no table is written.
   std::string grain_table;
 };
 
@@ -143,9 +145,9 @@ class MediaSink : public FrameSink {
   /// Returns the path of the file that contains the output until finish(). A process that ends
   /// without destroying this object must remove the file.
   virtual const std::string& temporary() const noexcept = 0;
-  /// Ranges of the frames whose samples write() needs, ascending, counted from 0 in the order of
-  /// write(). Other frames may have no samples. The ranges cover all frames, except for a resumed
-  /// job.
+  /// Ranges of the frames whose samples write() needs. They are ascending, and frames are counted
+  /// from 0 in the order of write(). All other frames may be without samples. The ranges cover all
+  /// frames, except for a resumed job.
   virtual std::vector<FrameRange> needed_frames() const { return {FrameRange{}}; }
   /// Returns whether no further frame is needed, even if the source has more. Any thread may call
   /// this function.
@@ -159,8 +161,9 @@ class MediaSink : public FrameSink {
     static const std::vector<std::string> none;
     return none;
   }
-  /// Returns the number of packets of copied streams that were too damaged to be copied, if the
-  /// source tolerates damage. If it does not, such packets throw BadData.
+  /// Returns the number of packets of copied streams that were not copied because they were too
+  /// damaged. This happens only if the source tolerates damage. If it does not, such packets throw
+  /// BadData.
   virtual Damage damage() const { return {}; }
   /// Completes the output like finish(), but gives it its final name only if `accepts` returns true
   /// after everything was written. Otherwise the output gets the name "NAME.partial.EXTENSION",
@@ -234,19 +237,19 @@ class MediaSink : public FrameSink {
                                                    const SinkOptions& options);
 
 /// Returns the samples that sessions should deliver for an output, so that the results are rounded
-/// only once. The sink must get these samples as SinkOptions::samples. The caller must call this
-/// function before the first read of `source`. If open_sink() would reject the output, the samples
-/// are those of the source.
+/// only once. The caller must pass these samples to the sink as SinkOptions::samples. The caller
+/// must call this function before the first read of `source`. If open_sink() would reject the
+/// output, the samples are those of the source.
 [[nodiscard]] ResultSamples result_samples(const std::string& path, const MediaSource& source,
                                            const SinkOptions& options);
 
-/// Returns the facts of the interrupted job for this output; empty if there is no such job. A run
-/// that continues the job must have the same facts.
+/// Returns the facts (JobFact) of the interrupted job for this output; empty if there is no such
+/// job. A run that continues the job must have the same facts.
 [[nodiscard]] std::vector<JobFact> facts_of_interrupted_job(const std::string& path);
 
-/// Returns whether `path` names a single picture although `source` is not a single still. The
-/// caller must then choose one frame (SinkOptions::single); otherwise write() rejects the second
-/// frame.
+/// Returns whether `path` names a single picture although `source` is not a single still picture.
+/// In this case, the caller must choose one frame (SinkOptions::single); if it does not, write()
+/// rejects the second frame.
 [[nodiscard]] bool holds_one_frame(const std::string& path, const MediaSource& source,
                                    const SinkOptions& options);
 
@@ -255,7 +258,7 @@ class MediaSink : public FrameSink {
 [[nodiscard]] bool keeps_layers(const std::string& path, const MediaSource& source,
                                 const SinkOptions& options);
 
-/// Returns whether both names lead to the same existing file, also through links.
+/// Returns whether both names refer to the same existing file, directly or through links.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);
 
 }  // namespace lull::io

@@ -19,13 +19,13 @@
 
 namespace lull::io {
 
-/// Linear relation between the samples of frames and the values in a file.
+/// Linear relation between the samples of frames and the values that are stored in a file.
 struct ValueScale {
   double low = 0;  // value in the file that corresponds to sample 0
   // Value in the file, minus `low`, of the sample that corresponds to 255 on the scale of sigma.
   double span = 255;
   double full = 255;  // value that corresponds to 255 on the 8-bit scale, or to 1 on the unit scale
-  bool native = false;  // by default, --sigma is in the file's own units
+  bool native = false;  // if true, --sigma is by default in the units of the file
 };
 
 /// Properties of a video stream that are known before its frames are read.
@@ -38,23 +38,24 @@ struct VideoInfo {
   double duration_s = 0;             // 0: unknown
   bool still = false;                // one picture, not a video
   bool stack = false;                // slices of a volume or a series: NIfTI, TIFF of several pages
-  std::int64_t slices = 0;           // stacks only: number of slices of one volume
-  /// Stacks only: distances between samples along a row, along a column, and between slices. The
+  std::int64_t slices = 0;           // only stacks: number of slices of one volume
+  /// Only stacks: distances between samples along a row, along a column, and between slices. The
   /// values are 1, 1, 1 if the file does not state them.
   std::array<double, 3> spacing{1, 1, 1};
   bool interlaced = false;         // according to the first frame or the container
   std::vector<std::string> notes;  // notes about the input for the user, one text each
   ValueScale values;
-  /// Position of the first chroma sample, in chroma samples from the corner of the picture. At 0.5,
-  /// it is the middle of the corresponding luma samples. If the input does not state the position,
-  /// that of MPEG-2 is assumed.
+  /// Position of the first chroma sample, in chroma samples from the corner of the picture. 0.5 is
+  /// the middle of the luma samples that the chroma sample covers. If the input does not state the
+  /// position, that of MPEG-2 is assumed.
   double chroma_x = 0.5, chroma_y = 0.5;
 };
 
 /// Damage that a source has tolerated so far (SourceOptions::tolerate_damage).
 struct Damage {
   /// Number of frames that are damaged or missing. A premature end counts as one frame. If the end
-  /// is missing after the last frame, the number of frames that the container announced counts.
+  /// of the file is missing, the number of missing frames is computed from the number that the
+  /// container announced.
   std::int64_t frames = 0;
   std::string first;  // one line about the first damage; empty: none
 };
@@ -72,8 +73,8 @@ struct FrameRange {
 
 /// A part of the input. Times are relative to the first frame. Selected ranges are joined without
 /// gaps: each range begins where the previous one ends, and the first range begins where the input
-/// begins. Audio is cut together with the video, in units of packets: a packet is kept if it begins
-/// within a range. Subtitles that overlap a range are shortened.
+/// begins. Audio is cut at the same times as the video, in units of packets: a packet is kept if it
+/// begins within a range. Subtitles that overlap a range are shortened.
 struct Selection {
   std::vector<FrameRange> ranges;           // ascending, without overlap; empty: all frames
   std::int64_t start_us = 0;                // only frames from this time on
@@ -96,17 +97,17 @@ struct SourceOptions {
   /// Memory resource for the samples of frames. It must outlive the source and its frames.
   std::pmr::memory_resource* memory = std::pmr::get_default_resource();
   int threads = 0;  // decoding threads; 0: one per core
-  /// FFmpeg's name of the input's container; empty: detected from the content.
+  /// FFmpeg's name of the input's container; empty: the container is detected from the content.
   std::string format;
-  /// Set if the input consists only of samples: frame after frame, planes in order, without
+  /// Must be set if the input consists only of samples: frame after frame, planes in order, without
   /// padding.
   std::optional<RawVideo> raw;
   /// Frames per second of inputs that contain no times: raw video and picture sequences.
   Rational rate{25, 1};
   Selection selection;
-  /// If true, the source also returns the frames outside the selection, marked with
-  /// Frame::context_only, for filters that use these frames as context. The first returned frame is
-  /// then the input's first frame. After the last selected frame, the source returns context frames
+  /// If true, the source also returns frames outside the selection. They are marked with
+  /// Frame::context_only; filters over time use them as context. The first returned frame is then
+  /// the first frame of the input. After the last selected frame, the source returns context frames
   /// until MediaSource::end_context_at() ends them.
   bool margins = false;
   Limits limits;
@@ -118,9 +119,9 @@ struct SourceOptions {
   std::vector<std::string> protocols;
   int descriptor = 0;  // open file for the input `-`; 0: standard input
   /// Index (among the visible GPUs) of the GPU that decodes, if FFmpeg and the GPU support the
-  /// codec. The frames then remain in the memory of that GPU (Frame::on_device). The source must be
-  /// opened before the process uses that GPU for other work, because FFmpeg must create the GPU's
-  /// primary context.
+  /// codec; empty: the CPU decodes. If a GPU decodes, the frames remain in the memory of that GPU
+  /// (Frame::on_device). The source must be opened before the process uses that GPU for other work,
+  /// because FFmpeg must create the GPU's primary context.
   std::optional<int> gpu;
   /// If true, damage of a video is tolerated and counted. The decoder conceals damaged parts of
   /// frames. Frames that cannot be decoded are omitted. A truncated file ends where its data end.
@@ -132,8 +133,9 @@ struct SourceOptions {
   /// do not change. This option is for callers that read only a part of the input: a missing end is
   /// not reported.
   std::int64_t skip_us = 0;
-  /// If true, times that jump forward are kept. Otherwise all discontinuities of an input's clock
-  /// are removed (MediaSource::clock_jumps()). Times that jump back are always corrected.
+  /// If true, gaps caused by forward jumps of the time stamps are kept. If false, all
+  /// discontinuities of an input's clock are removed (MediaSource::clock_jumps()). Backward jumps
+  /// are always corrected.
   bool keep_times = false;
   /// Axis along which the slices of a NIfTI volume are read; default: z. Other inputs have no axes.
   std::optional<Axis> axis;
@@ -141,26 +143,27 @@ struct SourceOptions {
   /// sigma (FrameFormat::white). 0: the source chooses the value from its first frame. Must be 0 or
   /// 1 for other inputs.
   double white = 1;
-  /// Number of the stream of the container that is decoded: a video, no cover. Empty: the video
-  /// that FFmpeg prefers, which becomes the first stream of outputs. A given stream keeps its
-  /// place.
+  /// Number of the stream of the container that is decoded. It must be a video stream, but no cover
+  /// picture. Empty: the video that FFmpeg prefers, which becomes the first stream of outputs. If a
+  /// number is given, the stream keeps its position in outputs.
   std::optional<int> video{};
   /// OpenEXR only: the layer that frames show (find_layer()). Empty: the default picture. The
   /// member must be empty for other inputs.
   std::string layer{};
-  /// OpenEXR only: chooses the layers that are read with the picture for read_layer(). Empty: none.
+  /// OpenEXR only: chooses the layers that are read together with the picture, for read_layer().
+  /// Empty: no other layers.
   LayerChoice layers{};
-  /// If true, interlaced frames are rejected. Otherwise a frame contains both fields, in
+  /// If true, interlaced frames are rejected. If false, a frame contains both fields, in
   /// alternating rows.
   bool refuse_interlaced = false;
-  /// If not null, receives the description of every decoded picture.
+  /// If not null, the description of every decoded picture is added to this index.
   std::shared_ptr<FrameIndex> recorded_index{};
-  /// Index of this input, recorded with the same selection and margins. Frames get the repeat state
-  /// that the index contains.
+  /// Index of this input that was recorded earlier, with the same selection and margins. Frames get
+  /// the repeat state that the index contains.
   std::shared_ptr<const FrameIndex> index{};
   /// Only with `index`: number of the picture at which read() starts. The source seeks to this
-  /// picture. Only format, info and colour come from the input's first picture. Every picture is
-  /// compared with the index; a difference throws IndexMismatch.
+  /// picture. Only the format, the info and the colour properties come from the first picture of
+  /// the input. Every picture is compared with the index; a difference throws IndexMismatch.
   std::int64_t start_picture = 0;
 };
 
@@ -172,8 +175,8 @@ class MediaSource : public FrameSource {
   /// Returns the damage that the source has tolerated so far. The caller must not call this
   /// function while another thread reads.
   virtual Damage damage() const { return {}; }
-  /// Returns as one line why the CPU decodes although SourceOptions::gpu requested a GPU; empty
-  /// otherwise.
+  /// Returns why the CPU decodes although SourceOptions::gpu requested a GPU, as one line; empty if
+  /// this is not the case.
   virtual const std::string& why_not_gpu() const noexcept = 0;
   /// With SourceOptions::margins: ends the context frames. Frames outside the selection are not
   /// needed after frame `number`, counted from 0 over all frames of read(). Any thread may call
@@ -186,12 +189,12 @@ class MediaSource : public FrameSource {
     (void)slice;
     values.clear();
   }
-  /// Returns the discontinuities of the input's clock that were removed so far, one line each:
-  /// joined recordings, restarted encoders, overflows. The caller must not call this function while
-  /// another thread reads.
+  /// Returns the discontinuities of the input's clock that were removed so far, one line each. They
+  /// are caused by joined recordings, restarted encoders or overflows. The caller must not call
+  /// this function while another thread reads.
   virtual std::vector<std::string> clock_jumps() const { return {}; }
-  /// Returns the numbers of the video streams, without covers; empty for pictures, sequences and
-  /// stacks.
+  /// Returns the stream numbers of the video streams, without cover pictures; empty for pictures,
+  /// sequences and stacks.
   virtual std::vector<int> videos() const { return {}; }
   /// Returns the layers of the first file of an OpenEXR input; empty for other inputs.
   virtual const std::vector<LayerInfo>& layers() const noexcept {

@@ -11,13 +11,14 @@ namespace lull::io {
 /// Returns the colours of `frame`, whose samples must be in host memory, as R G B of 16 bits and
 /// full range. The function uses the matrix and the range that open_source() detected, and
 /// interpolates chroma to all pixels. Floats are clipped to 0..white. R G B floats are assumed to
-/// be linear light and get the sRGB transfer function.
+/// be linear light, so the sRGB transfer function is applied.
 [[nodiscard]] Frame to_rgb(const Frame& frame);
 
-/// Returns the alpha of a frame: one grey plane of the frame's size; null if the frame has no
-/// alpha.
+/// Returns the alpha channel of a frame: one grey plane with the size of the frame; null if the
+/// frame has no alpha.
 [[nodiscard]] const Frame* alpha_of(const Frame& frame);
-/// Replaces the alpha of a frame by a plane of the frame's size, and keeps all other side data.
+/// Replaces the alpha channel of a frame by a plane with the size of the frame. All other side data
+/// are kept.
 void set_alpha(Frame& frame, Frame alpha);
 
 /// Returns the bytes of a PNG file with the picture. `picture` must be grey or R G B of 8 bits.

@@ -1,5 +1,5 @@
 #pragma once
-// Describes an input, and the content that an output would keep of it.
+// Describes an input, and which of its content an output would keep.
 
 #include <string>
 #include <vector>
@@ -29,13 +29,13 @@ struct InputReport {
   std::string range, primaries, transfer, matrix, chroma_location, field_order;
   Rational aspect;  // sample aspect ratio; 0/1: unknown
   double start_s = 0;
-  double rotation = 0;  // in degrees, clockwise
+  double rotation = 0;  // rotation for display, in degrees, clockwise
   int chapters = 0;
   std::vector<StreamReport> streams;
   std::vector<int> videos;        // numbers of the video streams, without covers
   std::vector<LayerInfo> layers;  // of an OpenEXR input
-  bool keeps_layers = false;      // the output is OpenEXR with all layers
-  std::string output;             // name of the output that `fate` describes
+  bool keeps_layers = false;      // whether the output is OpenEXR with all layers
+  std::string output;             // name of the output for which `fate` states what happens
   std::string encoder;            // FFmpeg's name of the output's encoder; empty: none
   std::string pixel_format;       // pixel format of the output
   // Content that the output cannot hold, with reasons; one text each.

@@ -14,7 +14,7 @@ namespace lull::io {
 struct TextFileOptions {
   bool overwrite = false;  // replaces an existing file
   Access access = {};
-  bool follow_links = true;  // follow symbolic links; see OutputFileOptions
+  bool follow_links = true;  // whether symbolic links are followed (OutputFileOptions)
   bool removes_leftovers = true;
 };
 
@@ -27,7 +27,7 @@ class TextFile {
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
 
-  /// Writes `text` to the file temporary(). The caller must call this function once.
+  /// Writes `text` to the file temporary(). The caller must call this function exactly once.
   /// @throws IoError
   void write(const std::string& text);
   const std::string& temporary() const;
@@ -60,7 +60,7 @@ class TemporaryText {
   TemporaryText& operator=(const TemporaryText&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Writes the text of the file. The caller must call this function once.
+  /// Writes the text of the file. The caller must call this function exactly once.
   /// @throws IoError
   void write(const std::string& text) const;
 
@@ -75,7 +75,7 @@ class TemporaryText {
 /// @throws IoError  the failure may be temporary
 [[nodiscard]] std::string read_text(const std::string& path, std::size_t max_bytes);
 
-/// Reads a text file like read_text(); returns nullopt if the file does not exist.
+/// Reads a text file as read_text() does, but returns nullopt if the file does not exist.
 [[nodiscard]] std::optional<std::string> read_text_if_exists(const std::string& path,
                                                              std::size_t max_bytes);
 

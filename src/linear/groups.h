@@ -23,8 +23,8 @@ constexpr Displacement displacement_of(int index, int window) {
   return {position % window - radius, position / window - radius};
 }
 
-/// Returns the sizes for a plane: patches are not larger than the plane, and the step is not larger
-/// than a patch.
+/// Returns the sizes of groups for a plane: patches are not larger than the plane, and the step is
+/// not larger than a patch.
 constexpr GroupSizes fitted(GroupSizes sizes, int width, int height) {
   const int shorter = width < height ? width : height;
   if (sizes.side > shorter) sizes.side = shorter;
@@ -32,11 +32,11 @@ constexpr GroupSizes fitted(GroupSizes sizes, int width, int height) {
   return sizes;
 }
 
-/// Groups as indices of candidates. The reference patch, index 0, is the first member. The order of
-/// the other members is arbitrary.
+/// Groups of patches, stored as indices of candidates. The first member is the reference patch,
+/// whose index is 0. The order of the other members is arbitrary.
 class Groups {
  public:
-  /// Makes the groups empty. `sizes` must be fitted().
+  /// Makes all groups empty. `sizes` must be a result of fitted().
   void reset(int width, int height, const GroupSizes& sizes) {
     sizes_ = sizes;
     grid_ = {width, height, sizes.step, sizes.side};
@@ -51,7 +51,8 @@ class Groups {
   std::span<const std::uint16_t> at(int i, int j) const {
     return {members_.data() + index(i, j) * sizes_.group, counts_[index(i, j)]};
   }
-  /// Returns space for the members of a group. The caller must set their number with set_count().
+  /// Returns the memory for the members of a group. The caller must set the number of members with
+  /// set_count().
   std::span<std::uint16_t> space(int i, int j) {
     return {members_.data() + index(i, j) * sizes_.group, static_cast<std::size_t>(sizes_.group)};
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Makes the quantised guide of the matcher (params.h).
+// Computes the quantised guide of the matcher (params.h).
 
 #include <cstdint>
 

@@ -2,15 +2,16 @@
 // The parameters and the exact definition of iterated linear combinations of patches (Herbreteau
 // and Kervrann 2024, doi:10.1109/TIP.2024.3436651). All backends follow this definition.
 //
-// Pictures. y is the noisy picture with the standard deviation s, x the estimate of the previous
-// iteration, and z a partly denoised picture whose remaining noise is about tau s. The pilot
-// computes the first x from y; z is y at first. M iterations m = 1 .. M compute the next x and z.
-// The result is x of iteration M. The remaining noise of iteration m is tau = tau0 (1 - m / M).
+// Pictures. y is the noisy picture, whose noise has the standard deviation s; x is the estimate of
+// the previous iteration; z is a partly denoised picture whose remaining noise is about tau s. The
+// pilot computes the first x from y; z is y at first. M iterations m = 1 .. M compute the next x
+// and z. The result is x of iteration M. The remaining noise of iteration m is tau = tau0 (1 - m /
+// M).
 //
 // Sets. Planes of a picture that share their groups form a set (match/guide.h, PlaneSet). A set has
-// one guide. Each plane has its own s, Gram matrix and weights. The parameters of a set follow from
-// the noise of its first plane. In small planes the side of a patch is min(side, width, height),
-// and the step at most the side.
+// one guide. Each plane has its own s, Gram matrix and weights. The noise of its first plane
+// determines the parameters of a set. In small planes the side of a patch is min(side, width,
+// height), and the step at most the side.
 //
 // Guide. The pilot is matched in the guide of y, iteration 1 in the guide of x. The next matchings
 // are those of the iterations m = 1 + i rematch, i = 1 .. matchings - 1, in the guide of z. All
@@ -59,10 +60,10 @@
 
 namespace lull::linear {
 
-/// Sizes of the groups of the pilot or of the iterations, in samples.
+/// Sizes of the groups of one step (the pilot or an iteration), in samples.
 struct GroupSizes {
   int side = 6;     // side of a patch, 3..max_side
-  int group = 48;   // k: maximum group size, 2..max_group
+  int group = 48;   // k: maximum number of members of a group, 2..max_group
   int step = 4;     // distance between reference patches, 1..side
   int window = 43;  // side of the search window, odd, 3..max_window
 };
@@ -72,9 +73,10 @@ inline constexpr int max_side = 13, max_group = 64, max_window = 43;
 /// The largest value of a quantised guide.
 inline constexpr int guide_levels = 255;
 
-/// Maximum of a shifted distance: keys have 32 bits, and the index of a candidate has 11 bits.
+/// Maximum of a shifted distance. The maximum follows from the size of a key: 32 bits; 11
+/// bits contain the index of a candidate.
 inline constexpr std::uint32_t index_bits = 11, max_distance = (1u << (32 - index_bits)) - 1;
-/// Shift of the distances of patches with this number of samples. A shifted distance reaches
+/// Shift of the distances of patches that have `samples` samples. A shifted distance reaches
 /// max_distance only if samples differ by more than half of the range.
 constexpr int distance_shift(int samples) { return samples <= 64 ? 0 : samples <= 128 ? 1 : 2; }
 
@@ -83,10 +85,10 @@ struct SetParams {
   GroupSizes pilot{.side = 11, .group = 32, .step = 5};
   GroupSizes iteration;
   int iterations = 8;  // M, 1..16
-  int rematch = 3;     // iterations between two matchings, >= 1
+  int rematch = 3;     // number of iterations between two matchings, >= 1
   int matchings = 2;   // number of matchings after that of the pilot, >= 1
-  float alpha = 0.5f;  // noise that the pilot assumes in its estimate, in units of s
-  float tau0 = 0.95f;  // noise that iteration 0 would leave in z, in units of s
+  float alpha = 0.5f;  // level of the noise that the pilot assumes in its estimate, in units of s
+  float tau0 = 0.95f;  // level of the noise that an iteration 0 would leave in z, in units of s
   /// Variance of the noise that an iteration assumes in Z, in units of the measured variance.
   float excess = 1;
 };
@@ -94,12 +96,12 @@ struct SetParams {
 inline constexpr float floor_share = 1.0f / 2048, floor_variance = 1e-5f;
 
 /// Returns the parameters for noise with this standard deviation on the 0..255 scale, and with this
-/// coarseness: the sum of its autocorrelation, which is 1 for white noise and about the number of
-/// samples that share their noise for coarser noise. The values were tuned by measurement
-/// (docs/measurements/linear-combinations.md).
+/// coarseness. The coarseness is the sum of the autocorrelation of the noise: 1 for white noise,
+/// and about the number of samples over which coarse noise extends. The values were tuned by
+/// measurement (docs/measurements/linear-combinations.md).
 constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   SetParams p;
-  // The excess falls from 1.1 at a level of 20 to 1 at 35.
+  // `excess` decreases from 1.1 at a noise level of 20 to 1 at a noise level of 35.
   p.excess = sigma <= 20 ? 1.1f : sigma >= 35 ? 1.0f : 1.1f - 0.1f * (sigma - 20) / 15;
   if (sigma <= 15) {
     p.pilot.side = 9;

@@ -13,12 +13,12 @@ namespace lull::linear {
 struct SetPlan {
   PlaneSet set;
   SetParams params;
-  GuideRange range;  // values of the guide
+  GuideRange range;  // range of values in the guide
 };
 
-/// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes as
-/// they are filtered (Y, U and V for RGB). A set that has luma in its guide, but not among its
-/// planes, uses the result of luma in all its guides.
+/// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes in
+/// the form in which they are filtered (Y, U and V for RGB). If a set has luma in its guide but not
+/// among its planes, all guides of the set use the denoised luma.
 [[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise);
 
 }  // namespace lull::linear

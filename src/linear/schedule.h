@@ -1,22 +1,22 @@
 #pragma once
-// The order of the steps of a set (params.h), for all backends.
+// The order of the steps in which a set of planes is filtered (params.h), for all backends.
 
 #include "linear/params.h"
 
 namespace lull::linear {
 
-/// The picture of each plane from which a guide is made.
+/// The picture (x, y or z) of each plane from which a guide is computed.
 enum class Source { y, x, z };
 
-/// The parameters of a step that combines the patches of all groups.
+/// The parameters of a step (the pilot or an iteration), which combines the patches of all groups.
 struct Step {
   bool is_pilot = false;
-  float alpha = 0.5f;  // pilot only
-  float tau = 0;       // iterations only; 0: the last iteration
-  float excess = 1;    // iterations only
+  float alpha = 0.5f;  // only for the pilot
+  float tau = 0;       // only for iterations; 0: the last iteration
+  float excess = 1;    // only for iterations
 };
 
-/// Returns the remaining noise of iteration m = 1 .. M, in units of s.
+/// Returns the noise that iteration m = 1 .. M leaves, in units of s.
 constexpr float tau_of(const SetParams& params, int m) {
   return params.tau0 * (1 - static_cast<float>(m) / static_cast<float>(params.iterations));
 }
@@ -25,8 +25,9 @@ constexpr bool matches(const SetParams& params, int m) {
   return (m - 1) % params.rematch == 0 && m <= params.rematch * params.matchings;
 }
 
-/// Runs the steps of a set in their order. match(sizes, source) finds groups in the guide of these
-/// pictures, combine(sizes, step) combines their patches, and start() copies y to z.
+/// Runs the steps of a set in their order. match(sizes, source) finds groups in the guide that is
+/// computed from the pictures `source`, combine(sizes, step) combines the patches of these groups,
+/// and start() copies y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {

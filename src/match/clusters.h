@@ -1,8 +1,9 @@
 #pragma once
 // Clustered matching, after Tsai, Steinberger, Pajak and Pulli 2016 (Fast ANN for High-Quality
 // Collaborative Filtering, section 3), with tilings that are shifted against each other:
-// 1. Each tiling divides the positions of patches into tiles that do not overlap. Over time a tile
-//    covers the same positions in all frames. Every patch is a candidate.
+// 1. Each tiling divides the positions of patches into tiles that do not overlap. If frames are
+//    filtered over time, a tile covers the same positions in all frames. The tiles contain the
+//    patches at all positions, not only reference patches.
 // 2. The patches of a tile, frame by frame and row by row, are split in two recursively until a
 //    cluster has at most `leaf` patches. A split begins with 8 seed patches, evenly spaced in the
 //    cluster. The first seed is one centre. The other centre is the first seed at which the
@@ -10,14 +11,16 @@
 //    runs on the 8 seeds for at most 5 rounds, and each patch of the cluster goes to the nearer
 //    centre, or to the first centre if both are equally near. (The difference of the centres is
 //    rounded to 6 bits and a sign, so that kernels can multiply it byte by byte.) Patches keep
-//    their order. If the split separates nothing, the cluster is halved in its order.
+//    their order. If the split leaves all patches in one part, the cluster is halved in the order
+//    of its patches.
 // 3. The candidates of a reference patch are the patches of its clusters in all tilings, each
-//    counted once; over time also the patch that motion predicts in each neighbouring frame.
-//    group.h defines how candidates are ranked and how many become members. Candidates at equal
-//    distance are ordered by their position in the whole picture: frame by frame, row by row.
+//    counted once. If frames are filtered over time, the patch that motion predicts in each
+//    neighbouring frame is also a candidate. group.h defines how candidates are ranked and how many
+//    become members. Candidates at equal distance are ordered by their position in the whole
+//    picture: frame by frame, row by row.
 //
 // All arithmetic uses integers: the guide has 8 bits, and centres are sums and counts. Therefore
-// every backend finds the same groups in the same guide.
+// all backends find the same groups if their guides are equal.
 
 #include <algorithm>
 #include <array>
@@ -35,30 +38,31 @@
 namespace lull {
 
 inline constexpr int split_seeds = 8;       // seed patches of a cluster
-inline constexpr int max_split_rounds = 5;  // maximum rounds of 2-means
-/// Maximum depth of splits below a tile. Deeper clusters are halved without a search for centres.
-/// Noisy pictures need 16 levels on average.
+inline constexpr int max_split_rounds = 5;  // maximum number of rounds of 2-means
+/// Maximum number of successive splits that lead from a tile to a cluster. Beyond this depth,
+/// clusters are halved without a search for centres. Noisy pictures need a depth of 16 on average.
 inline constexpr int max_split_levels = 40;
 inline constexpr int max_tile = 128, max_leaf = 128, max_tilings = 4;
 inline constexpr int patch_samples = patch * patch;
 
 /// Parses "TILE:LEAF:TILINGS" or "paper". Returns an empty optional if the text has another form.
-/// The ranges of the numbers are not checked.
+/// The function does not check the ranges of the numbers.
 [[nodiscard]] std::optional<ClusterParams> parse_clusters(std::string_view text);
-/// Returns "TILE:LEAF:TILINGS".
+/// Returns the parameters in the form "TILE:LEAF:TILINGS".
 [[nodiscard]] std::string text_of(const ClusterParams& params);
 
 /// One division of the patch positions of a picture into tiles.
 struct Tiling {
-  int width = 0, height = 0;  // number of patch positions
-  int side = 1;               // side of a tile
-  /// Number of positions of the first tile that lie outside the picture.
+  int width = 0, height = 0;  // number of patch positions along x and y
+  int side = 1;               // side of a tile in patches
+  /// Number of positions of the first tile that lie outside the picture, along x and y.
   int left = 0, top = 0;
 
   constexpr Tiling(int picture_width, int picture_height, const ClusterParams& params, int which)
       : width(picture_width - patch + 1), height(picture_height - patch + 1), side(params.tile) {
-    // Three tilings are shifted by thirds along the diagonal. Otherwise they are shifted by halves:
-    // first along the diagonal, then along each axis.
+    // If there are three tilings, they are shifted by thirds of a tile along the diagonal. If there
+    // are fewer or more, they are shifted by half a tile: the second one along the diagonal, the
+    // others along one axis each.
     const bool thirds = params.tilings == 3;
     left = thirds ? which * side / 3 : which == 0 || which == 3 ? 0 : side / 2;
     top = thirds ? which * side / 3 : which == 0 || which == 2 ? 0 : side / 2;
@@ -87,16 +91,16 @@ constexpr int second_centre(const std::array<int, split_seeds>& distances) {
   return -1;
 }
 
-/// Let the first centre have `a` patches with the sum s, and the second one `b` patches with the
-/// sum t. A patch p is nearer to the second centre if it lies on the second centre's side of the
-/// plane that bisects the line between the centres,
-///     p.w < m.w,  w = b s - a t,  m = (b s + a t) / 2ab.
-/// With w rounded to 6 bits and a sign, the test is a comparison of p.w with a bound. a + b is at
-/// most 8.
+/// How a patch is assigned to one of two centres. Let the first centre have `a` patches with the
+/// sum s, and the second one `b` patches with the sum t. A patch p is nearer to the second centre
+/// if it lies on the second centre's side of the plane that bisects the line between the centres.
+/// This is the case if p.w < m.w, where p.w is a dot product, w = b s - a t and m = (b s + a t) /
+/// 2ab. With w rounded to 6 bits and a sign, the test is a comparison of p.w with a bound. a + b is
+/// at most 8.
 constexpr int split_difference(int s, int a, int t, int b) { return b * s - a * t; }
 constexpr int split_midpoint(int s, int a, int t, int b) { return b * s + a * t; }  // 2ab m
 /// Returns the number of low bits to drop so that the magnitude of every component of w fits 6
-/// bits. `greatest` is the maximum magnitude before.
+/// bits. `greatest` is the maximum magnitude of all components before the bits are dropped.
 constexpr int split_shift(int greatest) {
   int shift = 0;
   while (((greatest + (1 << shift) / 2) >> shift) > 63) ++shift;
@@ -112,20 +116,22 @@ constexpr std::int32_t split_bound(int middle, int a, int b) {
   return middle > 0 ? (middle + parts - 1) / parts : -(-middle / parts);
 }
 
-/// A plane that splits a cluster in two parts.
+/// A plane in the space of patches that splits a cluster into two parts.
 struct Split {
   std::array<std::int8_t, patch_samples> weight{};
-  /// A patch belongs to the second part if samples . weight < bound.
+  /// A patch belongs to the second part if the dot product of its samples and `weight` is below
+  /// `bound`.
   std::int32_t bound = 0;
 };
 
-/// Returns the position of seed `index` in a cluster of `count` patches.
+/// Returns the position of seed patch `index` in a cluster of `count` patches.
 constexpr int seed_index(int index, int count) { return index * count / split_seeds; }
 
-/// The samples of the 8 seeds, one patch after the other. The order of the samples in a patch is
-/// arbitrary, but the same for all patches.
+/// The samples of the 8 seed patches, one patch after the other. The order of the samples in a
+/// patch is arbitrary, but the same for all patches.
 using SeedSamples = std::array<std::uint8_t, split_seeds * patch_samples>;
-/// Finds the split of a cluster from its seeds. Returns an empty optional if all seeds are alike.
+/// Finds the split of a cluster from its seed patches. Returns an empty optional if all seeds are
+/// equal.
 [[nodiscard]] std::optional<Split> find_split(const SeedSamples& samples);
 
 /// Converts samples of the guide to 8 bits.
@@ -137,22 +143,22 @@ struct GuideBytes {
     float v = (sample - low) * scale;
     v = v > 0 ? v : 0;  // also maps NaN to 0
     v = v < 255 ? v : 255;
-    // Adding 2^23 rounds to nearest, ties to even.
+    // Adding 2^23 to a float rounds it to the nearest integer, ties to even.
     return static_cast<std::uint8_t>((v + 8388608.0f) - 8388608.0f);
   }
 };
 
-/// The distance rules of group.h, for sums of squared differences over a patch in units of the
+/// The rules for distances in group.h, for sums of squared differences over a patch in units of the
 /// 8-bit guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
-  std::int32_t motion_bias = 0;  // subtracted where motion predicts the patch
+  std::int32_t motion_bias = 0;  // subtracted from the distance of the patch that motion predicts
   bool biased = false;
   std::array<std::int32_t, correlation_lags * correlation_lags> bias{};
 
   explicit ClusterRules(const MatchParams& params);
-  /// Returns the distance plus the bias for a patch at displacement (`dx`, `dy`) in the reference
-  /// frame.
+  /// Returns the distance plus the bias (MatchParams::bias) of a patch at displacement (`dx`, `dy`)
+  /// in the reference frame.
   constexpr std::int32_t with_bias(std::int32_t distance, int dx, int dy) const {
     if (!biased || !within_lags(dx, dy)) return distance;
     const std::int32_t sum = distance + bias[lag_index(dx, dy)];
@@ -165,8 +171,9 @@ struct ClusterRules {
 
 /// Numbers the patches of several frames, in ascending order frame by frame and row by row.
 struct PatchNumbers {
-  int row = 16;             // distance between rows
-  std::uint32_t frame = 1;  // distance between frames
+  int row = 16;  // difference of the numbers of a patch and the patch below it
+  // Difference of the numbers of a patch and the same patch in the next frame.
+  std::uint32_t frame = 1;
   PatchNumbers() = default;
   constexpr PatchNumbers(int width, int height)
       : row(row_of(width)),
@@ -187,13 +194,13 @@ struct PatchNumbers {
   }
 
  private:
-  // Returns an odd multiple of 16 that is longer than two tiles. With such a row, the rows of a
-  // tile do not map to the same cache sets.
+  // Returns an odd multiple of 16 that is longer than two tiles, as the distance between the rows
+  // of a tile in memory. With this distance, the rows do not map to the same cache sets.
   static constexpr int row_of(int width) {
     const int sixteens = (width + 15) / 16 | 1, least = 2 * max_tile / 16 + 1;
     return 16 * (sixteens > least ? sixteens : least);
   }
-  // The offset of 0.5 keeps the quotient away from integers by more than its rounding error.
+  // The offset of 0.5 keeps the quotient further from integers than its rounding error.
   static constexpr int quotient(std::uint32_t number, double inverse) {
     return static_cast<int>((number + 0.5) * inverse);
   }
@@ -208,11 +215,12 @@ class PatchSpace {
   virtual ~PatchSpace() = default;
   /// Copies the samples of a patch, in an order that the implementation chooses.
   virtual void samples(std::uint32_t number, std::uint8_t* to) const = 0;
-  /// Returns the split of a cluster of these patches, found by find_split() from 8 seeds.
+  /// Returns the split of a cluster that consists of these patches. find_split() finds it from 8
+  /// seed patches.
   virtual std::optional<Split> split(std::span<const std::uint32_t> patches) const;
   /// Moves the patches of the second part behind the patches of the first part and keeps the order
-  /// in both. Returns the number of patches in the first part. `scratch` has `scratch_padding`
-  /// elements more than `patches`.
+  /// of the patches in both parts. Returns the number of patches in the first part. `scratch` has
+  /// `scratch_padding` elements more than `patches`.
   virtual std::size_t partition(std::span<std::uint32_t> patches, const Split& split,
                                 std::uint32_t* scratch) const = 0;
 };
@@ -224,7 +232,8 @@ class Clusters {
   void plan(int width, int height, int frames, const ClusterParams& params);
   /// Returns the number of tiles in all tilings.
   int tiles() const { return static_cast<int>(offsets_.size()); }
-  /// Makes the clusters of one tile. Several threads may call it at once for different tiles.
+  /// Makes the clusters of one tile. Several threads may call this function at the same time for
+  /// different tiles.
   void make(int tile, const PatchSpace& space, std::vector<std::uint32_t>& scratch);
 
   /// Returns the patches of the cluster that contains patch `number`, in ascending order.
@@ -232,13 +241,13 @@ class Clusters {
     const std::uint32_t begin = leaf_of(tiling)[number];
     return {members_.data() + begin, counts_[begin]};
   }
-  /// Returns an array with an identifier of the cluster for each patch number in this tiling.
-  /// Patches of the same cluster have the same identifier.
+  /// Returns an array of cluster identifiers, one for each patch number in this tiling. Patches of
+  /// the same cluster have the same identifier.
   const std::uint32_t* leaf_of(int tiling) const {
     return begins_.data() + static_cast<std::size_t>(tiling) * frames_ * numbers_.frame;
   }
   /// Returns the members of all clusters of a tiling, one cluster after the other. 8 elements
-  /// beyond the end are readable.
+  /// beyond the end of the array are readable.
   std::span<const std::uint32_t> members(int tiling) const {
     const std::size_t count = counts_.size() / params_.tilings;
     return {members_.data() + tiling * count, count};
@@ -255,10 +264,10 @@ class Clusters {
   int frames_ = 1;
   std::vector<Tiling> tilings_;
   std::vector<int> first_tile_;         // index of the first tile of each tiling
-  std::vector<std::size_t> offsets_;    // first member of each tile
-  std::vector<std::uint32_t> members_;  // cluster by cluster
+  std::vector<std::size_t> offsets_;    // index of the first member of each tile
+  std::vector<std::uint32_t> members_;  // patch numbers, cluster by cluster
   std::vector<std::uint8_t> counts_;    // cluster sizes, stored at the index of the first member
-  /// [tiling][number]: index in `members_` where the patch's cluster begins.
+  /// [tiling][patch number]: index in `members_` at which the patch's cluster begins.
   std::vector<std::uint32_t> begins_;
 };
 

@@ -5,8 +5,10 @@
 
 namespace lull {
 
-/// Returns the guide of `frame` if the session was opened with guides (`guided`), else `frame`.
-/// @throws InvalidArgument if the guide is missing, or its planes or sizes differ from the frame's
+/// Returns the guide of `frame` if the session was opened with guides (`guided`), and `frame`
+/// itself if not.
+/// @throws InvalidArgument  the guide is missing, or its planes or sizes differ from those of the
+/// frame
 [[nodiscard]] const Frame& guide_of(const Frame& frame, bool guided = true);
 
 }  // namespace lull

@@ -1,6 +1,6 @@
 #pragma once
-// The grid of reference patches. It contains every `step`-th position along each axis and always
-// the last position, so that the patches cover every sample.
+// The grid of reference patches. The grid contains every `step`-th position along each axis, and
+// always the last position, so that the patches cover every sample.
 
 #include "match/patch_shape.h"
 
@@ -10,7 +10,8 @@ namespace lull {
 constexpr int reference_count(int length, int step, int side = patch) {
   return (length - side + step - 1) / step + 1;
 }
-/// Returns the first sample of reference patch `index`, for index < reference_count().
+/// Returns the position of the first sample of reference patch `index`, which must be below
+/// reference_count().
 constexpr int reference_position(int index, int length, int step, int side = patch) {
   const int last = length - side;
   return index * step < last ? index * step : last;
@@ -19,8 +20,8 @@ constexpr int reference_position(int index, int length, int step, int side = pat
 /// The reference patches of a picture. Patches have `side` x `side` samples.
 struct ReferenceGrid {
   int step = 1;
-  int last_x = 0, last_y = 0;    // origin of the last reference patch
-  int count_x = 0, count_y = 0;  // reference patches in a row, in a column
+  int last_x = 0, last_y = 0;    // position of the last reference patch
+  int count_x = 0, count_y = 0;  // number of reference patches in a row, and in a column
 
   ReferenceGrid() = default;
   constexpr ReferenceGrid(int width, int height, int p, int side = patch)

@@ -3,10 +3,11 @@
 // patch, and the filter consumes it. Matcher and filter share nothing else. All backends follow
 // these rules:
 // - The reference patch is the first member. The other members follow by their distance from the
-//   reference patch in the guide. Members at equal distance are ordered by frame (first the
-//   reference frame, which contains the reference patch, then 1 before it, 1 after it, 2 before it,
-//   ..), then by their position in the search window, row by row. Candidates lie completely inside
-//   the picture and at a distance of at most tau.
+//   reference patch in the guide. Members at equal distance are ordered by frame, then by position.
+//   The order of frames is: the reference frame, which contains the reference patch, then the frame
+//   before it, the frame after it, the second frame before it, and so on. The order of positions is
+//   that in the search window, row by row. Candidates lie completely inside the picture and at a
+//   distance of at most tau.
 // - A patch that overlaps a hole (noise/holes.h) is not a candidate. It may be a reference patch.
 // - In a neighbouring frame the search window is centred on the position that motion predicts: the
 //   position of the reference patch plus the vector of its bundle (motion_grid.h).
@@ -14,10 +15,10 @@
 //   before any comparison.
 // - Noise that is not white makes neighbouring patches of one frame look alike: it adds 2 sigma^2
 //   (1 - rho) to their distance instead of 2 sigma^2, where rho is the correlation of the noise at
-//   their displacement. In the first phase the difference, MatchParams::bias, is added to the
+//   their displacement. In the first phase the missing part, MatchParams::bias, is added to the
 //   distance, which is clamped to at least 0, before any comparison.
-// - The number of members is a power of two: the farthest members beyond it are dropped. With
-//   MatchParams::any_size no member is dropped.
+// - The number of members is a power of two: the members with the largest distances are dropped
+//   until it is. With MatchParams::any_size no member is dropped.
 // - The overall mean of a group (coefficient 0 of the group transform of the patches' (0, 0)
 //   coefficients) is always retained in the first phase, and counted as retained. In the second
 //   phase its Wiener factor is 1.
@@ -35,8 +36,9 @@ inline constexpr int max_group = 32;
 /// Maximum group size if groups may have any number of members (MatchParams::any_size).
 inline constexpr int max_large_group = 64;
 
-/// Packs the displacement of a member: samples from the reference patch along x and y, and frames
-/// after the reference frame (as Timeline counts frames). Bits 0..11 hold x, 12..23 y, 24..31 time.
+/// Packs the displacement of a member from the reference patch: the distance along x and y in
+/// samples, and the number of frames after the reference frame (as Timeline counts frames). Bits
+/// 0..11 contain x, 12..23 y, 24..31 time.
 constexpr std::uint32_t pack_displacement(int dx, int dy, int dt = 0) {
   return static_cast<std::uint32_t>(dt) << 24 | (static_cast<std::uint32_t>(dy) & 0xfffu) << 12 |
          (static_cast<std::uint32_t>(dx) & 0xfffu);
@@ -52,7 +54,8 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  int count = 0;  // power of two up to `max_group`, or any size up to `max_large_group`
+  // Number of members: a power of two up to `max_group`, or any number up to `max_large_group`.
+  int count = 0;
   std::array<std::uint32_t, max_large_group> members;
 };
 

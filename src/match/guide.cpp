@@ -31,7 +31,8 @@ std::vector<PlaneSet> plane_sets(Phase phase, bool over_time, const FrameFormat&
   PlaneSet last{chroma};
   last.uses_luma = all_in_luma || phase != Phase::first;
   if (!all_in_luma) {
-    // Luma has more detail than chroma.
+    // The weight of chroma is reduced in a guide that contains luma, because luma has more detail
+    // than chroma.
     const bool shows_more = last.uses_luma && format.layout == Layout::rgb;
     const float both = shows_more ? rgb_chroma_weight : 0.70710678f;
     const bool first = noise.sigma(1) > 0, second = noise.sigma(2) > 0;
@@ -55,7 +56,8 @@ float guide_sigma(const PlaneSet& set, const FrameFormat& format, const NoiseMod
 
 GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const NoiseModel& noise,
                        float share) {
-  // Maximum magnitude of U and V of RGB. U and V of YUV are stored in 0..255.
+  // Maximum magnitude of U and V of the opponent space, for RGB. In YUV frames, U and V are stored
+  // in 0..255.
   constexpr float opponent_range[2] = {255 * 0.70710678f, 255 * 0.81649658f};
   const bool rgb = format.layout == Layout::rgb;
   GuideRange range{0, set.uses_luma || !set.is_composite() ? 255.0f : 0.0f};
@@ -66,7 +68,8 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
     range.low += std::min(ends[0], ends[1]);
     range.high += std::max(ends[0], ends[1]);
   }
-  // Integer samples are clipped. Noise of float samples and of sums of planes exceeds the range.
+  // Integer samples are clipped to 0..255. With noise, float samples and sums of planes can exceed
+  // this range.
   const bool clipped = format.sample != SampleType::f32 && !set.has_chroma();
   const float beyond = clipped ? 0 : 3 * (share * guide_sigma(set, format, noise));
   return {range.low - beyond, range.high + beyond};
@@ -74,12 +77,12 @@ GuideRange guide_range(const PlaneSet& set, const FrameFormat& format, const Noi
 
 namespace {
 
-/// Returns the covariance of a plane's noise between two means of 2^shift_x x 2^shift_y samples at
-/// lag (dx, dy).
+/// Returns the covariance of the noise in two means of 2^shift_x x 2^shift_y samples of a plane,
+/// whose distance is the lag (dx, dy).
 double covariance(const PlaneNoise& noise, int dx, int dy, int shift_x = 0, int shift_y = 0) {
   const int width = 1 << shift_x, height = 1 << shift_y;
   double sum = 0;
-  // In boxes of n samples, n - |i| pairs of samples have the difference i.
+  // Two boxes of n samples contain n - |i| pairs of samples with the distance i.
   for (int j = 1 - height; j < height; ++j)
     for (int i = 1 - width; i < width; ++i)
       sum += (height - std::abs(j)) * (width - std::abs(i)) *

@@ -1,22 +1,22 @@
 #pragma once
 // The guides in which the planes of a frame are matched. All backends use the same guides.
-// docs/measurements/colour.md has the measurements behind these choices.
+// docs/measurements/colour.md contains the measurements on which these choices are based.
 //
 // Frames denoised one by one:
 // - First phase: luma is matched in itself. The two chroma planes are matched together in (C1 - C2)
 //   / sqrt(2), which has the noise level of each chroma plane and shows the edges of both (their
-//   edges tend to differ in sign). Groups found in luma suit chroma less, although luma has more
-//   detail.
+//   edges tend to differ in sign). Groups that are found in luma are worse for chroma, although
+//   luma has more detail.
 // - Second phase: chroma, and luma if it has the size of chroma, is matched in L + (C1 - C2) /
-//   sqrt(2) of the basic estimates (each mixed with its share of the noisy plane). L is luma
-//   downsampled to the size of chroma. For RGB the weight of C1 - C2 is `rgb_chroma_weight`. The
-//   distances in this guide are those of up to three planes together, so the match threshold is
-//   `colour_tau` times the threshold for grey pictures. A chroma plane that passes through
-//   unfiltered is not part of the guide: the other chroma plane replaces the difference. If both
-//   chroma planes pass through, luma is filtered as a grey picture.
+//   sqrt(2), computed from the basic estimates (each mixed with a share of the noisy plane). L is
+//   luma downsampled to the size of chroma. For RGB the weight of C1 - C2 is `rgb_chroma_weight`. A
+//   distance in this guide is the sum of the distances in up to three planes, so the match
+//   threshold is `colour_tau` times the threshold for grey pictures. A chroma plane that is not
+//   filtered is not part of the guide: the other chroma plane then replaces the difference C1 - C2.
+//   If neither chroma plane is filtered, luma is filtered as a grey picture.
 //
 // Over time: all planes are matched in luma, downsampled to their size. Other frames contain
-// patches of the same object, and luma identifies them best. If luma passes through, the rules for
+// patches of the same object, and luma identifies them best. If luma is not filtered, the rules for
 // single frames apply.
 
 #include <array>
@@ -33,34 +33,36 @@
 namespace lull {
 
 [[nodiscard]] bool fits_patch(const FrameFormat& format, int plane);
-/// Returns whether the session filters any plane. Planes without noise and planes smaller than a
-/// patch pass through.
+/// Returns whether the session filters any plane. A plane without noise, or smaller than a patch,
+/// is not filtered.
 [[nodiscard]] bool filters_any(const NoiseModel& noise, const FrameFormat& format);
 
-/// Planes of equal size that share their groups in one phase.
+/// A set of planes of equal size that have the same groups in one phase.
 struct PlaneSet {
   std::vector<int> planes;
-  // The guide is the sum of luma, if `uses_luma`, and the chroma planes times these weights.
+  // The guide is the sum of luma (if `uses_luma`) and of the chroma planes multiplied by these
+  // weights.
   bool uses_luma = true;
   std::array<float, 2> chroma_weights{};
   float tau_factor = 1;
-  /// Bias of the distances; null unless the guide is a noisy picture whose noise is not white.
+  /// Bias that is added to distances (MatchParams::bias). It is null unless the guide is a noisy
+  /// picture with coloured noise.
   std::shared_ptr<const DistanceBias> bias;
-  /// First phase: number of members of each searched group that are kept for propagation
-  /// (propagation.h); 0: no groups are kept. Second phase: the number of the first phase if that
-  /// phase kept groups of these planes, else 0.
+  /// In the first phase: number of members of each searched group that are stored for propagation
+  /// (propagation.h); 0: no groups are stored. In the second phase: the number of the first phase,
+  /// if that phase stored groups of these planes; 0 if not.
   int kept = 0;
-  bool same_groups = false;  // second phase: filters the kept groups unchanged
-  GuideRange range{};        // values of the guide, guide_range()
+  bool same_groups = false;  // second phase: filters the stored groups without a search
+  GuideRange range{};        // range of values in the guide, see guide_range()
 
   bool has_chroma() const { return chroma_weights[0] != 0 || chroma_weights[1] != 0; }
-  /// Returns whether the guide is a new picture in the size of chroma, and not the luma plane
-  /// itself.
+  /// Returns whether the guide must be computed as a picture in the size of chroma. If false, the
+  /// guide is the luma plane itself.
   bool is_composite() const { return has_chroma() || planes.front() != 0; }
 };
-/// Returns the sets of a phase in the order in which they are filtered. `noise` describes the
-/// planes as they are filtered (Y, U, V for RGB). Planes without noise and planes smaller than a
-/// patch are in no set.
+/// Returns the sets of a phase in the order in which they are filtered. `noise` is the noise of the
+/// planes in the form in which they are filtered (for RGB: Y, U, V of the opponent space). Planes
+/// without noise and planes smaller than a patch are in no set.
 [[nodiscard]] std::vector<PlaneSet> plane_sets(Phase phase, bool over_time,
                                                const FrameFormat& format, const NoiseModel& noise);
 
@@ -69,28 +71,29 @@ struct PlaneSet {
 [[nodiscard]] float guide_sigma(const PlaneSet& set, const FrameFormat& format,
                                 const NoiseModel& noise);
 
-/// Returns the range of values in the guide of a set, if the guide contains `share` of the noise.
-/// It is the range of noise-free pictures, extended by 3 sigma on both sides unless samples are
-/// clipped.
+/// Returns the range of values in the guide of a set. `share`: share of the noise that the guide
+/// contains. The result is the range of noise-free pictures. Unless samples are clipped, it is
+/// extended on both sides by three times the standard deviation of this noise.
 [[nodiscard]] GuideRange guide_range(const PlaneSet& set, const FrameFormat& format,
                                      const NoiseModel& noise, float share);
 
-/// Returns MatchParams::bias for the guide of a set whose planes have this noise: 2 sigma^2 rho of
-/// the guide. Returns null if the noise is white.
+/// Returns MatchParams::bias for the guide of a set whose planes have this noise: 2 sigma^2 rho,
+/// where sigma and rho are the level and the autocorrelation of the noise in the guide. Returns
+/// null if the noise is white.
 [[nodiscard]] std::shared_ptr<const DistanceBias> distance_bias(const PlaneSet& set,
                                                                 const FrameFormat& format,
                                                                 const NoiseModel& noise);
 
-/// Factor of the match threshold in the second phase for a guide of several planes.
+/// Factor of the match threshold in the second phase, if the guide is computed from several planes.
 inline constexpr float colour_tau = 4.0f;
 
-/// Weight of U and V in the second phase's guide for RGB. It is below 1 / sqrt(2) because luma has
-/// less noise than U and V.
+/// Weight of U and V in the guide of the second phase for RGB frames. It is below 1 / sqrt(2)
+/// because luma has less noise than U and V.
 inline constexpr float rgb_chroma_weight = 0.6f;
 
-/// Each sample of `coarse` becomes the mean of the 2^shift_x x 2^shift_y samples of `fine` that it
-/// covers; at the right and bottom edge it becomes the mean of the samples that exist. `coarse` has
-/// the size of `fine` shifted right, rounded up.
+/// Computes each sample of `coarse` as the mean of the 2^shift_x x 2^shift_y samples of `fine` that
+/// it covers. At the right and bottom edge, only the samples that exist are averaged. The size of
+/// `coarse` is the size of `fine` divided by these powers of two, rounded up.
 void box_average(PlaneView<const float> fine, int shift_x, int shift_y, PlaneView<float> coarse);
 
 /// Adds a plane to a sum: sum += weight * plane, sample by sample.

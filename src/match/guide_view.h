@@ -11,7 +11,7 @@
 namespace lull {
 
 struct GuideView {
-  PlaneView<const float> samples;  // the guide
+  PlaneView<const float> samples;  // the guide, in which patches are compared
   /// Motion from the reference frame to this frame, one vector for each bundle (MotionGrid). Empty:
   /// no motion.
   std::span<const Motion> motion;

@@ -1,6 +1,7 @@
 #pragma once
 // Groups of the searched reference patches, on the host. The reference patches between the searched
-// ones, and those of the next phase, take their candidates from these groups (propagation.h).
+// ones, and the reference patches of the next phase, take their candidates from these groups
+// (propagation.h).
 
 #include <algorithm>
 #include <array>
@@ -14,7 +15,7 @@
 
 namespace lull {
 
-/// Returns the first `most` members of a group. `most` is a power of two.
+/// Returns the first `most` members of a group. `most` must be a power of two.
 constexpr Group first_members(Group group, int most) {
   group.count = std::min(group.count, most);
   return group;
@@ -22,10 +23,10 @@ constexpr Group first_members(Group group, int most) {
 
 class KeptGroups {
  public:
-  /// Returns whether no memory was reserved.
+  /// Returns whether no memory was reserved for groups.
   bool empty() const { return members_.empty(); }
   /// Allocates memory for the groups of these reference patches, with at most `capacity` members
-  /// each. Groups stored before are lost.
+  /// each. All groups that were stored before are lost.
   void reserve(const ReferenceGrid& searched, int capacity) {
     searched_ = searched;
     capacity_ = capacity;
@@ -33,8 +34,8 @@ class KeptGroups {
     counts_.resize(references);
     members_.resize(references * capacity);
   }
-  /// Stores the group of the reference patch in this column and row. Several threads may call it at
-  /// once for different reference patches.
+  /// Stores the group of the reference patch in this column and row. Several threads may call this
+  /// function at the same time for different reference patches.
   void keep(int column, int row, const Group& group) {
     const std::size_t reference = index(column, row);
     counts_[reference] = static_cast<std::uint8_t>(group.count);
@@ -52,8 +53,9 @@ class KeptGroups {
     to.count = counts_[reference];
     std::copy_n(members_.begin() + first(reference), to.count, to.members.begin());
   }
-  /// Lists the candidates of a reference patch at (x, y): members of the neighbouring groups, in
-  /// the order of neighbours_of(). Returns their number.
+  /// Writes the candidates of a reference patch at (x, y) to a list, and returns their number. The
+  /// candidates are members of the groups of neighbouring searched patches, in the order of
+  /// neighbours_of().
   int candidates_of(int x, int y, std::array<std::uint32_t, max_propagated>& to) const {
     const NeighbourPatches neighbours = neighbours_of(searched_, x, y);
     int count = 0;

@@ -1,7 +1,7 @@
 #pragma once
 // Motion of reference patches. Reference patches are grouped in bundles, and a bundle has the
-// motion vector of the cell (time/motion.h) that contains its centre. Chroma planes use the vector
-// in their own sample units, rounded down.
+// motion vector of the cell (time/motion.h) that contains its centre. In chroma planes, the vector
+// is converted to samples of the plane and rounded down.
 
 #include <cstdint>
 #include <vector>
@@ -11,15 +11,15 @@
 
 namespace lull {
 
-/// Size of a bundle in reference patches: reference patches of a bundle share one vector. Bundles
-/// at the right and bottom edge are smaller.
+/// Size of a bundle in reference patches. All reference patches of a bundle have one motion vector.
+/// Bundles at the right and bottom edge are smaller.
 inline constexpr int motion_columns = 8, motion_rows = 4;
 
-/// The bundles of a plane's reference patches.
+/// The bundles into which the reference patches of a plane are grouped.
 struct MotionGrid {
   int width = 0, height = 0;  // size of the plane
   int step = 1;
-  int shift_x = 0, shift_y = 0;  // log2 of the plane's subsampling relative to the main plane
+  int shift_x = 0, shift_y = 0;  // log2 of the subsampling of the plane, relative to the main plane
   int main_width = width, main_height = height;
 
   constexpr int columns() const {
@@ -42,7 +42,7 @@ struct MotionGrid {
   constexpr Motion vector(const Motion* cells, int i, int j) const {
     return vector(cells, i, j, reference_count(width, step), reference_count(height, step));
   }
-  /// Returns the same vector as the function above, for a caller that knows the number of reference
+  /// Returns the same vector as the function above. The caller passes the number of reference
   /// patches in a row (`count_x`) and in a column (`count_y`).
   constexpr Motion vector(const Motion* cells, int i, int j, int count_x, int count_y) const {
     const int x = cell(i, motion_columns, count_x, width, shift_x, main_width);
@@ -63,8 +63,8 @@ struct MotionGrid {
   }
 };
 
-/// Returns the maximum number of rows by which the vector may move reference patches of a bundle
-/// out of the picture. Motion estimation keeps the centre of the bundle inside the picture.
+/// Returns the maximum number of rows by which a motion vector may move the reference patches of a
+/// bundle out of the picture. Motion estimation keeps the centre of the bundle inside the picture.
 constexpr int rows_outside(int step) { return ((motion_rows - 1) * step + patch + 1) / 2; }
 
 /// Fills `bundles` with the motion vector of each bundle, row by row.

@@ -11,10 +11,10 @@ struct PatchShape {
   friend constexpr bool operator==(const PatchShape&, const PatchShape&) = default;
 };
 
-/// The patch shape of the cpu and cuda kernels. The reference backend accepts squares up to this
-/// size.
+/// The only patch shape that the cpu and cuda kernels support. The reference backend accepts
+/// squares up to this size.
 inline constexpr PatchShape square_8{8, 1};
-/// Side of the patches of the cpu and cuda kernels: k in the papers.
+/// Side of the patches of the cpu and cuda kernels, which the papers call k.
 inline constexpr int patch = square_8.side;
 /// Maximum number of samples in a patch of any shape.
 inline constexpr int max_patch_samples = 64;

@@ -1,10 +1,11 @@
 #pragma once
-// Groups without a search of complete windows. If a patch resembles another patch, then the
-// neighbours of both patches at the same displacement usually resemble each other. So only some
-// reference patches search their windows, and the others test the members of these groups as
-// candidates (propagation: Barnes, Shechtman, Finkelstein and Goldman 2009,
-// doi:10.1145/1531326.1531330, section 3.2). A later phase reuses groups in the same way, with its
-// better guide. docs/measurements/propagation.md describes the loss of quality.
+// Finds groups without a search of complete search windows. If a patch resembles another patch,
+// then the neighbours of both patches at the same displacement usually resemble each other. So only
+// some reference patches search their windows. The other reference patches test the members of the
+// groups that these searches found (propagation: Barnes, Shechtman, Finkelstein and Goldman 2009,
+// doi:10.1145/1531326.1531330, section 3.2). A later phase reuses the groups of the first phase in
+// the same way, and compares patches in its better guide. docs/measurements/propagation.md
+// describes the loss of quality.
 //
 // The candidates of a reference patch that propagates are, in this order:
 // 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row
@@ -15,7 +16,8 @@
 // 3. members of the groups of neighbouring searched reference patches, neighbours_of(), at the same
 // displacement, if they lie in the search window of the reference patch.
 //
-// Each candidate counts once. Otherwise the rules of group.h apply, except that there is no bias.
+// Each candidate counts once. All other rules of group.h apply, except that no bias is added to
+// distances.
 
 #include <array>
 
@@ -23,22 +25,22 @@
 
 namespace lull {
 
-/// Maximum number of members of kept groups that a reference patch tests.
+/// Maximum number of members of stored groups that one reference patch tests.
 inline constexpr int max_propagated = 32;
 
-/// Searched reference patches, and the number of members of their groups to test. Member 0 is the
-/// searched patch itself and is never tested.
+/// The searched reference patches around a reference patch, and how many members of their groups
+/// are tested. Member 0 is the searched patch itself and is never tested.
 struct NeighbourPatches {
   struct Neighbour {
-    int column = 0, row = 0;  // indices on the grid of searched patches
+    int column = 0, row = 0;  // column and row on the grid of searched patches
     int members = 0;          // members 1 .. `members` are tested
   };
   std::array<Neighbour, 5> all{};
   int count = 0;
 };
 
-/// Indices of the searched reference patches next to a position along an axis: the last one at or
-/// before it, and the first one at or after it.
+/// Along one axis, the indices of the two searched reference patches next to a position: the last
+/// one at or before the position, and the first one at or after it.
 struct AdjacentIndices {
   int first = 0, last = 0;
 };
@@ -49,8 +51,8 @@ constexpr AdjacentIndices adjacent_indices(int x, int step, int last_place, int 
 }
 
 /// Returns the groups whose members the reference patch at (x, y) tests. A searched reference patch
-/// tests its own group and the first members of its four neighbours' groups. Other reference
-/// patches test the groups of the two or four searched patches around them.
+/// tests its own group and the first members of the groups of its four neighbours. All other
+/// reference patches test the groups of the two or four searched patches around them.
 constexpr NeighbourPatches neighbours_of(const ReferenceGrid& searched, int x, int y) {
   const AdjacentIndices i = adjacent_indices(x, searched.step, searched.last_x, searched.count_x);
   const AdjacentIndices j = adjacent_indices(y, searched.step, searched.last_y, searched.count_y);

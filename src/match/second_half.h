@@ -3,11 +3,12 @@
 //
 // By default both halves of a patch are at the same position, which is right for uniform motion:
 // all patches then change in the same way between their halves. If motion accelerates, as in
-// hand-held video, the second half of a candidate shows something else than the second half of the
-// reference patch. Then the second half is displaced by the acceleration. With the motion vectors
-// a, from the reference frame to the candidates' first frame, b, to the candidates' second frame,
-// and c, to the reference patches' second frame, the displacement from the first half is b - a - c.
-// The decision is made for each bundle of reference patches (motion_grid.h).
+// hand-held video, the second half of a candidate shows other content than the second half of the
+// reference patch. In this case, the second half of the candidate is displaced by the acceleration.
+// All motion vectors begin in the reference frame: a leads to the candidates' first frame, b to the
+// candidates' second frame, and c to the reference patches' second frame. The displacement of a
+// candidate's second half from its first half is b - a - c. The decision is made for each bundle of
+// reference patches (motion_grid.h).
 
 #include <algorithm>
 
@@ -21,8 +22,8 @@ namespace lull {
 /// Motion whose acceleration is below this many samples counts as uniform, because motion vectors
 /// are rounded to samples.
 inline constexpr int min_acceleration = 2;
-/// The second half is displaced only if that reduces the sum of squared differences from the
-/// reference patches' second half below this ratio.
+/// The second half is displaced only if the displacement reduces the sum of squared differences
+/// from the second halves of the reference patches to less than this share of the sum.
 inline constexpr float max_error_ratio = 0.5f;
 
 /// Returns b - a - c (see the head of this file), or 0 for uniform motion.
@@ -40,8 +41,9 @@ struct BundleArea {
 };
 
 /// Returns the area of a bundle in which the two positions of the second half are compared: the
-/// part covered by its reference patches that stays inside the plane when moved by `a` and by `a` +
-/// `acceleration`. `i` and `j` are the column and row of the bundle's first reference patch.
+/// part of the bundle's reference patches that stays inside the plane when it is moved by `a` and
+/// by `a` + `acceleration`. `i` and `j` are the column and row of the bundle's first reference
+/// patch.
 [[nodiscard]] constexpr BundleArea compared_area(const MotionGrid& grid, int side, int i, int j,
                                                  Motion a, Motion acceleration) {
   const int columns = reference_count(grid.width, grid.step, side);
@@ -61,8 +63,8 @@ struct BundleArea {
 }
 
 /// Returns the displacement of the second halves of a bundle's candidates from their first halves:
-/// `acceleration` or 0. `own` is the guide of the reference patches' second frame, and `other` is
-/// the guide of the candidates' second frame.
+/// `acceleration`, or 0 if the motion counts as uniform. `own` is the guide of the reference
+/// patches' second frame, and `other` is the guide of the candidates' second frame.
 [[nodiscard]] Motion second_half(PlaneView<const float> own, PlaneView<const float> other,
                                  const BundleArea& area, Motion a, Motion acceleration);
 

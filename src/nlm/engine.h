@@ -2,9 +2,9 @@
 // The interface between the sessions (open/), which process frames, and the backends, which process
 // planes of float samples on the 0..255 scale. weights.h states the formulas. Samples must be
 // finite and within filter_range_min..filter_range_max (float_range.h). The results of a backend
-// are deterministic and independent of the number of threads. A sample's result depends only on the
-// samples that weights.h names, so that a part of a clip or a volume, with its margin, gives bit
-// for bit the results of the complete clip or volume.
+// are deterministic and independent of the number of threads. The result of a sample depends only
+// on those samples that weights.h names. So a part of a clip or of a volume, with its margin, gives
+// the results of the complete clip or volume, bit for bit.
 
 #include <array>
 #include <memory>
@@ -21,7 +21,7 @@ namespace lull::nlm {
 
 // ---- pictures, also over time --------------------------------------------------------------
 
-/// Planes of one size that share their weights.
+/// Planes of equal size that have the same weights.
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
 /// Parameters and layout of the planes that a FrameEngine processes.
@@ -30,13 +30,13 @@ struct FramePlan {
   int width = 0, height = 0;
   int planes = 1;  // number of planes to average, 1..3
   int guides = 1;  // number of planes in which distances are measured, 1..3
-  /// Weight a_c of each guide plane: the factor from a squared difference to its part of the
-  /// distance D.
+  /// Weight a_c of each guide plane: the factor by which squared differences are multiplied in the
+  /// distance D (weights.h).
   std::array<float, 3> guide_weight{};
-  /// True if the first planes are also the guide planes. load() then gets no guides.
+  /// True if the first planes are also the guide planes. In this case, load() gets no guides.
   bool is_self_guided = true;
   int slots = 1;  // number of frames that can be loaded
-  /// log2 of the planes' subsampling, relative to the planes in which motion was estimated.
+  /// Log2 of the subsampling of the planes, relative to the planes in which motion was estimated.
   int shift_x = 0, shift_y = 0;
 
   /// Returns the size of a motion cell, in samples; cells at the right and bottom edge may be
@@ -53,18 +53,18 @@ struct FramePlan {
 /// whose result is wanted.
 struct CandidateFrame {
   int slot = 0;
-  /// Motion from the wanted frame to this frame, for each cell, row by row, in samples of the
-  /// planes in which it was estimated; empty: no motion. Vectors keep their cell within the planes,
-  /// up to one sample beyond.
+  /// Motion vectors from the wanted frame to this frame: one for each cell, row by row, in samples
+  /// of the planes in which motion was estimated; empty: no motion. Moved by its vector, a cell
+  /// extends at most one sample beyond the planes.
   std::span<const Motion> motion;
 };
 
 class FrameEngine {
  public:
   virtual ~FrameEngine() = default;
-  /// Loads the planes of a frame. The caller may change the planes after the call. `guides` is
-  /// unused if plan.is_self_guided. `holes` is null if the frame has no holes, or without
-  /// plan.params.holes.
+  /// Loads the planes of a frame. The caller may change the planes after the call. `guides` is not
+  /// used if plan.is_self_guided. `holes` is null if the frame has no holes, or if
+  /// plan.params.holes is false.
   virtual void load(int slot, const PlaneViews& samples, const PlaneViews& guides,
                     const Holes* holes = nullptr) = 0;
   /// Computes the results of the planes of frames.front() from all `frames` (1..max_frames).
@@ -73,7 +73,7 @@ class FrameEngine {
 };
 
 [[nodiscard]] std::unique_ptr<FrameEngine> make_reference_frame_engine(const FramePlan& plan);
-/// Makes the engine of the cpu backend. With 0 `threads` it uses all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<FrameEngine> make_cpu_frame_engine(const FramePlan& plan,
                                                                  int threads);
 
@@ -91,14 +91,15 @@ struct VolumePlan {
 class VolumeEngine {
  public:
   virtual ~VolumeEngine() = default;
-  /// Begins a volume, or a part of it, with slice `z`.
+  /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
+  /// part.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. `guide`: unused if plan.is_self_guided.
+  /// Loads the next slice. `guide` is not used if plan.is_self_guided.
   virtual void load(int z, PlaneView<const float> samples, PlaneView<const float> guide) = 0;
-  /// Computes the results of the slices `wanted`, at most slices_at_a_time(), one view each.
-  /// Successive calls have increasing z. `available`: the slices that exist; of these, slices up to
-  /// reach_slices() from the wanted slices must be loaded. Later calls need no slice before
-  /// wanted.first - reach_slices().
+  /// Computes the results of the slices `wanted`, one view for each slice, at most
+  /// slices_at_a_time() slices. The z of successive calls must increase. `available`: the slices
+  /// that exist. Of these, all slices up to a distance of reach_slices() from the wanted slices
+  /// must have been loaded. Later calls do not need slices before wanted.first - reach_slices().
   virtual void estimate(SliceSpan wanted, SliceSpan available,
                         std::span<const PlaneView<float>> results) = 0;
   /// Returns the preferred number of slices per call of estimate(). With more slices, more memory
@@ -107,7 +108,7 @@ class VolumeEngine {
 };
 
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_reference_volume_engine(const VolumePlan& plan);
-/// Makes the engine of the cpu backend. With 0 `threads` it uses all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<VolumeEngine> make_cpu_volume_engine(const VolumePlan& plan,
                                                                    int threads);
 

@@ -17,22 +17,23 @@ using lull::BackendKind;
 /// bit, for every number of threads. A part of a clip or volume that is filtered with the
 /// margin(params) around it gives the results of the complete clip or volume.
 ///
-/// RGB is filtered jointly: all channels share weights from the distances of all channels. YUV
-/// planes of one size share the weights of luma; otherwise both chroma planes share weights of
-/// their own. In volumes each plane is filtered separately.
+/// RGB is filtered jointly: all channels have the same weights, which are computed from the
+/// distances of all channels. If YUV planes have equal sizes, all of them have the weights of luma.
+/// If chroma is subsampled, both chroma planes have weights that are computed from chroma. In
+/// volumes each plane is filtered separately.
 /// @throws InvalidArgument     a parameter is outside its range (params.h)
 /// @throws DeviceUnavailable   this build or machine lacks the backend or device
-/// @throws OutOfDeviceMemory   the device's memory is too small for the session
+/// @throws OutOfDeviceMemory the memory of the device is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open(const Params& params, const FrameFormat& format,
                                              const Backend& backend);
 
-/// Opens a finder that determines repeat states like a session with these parameters. Callers that
-/// give parts of a clip to sessions store the states in the frames (Frame::repeat_state). Null for
-/// volumes.
+/// Opens a finder that determines the same repeat states as a session with these parameters. A
+/// caller that distributes parts of a clip to several sessions stores these states in the frames
+/// (Frame::repeat_state). Null for volumes.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params,
                                                                const FrameFormat& format);
 
-/// Approximate size, in bytes, of the frames that a session keeps in host memory.
+/// Returns the approximate size, in bytes, of the frames that a session stores in host memory.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind);
 
 }  // namespace lull::nlm

@@ -16,7 +16,8 @@ void require(bool holds, const std::string& what, double value, const std::strin
 
 bool is_high(Profile profile) { return profile == Profile::high || profile == Profile::best; }
 
-/// Returns the parameters of both papers: a box around each sample, and uncorrected distances.
+/// Returns the parameters that both papers have in common: a box around each sample, and
+/// uncorrected distances.
 Params paper_profile() {
   Params p;
   p.block = p.step = 1;
@@ -30,8 +31,9 @@ float max_sigma(const NoiseModel& noise) {
   return std::max({noise.sigma(0), noise.sigma(1), noise.sigma(2)});
 }
 
-/// Returns the strength h of the filter. h is larger for weak noise. It is smaller without the mean
-/// term, and for larger windows, in which more patches are similar by chance.
+/// Returns the strength h of the filter. h is larger if the noise is weak. It is smaller without
+/// the mean term (Params::mean_term), and for larger windows, in which more patches are similar by
+/// chance.
 float volume_strength(Profile profile, const NoiseModel& noise) {
   const float weak = std::clamp((23 - max_sigma(noise)) / 15, 0.0f, 1.0f);
   if (profile == Profile::fast) return 0.85f + 0.35f * weak;
@@ -72,8 +74,8 @@ Params make_params(Profile profile, const NoiseModel& noise, int temporal) {
   }
   p.noise = noise;
   p.temporal = temporal;
-  // The best candidates are at the motion vector; other candidates of a large window are similar by
-  // chance.
+  // The candidates at the motion vector are the best ones. Most other candidates of a large window
+  // would be similar only by chance.
   if (temporal > 0 && profile != Profile::paper) {
     p.search_radius = is_high(profile) ? 3 : 2;
     p.h = is_high(profile) ? 0.9f : 1.0f;

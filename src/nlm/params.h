@@ -1,6 +1,6 @@
 #pragma once
-// The parameters of non-local means, in the terms of Marques and Pardo 2013 (pictures: section 1)
-// and of Cuomo et al. 2014 (volumes: section 2). weights.h states the formulas.
+// The parameters of non-local means, in the terms of Marques and Pardo 2013 for pictures and of
+// Cuomo et al. 2014 for volumes (sections 1 and 2, respectively). weights.h states the formulas.
 
 #include <array>
 
@@ -13,10 +13,10 @@ namespace lull::nlm {
 
 using lull::Profile;
 
-/// Function from distances to weights.
+/// The function that converts distances to weights.
 enum class Weights { exponential, polynomial };
 
-/// Continuation of planes beyond their edges.
+/// How planes continue beyond their edges.
 enum class Border { replicate, mirror };
 
 enum class Domain {
@@ -25,13 +25,13 @@ enum class Domain {
 };
 
 inline constexpr int max_patch_radius = 8, max_search_radius = 20, max_block = 8;
-/// Limits for volumes, in all three axes.
+/// Limits of the parameters for volumes, along all three axes.
 inline constexpr int max_volume_patch_radius = 4, max_volume_search_radius = 10;
 
 /// Lengths are in samples. A patch is a block of `block` x `block` samples with a border of
 /// `patch_radius` samples; in volumes it also extends `patch_radius` slices before and after.
 struct Params {
-  NoiseModel noise;  // noise of the stored planes; planes with a sigma of 0 pass through
+  NoiseModel noise;  // noise of the stored planes; planes with a sigma of 0 are not filtered
   Domain domain = Domain::pictures;
   int block = 4;          // side of a block: 1, 2, 4 or 8; 1: each sample has a patch around it
   int step = 2;           // distance between reference patches: 1, 2, 4 or 8, at most `block`
@@ -42,21 +42,22 @@ struct Params {
   /// Number of noise variances that are subtracted from distances, 0..2. At 2, this is the
   /// contribution of the noise to the distance of patches with equal content.
   float correction = 2;
-  // beta: additional weight of the difference between the patches' means, 0..16.
+  // beta: additional weight of the difference between the means of two patches, 0..16.
   float mean_term = 3;
   Border border = Border::mirror;
-  // Temporal radius R: number of neighbouring frames before and after, 0..8; volumes: 0.
+  // Temporal radius R: number of neighbouring frames before a frame and after it, 0..8; for
+  // volumes: 0.
   int temporal = 0;
-  /// A frame begins a new scene if more than this share of it is not predicted by the previous
-  /// frames (frame_relation.h), 0..1; 0: never.
+  /// If more than this share of a frame cannot be predicted from the previous frames
+  /// (frame_relation.h), the frame begins a new scene, 0..1; 0: no frame does.
   float scene_cut = 0.5f;
 
-  /// Distances are measured in Frame::guide instead of the frame itself. The guide is a frame of
-  /// the same size and planes, for example one that was filtered before. It counts as free of
-  /// noise.
+  /// true: distances are measured in Frame::guide instead of the frame itself. The guide is a frame
+  /// of the same size and planes, for example one that was filtered before. It is assumed to
+  /// contain no noise.
   bool guided = false;
-  /// Frames may have holes (Frame::holes): patches that overlap a hole are not candidates. The
-  /// frames must be grey and have no guide.
+  /// true: frames may have holes (Frame::holes). Patches that overlap a hole are not candidates.
+  /// The frames must be grey and have no guide.
   bool holes = false;
 
   bool is_volume() const { return domain == Domain::volumes; }
@@ -77,17 +78,20 @@ struct Params {
 
 /// Returns the parameters of a profile for this noise, for pictures. `paper` has the parameters of
 /// Marques and Pardo, with 21x21 windows and 9x9 patches; the other profiles were chosen by
-/// measurement (docs/measurements/nlm.md). `best` is the same as `high`. `temporal`: see Params.
+/// measurement (docs/measurements/nlm.md). `best` is the same as `high`. `temporal`: the value of
+/// Params::temporal.
 [[nodiscard]] Params make_params(Profile profile, const NoiseModel& noise, int temporal = 0);
 /// Returns the parameters of a profile for volumes. `paper` has the parameters of Cuomo, with 11^3
 /// windows, 3^3 patches and Coupe's h.
 [[nodiscard]] Params make_volume_params(Profile profile, const NoiseModel& noise);
 
-/// Returns the number of frames, or slices, before and after a frame on which its result depends.
+/// Returns the number of frames, or slices, before and after a frame on which the result of the
+/// frame depends.
 [[nodiscard]] Margin margin(const Params& params);
 
 /// Checks the parameters.
-/// @throws InvalidArgument naming the first parameter outside the range given above
+/// @throws InvalidArgument  a parameter is outside the range stated above; the text names the first
+/// such parameter
 void validate(const Params& params);
 
 }  // namespace lull::nlm

@@ -5,13 +5,13 @@
 namespace lull::nlm {
 namespace {
 
-/// Bias of the filter for skewed noise (Stabiliser). The value is between those measured for BM3D's
-/// profiles (bm3d/stabilisers.cpp), which also average patches; it was not measured for non-local
-/// means.
+/// Bias of the filter for skewed noise (skew_bias of Stabiliser). The value lies between those
+/// measured for the profiles of BM3D, which also averages patches (bm3d/stabilisers.cpp). It was
+/// not measured for non-local means.
 constexpr double skew_bias = 0.03;
 
-/// Sets the parameters for patches that are compared in a separate guide: it has hardly any noise,
-/// so that distances need no correction.
+/// Sets the parameters for patches that are compared in a separate guide. The guide has hardly any
+/// noise, so that distances need no correction.
 Params guided(const Params& params) {
   Params p = params;
   if (params.guided) p.correction = 0;

@@ -10,12 +10,13 @@
 
 namespace lull::nlm {
 
-/// A slice whose result is not delivered yet.
+/// A slice whose result has not been delivered yet.
 struct PendingSlice {
   Frame noisy;
   Frame clean{};  // the result, once its memory is allocated
   bool is_wanted = true;
-  // Some samples were replaced because they are out of the filters' range (float_guard.h).
+  // Whether some samples were replaced because they are outside the range that filters accept
+  // (float_guard.h).
   bool guarded = false;
 };
 
@@ -23,22 +24,24 @@ class SlicesWorker {
  public:
   virtual ~SlicesWorker() = default;
   virtual SliceMemory memory() const { return SliceMemory::host; }
-  /// Returns the maximum number of slices for finish(). More slices are more efficient, but
-  /// increase the latency.
+  /// Returns the maximum number of slices for one call of finish(). More slices are more efficient,
+  /// but increase the latency.
   virtual int slices_at_a_time() const = 0;
-  /// Begins a volume, or a part of it, with slice `z`. All previous results were awaited.
+  /// Begins a volume. If only a part of the volume is processed, `z` is the first slice of this
+  /// part. The caller must have waited for all previous results.
   virtual void begin(int z) = 0;
-  /// Loads the next slice. Its result gets the planes that pass through; these are all planes if
-  /// the slice is not wanted.
+  /// Loads the next slice. Planes that are not filtered are copied to its result; if the slice is
+  /// not wanted, these are all planes.
   virtual void load(int z, PendingSlice& slice) = 0;
   /// Computes the results of the next slices, whose indices are `span`. `available`: the slices
-  /// that exist; of these, slices up to reach_slices() from `span` are loaded.
+  /// that exist. Of these, all slices up to a distance of reach_slices() from `span` must have been
+  /// loaded.
   virtual void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) = 0;
-  /// Returns the number of calls of finish() whose results may still be in flight. The session
-  /// awaits the results of earlier calls before any other call. `noisy` and `clean` stay valid
-  /// until then.
+  /// Returns how many calls of finish() may have results in flight. Before the session calls
+  /// another function, it waits for the results of all earlier calls. Until then, `noisy` and
+  /// `clean` of these calls stay valid.
   virtual int in_flight() const noexcept { return 0; }
-  /// Waits for the results of the oldest call of finish() that was not awaited.
+  /// Waits for the results of the oldest call of finish() for which the session has not waited yet.
   virtual void await() {}
 };
 

@@ -6,8 +6,8 @@
 // patch extends over the slices z - p .. z + p, where z is the slice of its block. Reference
 // patches have their origins at all multiples of Params::step along x and y (also below 0: wherever
 // a block contains a sample of the plane), in every slice, so that each sample is covered by (B /
-// step)^2 blocks. With B = 1, p = W a patch is the papers' box of 2W + 1 samples a side around
-// every sample.
+// step)^2 blocks. With B = 1 and p = W, a patch is the box that the papers use: a box of 2W + 1
+// samples a side around every sample.
 //
 // Candidates of a reference patch r have their origins at r + e, where e = m + d:
 //   d  each displacement of -S .. S along x and y, S = Params::search_radius
@@ -51,8 +51,8 @@
 
 namespace lull::nlm {
 
-/// Continuation of plane axes and slices: returns the position, on an axis of `length`, whose value
-/// is used at position `i`.
+/// Continuation of a plane along an axis, or of a volume along its slices. Returns the position, on
+/// an axis of `length`, whose value is used at position `i`.
 constexpr int continued(int i, int length, Border border) {
   if (border == Border::replicate) return i < 0 ? 0 : i < length ? i : length - 1;
   const int period = 2 * length;
@@ -82,9 +82,9 @@ struct WeightCurve {
   double zero, slope;
 };
 
-/// Value of a hole in the planes in which candidates are compared, for a plane with the factor
-/// `scale`. (In the kernels' guides, a squared difference of a few units exceeds all weights.) No
-/// patch is similar to it.
+/// Value that marks a hole in the planes in which candidates are compared, for a plane with the
+/// factor `scale`. (In the guides of the kernels, a squared difference of a few units reduces all
+/// weights to 0.) No patch is similar to a patch that contains this value.
 constexpr float hole_mark(float scale) { return filter_range_max * scale + 16; }
 
 }  // namespace lull::nlm

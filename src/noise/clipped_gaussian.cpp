@@ -9,8 +9,8 @@
 namespace lull {
 namespace {
 
-/// Moments of clipped samples by intensity, from 4 deviations outside the limit to 6 inside it,
-/// where hardly any sample is clipped.
+/// Moments of clipped samples as a function of intensity, from 4 standard deviations outside the
+/// limit to 6 inside it, where hardly any sample is clipped.
 struct ClippingTable {
   static constexpr int points = 1001;
   static constexpr double first = -4, spacing = 0.01;

@@ -8,14 +8,14 @@
 #include "core/bases.h"
 #include "noise/patch_covariance.h"
 
-// own_k(l) is the autocorrelation of row k of the DCT. If the autocorrelation R of the noise is the
-// same at (dx, dy) and (-dx, dy), the variance of coefficient (v, u) is
+// own_k(l) is the autocorrelation of row k of the DCT at lag l. If the autocorrelation R of the
+// noise is the same at (dx, dy) and (-dx, dy), the variance of coefficient (v, u) is
 //     T(v, u) = sum over l, m = 0..7 of A(v, l) R(m across, l down) A(u, m),
 //     A(k, 0) = own_k(0), A(k, l) = 2 own_k(l): so T = A R A^T, and R = A^-1 T A^-T.
 // A is well conditioned (12.8 in the Frobenius norm). R is assumed to be periodic with 15 samples,
-// so that only lags of -7..7 exist. Its spectrum is F R F^T with F(f, l) = cos(2 pi f l / 15), and
-// twice that for l > 0. If no power is negative, R is the autocorrelation of noise in every square
-// of 8 samples.
+// so that only lags of -7..7 exist. The spectrum of the noise is F R F^T with F(f, l) = cos(2 pi f
+// l / 15), and twice that for l > 0. If no element of the spectrum is negative, R is the
+// autocorrelation of noise in every square of 8 samples.
 
 namespace lull {
 namespace {
@@ -40,7 +40,7 @@ Matrix transposed(const Matrix& a) {
   return t;
 }
 
-/// Applies the matrix m along both axes: m x m^T.
+/// Returns m x m^T: applies the matrix m along both axes of x.
 Matrix both_ways(const Matrix& m, const Matrix& x) { return product(product(m, x), transposed(m)); }
 
 /// Inverts a matrix by Gauss-Jordan elimination with pivoting.
@@ -70,7 +70,7 @@ struct Maps {
   Matrix variances_of_lags{};  // A
   Matrix lags_of_variances;    // A^-1
   Matrix power_of_lags;        // F
-  Matrix variances_of_power;   // A F^-1, which has no negative element
+  Matrix variances_of_power;   // A F^-1 (see the top of this file), which has no negative element
   Matrix lags_of_power;        // F^-1
 
   Maps() {
@@ -92,8 +92,8 @@ const Maps& maps() {
   return all;
 }
 
-/// Returns the non-negative powers whose table of coefficient variances is most similar to `table`:
-/// they minimise the Itakura-Saito divergence, which corresponds to the likelihood of variances of
+/// Returns the non-negative power spectrum whose coefficient variances are most similar to `table`:
+/// it minimises the Itakura-Saito divergence, which corresponds to the likelihood of variances of
 /// Gaussian coefficients. The function takes multiplicative steps from `power` (Fevotte, Bertin,
 /// Durrieu 2009, "Nonnegative matrix factorization with the Itakura-Saito divergence", section 3,
 /// doi:10.1162/neco.2008.04-08-771).
@@ -115,8 +115,8 @@ Matrix fitted_power(const Matrix& table, Matrix power) {
   return power;
 }
 
-/// Returns the autocovariance, at lags 0..7 down and across, of noise with these coefficient
-/// variances, whose mean is 1.
+/// Returns the autocovariance of the noise whose coefficient variances are `table`, with a mean of
+/// 1, at lags of 0..7 along both axes.
 Matrix lags_of(const Matrix& table) {
   const Matrix lags = both_ways(maps().lags_of_variances, table);
   Matrix power = both_ways(maps().power_of_lags, lags);

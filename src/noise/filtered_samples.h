@@ -1,6 +1,7 @@
 #pragma once
-// Converts planes for a filter on the host and back: to float samples on the 0..255 scale, within
-// the filters' range (core/float_guard.h), and stabilised if the noise follows a curve
+// Converts the planes of a frame for a filter on the host, and converts the results back. The
+// filter gets float samples on the 0..255 scale, within the range that filters accept
+// (core/float_guard.h). If the noise follows a curve, the samples are also stabilised
 // (stabiliser.h).
 
 #include <array>
@@ -14,19 +15,19 @@ namespace lull {
 
 class FilteredSamples {
  public:
-  /// `stabilisers`: the stabilisers of the planes whose noise has a curve.
+  /// `stabilisers`: the variance stabilisers of those planes whose noise has a curve.
   FilteredSamples(const NoiseModel& noise, const Stabilisers& stabilisers)
       : stabilisers_(stabilisers), levels_(noise.levels_in_samples()) {}
 
-  /// Returns the noise levels of the stored (not stabilised) samples.
+  /// Returns the noise levels of the stored samples, before stabilisation.
   const std::array<float, 3>& levels() const { return levels_; }
 
   /// Writes the filter input for plane `i` to `to`. Returns true if some samples were replaced
-  /// because they are out of the filters' range.
+  /// because they are outside the range that filters accept.
   bool load(const Frame& frame, int i, PlaneView<float> to) const;
-  /// Converts the filter's result for plane `i` back to samples of `clean`; `filtered` is
-  /// overwritten. `noisy`: null if load() returned false for this plane, else the frame from which
-  /// the plane was loaded.
+  /// Converts the filter's result for plane `i` back to samples of `clean`. The function overwrites
+  /// `filtered`. `noisy`: the frame from which the plane was loaded; null if load() returned false
+  /// for this plane.
   void store(PlaneView<float> filtered, const Frame* noisy, int i, const Frame& clean) const;
 
  private:
@@ -34,8 +35,8 @@ class FilteredSamples {
   std::array<float, 3> levels_;
 };
 
-/// Makes stabilisers for the planes that have a curve. `skew_bias`: one value per plane, see
-/// Stabiliser.
+/// Makes stabilisers for the planes that have a curve. `skew_bias`: one value per plane, as defined
+/// for the constructor of Stabiliser.
 [[nodiscard]] Stabilisers make_stabilisers(const NoiseModel& noise,
                                            const std::array<double, 3>& skew_bias);
 [[nodiscard]] inline Stabilisers make_stabilisers(const NoiseModel& noise, double skew_bias) {

@@ -10,9 +10,10 @@
 
 namespace lull {
 
-/// The holes of a plane. A session gets the holes with a frame (Frame::holes) whose hole samples
-/// are filled with values that join their surroundings. A patch that overlaps a hole is no
-/// candidate for other patches, so that filled-in values affect only the samples around them.
+/// The holes of a plane. A session gets the holes with each frame (Frame::holes). In the frame
+/// itself, the samples at holes contain values that continue the surroundings smoothly. A patch
+/// that overlaps a hole is no candidate for other patches, so that filled-in values affect only the
+/// samples around them.
 class Holes {
  public:
   /// `hole` has one value per sample, row by row. The value is true for an invalid sample.
@@ -30,12 +31,13 @@ class Holes {
   }
   /// Returns the holes of a field: the even rows (parity 0) or the odd rows. The height is even.
   Holes field(int parity) const;
-  /// Returns any_in() for each position, row by row, as 1 or 0; 0 where the patch would leave the
-  /// plane.
+  /// Returns the result of any_in() for each position of a patch, row by row, as 1 or 0. The result
+  /// is 0 where the patch would leave the plane.
   std::vector<std::uint8_t> reached(int side) const;
 
  private:
-  /// Returns the number of holes in the rows above y and in the columns left of x.
+  /// Returns the number of holes in the rectangle that consists of the rows above y and the columns
+  /// left of x.
   std::int32_t before(int x, int y) const {
     return sums_[static_cast<std::size_t>(y) * (width_ + 1) + x];
   }
@@ -43,7 +45,7 @@ class Holes {
   std::vector<std::int32_t> sums_;
 };
 
-/// Checks that sessions for frames of this format can have holes.
+/// Checks that sessions for frames of this format can process holes.
 /// @throws InvalidArgument  the frames have several planes
 void check_holes(const FrameFormat& format);
 /// Returns the holes of a frame, or null.

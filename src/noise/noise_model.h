@@ -13,7 +13,8 @@ inline constexpr int correlation_reach = 7;
 inline constexpr int correlation_lags = 2 * correlation_reach + 1;
 
 /// The autocorrelation of stationary noise in units of its variance. Element lag_index(dx, dy) is
-/// the correlation of samples (dx, dy) apart: 1 in the middle, and the same at (-dx, -dy).
+/// the correlation of two samples with displacement (dx, dy). It is 1 at (0, 0), and equal at (dx,
+/// dy) and (-dx, -dy).
 using Autocorrelation = std::array<float, correlation_lags * correlation_lags>;
 
 constexpr bool within_lags(int dx, int dy) {
@@ -28,12 +29,13 @@ constexpr int lag_index(int dx, int dy) {
 struct NoiseCurve {
   static constexpr int knots = 33;
   static constexpr float spacing = 255.0f / (knots - 1);
-  /// Standard deviation at intensity i * spacing on the 0..255 scale, > 0, with linear
-  /// interpolation in between. It is the standard deviation before samples are clipped.
+  /// Standard deviation at intensity i * spacing on the 0..255 scale, > 0. Between these
+  /// intensities it is interpolated linearly. It is the standard deviation before samples are
+  /// clipped.
   std::array<float, knots> sigma{};
-  /// Clip limits (low < high, low < 255, high > 0): noise that would carry samples beyond a limit
-  /// leaves them at the limit (Foi 2009, "Clipped noisy images", doi:10.1016/j.sigpro.2009.04.035).
-  /// Infinite: nothing is clipped.
+  /// Clip limits (low < high, low < 255, high > 0): a sample that noise would carry beyond a limit
+  /// has the value of the limit (Foi 2009, "Clipped noisy images",
+  /// doi:10.1016/j.sigpro.2009.04.035). Infinite: samples are not clipped at this limit.
   float low = -std::numeric_limits<float>::infinity();
   float high = std::numeric_limits<float>::infinity();
 
@@ -44,23 +46,25 @@ struct NoiseCurve {
 
 /// The noise of one plane.
 struct PlaneNoise {
-  /// Standard deviation on the 0..255 scale, >= 0, for which filters are tuned. A plane with 0
-  /// passes through unchanged. With a curve, sigma is the standard deviation in stabilised samples,
-  /// which stay within 0..255: stabilised_sigma(*curve) for exactly the noise of the curve, a
-  /// larger or smaller value to remove more or less noise.
+  /// Standard deviation on the 0..255 scale, >= 0, for which filters are tuned. A plane with a
+  /// sigma of 0 is not filtered. If there is a curve, sigma is the standard deviation in stabilised
+  /// samples, which stay within 0..255. The value stabilised_sigma(*curve) removes exactly the
+  /// noise of the curve; a larger or smaller value removes more or less noise.
   float sigma = 0;
   /// Autocorrelation of the noise; null: white noise.
   std::shared_ptr<const Autocorrelation> correlation;
-  /// Noise level by intensity; null: the same level at every intensity, and nothing is clipped.
-  /// With a curve, filters work on samples that are stabilised by it (stabiliser.h); `sigma` and
-  /// `correlation` then describe the noise of stabilised samples.
+  /// Noise level by intensity; null: the same level at every intensity, and nothing is clipped. If
+  /// there is a curve, filters process samples whose variance the curve stabilises (stabiliser.h);
+  /// `sigma` and `correlation` then describe the noise of stabilised samples.
   std::shared_ptr<const NoiseCurve> curve;
 
   bool is_white() const { return correlation == nullptr; }
   /// Returns the noise level of the stored samples, for comparisons of samples that are not
-  /// stabilised (repeated frames, scene cuts, motion). 0 if the plane passes through.
+  /// stabilised (repeated frames, scene cuts, motion). The result is 0 if the plane is not
+  /// filtered.
   float level_in_samples() const { return sigma > 0 && curve ? curve->level() : sigma; }
-  /// Returns the correlation of samples that are (dx, dy) apart. It is 0 beyond the lags.
+  /// Returns the correlation of two samples with displacement (dx, dy). It is 0 beyond the lags of
+  /// the autocorrelation.
   double correlation_at(int dx, int dy) const {
     if (!within_lags(dx, dy)) return 0;
     if (is_white()) return dx == 0 && dy == 0 ? 1 : 0;
@@ -73,7 +77,8 @@ struct PlaneNoise {
 class NoiseModel {
  public:
   NoiseModel() = default;
-  /// White noise. (The constructor is not explicit: three levels are a noise model.)
+  /// Makes a model of white noise. (The constructor is not explicit, so that three levels can be
+  /// passed as a noise model.)
   NoiseModel(const std::array<float, 3>& sigma);
   /// Makes the model of RGB noise that is correlated between channels, as in camera pictures, from
   /// the noise of Y, U and V of the opponent space. The levels of R, G and B are those that follow
@@ -101,8 +106,8 @@ class NoiseModel {
   std::shared_ptr<const std::array<PlaneNoise, 3>> opponents_;
 };
 
-/// Multiplies the noise level by `strength` > 0, by which users remove less or more noise. Curves
-/// stay unchanged because they define how samples are stabilised.
+/// Multiplies the noise level by `strength` > 0. With this factor, users remove less or more noise.
+/// Curves stay unchanged because they define how samples are stabilised.
 [[nodiscard]] NoiseModel scaled(const NoiseModel& noise, float strength);
 
 /// Checks a noise model.

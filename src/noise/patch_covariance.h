@@ -1,9 +1,10 @@
 #pragma once
-// Covariance of the noise in the coefficients of two patches. Patches of a group overlap, and
-// coloured noise is correlated between samples, so that the noise of the members is correlated. The
-// variance of a coefficient of the group therefore depends on the positions of the members
-// (Makinen, Azzari, Foi 2020, "Collaborative filtering of correlated noise", section III,
-// doi:10.1109/TIP.2020.3014721).
+// Covariance of the noise in the coefficients of two patches.
+//
+// The patches of a group overlap, and coloured noise is correlated between samples. So the noise of
+// the patches of a group is correlated, and the variance of a coefficient of the group depends on
+// the positions of these patches (Makinen, Azzari, Foi 2020, "Collaborative filtering of correlated
+// noise", section III, doi:10.1109/TIP.2020.3014721).
 
 #include <array>
 #include <cstddef>
@@ -17,9 +18,10 @@ namespace lull {
 /// Rows of the matrix of a 1D transform of 8 samples.
 using AxisTransform = std::array<std::array<double, 8>, 8>;
 
-/// Lower bounds of variances: of a coefficient, as a share of the noise variance; of a coefficient
-/// of a group, as a share of the coefficient's variance. (Estimated autocorrelations need not be
-/// positive definite, and filters divide by variances.)
+/// Lower bounds of variances. First: of a coefficient of a patch, in units of the noise variance.
+/// Second: of a coefficient of a group, in units of the variance of the patches' coefficient.
+/// (Estimated autocorrelations need not be positive definite, and filters divide by these
+/// variances.)
 inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e-3;
 
 /// Covariances of the noise in the coefficients of two patches of one frame, in units of the noise
@@ -29,25 +31,27 @@ inline constexpr double min_coefficient_variance = 1e-6, min_group_variance = 1e
 /// equal to c_k(d). c_k(0) is the variance, and at least min_coefficient_variance.
 class PatchCovariance {
  public:
-  /// Computes the covariances for patches of `side` x `side` samples, `side` at most 8, under the
-  /// separable transform whose axes are the first `side` rows and columns of `rows`.
+  /// Computes the covariances for patches of `side` x `side` samples, `side` at most 8. The
+  /// transform of a patch is separable; the first `side` elements of the first `side` rows of
+  /// `rows` are its basis functions along each axis.
   PatchCovariance(const PlaneNoise& noise, const AxisTransform& rows, int side = 8);
 
-  /// These functions return the longest displacements along the axes at which patches share noise.
+  /// These functions return the longest displacements along x and along y at which two patches
+  /// share noise.
   int reach_x() const { return reach_x_; }
   int reach_y() const { return reach_y_; }
   bool reaches(int dx, int dy) const {
     return dx >= -reach_x_ && dx <= reach_x_ && dy >= -reach_y_ && dy <= reach_y_;
   }
   /// Returns side * side covariances, row by row (v, then u), of patches with displacement (dx,
-  /// dy), which must be within the reach.
+  /// dy), which must not be longer than the longest displacements at which patches share noise.
   std::span<const double> at(int dx, int dy) const {
     return std::span(values_).subspan(index(dx, dy) * coefficients_, coefficients_);
   }
 
  private:
-  /// Returns the index of a displacement. The displacements d and -d have one index, because
-  /// displacements are counted row by row from the middle.
+  /// Returns the index of a displacement. The displacements d and -d have the same index, because
+  /// the index is the distance from the middle when displacements are counted row by row.
   std::size_t index(int dx, int dy) const {
     const int place = dy * (2 * reach_x_ + 1) + dx;
     return place < 0 ? -place : place;

@@ -15,7 +15,8 @@ constexpr double spacing = static_cast<double>(SampleCurve::spacing);
 constexpr double range_min = static_cast<double>(filter_range_min);
 constexpr double range_max = static_cast<double>(filter_range_max);
 
-/// A function of samples in double precision, on the knots of a SampleCurve.
+/// A function of samples in double precision, as its values at the knots of a SampleCurve
+/// (core/sample_curve.h).
 using Table = std::vector<double>;
 
 double place(int knot) { return first_knot + spacing * knot; }
@@ -32,8 +33,8 @@ SampleCurve rounded(const Table& table) {
   return curve;
 }
 
-/// Interpolates linearly between points with increasing x. The result is constant outside the
-/// points. Calls must have increasing v.
+/// Interpolates linearly between points with increasing x. Outside the points, the result is
+/// constant. The arguments v of successive calls must increase.
 class Interpolation {
  public:
   Interpolation(const std::vector<double>& x, const std::vector<double>& y) : x_(x), y_(y) {}
@@ -56,7 +57,7 @@ std::vector<double> evenly(double from, double to, int count) {
   return points;
 }
 
-/// Raises values where needed, so that each value is greater than the previous value.
+/// Raises values where necessary, so that each value is greater than the previous value.
 void make_increasing(std::vector<double>& values) {
   for (std::size_t k = 1; k < values.size(); ++k)
     values[k] = std::max(values[k], values[k - 1] + 1e-6);
@@ -67,8 +68,8 @@ struct Moments {
   double third;  // third central moment
 };
 
-/// Distribution of the samples of one intensity, where a curve describes the noise: a Gaussian
-/// distribution that is clipped.
+/// Distribution of the samples of one intensity, for noise that a curve describes: a Gaussian
+/// distribution that is clipped at the limits of the curve.
 class Samples {
  public:
   explicit Samples(const NoiseCurve& curve)
@@ -88,8 +89,8 @@ class Samples {
   double high() const { return high_; }
   double sigma(double y) const { return static_cast<double>(curve_.at(static_cast<float>(y))); }
 
-  /// Returns the moments of `f` applied to samples of intensity y, by the trapezoidal rule, whose
-  /// error is far below a hundredth of a level.
+  /// Returns the moments of f(z) for samples z of intensity y. The integrals are computed by the
+  /// trapezoidal rule, whose error is far below a hundredth of a level.
   template <class Function>
   Moments moments(double y, const Function& f) const {
     const double s = sigma(y), middle = f(std::clamp(y, low_, high_));
@@ -111,11 +112,11 @@ class Samples {
   std::array<double, points> normal_, weight_;
 };
 
-/// Returns how much f changes over the distance `beyond` > 0 outside 0..255, where f has this slope
-/// at the end of the scale and the noise has the level s. A steep f keeps its slope up to the
-/// distance to which the noise moves samples from the end of the scale (4 s). Float samples further
-/// outside are picture content, not noise: f becomes flatter there, so that the distance `room` is
-/// mapped to `room`.
+/// Returns how much the stabilising function f changes over the distance `beyond` > 0 outside
+/// 0..255. f has the given slope at the end of this range, and the noise has the level s there. A
+/// steep f keeps this slope up to a distance of 4 s, because noise moves samples this far outside.
+/// Float samples further outside are picture content, not noise: there f becomes flatter, so that
+/// the distance `room` is mapped to `room`.
 double outside(double beyond, double slope, double s, double room) {
   if (slope <= 1) return slope * beyond;
   const double bend = std::min(4 * s, 0.9 * room / slope);
@@ -123,13 +124,15 @@ double outside(double beyond, double slope, double s, double room) {
   return slope * bend + (beyond - bend) * (room - slope * bend) / (room - bend);
 }
 
-/// The function f, and the standard deviation of the noise after f where no sample is clipped.
+/// The stabilising function f, and the standard deviation of the noise of f(z) where no sample z is
+/// clipped.
 struct Forward {
   Table f;
   double sigma = 0;
 };
 
-/// Returns f(z) with derivative sigma * slope. `slope` holds one value per interval between knots.
+/// Returns the function f whose derivative is sigma * slope. `slope` contains one value per
+/// interval between knots.
 Forward integral(const std::vector<double>& slope, const Samples& samples) {
   constexpr int black = SampleCurve::black, white = SampleCurve::white;
   double whole = 0;
@@ -163,8 +166,8 @@ Forward forward_of(const Samples& samples) {
     return integral(slope, samples);
   };
   // The slopes are exact only if f is nearly linear over the width of the noise. At low photon
-  // counts it is not, and the stabilised noise is up to a quarter too strong; two rounds halve this
-  // error.
+  // counts f is not linear enough, and the stabilised noise is up to a quarter too strong. Two
+  // rounds of correction halve this error.
   Forward forward = integrate();
   for (int round = 0; round < 2; ++round) {
     for (std::size_t j = 0; j < intensities.size(); ++j) {
@@ -176,9 +179,9 @@ Forward forward_of(const Samples& samples) {
   return forward;
 }
 
-/// Returns the inverse: the intensity y for a filter's result of samples f(z). Beyond the average
-/// results for samples at the limits, the inverse continues linearly, so that errors there have the
-/// right mean.
+/// Returns the inverse function, which maps a filter's result to the intensity y. The filter's
+/// result is an average of samples f(z). Beyond the average results of the intensities at the clip
+/// limits, the inverse continues linearly, so that errors of the filter have the right mean there.
 Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   const auto intensities =
       evenly(std::max(samples.low(), range_min), std::min(samples.high(), range_max), 1024);
@@ -189,11 +192,12 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   }
   make_increasing(means);
   const auto slope = [&](std::size_t from, std::size_t to) {
-    // Upper bound of the slope, which matters where make_increasing() raised the means.
+    // Upper bound of the slope. It is needed where make_increasing() raised the means.
     constexpr double maximum = 16;
     return std::min((intensities[to] - intensities[from]) / (means[to] - means[from]), maximum);
   };
-  // Beyond the filters' range of float samples, the slope does not matter.
+  // A limit that is infinite has the slope 1; beyond the range that filters accept, the slope has
+  // no effect.
   const std::size_t last = means.size() - 1;
   const double slope_at_low = std::isfinite(samples.low()) ? slope(0, 4) : 1;
   const double slope_at_high = std::isfinite(samples.high()) ? slope(last - 4, last) : 1;
@@ -208,9 +212,9 @@ Table inverse_of(const Table& f, const Samples& samples, double skew_bias) {
   return inverse;
 }
 
-/// Clipping that preserves the local mean shifts samples closer to a limit than a fifth of the
-/// noise's standard deviation. This distance is about four standard deviations of the noise that
-/// filters leave.
+/// Returns the limits at which results are clipped. Samples closer to a limit than a fifth of the
+/// noise's standard deviation are shifted so that clipping preserves the local mean. This distance
+/// is about four standard deviations of the noise that remains after a filter.
 ClipLimits clip_limits_of(const NoiseCurve& curve) {
   constexpr float share = 0.2f;
   ClipLimits ends;

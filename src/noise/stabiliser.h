@@ -1,21 +1,22 @@
 #pragma once
 // Variance stabilisation of noise whose level depends on the intensity, or that is clipped: a
-// function f of samples before a filter, and its inverse after it.
+// function f is applied to samples before a filter, and the inverse of f to the filter's results.
 //
 // Foi, Trimeche, Katkovnik, Egiazarian 2008, "Practical Poissonian-Gaussian noise modeling and
 // fitting for single-image raw-data" (doi:10.1109/TIP.2008.2001399): samples are y + s(y) n, n
 // standard normal, clipped. Foi 2009, "Clipped noisy images: heteroskedastic modeling and practical
-// denoising" (doi:10.1016/j.sigpro.2009.04.035), stabilises the noise by f'(z) = sigma / S, where S
-// is the standard deviation of clipped samples with the mean z. Here f'(z) is sigma / sqrt(s S):
-// the two are equal where nothing is clipped; where much is clipped, the slope rises only with the
-// square root of s / S (docs/measurements/clipped-noise.md states what this gains). Makitalo and
-// Foi 2013 (doi:10.1109/TIP.2012.2202675): a filter estimates E[f(z) | y], which is not f(y); the
-// inverse therefore returns the y whose expectation the result is.
+// denoising" (doi:10.1016/j.sigpro.2009.04.035), stabilises the noise by a function f with f'(z) =
+// sigma / S, where S is the standard deviation of clipped samples with the mean z. Here f'(z) is
+// sigma / sqrt(s S). Both derivatives are equal where no sample is clipped; where many samples are
+// clipped, the slope rises only with the square root of s / S (docs/measurements/clipped-noise.md
+// states what this gains). Makitalo and Foi 2013 (doi:10.1109/TIP.2012.2202675): a filter estimates
+// E[f(z) | y], which is not f(y); the inverse therefore returns the y for which this expectation
+// equals the filter's result.
 //
 // Filters of patches return slightly less than E[f(z) | y] where the distribution of the noise is
 // skewed towards bright values, like that of clipped noise in dark areas: patches with few samples
-// of the long tail are more similar to each other, so that they are matched and weigh more. The
-// size of this bias depends on the filter and is a parameter (`skew_bias`).
+// of the long tail are more similar to each other, so that they are matched more often and get
+// larger weights. The size of this bias depends on the filter and is a parameter (`skew_bias`).
 
 #include <array>
 #include <memory>
@@ -38,14 +39,14 @@ class Stabiliser {
   /// stay in that range.
   const SampleCurve& forward() const { return forward_; }
   /// Returns the inverse function: it maps a filter's result, computed from samples f(z) of
-  /// intensity y, to y. It is increasing. Results for samples at a clip limit lie on both sides of
-  /// it; clip_limits() defines how they are clipped.
+  /// intensity y, to y. The inverse function is increasing. Where samples lie at a clip limit, its
+  /// results lie on both sides of the limit; clip_limits() defines how they are clipped.
   const SampleCurve& inverse() const { return inverse_; }
   /// Returns the limits at which samples are clipped. Results are clipped at these limits as well
   /// (core/clip_limits.h).
   const ClipLimits& clip_limits() const { return clip_limits_; }
   /// Returns the standard deviation of the noise after forward(), on the 0..255 scale, where
-  /// samples are not clipped. It is smaller where they are clipped.
+  /// samples are not clipped. Where samples are clipped, the noise after forward() is weaker.
   float sigma() const { return sigma_; }
 
  private:
@@ -57,7 +58,7 @@ class Stabiliser {
 /// The stabilisers of a frame's planes; null: the plane's samples are not stabilised.
 using Stabilisers = std::array<std::shared_ptr<const Stabiliser>, 3>;
 
-/// Returns the PlaneNoise::sigma of noise that exactly follows `curve`.
+/// Returns the sigma (PlaneNoise::sigma) of noise that is exactly the noise that `curve` describes.
 [[nodiscard]] float stabilised_sigma(const NoiseCurve& curve);
 
 }  // namespace lull

@@ -1,7 +1,7 @@
 #pragma once
-// Base class of sessions that stabilise the variance of the noise before a filter and invert the
-// stabilisation of its results. Each frame is kept, together with its stabilised form, until the
-// filter returns its result.
+// Base class of sessions that stabilise the variance of the noise before a filter
+// (variance-stabilising transform, VST) and apply the inverse to the results of the filter. The
+// session keeps each frame, together with its stabilised form, until the filter returns its result.
 
 #include <algorithm>
 #include <bit>
@@ -18,7 +18,7 @@
 
 namespace lull {
 
-/// `InverseData`: additional data of a frame that the inverse needs.
+/// `InverseData`: additional data of a frame that the inverse transform needs.
 template <class InverseData>
 class VstSession : public Denoiser {
  public:
@@ -56,15 +56,15 @@ class VstSession : public Denoiser {
     InverseData inverse_data;
   };
 
-  /// Fills the samples of `frame.stabilised`, which has the frame info of `frame.noisy`, and
-  /// `frame.inverse_data`.
+  /// Computes the samples of `frame.stabilised`, which already has the frame info of `frame.noisy`,
+  /// and the data `frame.inverse_data`.
   virtual void stabilise(PendingFrame& frame) = 0;
-  /// Computes the samples of `clean`, which has the frame info of `frame.noisy`, from the filter's
-  /// result.
+  /// Computes the samples of `clean` from the filter's result. `clean` already has the frame info
+  /// of `frame.noisy`.
   virtual void invert(const PendingFrame& frame, const Frame& filtered, Frame& clean) = 0;
 
-  /// Copies the samples of a grey frame that the filter left unchanged from the noisy frame, so
-  /// that rounding of the inverse does not change them.
+  /// Replaces the result by the noisy sample wherever the filter did not change the stabilised
+  /// sample of a grey frame. Without this step, rounding of the inverse could change such samples.
   void restore_unfiltered(const PendingFrame& frame, PlaneView<const float> filtered,
                           const Frame& clean) {
     const Frame noisy = unfiltered(frame.noisy, results());

@@ -19,8 +19,8 @@ class BoundedQueue {
   BoundedQueue(const BoundedQueue&) = delete;
   BoundedQueue& operator=(const BoundedQueue&) = delete;
 
-  /// Waits while the queue is full. Returns false if the queue is closed or cancelled: the item is
-  /// discarded, and the producer should stop.
+  /// Adds an item; waits while the queue is full. Returns false if the queue is closed or
+  /// cancelled. In this case, the item is discarded, and the producer should stop.
   [[nodiscard]] bool push(T item) {
     std::unique_lock lock(mutex_);
     has_space_.wait(lock, [&] { return items_.size() < capacity_ || state_ != State::open; });
@@ -31,8 +31,8 @@ class BoundedQueue {
     return true;
   }
 
-  /// Waits while the queue is empty. Returns nullopt if the queue is cancelled, or closed and
-  /// empty.
+  /// Removes an item; waits while the queue is empty. Returns nullopt if the queue is cancelled, or
+  /// closed and empty.
   [[nodiscard]] std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     has_item_.wait(lock, [&] { return !items_.empty() || state_ != State::open; });
@@ -44,12 +44,12 @@ class BoundedQueue {
     return item;
   }
 
-  /// Closes the queue. The producer calls it after its last item. Consumers still get the items in
-  /// the queue.
+  /// Closes the queue. The producer calls this function after its last item. Consumers still get
+  /// the items in the queue.
   void close() { leave_open(State::closed); }
 
-  /// Discards the items in the queue and wakes all waiting threads. Either side may call it to stop
-  /// the other.
+  /// Discards the items in the queue and wakes all waiting threads. The producer or the consumer
+  /// may call this function to stop the other.
   void cancel() { leave_open(State::cancelled); }
 
   /// Returns whether the queue was ended by cancel() rather than by close().
@@ -62,7 +62,7 @@ class BoundedQueue {
   enum class State { open, closed, cancelled };
 
   void leave_open(State state) {
-    std::deque<T> dropped;  // destroyed without the lock: destructors of items run other code
+    std::deque<T> dropped;  // destroyed without the lock, because destructors run other code
     {
       const std::lock_guard lock(mutex_);
       if (state_ != State::cancelled) state_ = state;  // a cancelled queue stays cancelled

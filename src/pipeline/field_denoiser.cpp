@@ -66,7 +66,7 @@ class FieldDenoiser final : public Denoiser {
  private:
   struct Field {
     std::unique_ptr<Denoiser> session;
-    std::deque<Frame> done;  // results that wait for those of the other session
+    std::deque<Frame> done;  // results that wait for results of the other session
 
     void push(Frame noisy) {
       for (auto result = session->push(std::move(noisy)); result; result = session->next())
@@ -95,8 +95,8 @@ class FieldDenoiser final : public Denoiser {
 
   FrameFormat field_;
   FramePool pool_;
-  std::array<Field, 2> fields_;                         // even rows, odd rows
-  std::deque<std::shared_ptr<const SliceMask>> masks_;  // of the frames in progress
+  std::array<Field, 2> fields_;                         // the even rows and the odd rows
+  std::deque<std::shared_ptr<const SliceMask>> masks_;  // masks of the frames in progress
 };
 
 }  // namespace
@@ -112,7 +112,7 @@ Frame field_of(const Frame& frame, int parity) {
     const auto& plane = frame.planes[i];
     field.planes[i] = {plane.row(parity), plane.width, plane.height / 2, 2 * plane.stride};
   }
-  // The guide, the mask, the holes and the features get the rows of the field, too.
+  // The guide, the mask, the holes and the features are reduced to the rows of the field, too.
   field.guide = of_plane(frame.guide);
   if (frame.mask) field.mask = std::make_shared<const SliceMask>(frame.mask->field(parity));
   if (frame.holes) field.holes = std::make_shared<const Holes>(frame.holes->field(parity));

@@ -9,8 +9,8 @@ namespace lull::pipeline {
 
 /// Returns the format of the fields of frames with the format `frame`. A field consists of every
 /// other row.
-/// @throws InvalidArgument  the format is not valid, or the fields' planes would differ in height
-///     (the height must be a multiple of 2, or of 4 if chroma has half the rows)
+/// @throws InvalidArgument the format is not valid, or the planes of the two fields would differ in
+///     height (the height must be a multiple of 2, or of 4 if chroma has half the rows)
 [[nodiscard]] FrameFormat field_format(const FrameFormat& frame);
 
 /// Returns a field of `frame`: the even rows (parity 0) or the odd rows. The field shares the
@@ -19,13 +19,13 @@ namespace lull::pipeline {
 
 /// Returns a denoiser of complete frames that passes the even rows of each frame to `even` and the
 /// odd rows to `odd`, and interleaves the results. So each session filters a clip of progressive
-/// pictures at the frame rate, with motion, scene cuts and repeated frames of its own. The input is
-/// not copied. Frames must be in host memory.
+/// pictures at the frame rate, and determines motion, scene cuts and repeated frames for its own
+/// clip. The input is not copied. Frames must be in host memory.
 ///
 /// Results of one parity wait if the session of the other parity holds back the results of repeated
-/// fields. latency() is the maximum of both sessions. It does not count a frame with a field that
-/// repeats the previous one, if the session of this field does not count repeated fields. If both
-/// sessions return a frame without samples, the frame is returned without samples.
+/// fields. latency() is the maximum of the latencies of both sessions. It does not count a frame
+/// with a field that repeats the previous one, if the session of this field does not count repeated
+/// fields. If both sessions return a frame without samples, the frame is returned without samples.
 /// @param frame  format of the complete frames
 /// @param even, odd  equal filters, opened with field_format(frame)
 /// @param results  samples of the results of `even` and `odd`

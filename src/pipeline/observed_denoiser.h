@@ -11,14 +11,14 @@ namespace lull::pipeline {
 /// Receives each frame and its result, in order, in the thread that uses the denoiser.
 using Observer = std::function<void(const Frame& noisy, const Frame& result)>;
 
-/// Returns an observer that calls `observer` with results whose samples are those of the input,
-/// also if the results of a session have another bit depth.
+/// Returns an observer that calls `observer` with results in the sample format of the input, even
+/// if the session returns results with another bit depth.
 [[nodiscard]] Observer in_input_samples(Observer observer);
 
-/// Frames that an observer gets: those whose results have samples, or all frames.
+/// Which frames an observer gets: only those whose results have samples, or all frames.
 enum class ObservedFrames { with_samples, all };
 
-/// Returns a denoiser that calls `observer`. It keeps the frames in flight until their results are
+/// Returns a denoiser that calls `observer`. It stores the frames in flight until their results are
 /// returned. Frames must be in host memory.
 [[nodiscard]] std::unique_ptr<Denoiser> observed(
     std::unique_ptr<Denoiser> denoiser, Observer observer,

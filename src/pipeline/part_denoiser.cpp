@@ -81,7 +81,7 @@ class PartDenoiser final : public Denoiser {
   bool has_margin() const { return margin_ != Margin{}; }
   bool keeps_lead() const { return has_margin() && !from_start_; }
 
-  /// Counts the frame, and returns whether its result is wanted.
+  /// Counts the frame, and returns whether the result of the frame is wanted.
   bool is_wanted(const Frame& frame) {
     if (frame.context_only) return false;
     const std::int64_t number = frames_++;
@@ -103,8 +103,8 @@ class PartDenoiser final : public Denoiser {
     if (lead_.size() > static_cast<std::size_t>(margin_.before) + 1) lead_.pop_front();
   }
 
-  /// Starts a session with the lead-in of this frame: preceding frames that the denoiser has
-  /// already returned without samples. A repeated frame also needs the frame that it repeats.
+  /// Begins a session by pushing the lead-in of this frame: preceding frames that the denoiser has
+  /// already returned without samples. If the frame repeats another one, that frame is also pushed.
   void begin_session(const Frame& frame) {
     if (!session_) session_ = reopen_();
     running_ = true;
@@ -157,22 +157,23 @@ class PartDenoiser final : public Denoiser {
     running_ = false;
   }
 
-  std::unique_ptr<Denoiser> session_;  // for the next span, or for the current one
+  std::unique_ptr<Denoiser> session_;  // session for the current span, or for the next one
   int latency_;
   SessionOpener reopen_;
   std::vector<FrameSpan> spans_;
   Margin margin_;
   RepeatNotes notes_;
   std::function<void(std::int64_t)> idle_;
-  bool from_start_ = false;    // the lead-in of a session is the complete stream before it
-  bool running_ = false;       // frames are pushed to the session
-  std::size_t at_ = 0;         // current or next span
-  std::int64_t received_ = 0;  // all frames
-  std::int64_t frames_ = 0;    // frames that are not context_only
-  int after_ = 0;  // frames after the last wanted one in the session, counted as margins are
+  bool from_start_ = false;    // if true, the lead-in of a session is the complete stream before it
+  bool running_ = false;       // whether frames are pushed to the session
+  std::size_t at_ = 0;         // index of the current or next span
+  std::int64_t received_ = 0;  // number of all frames
+  std::int64_t frames_ = 0;    // number of frames that are not context_only
+  int after_ = 0;              // number of frames after the last wanted one, counted as margins are
   std::size_t results_to_discard_ = 0;  // number of lead-in frames whose results come next
-  std::deque<Frame> lead_;  // last noisy frames that are not repeated: the margin and one more
-  std::deque<PendingFrame> pending_;  // frames in the session, without the lead-in
+  // Last noisy frames that are not repeated: as many as the margin, and one.
+  std::deque<Frame> lead_;
+  std::deque<PendingFrame> pending_;  // frames in the session, without those of the lead-in
   std::deque<Frame> ready_;           // results that are ready
 };
 

@@ -23,9 +23,9 @@ struct PartContext {
   /// Determines the state of frames whose repeat_state is unknown. Null: there are no repeated
   /// frames.
   std::unique_ptr<RepeatFinder> repeats{};
-  /// Callback of the pushing thread. The denoiser calls it with the number of a frame, counting all
-  /// frames, when all wanted results up to that frame have been returned. From then on, later
-  /// frames are needed only if one of them is wanted.
+  /// A callback that is called in the pushing thread, when all wanted results up to a frame have
+  /// been returned. Its argument is the number of this frame, counting all frames. From then on,
+  /// later frames are needed only if one of them is wanted.
   std::function<void(std::int64_t)> idle{};
 };
 
@@ -37,9 +37,9 @@ struct PartContext {
 /// the margin share a session, unless context_only frames lie between them.
 ///
 /// With a margin, the last noisy frames that are not repeated are kept, so that a session can begin
-/// with them. Frames in GPU memory are too large to keep: a session with a margin then gets the
-/// stream from its start.
-/// @param wanted  increasing, without overlap
+/// with them. Frames in GPU memory are too large to be stored; in this case, a session with a
+/// margin gets the complete stream from its start.
+/// @param wanted  spans in increasing order, without overlap
 [[nodiscard]] std::unique_ptr<Denoiser> by_parts(std::unique_ptr<Denoiser> session,
                                                  SessionOpener reopen,
                                                  const std::vector<FrameSpan>& wanted,

@@ -17,11 +17,10 @@ namespace lull::pipeline {
 namespace {
 
 constexpr int none = -1;
-// An idle session takes half of the remaining frames of another session's part. This requires that
-// the number of remaining frames is at least a factor times the number of frames that are then
-// filtered twice. While frames still arrive, the factor is worth_splitting. At the end of the clip
-// it is the smaller worth_at_the_end. The reason is that an idle session may get some of the new
-// frames instead.
+// An idle session takes half of the remaining frames of another session's part if there are at
+// least F times as many remaining frames as frames that are filtered twice because of the split.
+// While frames still arrive, F is worth_splitting, because the idle session may get new frames
+// instead. At the end of the clip, F is the smaller worth_at_the_end.
 constexpr double worth_splitting = 6, worth_at_the_end = 1.5;
 
 class PartScheduler final : public Denoiser {
@@ -79,12 +78,12 @@ class PartScheduler final : public Denoiser {
 
  private:
   struct Item {
-    std::int64_t number;  // in the order of push()
+    std::int64_t number;  // number of the frame, in the order of push()
     bool own;             // false: a margin frame
     Frame frame;
   };
   struct Part {
-    std::deque<Item> items;  // in order
+    std::deque<Item> items;  // frames, in order
     int own = 0;             // number of frames that are neither margin frames nor repeated
     int after = 0;           // number of margin frames after the part
     int worker = none;
@@ -113,8 +112,8 @@ class PartScheduler final : public Denoiser {
     if (before_.size() > static_cast<std::size_t>(margin_.before)) before_.pop_front();
   }
 
-  /// Begins a new part. The frames from here on then also belong to the margin of the previous
-  /// part.
+  /// Begins a new part. Until the margin of the previous part is complete, new frames also belong
+  /// to this margin.
   void begin_part(std::int64_t number) {
     const std::int64_t last = std::exchange(own_part_, number);
     parts_[own_part_].items = as_margin(before_);
@@ -133,8 +132,9 @@ class PartScheduler final : public Denoiser {
     if (number != own_part_ && part.after == margin_.after) part.closed = true;
   }
 
-  /// Returns whether the next result waits for more input: the oldest part is incomplete, or it has
-  /// no worker while an idle session waits for more frames of another part.
+  /// Returns whether the next result can only arrive after more input. This is the case if the
+  /// oldest part is incomplete, or if it has no worker while an idle session waits for more frames
+  /// of another part.
   bool needs_input() const {
     if (parts_.empty()) return true;
     const Part& oldest = parts_.begin()->second;
@@ -167,7 +167,7 @@ class PartScheduler final : public Denoiser {
     }
   }
 
-  /// Returns the oldest part without a worker; null: the pool stops.
+  /// Returns the oldest part without a worker; null if the pool stops.
   Part* take_part(int me) {
     auto lock = pool_.lock();
     Part* part = nullptr;
@@ -188,7 +188,7 @@ class PartScheduler final : public Denoiser {
     return item.own && item.frame.repeat_state != RepeatState::repeats;
   }
 
-  /// Splits the longest remaining part and returns its second half as a part of its own. The
+  /// Splits the part with most remaining frames, and returns the second half as a new part. The
   /// function is called if every part has a worker. It returns null if no part is long enough.
   Part* split_longest() {
     Part* longest = nullptr;
@@ -212,7 +212,7 @@ class PartScheduler final : public Denoiser {
     return split(*longest, middle);
   }
 
-  /// Moves the items from `middle` on to a new part, and returns the new part.
+  /// Moves the items of a part, from item `middle` on, to a new part, and returns the new part.
   Part* split(Part& part, std::deque<Item>::iterator middle) {
     Part& second = parts_[middle->number];
     for (auto at = middle; at != part.items.begin() && std::ssize(second.items) < margin_.before;)
@@ -227,7 +227,7 @@ class PartScheduler final : public Denoiser {
     return &second;
   }
 
-  /// Makes the items of the part from `end` on the margin of the part.
+  /// Changes the items of the part from item `end` on to frames of the part's margin.
   void make_margin(Part& part, std::deque<Item>::iterator end) {
     std::deque<Item> after(std::make_move_iterator(end), std::make_move_iterator(part.items.end()));
     part.items.erase(end, part.items.end());
@@ -241,7 +241,7 @@ class PartScheduler final : public Denoiser {
     }
   }
 
-  /// Gets item `at` of the part. Returns false if there is none, or if the pool stops.
+  /// Gets item `at` of the part. Returns false if there is no such item, or if the pool stops.
   bool next_frame(int me, Part& part, std::size_t at, Frame& frame) {
     auto lock = pool_.lock();
     if (at >= part.items.size() && !part.closed) {
@@ -262,7 +262,7 @@ class PartScheduler final : public Denoiser {
     return !pool_.wait_for_work(lock, [] { return true; });
   }
 
-  /// Keeps result number `at` that the session returned for this part.
+  /// Stores result `at` of this part, which the session has returned.
   void keep(const Part& part, std::size_t at, Frame result) {
     pool_.report_failures();
     {
@@ -270,7 +270,7 @@ class PartScheduler final : public Denoiser {
       if (at >= part.items.size())
         throw InternalError("a session returned more frames than were pushed");
       const Item& item = part.items[at];
-      // Results that a failed session had already returned are kept.
+      // Results that a failed session has already returned are kept.
       if (!item.own || results_.had(item.number)) return;
       result.repeat_state = item.frame.repeat_state;
       results_.add(item.number, std::move(result));
@@ -302,13 +302,14 @@ class PartScheduler final : public Denoiser {
   RepeatNotes notes_;
   // The pool's lock protects the following members.
   std::vector<char> is_idle_;           // sessions that wait for more frames of their part
-  std::map<std::int64_t, Part> parts_;  // by the number of the first frame
-  std::deque<Item> before_;       // margin for the next part: last frames that are not repeated
-  std::int64_t own_part_ = none;  // part that new frames belong to
+  std::map<std::int64_t, Part> parts_;  // key: number of the first frame of the part
+  std::deque<Item> before_;       // margin of the next part: last frames that are not repeated
+  std::int64_t own_part_ = none;  // the part to which new frames belong
   ResultsInOrder results_;
-  std::int64_t distinct_in_ = 0, distinct_out_ = 0;  // frames that are not repeated
+  // Numbers of frames that are not repeated: pushed and returned.
+  std::int64_t distinct_in_ = 0, distinct_out_ = 0;
   bool closing_ = false;
-  SessionPool pool_;  // last member, because its threads use the others
+  SessionPool pool_;  // the last member, because its threads use the other members
 };
 
 }  // namespace

@@ -33,11 +33,11 @@ struct PartOptions {
 ///
 /// At most latency() + 1 frames are in flight, without repeated frames: the length of a part for
 /// each session, and one more part. (After a session has failed, the frames of one more part may be
-/// added.) In addition, a session keeps the samples of its current part. Frames must be in host
+/// added.) In addition, a session stores the samples of its current part. Frames must be in host
 /// memory.
 ///
-/// Failed sessions are handled as by shard(): another session filters the part again, except for
-/// the results that were already returned.
+/// Failed sessions are handled as shard() handles them: another session filters the part again,
+/// except for the results that were already returned.
 /// @param sessions  at least 1, none null; each accepts another clip after it was drained
 /// @throws InvalidArgument  there is no session, or an option is out of range
 [[nodiscard]] std::unique_ptr<Denoiser> shard_parts(std::vector<std::unique_ptr<Denoiser>> sessions,

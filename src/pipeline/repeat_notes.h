@@ -9,8 +9,8 @@
 
 namespace lull::pipeline {
 
-/// Sets the repeat_state of a clip's frames where it is unknown. Repeated frames get the samples of
-/// the frame that they repeat, so that they need no memory of their own.
+/// Determines the repeat_state of those frames of a clip for which it is unknown. A repeated frame
+/// gets the samples of the frame that it repeats, so that it needs no memory of its own.
 class RepeatNotes {
  public:
   /// @param finder  determines the states; null: there are no repeated frames

@@ -1,5 +1,6 @@
 #pragma once
-// A reorder buffer: results arrive in any order, and are returned in the order of their frames.
+// A reorder buffer. Results arrive in any order, and are returned in the order of their input
+// frames.
 
 #include <cstdint>
 #include <map>
@@ -23,7 +24,7 @@ class ResultsInOrder {
   /// Returns whether this result has arrived, even if it was already returned.
   bool had(std::int64_t number) const { return number < out_ || results_.contains(number); }
   bool has_next() const { return results_.contains(out_); }
-  /// Returns the next result, if it has arrived.
+  /// Returns the next result in order, if it has arrived.
   std::optional<Frame> take() {
     const auto next = results_.find(out_);
     if (next == results_.end()) return std::nullopt;

@@ -39,7 +39,7 @@ class Run {
       threads.emplace_back([this] { guard("lull-decode", &Run::decode); });
       threads.emplace_back([this] { guard("lull-denoise", &Run::denoise); });
       threads.emplace_back([this] { guard("lull-encode", &Run::encode); });
-    } catch (...) {  // no thread is available: the running threads must not wait for ever
+    } catch (...) {  // a thread could not be started: the others must not wait for ever
       cancel();
       throw;
     }
@@ -75,7 +75,7 @@ class Run {
   }
 
   void cancel() {
-    source_.interrupt();  // it may wait for ever at a pipe
+    source_.interrupt();  // the source may wait for ever at a pipe
     noisy_.cancel();
     clean_.cancel();
   }
@@ -123,7 +123,8 @@ class Run {
       ++frames_;
       if (options_.observer) options_.observer(snapshot());
     }
-    // Without cancel(), only close() ends the loop, and close() is called after the last frame.
+    // Without cancel(), only close() can end the loop, and close() is called only after the last
+    // frame.
     if (clean_.cancelled()) return;
     timed(Stage::encode, [&] { sink_.finish(); });
     finished_ = true;

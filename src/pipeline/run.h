@@ -17,11 +17,12 @@ inline constexpr int stages = 3;
 
 struct PipelineStats {
   std::int64_t frames = 0;  // written frames
-  /// Number of the written frames that were already finished before the run; the caller sets it.
+  /// Number of those written frames that were already finished before the run. The caller of run()
+  /// sets it.
   std::int64_t skipped = 0;
   double seconds = 0;                 // wall time since the start
-  std::array<double, stages> busy{};  // seconds inside read | push and drain | write and finish
-  bool cancelled = false;             // stopped by the token before the sink was finished
+  std::array<double, stages> busy{};  // seconds in: read | push and drain | write and finish
+  bool cancelled = false;             // the token stopped the run before the sink was finished
 
   double fps() const { return seconds > 0 ? static_cast<double>(frames - skipped) / seconds : 0; }
   /// Returns the share of the wall time during which a stage worked, rather than waited for other
@@ -36,8 +37,9 @@ struct PipelineStats {
 [[nodiscard]] const char* stage_name(Stage stage);
 
 struct PipelineOptions {
-  std::size_t queue_frames = 4;  // maximum in each of the two queues, at least 1
-  /// Callback of the writing thread, called after each written frame. It must return quickly.
+  std::size_t queue_frames = 4;  // maximum number of frames in each of the two queues, at least 1
+  /// A callback of the writing thread. It is called after each written frame, and must return
+  /// quickly.
   std::function<void(const PipelineStats&)> observer{};
 };
 
@@ -45,8 +47,8 @@ struct PipelineOptions {
 /// of frames in memory is bounded by the two queues, the denoiser's latency, and one frame per
 /// stage.
 ///
-/// After a failure of any stage, or a stop by the token, the other stages end after their current
-/// call. The sink is not finished, and the first failure is rethrown after all stages have ended.
+/// If a stage fails or the token stops the run, the other stages end after their current call. The
+/// sink is not finished, and the first failure is rethrown after all stages have ended.
 /// @throws BadData  the source has no frame, or its format changes
 /// @throws InternalError  the denoiser returned more or fewer frames than were pushed
 /// @throws any exception of a stage

@@ -35,7 +35,7 @@ float enlarged(const In& in, int i, int size) {
   return 0.75f * in(mirrored(near, size)) + 0.25f * in(mirrored(far, size));
 }
 
-/// Returns sample i, smoothed with [1 2 1] / 4.
+/// Returns the weighted mean of sample i and its two neighbours, with the weights [1 2 1] / 4.
 template <class In>
 float smoothed(const In& in, int i, int size) {
   return (in(mirrored(i - 1, size)) + 2 * in(i) + in(mirrored(i + 1, size))) / 4;
@@ -124,7 +124,8 @@ class ScaleDenoiser final : public Denoiser {
       load_plane(fine, i, whole);
       load_plane(coarse, i, correction);
       separable(read(r.whole), half, intermediate_, halve);
-      // The correction is the difference at half size. Only its lowest frequencies are used.
+      // The correction is the difference between the two results at half size. Only its lowest
+      // frequencies are used.
       for (int y = 0; y < half.height; ++y)
         for (int x = 0; x < half.width; ++x) correction(x, y) -= half(x, y);
       separable(read(r.correction), half, intermediate_, smooth);
@@ -175,7 +176,7 @@ Frame Halving::of(const Frame& frame) {
         "the CPU");
   Frame half = pool_.acquire();
   half.copy_info(frame);
-  half.mask.reset();  // it has the size of the complete frame
+  half.mask.reset();  // the mask has the size of the complete frame
   for (int i = 0; i < frame.format.planes(); ++i) {
     load_plane(frame, i, whole_[i].view());
     separable(read(whole_[i]), half_[i].view(), intermediate_, halve);

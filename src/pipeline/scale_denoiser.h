@@ -17,12 +17,12 @@ namespace lull::pipeline {
 /// Returns the format of frames of half the size: floats whose full scale is 255.
 [[nodiscard]] FrameFormat half_format(const FrameFormat& frame);
 
-/// Makes frames of half the size. Each sample is a weighted mean of 4x4 samples, [1 3 3 1] / 8
-/// along both axes, around the centre of 2x2 samples. Borders are mirrored.
+/// Makes frames of half the size. Each sample is a weighted mean of 4x4 samples around the centre
+/// of 2x2 samples; the weights are [1 3 3 1] / 8 along both axes. Borders are mirrored.
 class Halving {
  public:
   explicit Halving(const FrameFormat& frame);
-  /// Returns the frame at half size, with its time and the attachments that sessions need. The
+  /// Returns the frame at half size, with its time and the additional data that sessions need. The
   /// samples of `frame` must be in host memory.
   [[nodiscard]] Frame of(const Frame& frame);
 
@@ -39,7 +39,7 @@ class Halving {
 /// come from the result at half size, and all other frequencies from the result at full size. This
 /// applies to all planes.
 /// @param frame  format of the frames; `fine` is opened with it, `coarse` with half_format(frame)
-/// @param results  samples of the results; those of `fine` may be more precise
+/// @param results  samples of the results; the results of `fine` may have a higher bit depth
 [[nodiscard]] std::unique_ptr<Denoiser> by_scales(const FrameFormat& frame,
                                                   std::unique_ptr<Denoiser> fine,
                                                   std::unique_ptr<Denoiser> coarse,

@@ -39,7 +39,7 @@ class SceneDenoiser final : public Denoiser {
 
   void change_to(std::size_t scene) {
     while (auto rest = session_->drain()) ready_.push_back(*std::move(rest));
-    session_.reset();  // releases its memory before the next session is opened
+    session_.reset();  // frees its memory before the next session is opened
     session_ = open_(scene);
     scene_ = scene;
   }
@@ -61,7 +61,7 @@ class SceneDenoiser final : public Denoiser {
 }  // namespace
 
 std::size_t scene_at(const Frame& frame, std::span<const double> starts) {
-  // Tolerance for times that are rounded, to milliseconds for example.
+  // Tolerance for times that containers round, for example to milliseconds.
   constexpr double rounding = 1e-4;
   const double time = static_cast<double>(frame.pts) * static_cast<double>(frame.time_base.num) /
                       static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));

@@ -11,13 +11,14 @@
 
 namespace lull::pipeline {
 
-/// Returns the scene of a frame, counted from 0.
+/// A function that returns the index of the scene to which a frame belongs. The first scene has the
+/// index 0.
 using SceneFinder = std::function<std::size_t(const Frame& frame)>;
-/// Opens a session for a scene, counted from 0.
+/// A function that opens a session for the scene with this index.
 using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 
-/// Returns the number of `starts` that are not later than the frame's time. `starts`: increasing,
-/// in seconds, on the time axis of Frame::pts.
+/// Returns how many of the times `starts` are not later than the time of the frame. `starts`:
+/// increasing times in seconds, on the time axis of Frame::pts.
 [[nodiscard]] std::size_t scene_at(const Frame& frame, std::span<const double> starts);
 
 /// Returns a denoiser that filters each scene in a session of its own, one after the other, so that
@@ -25,11 +26,12 @@ using SceneOpener = std::function<std::unique_ptr<Denoiser>(std::size_t scene)>;
 /// session.
 ///
 /// A frame that repeats the previous one stays in the scene of that frame (Frame::repeat_state).
-/// @param first  session of the scene in which the clip begins
-/// @param find   called for each frame when it is pushed
+/// @param first  session for the scene in which the clip begins
+/// @param find  is called for each frame when the frame is pushed
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first, SceneFinder find,
                                                   SceneOpener open);
-/// @param starts  as for scene_at(): a frame from starts[i] on belongs to scene i + 1
+/// @param starts  as for scene_at(). A frame whose time is starts[i] or later, but before starts[i
+/// + 1], belongs to scene i + 1
 [[nodiscard]] std::unique_ptr<Denoiser> by_scenes(std::unique_ptr<Denoiser> first,
                                                   std::vector<double> starts, SceneOpener open);
 

@@ -20,7 +20,7 @@ void SessionPool::start(Callbacks duties) {
   callbacks_ = std::move(duties);
   try {
     for (int i = 0; i < size(); ++i) workers_[i].thread = std::jthread([this, i] { work(i); });
-  } catch (...) {  // no thread is available: the running threads must not wait for ever
+  } catch (...) {  // a thread could not be started: the others must not wait for ever
     stop();
     throw;
   }
@@ -61,8 +61,8 @@ void SessionPool::work(int me) noexcept {
   }
 }
 
-// Serves the session. Returns true if there is nothing more to do for worker `me`, false if a new
-// session has replaced its session.
+// Runs the session of worker `me`. Returns true if there is nothing more to do, and false if a new
+// session has replaced this session.
 bool SessionPool::serve(int me) {
   try {
     callbacks_.serve(me, *workers_[me].session);
@@ -87,14 +87,14 @@ bool SessionPool::replace_after(const DeviceFailure& why, int me) {
     last = left == 0;
     if (on_device_ || (last && !options_.replace)) throw first;
     callbacks_.redistribute(me);
-    // report_failures() reports the failure only after another session has returned a result: the
-    // same cause may break all sessions.
+    // report_failures() reports the failure only after another session has returned a result,
+    // because the same cause may make all sessions fail.
     failures_.push_back({static_cast<std::size_t>(me), why, left});
     if (last) failures_.clear();
   }
   work_changed_.notify_all();
   progress_.notify_all();
-  // The session is destroyed last, because this may take long if its device has failed.
+  // The session is destroyed last, because its destruction may take long if the device has failed.
   workers_[me].session.reset();
   if (!last) return false;
   workers_[me].session = options_.replace(first);

@@ -20,10 +20,10 @@ namespace lull::pipeline {
 class SessionPool {
  public:
   struct Callbacks {
-    /// Drives a session, in its thread, until wait_for_work() returns false.
+    /// Drives a session, in the thread of the session, until wait_for_work() returns false.
     std::function<void(int me, Denoiser& session)> serve;
-    /// Distributes the work of session `me`, which has failed, to the others. The pool holds the
-    /// lock during the call.
+    /// Distributes the work of session `me`, which has failed, to the other sessions. The pool
+    /// holds the lock during the call.
     std::function<void(int me)> redistribute;
   };
 
@@ -46,16 +46,18 @@ class SessionPool {
   void notify_work() { work_changed_.notify_all(); }
   void notify_progress() { progress_.notify_all(); }
   bool lost(int i) const { return workers_[i].lost; }
-  /// After this call, a failed session ends the job, because frames are in the memory of a GPU.
+  /// Makes the job end if a session fails after this call, because frames are in the memory of a
+  /// GPU.
   void stay_on_device() { on_device_ = true; }
 
-  /// Waits for work, in the thread of a session. Returns false if the pool stops.
+  /// Waits for work; a thread that drives a session calls this function. Returns false if the pool
+  /// stops.
   template <class Condition>
   bool wait_for_work(std::unique_lock<std::mutex>& lock, Condition&& has_work) {
     work_changed_.wait(lock, [&] { return stopping_ || has_work(); });
     return !stopping_;
   }
-  /// Waits until done() returns true, in the thread that uses the denoiser.
+  /// Waits until done() returns true; the thread that uses the denoiser calls this function.
   /// @throws any exception that has ended the job
   template <class Condition>
   void wait_for_progress(std::unique_lock<std::mutex>& lock, Condition&& done) {
@@ -63,15 +65,15 @@ class SessionPool {
     if (failure_) std::rethrow_exception(failure_);
   }
 
-  /// Reports failed sessions. A session's thread calls it without the lock, after the session has
-  /// returned a result.
+  /// Reports failed sessions. The thread of a session calls this function without the lock, after
+  /// its session has returned a result.
   void report_failures();
 
  private:
   struct Worker {
-    std::unique_ptr<Denoiser> session;  // used only by its thread
+    std::unique_ptr<Denoiser> session;  // only its own thread uses it
     bool lost = false;
-    std::jthread thread;  // last member: joined before the session is destroyed
+    std::jthread thread;  // the last member, so that it is joined before `session` is destroyed
   };
   struct SessionFailure {
     std::size_t index;
@@ -86,11 +88,11 @@ class SessionPool {
   const ShardOptions options_;
   Callbacks callbacks_;
   std::mutex mutex_;                      // protects the following members
-  std::condition_variable work_changed_;  // workers wait for it
-  std::condition_variable progress_;      // push() and drain() wait for it
+  std::condition_variable work_changed_;  // workers wait for this condition
+  std::condition_variable progress_;      // push() and drain() wait for this condition
   bool stopping_ = false;
   bool on_device_ = false;
-  std::vector<SessionFailure> failures_;  // not reported yet
+  std::vector<SessionFailure> failures_;  // failures that have not been reported yet
   std::optional<DeviceFailure> first_failure_;
   std::exception_ptr failure_;
   std::vector<Worker> workers_;

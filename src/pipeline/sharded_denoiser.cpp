@@ -16,8 +16,9 @@
 namespace lull::pipeline {
 namespace {
 
-// Frames in flight for each session in addition to its latency: one being filtered, one that waits,
-// and two that are finished earlier than the frames of a slower session.
+// Number of frames in flight for each session, in addition to the latency of the session: one frame
+// that is filtered, one that waits, and two that are finished earlier than the frames of a slower
+// session.
 constexpr int frames_per_session = 4;
 constexpr int any_worker = -1;
 
@@ -48,8 +49,8 @@ class ShardedDenoiser final : public Denoiser {
       worker = first_[results_.in()];
       if (pool_.lost(worker)) worker = any_worker;
     } else if (results_.in_flight() >= latency_) {
-      // One session may hold the next result until it gets another frame, while all other sessions
-      // are idle. Then that session gets this frame.
+      // A session may need another frame before it can return the next result, while all other
+      // sessions are idle. In this case, that session gets the next frame.
       pool_.wait_for_progress(lock, [&] { return results_.has_next() || owner_is_starved(); });
       if (!results_.has_next())
         worker = owner_.contains(results_.next()) ? owner_[results_.next()] : any_worker;
@@ -82,8 +83,8 @@ class ShardedDenoiser final : public Denoiser {
 
  private:
   struct Item {
-    std::int64_t number;  // in the order of push()
-    int worker;           // worker that must take it, or any_worker
+    std::int64_t number;  // number of the frame, in the order of push()
+    int worker;           // index of the worker that must take the frame, or any_worker
     Frame frame;
   };
   struct SessionState {     // work of a session
@@ -105,7 +106,8 @@ class ShardedDenoiser final : public Denoiser {
     }
   }
 
-  // Returns whether the session that holds the next result is idle, and no waiting frame is for it.
+  // Returns whether the session that must return the next result is idle, and no waiting frame is
+  // assigned to it.
   bool owner_is_starved() const {
     const auto owner = owner_.find(results_.next());
     return owner != owner_.end() && states_[owner->second].idle &&
@@ -137,7 +139,7 @@ class ShardedDenoiser final : public Denoiser {
   }
 
   // Waits for a task. A frame stays in `held` until its result is available, so that another
-  // session can filter it after a failure; `frame` shares its samples.
+  // session can filter it after a failure. `frame` refers to the same samples.
   Task next_task(int me, Frame& frame) {
     auto lock = pool_.lock();
     SessionState& state = states_[me];
@@ -151,7 +153,7 @@ class ShardedDenoiser final : public Denoiser {
     if (found == waiting_.end()) return Task::drain;
     const auto place = waiting_.begin() + (found - waiting_.cbegin());
     frame = place->frame;
-    place->frame.on_device.reset();  // no other session will take it: see stay_on_device()
+    place->frame.on_device.reset();  // no other session will take the frame: see stay_on_device()
     owner_[place->number] = me;
     state.held.push_back(std::move(*place));
     waiting_.erase(place);
@@ -191,14 +193,14 @@ class ShardedDenoiser final : public Denoiser {
 
   std::optional<RepeatNotes> notes_;
   int latency_ = 0;
-  std::vector<int> first_;  // for each of the first frames: its worker
+  std::vector<int> first_;  // for each of the first frames: the worker that takes it
   // The pool's lock protects the following members.
   std::vector<SessionState> states_;
   std::deque<Item> waiting_;           // frames that wait for a session, in order
-  std::map<std::int64_t, int> owner_;  // by frame number: the session that holds it
+  std::map<std::int64_t, int> owner_;  // for each frame number: the session that has the frame
   ResultsInOrder results_;
   bool closing_ = false;
-  SessionPool pool_;  // last member, because its threads use the others
+  SessionPool pool_;  // the last member, because its threads use the other members
 };
 
 }  // namespace

@@ -12,12 +12,12 @@
 
 namespace lull::pipeline {
 
-/// Callbacks for failed sessions. The threads of the sessions call them, possibly several at a
-/// time.
+/// Functions that are called if a session fails. The threads of the sessions call them, possibly
+/// several threads at a time.
 struct ShardOptions {
   /// Reports that session `index` has failed with `why`, and that its frames are given to the
-  /// `left` remaining sessions. The call comes after one of the remaining sessions has returned a
-  /// result, because the same cause may break all devices.
+  /// `left` remaining sessions. The function is called after one of the remaining sessions has
+  /// returned a result, because the same cause may make all devices fail.
   std::function<void(std::size_t index, const DeviceFailure& why, std::size_t left)>
       on_session_lost{};
   /// Opens the session that does the remaining work when the last session has failed; `why` is the
@@ -32,19 +32,20 @@ struct ShardOptions {
 /// not depend on earlier frames. For a single session without a replacement, use that session
 /// itself.
 ///
-/// At most latency() + 1 frames are in flight: the sum of the sessions' latencies and a few for
-/// each session, so that a fast device can run ahead of a slow one. Repeated frames are not counted
-/// where the session does not count them. (After a session has failed, the latency of one more
-/// session may be added.)
+/// At most latency() + 1 frames are in flight: the sum of the sessions' latencies and a few frames
+/// for each session, so that a fast device can run ahead of a slow one. Repeated frames are not
+/// counted where the session does not count them. (After a session has failed, the latency of one
+/// more session may be added.)
 ///
 /// A session whose push() or drain() throws a DeviceFailure has failed and is destroyed. Its
 /// frames, which are kept until their results are returned, are distributed to the other sessions.
 /// When no session is left, and none replaces them, the next push() or drain() rethrows the first
-/// of these failures. It is rethrown at once if frames are in GPU memory, which may belong to the
-/// failed device; so is any other exception of a session.
+/// of these failures. The failure is rethrown at once if frames are in GPU memory, because the
+/// memory may belong to the failed device. Any other exception of a session is also rethrown at
+/// once.
 /// @param sessions  at least 1, none null; each accepts frames again after it was drained
-/// @param repeats   for a single session over several frames, which may hold many repeated frames:
-///   these then share samples. Null: repeated frames are not detected.
+/// @param repeats for a single session over several frames, in which many repeated frames may be in
+///   flight: repeated frames then share samples. Null: repeated frames are not detected.
 /// @throws InvalidArgument  there is no session
 [[nodiscard]] std::unique_ptr<Denoiser> shard(std::vector<std::unique_ptr<Denoiser>> sessions,
                                               ShardOptions options = {},

@@ -25,7 +25,8 @@ float level_of(const FrameFormat& format) {
   return format.sample == SampleType::f32 ? 0.0f : to_unit_255(format);
 }
 
-/// Replaces values that are not finite by a neighbouring value, so that they are never outliers.
+/// Replaces values that are not finite by a neighbouring value, so that they never count as
+/// outliers.
 void remove_non_finite(PlaneView<float> plane) {
   float last = 0;
   for (int y = 0; y < plane.height; ++y)
@@ -60,8 +61,8 @@ void store_if(PlaneView<const float> plane, const DefectMask* mask, const Frame&
     for (int x = 0; x < plane.width; ++x) store(x, y);
 }
 
-/// Stores the marked samples of a plane in the frame; without a mask, stores all samples. Values of
-/// the frame that are not finite are preserved.
+/// Writes the marked samples of a plane to the frame. Without a mask, all samples are written.
+/// Values of the frame that are not finite are preserved.
 void store(PlaneView<const float> plane, const DefectMask* mask, const Frame& frame, int i) {
   switch (frame.format.sample) {
     case SampleType::u8:
@@ -103,7 +104,7 @@ bool has_few_levels(PlaneView<const float> plane) {
   return true;
 }
 
-/// Finds the defects of one plane.
+/// Finds the defects of one plane of a clip.
 class PlaneExamination {
  public:
   PlaneExamination(std::span<const std::vector<Frame>> excerpts, int plane)
@@ -163,7 +164,7 @@ class PlaneExamination {
     defects_.impulses = model_impulses(examined_frames, level_);
   }
 
-  /// Returns the plane of a frame after repair of the defects that have been found so far.
+  /// Returns the plane of a frame in which all defects that have been found so far are repaired.
   PlaneView<float> repaired(const Frame& frame) {
     const PlaneView<float> plane = loaded(frame);
     replace_samples(defects_, -1, plane, mask_);

@@ -14,7 +14,7 @@
 
 namespace lull::repair {
 
-/// A sample that is defective in the frames from `first` to `last`.
+/// A sample that is defective in the frames `first` to `last`.
 struct DefectiveSample {
   int x = 0, y = 0;
   std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
@@ -23,7 +23,7 @@ struct DefectiveSample {
 
 struct PlaneDefects {
   float noise = 0;                       // standard deviation of the noise on the 0..255 scale
-  std::vector<DefectiveSample> samples;  // row by row
+  std::vector<DefectiveSample> samples;  // the defective samples, row by row
   std::optional<ImpulseModel> impulses;
   std::optional<LineModel> rows, columns;
 
@@ -32,7 +32,8 @@ struct PlaneDefects {
 };
 
 /// The defects of all frames of a clip, or of the fields of one parity. The defects do not depend
-/// on the frame that is repaired, so parts of a clip are repaired like the complete clip.
+/// on the frame that is repaired, so the repair of a part of a clip gives the same result as the
+/// repair of the complete clip.
 struct ClipDefects {
   std::array<PlaneDefects, 3> planes;
 

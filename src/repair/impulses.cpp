@@ -11,7 +11,7 @@
 namespace lull::repair {
 namespace {
 
-/// If the values of impulses scatter more than this (in 8-bit levels), the impulses have no common
+/// If the values of impulses vary by more than this (in 8-bit levels), the impulses have no common
 /// value.
 constexpr float max_value_deviation = 16;
 
@@ -50,7 +50,7 @@ bool has_successors(const OutlierField& from, const OutlierField& to) {
 
 constexpr std::size_t min_others = 6;
 
-/// Samples around a position, without those that are impulses.
+/// The samples around a position, without those that are impulses.
 struct NearbySamples {
   std::array<float, 24> values{}, dx{}, dy{};
   std::size_t count = 0;
@@ -63,8 +63,9 @@ struct NearbySamples {
   struct Fit {
     float centre, deviation;
   };
-  /// Fits a plane to the samples. The slopes come from least squares, the height is the median of
-  /// the residuals. The deviation of the residuals is computed from their quartiles.
+  /// Fits a plane (a linear function of x and y) to the samples. The slopes are computed by least
+  /// squares, the height is the median of the residuals. The deviation of the residuals is computed
+  /// from their quartiles.
   Fit fit() const {
     const auto n = static_cast<float>(count);
     float x = 0, y = 0, v = 0;
@@ -87,12 +88,13 @@ struct NearbySamples {
   }
 };
 
-/// Marks impulses whose values are known.
+/// Marks impulses that have a known common value.
 class ValueMarker {
  public:
   ValueMarker(const ImpulseModel& model, PlaneView<const float> plane, DefectMask& mask)
       : model_(model), plane_(plane), mask_(mask) {
-    // If more of the 24 neighbours than this have the value of impulses, this is not by chance.
+    // If more than this number of the 24 neighbours have the value of impulses, this is not due to
+    // chance.
     const float expected = 24 * model.density;
     max_equal_ = static_cast<int>(2 + expected + 4 * std::sqrt(expected));
   }
@@ -115,12 +117,12 @@ class ValueMarker {
     int equal = 0;
     std::size_t at = 0;
     for (const float value : ring_24(plane_, x, y)) {
-      // The list of the 24 neighbours does not contain the centre.
+      // Neighbours are numbered without the centre, so the list has 24 elements.
       const std::size_t place = at < 12 ? at : at + 1;
       ++at;
       equal += std::abs(value - kind.value) <= kind.tolerance;
-      // If the impulses of the other sign have a wide tolerance, values within the tolerance may be
-      // the picture itself.
+      // If the impulses of the other sign have a wide tolerance, values within this tolerance may
+      // also belong to the picture.
       const ImpulseKind& other = &kind == &model_.salt ? model_.pepper : model_.salt;
       const bool is_other = other.tolerance <= 1 && has_value_of(other, value);
       if (!has_value_of(kind, value) && !is_other)
@@ -131,8 +133,9 @@ class ValueMarker {
     if (std::abs(plane_(x, y) - centre) > min_peak(kind, deviation)) mask_.mark(x, y);
   }
 
-  /// Returns the minimum difference from the surroundings of an impulse. Samples that have exactly
-  /// the value of the impulses are impulses, unless the surroundings are near that value.
+  /// Returns the minimum difference between an impulse and its surroundings. A sample that has
+  /// exactly the common value of the impulses (for example 0 or 255) is an impulse unless its
+  /// surroundings are near this value.
   float min_peak(const ImpulseKind& kind, float deviation) const {
     if (kind.tolerance <= 1) return std::max(1.5f, deviation);
     return std::max(4.0f, 3 * std::max(deviation, 0.9f * model_.noise));
@@ -144,7 +147,7 @@ class ValueMarker {
   int max_equal_ = 0;
 };
 
-/// Marks impulses of arbitrary values that have the given signs.
+/// Marks impulses that have the given signs and arbitrary values.
 void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<const float> plane,
                   DefectMask& mask) {
   const OutlierField field = find_outliers(plane, std::max(12.0f, 6 * model.noise));
@@ -175,7 +178,8 @@ void mark_by_peak(const ImpulseModel& model, bool dark, bool bright, PlaneView<c
 }  // namespace
 
 std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames, float level) {
-  // Impulses at other positions in the next frame are no lights.
+  // With successive frames, may_be_lights() is not needed: outliers whose positions change from
+  // each frame to the next cannot be stars or lamps.
   const bool over_time =
       std::ranges::any_of(frames, [](const ExaminedFrame& f) { return f.follows_previous; });
   std::size_t certain = 0;

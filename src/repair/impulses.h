@@ -1,6 +1,6 @@
 #pragma once
 // Finds impulses (salt-and-pepper noise): single samples whose values do not depend on the picture,
-// at other positions in every frame.
+// and whose positions differ from frame to frame.
 
 #include <array>
 #include <optional>
@@ -28,15 +28,15 @@ struct ImpulseModel {
   bool operator==(const ImpulseModel&) const = default;
 };
 
-/// The outliers and the noise of a frame. `follows_previous`: the frame directly follows the
-/// previous one.
+/// Finds the outliers of a frame and estimates its noise. `follows_previous`: whether the frame
+/// directly follows the previous one in the clip.
 struct ExaminedFrame {
   OutlierField outliers;
   float noise = 0;
   bool follows_previous = false;
 };
-/// Returns the impulses of these frames; nothing if it is not certain that the outliers are
-/// impulses. Unlike sparks and snow, impulses do not move on from frame to frame.
+/// Returns the properties of the impulses in these frames; nothing if it is not certain that the
+/// outliers are impulses. Sparks and snow move on from frame to frame; impulses do not.
 /// @param level  difference of two successive sample values on the 0..255 scale
 [[nodiscard]] std::optional<ImpulseModel> model_impulses(std::span<const ExaminedFrame> frames,
                                                          float level);

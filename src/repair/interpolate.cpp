@@ -8,10 +8,10 @@
 namespace lull::repair {
 namespace {
 
-// Distance in samples of neighbours that are used if there are no nearer ones.
+// Distance of the neighbours that are used if there are no nearer ones, in samples.
 constexpr int max_reach = 16;
 /// Maximum noise level, in 8-bit levels, at which estimates follow the curvature of the picture. At
-/// higher levels, the cubic interpolation adds more noise than it improves the estimate.
+/// higher levels, the noise that cubic interpolation adds exceeds the improvement of the estimate.
 constexpr float max_noise_of_cubic = 1.5f;
 
 struct Direction {
@@ -62,7 +62,7 @@ class Estimator {
                       std::max(before, after) + std::abs(before - after) + 4);
   }
 
-  /// Returns the mean of the valid samples whose larger coordinate distance is `reach`.
+  /// Returns the mean of the valid samples at Chebyshev distance `reach`.
   std::optional<float> mean_at(int x, int y, int reach) const {
     float sum = 0;
     int count = 0;
@@ -79,7 +79,7 @@ class Estimator {
   const DefectMask& mask_;
   PlaneView<const float> plane_;
   bool is_cubic_;
-  float floor_;  // difference of neighbours that differ only by noise
+  float floor_;  // difference of neighbours that is due to noise alone
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace lull::repair {
 /// A mask that marks the defective samples of a plane.
 class DefectMask {
  public:
-  /// Clears the mask and gives it a size.
+  /// Makes the mask as large as a plane, and clears it.
   void reset(int width, int height);
   void mark(int x, int y);
   bool is_marked(int x, int y) const { return marks_[index(x, y)] != 0; }
@@ -30,9 +30,9 @@ class DefectMask {
   std::vector<Place> places_;
 };
 
-/// Replaces the marked samples. An estimate is the mean over four directions, weighted by how well
-/// the two nearest unmarked neighbours in a direction agree, so that edges and lines continue.
-/// Samples without unmarked neighbours in reach remain unchanged.
+/// Replaces the marked samples. An estimate is a weighted mean over four directions. The weight of
+/// a direction is high if its two nearest unmarked neighbours have similar values, so that edges
+/// and lines continue. Marked samples without unmarked neighbours nearby remain unchanged.
 /// @param noise  standard deviation of the noise of the plane
 void interpolate_marked(const DefectMask& mask, float noise, PlaneView<float> plane);
 

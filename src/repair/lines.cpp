@@ -12,7 +12,7 @@
 namespace lull::repair {
 namespace {
 
-constexpr int strips = 4;  // number of parts of each line, which must have equal offsets
+constexpr int strips = 4;  // number of parts of each line; their offsets must be equal
 constexpr int max_order = 3;
 constexpr int max_line_samples = 512;  // maximum number of samples of a strip in a median
 constexpr int min_lines = 64;
@@ -40,7 +40,8 @@ std::vector<float> means_of(PlaneView<const float> plane, LineAxis axis) {
   return means;
 }
 
-/// Returns the median differences between successive lines, within one strip of the lines.
+/// Returns the median differences between successive lines, computed within one strip (a part of
+/// all lines).
 std::vector<float> steps_of(PlaneView<const float> plane, LineAxis axis, int strip) {
   const int length = length_of(plane, axis);
   const int begin = length * strip / strips, end = length * (strip + 1) / strips;
@@ -72,7 +73,8 @@ std::vector<float> differences_of(std::span<const float> values) {
   return differences;
 }
 
-/// Limits values to three robust deviations, so that borders in the picture have little weight.
+/// Limits values to three robust standard deviations, so that borders in the picture have little
+/// influence.
 std::vector<float> limited(std::vector<float> values, float deviation) {
   for (float& value : values) value = std::clamp(value, -3 * deviation, 3 * deviation);
   return values;
@@ -96,23 +98,25 @@ float deviation_of(std::span<const float> steps) {
   return robust_deviation(differences_of(steps), 0) / std::sqrt(6.0f);
 }
 
-/// Returns whether the differences between lines in all strips result from the same independent
-/// offsets.
+/// Returns whether the differences between lines are caused by the same independent offsets in all
+/// strips.
 bool are_offsets(const std::array<std::vector<float>, strips>& steps, float deviation) {
-  // Second differences of the strips. A constant slope of the picture does not change them.
+  // Second differences of the line profile of each strip. A constant slope of the picture does not
+  // change them.
   std::array<std::vector<float>, strips> bends;
   for (int i = 0; i < strips; ++i)
     bends[i] = limited(differences_of(steps[i]), deviation * std::sqrt(6.0f));
   for (int i = 0; i < strips; ++i)
     for (int k = i + 1; k < strips; ++k)
       if (correlation(bends[i], bends[k]) < 0.7) return false;
-  // The second differences of independent values have the correlations -2/3 and 1/6.
+  // The second differences of independent values have the autocorrelations -2/3 and 1/6 at lags 1
+  // and 2.
   const std::span<const float> first = bends[0];
   const double chance = 2.5 / std::sqrt(static_cast<double>(first.size()));
   if (std::abs(correlation(first, first.subspan(1)) + 2.0 / 3) > 0.1 + chance) return false;
   if (std::abs(correlation(first, first.subspan(2)) - 1.0 / 6) > 0.15 + chance) return false;
-  // Offsets make nearly all lines differ from their neighbours. In ruled paper, many neighbouring
-  // lines are equal.
+  // With offsets, nearly all lines differ from their neighbours. In ruled paper, by contrast, many
+  // neighbouring lines are equal.
   const auto equal =
       std::ranges::count_if(first, [&](float bend) { return std::abs(bend) < 0.3f * deviation; });
   return static_cast<double>(equal) < 0.25 * static_cast<double>(first.size());
@@ -136,8 +140,7 @@ float variation_along(PlaneView<const float> plane, LineAxis axis) {
   return median(deviations);
 }
 
-/// Returns the degrees of freedom of a smoothing, which are the trace of its matrix, for periodic
-/// profiles.
+/// Returns the degrees of freedom of a smoothing (the trace of its matrix) for periodic profiles.
 double freedom_of(Smoothing smoothing, std::size_t size) {
   double trace = 0;
   for (std::size_t k = 0; k < size; ++k) {
@@ -156,11 +159,11 @@ struct ChosenSmoothing {
 };
 
 /// Factors of the degrees of freedom in the cross-validation. They prevent overfitting (Kim and Gu
-/// 2004 recommend 1.4). With the higher factor, a flexible profile must be clearly better than a
-/// constant one; it applies where the reference explains the picture.
+/// 2004 recommend 1.4). The higher factor is used where the reference explains the picture. With
+/// this factor, a flexible profile is chosen only if it is clearly better than a constant one.
 constexpr double usual_caution = 1.4, high_caution = 4;
 
-/// Chooses the smoothing of all profiles by generalised cross-validation.
+/// Chooses the smoothing for all profiles together by generalised cross-validation.
 ChosenSmoothing choose_smoothing(const Profiles& profiles, double caution) {
   const std::size_t size = profiles.front().size();
   ChosenSmoothing best;
@@ -197,8 +200,8 @@ std::vector<float> smoothed(std::span<const float> profile, Smoothing smoothing)
   constexpr std::array<std::array<double, max_order + 1>, max_order + 1> rows{
       {{1}, {-1, 1}, {1, -2, 1}, {-1, 3, -3, 1}}};
   const auto& difference = rows[order];
-  // Solves the linear system of the smoothing. `band` contains the lower band of I + lambda D^T D,
-  // then its Cholesky factor L. The last step solves L L^T s = p.
+  // Solves the linear system of the smoothing. `band` first contains the lower band of I + lambda
+  // D^T D, and then its Cholesky factor L. The last step solves L L^T s = p.
   std::vector<std::array<double, max_order + 1>> band(size);
   for (std::size_t i = 0; i < size; ++i) band[i][0] = 1;
   for (std::size_t r = 0; r + order < size; ++r)
@@ -244,9 +247,10 @@ LineProfile examine_lines(PlaneView<const float> plane, LineAxis axis, float noi
   const int samples = std::min(length / strips, max_line_samples);
   const float by_noise = 1.25f * noise / std::sqrt(static_cast<float>(samples));
   if (profile.deviation < 0.7f || profile.deviation < 2 * by_noise) return profile;
-  // Rows of drawn pictures are uniform. Rows of a sensor contain noise or a picture.
+  // Rows of synthetic graphics can be uniform. Rows of a sensor contain noise or picture content,
+  // so they are not uniform.
   if (variation_along(plane, axis) < 0.5f * profile.deviation) return profile;
-  // If the lines along the other axis have similar differences, the differences are part of the
+  // If the lines along the other axis have similar differences, the differences belong to the
   // picture.
   const LineAxis other = axis == LineAxis::rows ? LineAxis::columns : LineAxis::rows;
   if (deviation_of(mean_steps_of(plane, other)) > 0.3f * profile.deviation) return profile;
@@ -267,8 +271,8 @@ std::optional<LineModel> model_lines(std::span<const LineProfile> frames) {
   const ChosenSmoothing by_frame = choose_smoothing(profiles, usual_caution);
   LineModel model{median(deviations), {}, by_frame.smoothing};
   if (profiles.size() == 1) return model;
-  // If the picture changes little, the mean over frames shows what the picture contributes to the
-  // profiles.
+  // If the picture changes little, the mean over all frames shows the contribution of the picture
+  // to the profiles.
   const std::vector<float> mean = mean_of(profiles);
   const std::vector<float> reference =
       smoothed(mean, choose_smoothing({mean}, usual_caution).smoothing);

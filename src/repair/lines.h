@@ -1,6 +1,6 @@
 #pragma once
-// Finds and removes offsets of rows or columns, which the amplifiers of a sensor cause. An offset
-// is equal for all samples of a line and independent from line to line.
+// Finds and removes offsets of rows or columns, which are caused by the amplifiers of a sensor. An
+// offset is equal for all samples of a line, and the offsets of different lines are independent.
 
 #include <optional>
 #include <span>
@@ -15,7 +15,7 @@ enum class LineAxis { rows, columns };
 /// Smoothing by Whittaker and Henderson. The smooth profile s minimises |p - s|^2 + lambda |D^order
 /// s|^2, where p is the profile and D takes the differences of successive values.
 struct Smoothing {
-  int order = 1;     // 1 to 3
+  int order = 1;     // order of the differences, 1 to 3
   float lambda = 0;  // not negative
   bool operator==(const Smoothing&) const = default;
 };
@@ -33,8 +33,8 @@ struct LineModel {
 /// Properties of one frame that decide whether its lines have offsets.
 struct LineProfile {
   std::vector<float> mean;   // mean of each line
-  float deviation = 0;       // deviation of offsets that are independent from line to line
-  bool has_offsets = false;  // the lines certainly have offsets
+  float deviation = 0;       // standard deviation of offsets that are independent from line to line
+  bool has_offsets = false;  // whether the lines certainly have offsets
 };
 /// Examines the lines of a plane along one axis.
 /// @param noise  standard deviation of the noise of the plane

@@ -17,8 +17,8 @@ constexpr std::size_t low_rank = 4, high_rank = 19;
 /// Minimum peak of an outlier in units of the spread. For Gaussian noise this is 9 standard
 /// deviations.
 constexpr float peak_of_spread = 5;
-/// A neighbour resembles an outlier if its difference from the surroundings is at least this share
-/// of the peak.
+/// A neighbour counts as similar to an outlier if its difference from the surroundings is at least
+/// this share of the outlier's peak.
 constexpr float resembling = 0.5f;
 
 constexpr int grid_step = 8;  // distance of the samples at which the smoothness is measured
@@ -39,8 +39,8 @@ Surroundings surroundings_of(PlaneView<const float> plane, int x, int y) {
   return {(ring[11] + upper) / 2, ring[high_rank] - ring[low_rank]};
 }
 
-/// An outlier differs, in one direction and by this share of its peak, from at least this many of
-/// the 24 samples around it. This follows from the definition of the spread.
+/// An outlier exceeds at least this many of the 24 samples around it, in one direction and by this
+/// share of its peak. This follows from the definition of the spread.
 constexpr int min_exceeded = 20;
 constexpr float exceeded_share = 1 - 1 / peak_of_spread;
 
@@ -77,7 +77,7 @@ bool exceeds_surroundings(PlaneView<const float> plane, int x, int y, float limi
   return std::max(brighter, darker) >= min_exceeded;
 }
 
-/// Appends the sample to the field of outliers if the sample is an outlier.
+/// Appends the sample to `field` if it is an outlier.
 void examine(PlaneView<const float> plane, int x, int y, float min_peak, OutlierField& field) {
   if (!exceeds_surroundings(plane, x, y, exceeded_share * min_peak)) return;
   const auto [middle, spread] = surroundings_of(plane, x, y);
@@ -101,17 +101,14 @@ double smooth_share(PlaneView<const float> plane, float peak) {
   return all > 0 ? static_cast<double>(smooth) / static_cast<double>(all) : 0;
 }
 
-// Returns whether the number of events exceeds by far the number that is expected under a Poisson
-// distribution. `factor` allows for a density that varies over the picture.
-
-/// Returns whether the number of events exceeds its expectation under a Poisson distribution by
-/// far. `factor` allows for a density that varies over the picture.
+/// Returns whether the number of events is much higher than a Poisson distribution with this
+/// expectation allows. `factor` allows for a density that varies over the picture.
 bool exceeds(double events, double expected, double factor) {
   return events > factor * expected + 6 * std::sqrt(factor * expected) + 3;
 }
 
-/// Returns whether some displacement between outliers is frequent, as in dotted lines, dither and
-/// screens.
+/// Returns whether one displacement between outliers is frequent, as in dotted lines, dithering and
+/// halftone screens.
 bool has_frequent_displacement(const OutlierField& field) {
   constexpr int reach = 8, side = 2 * reach + 1;
   std::vector<bool> is_outlier(static_cast<std::size_t>(field.width) * field.height);
@@ -142,7 +139,8 @@ bool has_aligned(const OutlierField& field, int size, const Coordinate& coordina
   return exceeds(pairs, all * all / (2.0 * size), 2);
 }
 
-/// Returns whether the outliers lie in a small part of the picture, like details of the picture.
+/// Returns whether the outliers lie in a small part of the picture. In this case, they are details
+/// of the picture.
 bool is_concentrated(const OutlierField& field) {
   constexpr int parts = 6;
   std::array<int, parts * parts> counts{};
@@ -151,8 +149,8 @@ bool is_concentrated(const OutlierField& field) {
                                       outlier.x * parts / field.width)];
   std::ranges::sort(counts, std::greater{});
   const auto all = static_cast<double>(field.isolated.size());
-  // The number of parts in the fullest tenth. If there are few outliers, they fill few parts by
-  // chance.
+  // The tenth of the parts with most outliers must contain at least this number. If there are few
+  // outliers, they may be in few parts by chance.
   constexpr int fullest = parts * parts / 10;
   double inside = 0;
   for (int i = 0; i < fullest; ++i) inside += counts[static_cast<std::size_t>(i)];
@@ -182,7 +180,7 @@ bool are_impulses(const OutlierField& field) {
   constexpr float max_wing = 0.06f;
   if (field.isolated.size() < min_count || !(field.smooth_share > 0)) return false;
   const auto isolated = static_cast<double>(field.isolated.size());
-  // Impulses touch by chance. The probability is about 8 times their density.
+  // Impulses are neighbours by chance with a probability of about 8 times their density.
   const double touching = 0.15 + 12 * field.density();
   if (static_cast<double>(field.connected.size()) > touching * isolated) return false;
   std::vector<float> wings;

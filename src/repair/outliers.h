@@ -9,22 +9,23 @@
 
 namespace lull::repair {
 
-/// A sample that differs strongly from its surroundings and that no neighbour resembles.
+/// A sample that differs strongly from its surroundings and has no neighbour with a similar
+/// difference.
 struct Outlier {
   int x = 0, y = 0;
   float value = 0;
   float peak = 0;  // difference from the median of the surroundings
   /// Mean difference of the four direct neighbours from the median of the surroundings, in units of
-  /// `peak`. Optics spread a point of light over several samples, so for stars the value is clearly
-  /// above 0.
+  /// `peak`. For stars, the value is clearly above 0, because optics spread a point of light over
+  /// several samples.
   float wing = 0;
 };
 
 struct OutlierField {
   int width = 0, height = 0;
-  std::vector<Outlier> isolated;  // row by row
-  /// Samples that differ as strongly from their surroundings as isolated outliers, but that a
-  /// neighbour resembles: parts of lines, of letters, of larger points.
+  std::vector<Outlier> isolated;  // isolated outliers, row by row
+  /// Samples that differ as strongly from their surroundings as isolated outliers, but have a
+  /// neighbour with a similar difference. They belong to lines, to letters or to larger points.
   std::vector<Outlier> connected;
   /// Share of the plane whose surroundings are smooth enough to detect outliers with the minimum
   /// peak.
@@ -42,14 +43,14 @@ struct OutlierField {
 [[nodiscard]] OutlierField find_outliers(PlaneView<const float> plane, float min_peak);
 
 /// Returns whether the isolated outliers are certainly impulses of a sensor or a transmission, and
-/// not a part of the picture. Impulses are numerous, single samples with a sharp border, and as
-/// scattered as a Poisson process. Letters, lines and patterns have connected outliers, have a
-/// spatial order, or lie in a small part of the picture.
+/// not a part of the picture. Impulses are numerous single samples with sharp borders, whose
+/// positions are as random as those of a Poisson process. Letters, lines and patterns contain
+/// connected outliers, have a spatial order, or lie in a small part of the picture.
 [[nodiscard]] bool are_impulses(const OutlierField& field);
 
 /// Returns whether nearly all isolated outliers are bright samples on a dark ground. Drawn stars
-/// and distant lamps look like this, and in a single picture nothing distinguishes them from hot
-/// pixels.
+/// and distant lamps also look like this. In a single picture, they cannot be distinguished from
+/// hot pixels.
 [[nodiscard]] bool may_be_lights(const OutlierField& field);
 
 /// Returns whether the isolated outliers have a spatial order that impulses do not have: a frequent

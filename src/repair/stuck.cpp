@@ -16,23 +16,26 @@ namespace {
 /// Number of frames in which all samples are examined. In the other frames, only the candidates are
 /// examined.
 constexpr std::size_t full_frames = 5;
-constexpr std::size_t max_candidates = 200000;  // more candidates are a part of the picture
+// If there are more candidates, they belong to the picture.
+constexpr std::size_t max_candidates = 200000;
 
 /// Returns the minimum difference from the neighbours of a stuck pixel in 8-bit levels, for a frame
 /// with this noise.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
 /// For each sample, the number of frames in which the sample exceeds its neighbours in one
-/// direction.
+/// direction (brighter or darker).
 struct Support {
-  /// Counts frames in which at most one neighbour resembles the sample: isolated samples, pairs,
-  /// ends of lines.
+  /// Number of frames in which at most one neighbour is similar to the sample: the sample is
+  /// isolated, or belongs to a pair or the end of a line.
   std::vector<std::uint8_t> single;
-  /// Counts frames in which two or three neighbours resemble the sample: lines and borders.
+  /// Number of frames in which two or three neighbours are similar to the sample: the sample
+  /// belongs to a line or a border.
   std::vector<std::uint8_t> line;
 };
 
-/// For each sample of a row, counts how many of its 8 neighbours the sample exceeds by `excess`.
+/// For each sample of a row, counts those of its 8 neighbours that the sample exceeds by at least
+/// `excess`.
 /// @param sign  1: the sample is brighter; -1: it is darker
 void count_exceeded(PlaneView<const float> plane, int y, float excess, float sign,
                     std::vector<int>& counts) {
@@ -66,7 +69,7 @@ void add_support(PlaneView<const float> plane, float excess, float sign, Support
   }
 }
 
-/// The observations at one sample over the examined frames.
+/// Statistics of one sample over the examined frames.
 struct Candidate {
   Position at;
   float sign = 1;
@@ -76,8 +79,8 @@ struct Candidate {
   float value = 0;           // sum over the supporting frames
   float peak = 0, wing = 0;  // sums over the supporting frames, of differences from the median
   float spread = 0;          // sum of the distances between the 5th and the 20th of 24 samples
-  /// Slopes of the surroundings in levels per sample, for the frames in which the surroundings have
-  /// a slope.
+  /// Slopes of the surroundings, in levels per sample, in those frames in which the surroundings
+  /// have a slope.
   std::vector<std::array<float, 2>> slopes;
   bool is_isolated = true;
 };
@@ -117,7 +120,8 @@ void observe(PlaneView<const float> plane, float noise, float excess, Candidate&
   const auto exceeded =
       std::ranges::count_if(near, [&](float n) { return candidate.sign * (value - n) > excess; });
   if (exceeded < 7) {
-    // A hot pixel is invisible in front of white, and a dead pixel is invisible in front of black.
+    // In front of white, a hot pixel is invisible, and in front of black, a dead pixel is
+    // invisible.
     const float room = candidate.sign > 0 ? 255 - middle : middle;
     const float stuck_at = candidate.supporting > 0
                                ? candidate.value / static_cast<float>(candidate.supporting)
@@ -192,8 +196,8 @@ class StuckSearch {
 
   std::size_t index(int x, int y) const { return static_cast<std::size_t>(y) * width_ + x; }
 
-  /// Returns whether the sample is near a persistent line or border. Such lines, and dots near
-  /// them, belong to an overlay, such as a logo or subtitles, or to a static picture.
+  /// Returns whether the sample is near a persistent line or border. Such lines, and points near
+  /// them, belong to an overlay (a logo or subtitles) or to a static picture.
   bool is_near_line(const Support& support, std::uint8_t needed, int x, int y) const {
     constexpr int reach = 16;
     for (int v = std::max(y - reach, 0); v <= std::min(y + reach, height_ - 1); ++v)
@@ -204,8 +208,8 @@ class StuckSearch {
 
   bool is_persistent(const Candidate& candidate) const {
     const auto frames = static_cast<int>(noise_.size());
-    // A detail of the picture has surroundings that vary as strongly as the detail itself, or a
-    // soft border.
+    // If the sample is a detail of the picture, its surroundings vary as strongly as the detail
+    // itself, or its border is soft.
     const float peak = std::abs(candidate.peak), count = static_cast<float>(candidate.supporting);
     const float level = *std::ranges::max_element(noise_);
     if (peak < std::max(16.0f, 5 * level) * count || peak < 2 * candidate.spread ||
@@ -239,8 +243,8 @@ class StuckSearch {
     return field;
   }
 
-  /// Returns the stuck pixels among the candidates around which the picture does not change. They
-  /// are those that would be detected in a still picture.
+  /// Returns the stuck pixels among those candidates around which the picture does not change. The
+  /// criteria are those for a still picture.
   /// @param others  number of stuck pixels around which the picture changes
   std::vector<Position> isolated_of(const std::vector<const Candidate*>& unchanged,
                                     std::size_t others) const {
@@ -255,7 +259,8 @@ class StuckSearch {
     for (const Candidate* candidate : unchanged) candidates.mark(candidate->at.x, candidate->at.y);
     std::erase_if(persistent.isolated,
                   [&](const Outlier& o) { return !candidates.is_marked(o.x, o.y); });
-    // If the clip has other stuck pixels, a sharp isolated sample is also a stuck pixel.
+    // If the clip has other stuck pixels, a sharp isolated sample in front of an unchanging picture
+    // also counts as a stuck pixel.
     const bool others_exist = others >= 3 && others >= persistent.isolated.size();
     if (!others_exist && (!are_impulses(persistent) || may_be_lights(persistent))) return isolated;
     for (const Outlier& outlier : persistent.isolated) strong.mark(outlier.x, outlier.y);

@@ -14,8 +14,8 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-/// A function that passes the plane of a frame to `use`, as floats on the 0..255 scale. The view is
-/// valid during the call.
+/// A function that loads the plane of a frame and passes it to `use`, as floats on the 0..255
+/// scale. The view is only valid during the call of `use`.
 using PlaneReader =
     std::function<void(std::size_t frame, const std::function<void(PlaneView<const float>)>& use)>;
 

@@ -14,7 +14,7 @@ namespace lull::repair {
 /// Minimum width and height of a plane in which defects are searched.
 inline constexpr int min_side = 16;
 
-/// Returns the mirrored index for index `at`, which lies at most `size` - 1 beyond a border.
+/// Returns the mirrored index for index `at`, which may be at most `size` - 1 beyond a border.
 constexpr int mirrored(int at, int size) {
   return at < 0 ? -at : at >= size ? 2 * size - 2 - at : at;
 }
@@ -43,8 +43,8 @@ inline std::array<float, 8> ring_8(PlaneView<const float> plane, int x, int y) {
   return ring;
 }
 
-/// Returns the median of the values. If their number is even, this is the mean of the two central
-/// values. Returns 0 without values. Changes the order of the values.
+/// Returns the median of the values. If their number is even, this is the mean of the two middle
+/// values. Returns 0 if there are no values. The function changes the order of the values.
 inline float median(std::vector<float>& values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -53,7 +53,7 @@ inline float median(std::vector<float>& values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
-/// Standard deviation of Gaussian noise divided by the median of absolute deviations.
+/// Ratio of the standard deviation of Gaussian noise to its median absolute deviation.
 inline constexpr float sigma_of_mad = 1.4826f;
 
 /// Returns the standard deviation, estimated by the median of absolute deviations from `centre`.

@@ -1,14 +1,15 @@
 #pragma once
-// Enlarging of pictures without noise. Lanczos' kernel is smooth and loses detail; rounds of two
-// steps restore it.
-// 1. Similar patches of the enlarged picture are filtered together, so that each gets the detail
-//    that the others have at other positions between the samples: BM3D's first phase, with a
-//    threshold that decreases from round to round (Danielyan, Foi, Katkovnik, Egiazarian, "Image
-//    upsampling via spatially adaptive block-matching filtering", EUSIPCO 2008; no noise is added
-//    here).
+// Enlarging of pictures without noise. Interpolation with the Lanczos kernel is smooth and loses
+// detail; several rounds of two steps restore the detail.
+// 1. Similar patches of the enlarged picture are filtered together, so that each patch gets the
+//    detail that the other patches have at other positions between the samples. The filter is the
+//    first phase of BM3D, with a threshold that decreases from round to round (Danielyan, Foi,
+//    Katkovnik, Egiazarian, "Image upsampling via spatially adaptive block-matching filtering",
+//    EUSIPCO 2008; no noise is added here).
 // 2. A sample of the small picture is the mean over the area that it covers. The difference between
-//    the small picture and the means of the enlarged picture is enlarged and added
-//    (back-projection: Irani and Peleg 1991, "Improving resolution by image registration").
+//    the small picture and these means of the enlarged picture is enlarged and added to the
+//    enlarged picture (back-projection: Irani and Peleg 1991, "Improving resolution by image
+//    registration").
 // The chroma planes of YUV get only the second step.
 
 #include <memory>
@@ -21,15 +22,16 @@ namespace lull::scale {
 
 inline constexpr double min_factor = 1, max_factor = 4;
 
-/// Position of the first chroma sample if chroma is subsampled, in chroma samples from the corner
-/// of the picture: 0.5 at the centre of the area that it covers, 0.25 at its first luma sample.
+/// Position of the first chroma sample if chroma is subsampled, measured in chroma samples from the
+/// corner of the picture: 0.5 is the centre of the area that the chroma sample covers, 0.25 the
+/// position of the first luma sample in this area.
 struct ChromaSite {
   double x = 0.5, y = 0.5;
 };
 
 struct Params {
   double factor = 2;                                // enlargement of width and height, 1..4
-  bm3d::Profile profile = bm3d::Profile::balanced;  // quality of the detail
+  bm3d::Profile profile = bm3d::Profile::balanced;  // profile for the restoration of detail
   ChromaSite site;
 };
 
@@ -43,8 +45,8 @@ struct Params {
 class Enlarger {
  public:
   /// @param backend  where the first step runs; the second step runs on the CPU
-  /// @param results  a format of frames that are not enlarged: the results get its samples. Empty:
-  ///     the results have the samples of `format`.
+  /// @param results  a format whose sample type and bit depth the results get (its size is not
+  ///     used). Empty: the results have the samples of `format`.
   /// @throws InvalidArgument  as scaled_format()
   /// @throws any exception of bm3d::open()
   Enlarger(const Params& params, const FrameFormat& format, const bm3d::Backend& backend,
@@ -65,8 +67,8 @@ class Enlarger {
   std::unique_ptr<Work> work_;
 };
 
-/// Returns the approximate number of bytes of host memory that an Enlarger keeps, in addition to
-/// the frames that it returns.
+/// Returns the approximate number of bytes of host memory that an Enlarger uses, in addition to the
+/// frames that it returns.
 [[nodiscard]] double host_bytes(const Params& params, const FrameFormat& format,
                                 const bm3d::Backend& backend);
 

@@ -1,8 +1,8 @@
 #pragma once
 // Resampling of float planes: enlarging with Lanczos' kernel, reducing with the mean over the area
 // that a sample covers. The centre of sample i is at i + site, in units of its plane's samples.
-// `site` is 0.5 if a sample lies at the centre of its area, and less if chroma lies to the left of
-// it.
+// `site` is 0.5 if a sample is at the centre of its area, and less if a chroma sample is to the
+// left of the centre.
 
 #include <vector>
 
@@ -21,12 +21,12 @@ struct Taps {
 /// Returns the taps that enlarge `from` samples to `to` samples along an axis, from <= to. `ratio`:
 /// the factor by which distances grow. Samples are mirrored at the borders.
 [[nodiscard]] Taps enlarging_taps(int from, int to, double ratio, double site);
-/// Returns the taps that reduce `to` samples to `from` samples: each result is the mean over
+/// Returns the taps that reduce `to` samples to `from` samples. Each result is the mean over
 /// `ratio` samples around its position.
 [[nodiscard]] Taps reducing_taps(int from, int to, double ratio, double site);
 
-/// Resamples each row with the taps of x. Sizes must match the taps. All cores of the caller's task
-/// arena are used.
+/// Resamples each row with the taps `x`. The sizes of the planes must match the taps. The function
+/// uses all cores of the caller's task arena.
 void resample_rows(const Taps& taps, PlaneView<const float> from, PlaneView<float> to);
 /// Selects whether a function replaces the values of its output or adds to them.
 enum class Write { replace, accumulate };

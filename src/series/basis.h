@@ -1,5 +1,6 @@
 #pragma once
-// The signal components of a series: principal directions in the space of its volumes.
+// The signal components of a series of volumes. They are principal directions in the space whose
+// axes are the volumes.
 
 #include <vector>
 
@@ -9,7 +10,7 @@ class Basis {
  public:
   Basis() = default;
   /// @param volumes  the volumes that the components combine
-  /// @param means  mean of each of these volumes, stabilised
+  /// @param means  mean of each of these volumes after variance stabilisation
   /// @param vectors  orthonormal directions, one row of volumes.size() numbers for each component;
   ///     further rows are ignored
   Basis(std::vector<int> volumes, std::vector<double> means, const std::vector<double>& vectors,
@@ -23,13 +24,14 @@ class Basis {
   const double* direction(int k) const {
     return rows_.data() + static_cast<std::size_t>(k) * size();
   }
-  /// Returns the share of the variance of volume `i` that the components contain for white noise,
-  /// 0..1.
+  /// Returns the share of the variance of volume `i` that the components contain if the volumes
+  /// consist of white noise, 0..1.
   double leverage(int i) const;
 
-  /// Computes the components of a voxel from its stabilised samples, one for each volume.
+  /// Computes the components of a voxel from its variance-stabilised samples, one sample for each
+  /// volume.
   void project(const double* samples, double* components) const;
-  /// Computes the stabilised samples from the components.
+  /// Computes the variance-stabilised samples of a voxel from its components.
   void reconstruct(const double* components, double* samples) const;
 
  private:

@@ -15,7 +15,7 @@ namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float max_scale = 16;
-/// The sample of components that are 0.
+/// The sample value that stands for a component of 0.
 constexpr float middle = (filter_range_min + filter_range_max) / 2;
 
 /// Computes the components of single voxels.
@@ -40,12 +40,13 @@ class VoxelProjector {
   }
 
  private:
-  /// Replaces missing samples by predictions, and repeats this with the components of the completed
-  /// samples. Each step reduces the error by the share of the missing volumes in the components.
+  /// Predicts missing samples of a voxel from its components, and repeats this with the components
+  /// of the completed samples. Each step multiplies the error by the share of the missing volumes
+  /// in the components.
   void fill_missing() {
     constexpr int steps = 30;
     std::vector<int> missing;
-    double offset = 0;  // mean difference of the known samples from the means of their volumes
+    double offset = 0;  // mean difference of the known samples from the volume means
     for (int i = 0; i < basis_.size(); ++i)
       if (std::isnan(noisy_[i]))
         missing.push_back(i);
@@ -66,7 +67,7 @@ class VoxelProjector {
   std::vector<double> noisy_, predicted_, components_;
 };
 
-/// Returns the largest magnitude of a component.
+/// Returns the largest absolute value of a component.
 float magnitude_of(const float* values, std::size_t count) {
   float largest = 0;
   for (std::size_t i = 0; i < count; ++i)
@@ -74,7 +75,7 @@ float magnitude_of(const float* values, std::size_t count) {
   return largest;
 }
 
-/// Returns the largest power of two by which values of this magnitude can be multiplied.
+/// Returns the largest power of two by which values up to this absolute value can be multiplied.
 float scale_for(float magnitude) {
   float scale = max_scale;
   while (scale * magnitude > filter_range_max - middle) scale /= 2;

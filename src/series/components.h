@@ -1,6 +1,6 @@
 #pragma once
-// The components of a series as volumes: computed from the samples, and streamed through a filter
-// of white noise.
+// The components of a series in the form of volumes. They are computed from the samples, and pass
+// through a filter for white noise.
 
 #include <cstdint>
 #include <memory>
@@ -13,32 +13,35 @@
 
 namespace lull::series {
 
-/// Computes the components of `fit`: volume k of `components` is component k. The noise of a
-/// component is white with standard deviation 1. Missing samples of a voxel are replaced by values
-/// that the components predict from the other samples. Voxels that show no noise become NaN.
-/// @param components  has fit.basis.components() volumes; it may begin at the samples, whose first
-///     volumes are then replaced
+/// Computes the signal components of the series `fit`. Volume k of `components` becomes component
+/// k. The noise of each component is white and has a standard deviation of 1. Missing samples of a
+/// voxel are predicted from the other samples through the components. Voxels without noise become
+/// NaN.
+/// @param components  memory for fit.basis.components() volumes. It may be the memory of the
+///     samples themselves, whose first volumes are then overwritten
 void project(const Samples& samples, const Fit& fit, const Samples& components);
 
-/// Returns the view of the first volumes of the samples as components of `fit`.
+/// Returns a view of the memory of the first volumes of the samples, in which the components of
+/// `fit` can be stored.
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
-/// Consecutive components with one scale: a sample is the middle of the range of filters
-/// (core/float_range.h) plus scale x component. The standard deviation of its noise is `scale`.
+/// Consecutive components that are scaled by the same factor. A sample is the middle of the range
+/// that filters accept (core/float_range.h) plus the factor `scale` times the component. So `scale`
+/// is also the standard deviation of the noise.
 struct ComponentGroup {
   int first = 0, end = 0;
   float scale = 1;
 };
 
-/// Divides the components into groups. Scales are powers of two, as large as the range allows, so
-/// that filters in half precision lose little.
+/// Divides the components into groups. The scale factors are powers of two, as large as the range
+/// of filters allows, so that filters in half precision lose little accuracy.
 [[nodiscard]] std::vector<ComponentGroup> group_components(const Samples& components);
 
-/// Returns the format of slices of components.
+/// Returns the format of the slices of component volumes.
 [[nodiscard]] FrameFormat component_format(const Shape& shape);
 
-/// Returns the slices of the components of a group, volume after volume. A slice has a mask of the
-/// voxels that show noise.
+/// Returns the slices of the components of a group, volume after volume. Each slice has a mask of
+/// the voxels that contain noise.
 class ComponentSource final : public FrameSource {
  public:
   ComponentSource(const Samples& components, const Fit& fit, const ComponentGroup& group);

@@ -10,9 +10,9 @@ namespace {
 
 constexpr int lanes = 8;  // volumes are padded to a multiple of this number
 
-/// Samples of some voxels: the volumes of a voxel follow each other.
+/// The samples of some voxels. In memory, the volumes of a voxel follow each other.
 struct Chunk {
-  int volumes;  // with padding
+  int volumes;  // number of volumes, with padding
   int voxels = 0;
   std::vector<double> values;
   const double* of(int voxel) const {
@@ -20,7 +20,8 @@ struct Chunk {
   }
 };
 
-/// Adds the products of volumes i .. i + lanes and j .. j + lanes to `sums`.
+/// Adds the products of the volumes i to i + lanes - 1 and the volumes j to j + lanes - 1 to
+/// `sums`.
 void add_products(const Chunk& chunk, int i, int j, double* sums) {
   double tile[lanes][lanes] = {};
   for (int k = 0; k < chunk.voxels; ++k) {
@@ -56,7 +57,8 @@ Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
         totals[i] += value;
       }
     });
-    // Each tile is computed by one task at a time, and its chunks are added in order.
+    // Each tile of the matrix is computed by one task at a time, and the chunks of voxels are added
+    // in order.
     tbb::parallel_for(0, tiles * tiles, [&](int tile) {
       const int i = tile / tiles, j = tile % tiles;
       if (j <= i) add_products(chunk, i * lanes, j * lanes, sums.data());

@@ -12,12 +12,13 @@ namespace lull::series {
 
 struct Moments {
   double count = 0;                // number of voxels
-  std::vector<double> means;       // of each volume, stabilised
+  std::vector<double> means;       // mean of each volume after variance stabilisation
   std::vector<double> covariance;  // row by row; the divisor is the number of voxels
 };
 
-/// Computes the moments of the stabilised samples of `volumes` over `voxels`, in double precision.
-/// The order of all sums is fixed, so that the result does not depend on the number of threads.
+/// Computes the moments of the variance-stabilised samples of `volumes` over `voxels`, in double
+/// precision. The order of all sums is fixed, so that the result does not depend on the number of
+/// threads.
 /// @param voxels  complete voxels (voxels.h)
 [[nodiscard]] Moments moments_of(const Samples& samples, const Stabiliser& stabiliser,
                                  std::span<const int> volumes,

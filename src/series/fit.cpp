@@ -15,25 +15,29 @@
 namespace lull::series {
 namespace {
 
-/// Maximum number of corrections of the noise levels. They end when levels change by less than
-/// `close_level`, which is mostly so after two.
+/// Maximum number of times that the noise levels are corrected. The corrections end when the levels
+/// change by less than `close_level`, which is usually the case after two.
 constexpr int corrections = 3;
 constexpr float close_level = 0.01f;
-/// For a correction, this number of voxels per volume is sufficient.
+/// This number of voxels per volume is sufficient for a correction of the noise levels.
 constexpr std::size_t voxels_per_volume = 100, min_voxels = 20'000;
-/// Maximum share of components whose remainder is taken as noise.
+/// Maximum share of components for which the remainder, the part of the series without the
+/// components, counts as noise.
 constexpr double max_signal_share = 0.7;
-/// Levels of volumes that differ by less than this factor are taken as equal: residual levels, and
-/// estimates from single volumes, which are less accurate.
+/// If the levels of volumes differ by less than this factor, they count as equal. The first factor
+/// is for levels computed from residuals, the second for estimates from single volumes, which are
+/// less accurate.
 constexpr double same_level = 1.2, same_estimate = 1.5;
-/// A higher level than the estimate from single cubes (noise/volume), by more than this factor, is
-/// due to signal.
+/// If a level exceeds the estimate from cubes of a single volume (noise/volume) by more than this
+/// factor, signal is the cause.
 constexpr float max_correction = 1.5f;
-/// At least this number of components is filtered: components below the edge can contain signal in
-/// a few voxels, and a few components cost little.
+/// At least this number of components is filtered. Components whose eigenvalues are below the noise
+/// edge can still contain signal in a few voxels, and filtering a few more components takes little
+/// time.
 constexpr int min_components = 16;
-/// A volume is filtered alone if its error is then smaller by this number of standard errors. In
-/// longer series, volumes are alike, and this is not examined.
+/// A volume is filtered separately from the components if this reduces its error by at least this
+/// number of standard errors. In longer series, the volumes are similar to each other, and this is
+/// not examined.
 constexpr double significance = 2;
 constexpr std::size_t max_examined_volumes = 128;
 
@@ -58,7 +62,8 @@ Decomposition decompose(const Moments& moments, std::optional<double> variance) 
   return result;
 }
 
-/// The noise of a series, estimated by its residuals, beginning with estimates of single volumes.
+/// The noise of a series. It is first estimated from single volumes, and then corrected by the
+/// residuals of the components.
 class NoiseEstimator {
  public:
   NoiseEstimator(const Samples& samples, const SeriesNoise& initial, const FitOptions& options,
@@ -82,21 +87,22 @@ class NoiseEstimator {
       found = initial_;
       for (int i = 0; i < corrections; ++i) found = corrected(found).noise;
     }
-    // If the volumes have little in common, the remainder is signal.
+    // If the volumes have little in common, the remainder contains signal.
     return median_level(found) > max_correction * median_level(initial_) ? initial_ : found;
   }
 
  private:
   static bool is_close(float a, float b) { return std::abs(a - b) <= close_level * b; }
-  /// Whether a further correction would change little.
+  /// Returns whether a further correction of the noise levels would change little.
   static bool is_close(const SeriesNoise& a, const SeriesNoise& b) {
     const auto close = [](float x, float y) { return is_close(x, y); };
     if (!std::ranges::equal(a.levels, b.levels, close) || !a.map != !b.map) return false;
     return !a.map || std::ranges::equal(a.map->values, b.map->values, close);
   }
 
-  /// Whether the volumes have different levels: by their residuals with one level, or by the
-  /// initial estimates of those that have no residuals. A tenth of the volumes may differ.
+  /// Returns whether the volumes have different noise levels. Their residuals with one common level
+  /// show this; volumes without residuals are judged by their initial estimates. A tenth of the
+  /// volumes may differ.
   bool differ(const ResidualLevels& common) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < volumes_.size(); ++i) {
@@ -135,7 +141,7 @@ std::size_t place_of(int volume, const std::vector<int>& volumes) {
   return std::ranges::lower_bound(volumes, volume) - volumes.begin();
 }
 
-/// Returns the moments of some of the volumes.
+/// Returns the means and the covariance of some of the volumes.
 Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
                         const std::vector<int>& some) {
   Moments result{.count = moments.count, .means = {}, .covariance = {}};
@@ -148,8 +154,8 @@ Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
   return result;
 }
 
-/// Makes the basis of all volumes: the leading components of the combined ones, and each other
-/// volume as a component of its own.
+/// Makes the basis of all volumes. It consists of the leading components of the combined volumes;
+/// each other volume is a separate component.
 Basis make_basis(const std::vector<int>& all, const Moments& moments,
                  const std::vector<int>& combined, const EigenSystem& eigen, int components) {
   const std::size_t count = all.size();
@@ -165,7 +171,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Removes the volumes that are filtered better alone. Returns whether there were any.
+/// Removes those volumes from the combined volumes that give better results if they are filtered
+/// separately. Returns whether there were any.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)
@@ -181,12 +188,13 @@ int filtered_components(const Spectrum& spectrum, const FitOptions& options, int
   return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
 }
 
-/// Returns the variance of the noise if it is given, in units of its level.
+/// Returns the given variance of the noise, in units of the level; nothing if it is not given.
 std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }
 
-/// Chooses the volumes that are combined: those that are not filtered better alone.
+/// Chooses the volumes that are combined: those that do not give better results if they are
+/// filtered separately.
 std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabiliser,
                                  const std::vector<int>& volumes, const Moments& moments,
                                  const std::vector<std::uint32_t>& voxels,
@@ -205,8 +213,8 @@ std::vector<int> choose_combined(const Samples& samples, const Stabiliser& stabi
   return combined.size() > 1 ? combined : std::vector<int>{};
 }
 
-/// Gives the volumes that are not combined the levels of `noise`: what the components do not
-/// explain is no measure for them. Returns whether that changes a level.
+/// Resets the levels of those volumes that are not combined to the levels of `noise`, because their
+/// residuals say nothing about their noise. Returns whether this changes a level.
 bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, Fit& fit) {
   bool changed = false;
   for (std::size_t v = 0; v < noise.levels.size(); ++v)
@@ -215,8 +223,8 @@ bool restore_levels(const SeriesNoise& noise, const std::vector<int>& combined, 
   return changed;
 }
 
-/// Completes the fit for its noise.
-/// @param combined  the combined volumes; empty: they are to be chosen
+/// Completes the fit, given the noise of the series.
+/// @param combined  the combined volumes; if empty, the function chooses them
 void fit_components(const Samples& samples, const SeriesNoise& given, const FitOptions& options,
                     std::vector<int> combined, Fit& fit) {
   const std::vector<int> volumes = noisy_volumes(fit.noise);

@@ -1,5 +1,5 @@
 #pragma once
-// Decomposes a series into its signal components and its noise.
+// Decomposes a series of volumes into signal components and noise.
 
 #include <cstdint>
 #include <vector>
@@ -14,13 +14,14 @@ namespace lull::series {
 
 struct FitOptions {
   std::vector<std::uint8_t> mask = {};  // one flag per voxel; empty: no mask
-  /// The levels and the map are estimates, which the residuals may correct.
+  /// Whether the levels and the noise map are estimates. If so, the residuals may correct them.
   bool refine = true;
-  /// The states of the voxels, if they are known; empty: they follow from the samples.
+  /// The states of the voxels (voxels.h), if they are known. If empty, they are determined from the
+  /// samples.
   std::vector<VoxelState> states = {};
   /// Minimum number of components of the basis.
   int components = 0;
-  /// All components are kept, for a filter that leaves a part of the noise.
+  /// Whether all components are kept. This is needed if the filter leaves a part of the noise.
   bool keep_all = false;
 };
 
@@ -28,15 +29,15 @@ struct Fit {
   SeriesNoise noise;
   Basis basis;
   Spectrum spectrum;
-  std::vector<double> eigenvalues;  // in descending order; 1 is the noise variance
+  std::vector<double> eigenvalues;  // in descending order, in units of the noise variance
   std::vector<VoxelState> states;
-  /// Number of volumes that the components combine. The others are components of their own, because
-  /// they have too little in common with these.
+  /// Number of volumes that the components combine. Each other volume is a separate component,
+  /// because it has too little in common with these.
   int combined = 0;
 };
 
 /// Decomposes a series.
-/// @param noise  levels of all volumes; at least 2 volumes must have noise
+/// @param noise  levels of all volumes; at least 2 of the volumes must have noise
 [[nodiscard]] Fit fit_series(const Samples& samples, const SeriesNoise& noise,
                              const FitOptions& options);
 

@@ -13,22 +13,24 @@
 namespace lull::series {
 namespace {
 
-/// Distance of the nodes of the map in voxels.
+/// Distance between the nodes of the noise map, in voxels.
 constexpr int cell = 4;
-/// Minimum stabilised signal of samples with Rician noise.
+/// Samples with Rician noise are used only if their variance-stabilised signal is at least this
+/// large.
 constexpr double min_rician_signal = 2;
-/// Volumes with a smaller share of residual noise keep their level.
+/// If the residuals of a volume contain a smaller share of its noise, the level of the volume is
+/// not changed.
 constexpr double min_free_share = 0.3;
-/// Degrees of freedom for a level of a volume, and of a node: the standard deviation of the level
-/// is 1 / sqrt(2 x degrees).
+/// Required degrees of freedom: for the level of a volume, and for a node of the map. The relative
+/// standard deviation of a level is 1 / sqrt(2 x degrees of freedom).
 constexpr double min_volume_freedom = 400, min_node_freedom = 3000;
-/// Residuals of about this number of volumes are computed in each voxel: in longer series, some
-/// voxels suffice.
+/// Residuals are computed for about this number of volumes per voxel. In longer series, only some
+/// of the voxels are needed.
 constexpr int max_examined = 100;
-/// A map whose extremes differ by less than this factor is not used.
+/// A noise map is not used if its extremes differ by less than this factor.
 constexpr double min_variation = 1.08;
 
-/// Sum of squared residuals, and their degrees of freedom.
+/// Sum of squared residuals, and the degrees of freedom of this sum.
 struct Residuals {
   double squares = 0, freedom = 0;
   Residuals& operator+=(const Residuals& other) {
@@ -39,7 +41,7 @@ struct Residuals {
   double variance() const { return squares / freedom; }
 };
 
-/// Residuals on a grid of nodes along x, y, z.
+/// Residuals at the nodes of a grid along x, y and z.
 struct Grid {
   std::array<int, 3> nodes;
   std::vector<Residuals> values;
@@ -113,13 +115,13 @@ class Collector {
   const Stabiliser& stabiliser_;
   const Basis& basis_;
   std::span<const VoxelState> states_;
-  std::vector<double> free_;  // share of the noise of each volume that is in the residuals
+  std::vector<double> free_;  // for each volume, the share of its noise that is in the residuals
   std::array<int, 3> nodes_{};
   int step_ = 1;
 };
 
-/// Smooths along one axis with the weights 1 2 1 at this distance. Nodes beyond the border are left
-/// out.
+/// Smooths along one axis: the weights of nodes at this distance are 1 2 1. Nodes beyond the border
+/// are not used.
 void smooth(Grid& grid, int axis, int distance) {
   const int length = grid.nodes[axis];
   const std::size_t step = axis == 0   ? 1
@@ -135,13 +137,14 @@ void smooth(Grid& grid, int axis, int distance) {
   }
 }
 
-/// Returns the variance at each node: from the residuals around it, as few as suffice.
+/// Returns the variance at each node. It is computed from the residuals of as few surrounding nodes
+/// as suffice.
 std::vector<double> variances_at(Grid grid) {
   std::vector<double> variances(grid.values.size());
   Residuals whole;
   for (const Residuals& node : grid.values) whole += node;
   const int longest = std::ranges::max(grid.nodes);
-  double peak = 1;  // largest weight of a node, so that freedom / peak is at most the true freedom
+  double peak = 1;  // largest weight of a node; freedom / peak is at most the true freedom
   for (int distance = 1; distance < 2 * longest; distance *= 2)
     for (int axis = 0; axis < 3; ++axis) {
       smooth(grid, axis, distance);
@@ -158,7 +161,7 @@ std::vector<double> variances_at(Grid grid) {
   return variances;
 }
 
-/// Returns the factor of the present map at each node of a grid.
+/// Returns the factor of the current noise map at each node of a grid.
 std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
                                const std::array<int, 3>& nodes) {
   std::vector<double> factors;
@@ -179,7 +182,8 @@ std::vector<double> factors_at(const SeriesNoise& noise, const Shape& shape,
   return factors;
 }
 
-/// Sets the map from these factors, whose geometric mean becomes 1. Returns that mean.
+/// Makes a noise map from these factors. They are divided by their geometric mean, which the
+/// function returns.
 double set_map(const Shape& shape, const std::array<int, 3>& nodes, std::vector<double> factors,
                SeriesNoise& noise) {
   double mean = 0;
@@ -216,8 +220,9 @@ ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& no
   for (std::size_t i = 0; i < factors.size(); ++i)
     factors[i] *= std::sqrt(variances[i] / whole.variance());
   const double mean = set_map(samples.shape, sums.by_node.nodes, std::move(factors), result.noise);
-  // (With levels of their own, a volume whose level is too low would dominate a component, which
-  // then explains its noise, and its level would become still lower.)
+  // (If each volume had its own level, a volume whose level is too low would dominate a component.
+  // This component would then explain the noise of the volume, and the level of the volume would be
+  // lowered further.)
   const bool equal = have_one_level(noise);
   for (int i = 0; i < basis.size(); ++i) {
     const Residuals& volume = sums.by_volume[i];

@@ -1,5 +1,6 @@
 #pragma once
-// Noise levels from the samples that the signal components do not explain.
+// Corrects noise levels by the residuals: the samples minus the part that the signal components
+// explain.
 
 #include <span>
 #include <vector>
@@ -13,21 +14,23 @@ namespace lull::series {
 
 struct ResidualLevels {
   SeriesNoise noise;  // corrected
-  /// For each volume of the basis: its residual level relative to its level before the correction;
-  /// 0: the components explain the volume, or too few of its samples count.
+  /// For each volume of the basis: the level of its residuals, relative to its level before the
+  /// correction. 0: the components explain the volume completely, or too few of its samples could
+  /// be used.
   std::vector<double> ratios;
 };
 
-/// Corrects the level of each volume, and the map, by the residuals of the complete voxels. If all
-/// volumes have one level, they keep one level. A volume without a ratio is corrected like all
-/// volumes together, or keeps its level if it has one of its own. Samples of Rician noise count
-/// where their signal is at least twice the level, because their variance is smaller below that.
-/// @param basis  the signal components of the series, stabilised for `noise`
+/// Corrects the level of each volume, and the noise map, by the residuals of the complete voxels
+/// (voxels.h). If all volumes have equal levels, the levels stay equal. If the ratio of a volume is
+/// 0, the volume is corrected by the ratio of all volumes together; if the levels differ, it keeps
+/// its level. Samples with Rician noise are used only where their signal is at least twice the
+/// level, because weaker signals have a smaller variance.
+/// @param basis  the signal components of the series, computed from samples stabilised for `noise`
 [[nodiscard]] ResidualLevels levels_by_residuals(const Samples& samples, const SeriesNoise& noise,
                                                  const Stabiliser& stabiliser, const Basis& basis,
                                                  std::span<const VoxelState> states);
 
-/// Whether all volumes with noise have one level.
+/// Returns whether all volumes with noise have equal levels.
 [[nodiscard]] bool have_one_level(const SeriesNoise& noise);
 
 }  // namespace lull::series

@@ -11,11 +11,12 @@
 namespace lull::series {
 namespace {
 
-/// Estimates below this value, in units of sigma, are uncertain: inside an object, the mean signal
-/// of such voxels is about that. (Otherwise samples with an estimate of 0 would become 0.)
+/// Estimates of the signal below this value, in units of sigma, are uncertain. Inside an object,
+/// the mean signal of voxels with such estimates is about this value, so it replaces the estimates.
+/// (Without this step, samples with an estimate of 0 would become 0.)
 constexpr double uncertain_signal = 0.45;
-/// A voxel is air if the mean of its signal over the volumes is below `air`, and inside the object
-/// above `object`.
+/// A voxel counts as air if the mean of its signal over all volumes is below `air`, and as part of
+/// the object if it is above `object`.
 constexpr double air = 0.5, object = 1;
 
 class VoxelEstimate {
@@ -26,7 +27,7 @@ class VoxelEstimate {
         components_(basis_.components()),
         signal_(basis_.size()) {}
 
-  /// Returns the signal of each volume, in units of sigma.
+  /// Returns the estimated signal of each volume at a voxel, in units of sigma.
   const std::vector<double>& estimate(std::size_t voxel, const RicianStabiliser& stabiliser) {
     for (int k = 0; k < basis_.components(); ++k)
       components_[k] = static_cast<double>(samples_.volume(k)[voxel]);
@@ -64,7 +65,7 @@ void replace_by_expectations(const Samples& samples, const Fit& fit, const Sampl
             float& sample = samples.volume(v)[voxel];
             const auto level = static_cast<double>(levels.level(v, voxel));
             const double z = std::max(static_cast<double>(sample - fit.noise.zero) / level, 0.0);
-            if (sample == sample)  // not NaN
+            if (sample == sample)  // true unless the sample is NaN
               sample =
                   fit.noise.zero + static_cast<float>(level * rician_expectation(z, signal[i]));
           }

@@ -1,17 +1,19 @@
 #pragma once
-// Rician samples with Gaussian noise: what a first estimate of the signal makes of them.
+// Converts Rician samples to samples with nearly Gaussian noise, given a first estimate of the
+// signal.
 
 #include "series/fit.h"
 #include "series/samples.h"
 
 namespace lull::series {
 
-/// Replaces each sample by its expectation without the imaginary part of the noise
+/// Replaces each sample by an estimate of its value without the imaginary part of the noise
 /// (rician_expectation() in noise/volume/rician.h). The new samples have nearly Gaussian noise of
-/// the same level, and are linear in the signal, also where it is weak. The variance-stabilised
-/// samples are not: their components are more, and their inverse amplifies noise near 0.
+/// the same level, and their mean is linear in the signal, even if the signal is weak.
+/// Variance-stabilised samples are not linear in the signal: they need more components, and their
+/// inverse amplifies noise near 0.
 /// @param fit  decomposition of the series, with Rician noise
-/// @param components  its filtered components
+/// @param components  the filtered components of `fit`
 void replace_by_expectations(const Samples& samples, const Fit& fit, const Samples& components);
 
 }  // namespace lull::series

@@ -13,14 +13,15 @@ namespace lull::series {
 namespace {
 
 constexpr int side = 4, cube_voxels = side * side * side;
-constexpr double threshold = 1.5;  // in units of sigma
-/// Bounds of the work: products of the rotation, and number of cubes.
+constexpr double threshold = 1.5;  // threshold in units of sigma
+/// Limits of the amount of work: number of products in the rotation, and number of cubes.
 constexpr double max_products = 5e8;
 constexpr std::size_t max_cubes = 4000, min_cubes = 16;
 
 using Cube = std::array<float, cube_voxels>;
 
-/// Transforms the cube along the axis whose neighbouring voxels are `stride` apart.
+/// Transforms the cube along one axis. Neighbouring voxels along this axis are `stride` elements
+/// apart.
 void transform(Cube& cube, int stride) {
   const auto& rows = float_dct_rows<side>();
   for (int i = 0; i < cube_voxels; ++i) {
@@ -35,7 +36,7 @@ void transform(Cube& cube, int stride) {
   }
 }
 
-/// Returns the first voxels of cubes that lie inside the object.
+/// Returns the positions of the first voxels of cubes that lie inside the object.
 std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std::uint32_t> voxels) {
   const int columns = shape.width / side, rows = shape.height / side, layers = shape.slices / side;
   std::vector<int> counts(static_cast<std::size_t>(columns) * rows * layers);
@@ -56,13 +57,13 @@ std::vector<std::uint32_t> cubes_inside(const Shape& shape, std::span<const std:
   return first;
 }
 
-/// Stein's estimate of the squared error of a soft threshold.
+/// Returns Stein's estimate of the squared error of a soft threshold.
 double soft_risk(double coefficient) {
   const double magnitude = std::abs(coefficient);
   return magnitude <= threshold ? magnitude * magnitude - 1 : threshold * threshold + 1;
 }
 
-/// Sums over cubes, by volume. `squares`: of the differences.
+/// Sums over cubes, one for each volume. `squares`: sum of the squared differences.
 struct Sums {
   std::vector<double> alone, together, squares;
   explicit Sums(std::size_t volumes) : alone(volumes), together(volumes), squares(volumes) {}
@@ -79,7 +80,7 @@ class Estimator {
         eigen_(eigen),
         components_(components) {}
 
-  /// Adds the risks of the volumes in this cube.
+  /// Adds the estimated errors of all volumes in this cube.
   void add(std::size_t first, Sums& sums) const {
     const std::size_t count = volumes_.size();
     std::vector<double> coefficients(count * cube_voxels), alone(count), together(count);
@@ -150,7 +151,8 @@ Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
   const std::size_t step = std::max<std::size_t>(1, cubes.size() / most);
   const std::size_t used = (cubes.size() + step - 1) / step;
   if (used < min_cubes) return {};
-  // Each task adds its own cubes in order, and its sums are added in the order of the tasks.
+  // Each task adds the values of its own cubes in order, and the sums of the tasks are added in the
+  // order of the tasks.
   constexpr std::size_t tasks = 32;
   std::vector<Sums> parts(tasks, Sums(count));
   const Estimator estimator(samples, stabiliser, volumes, means, eigen, components);

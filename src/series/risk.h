@@ -1,5 +1,5 @@
 #pragma once
-// Whether components or volumes are easier to filter: their expected errors.
+// Estimates the errors that remain if either the components or the volumes themselves are filtered.
 
 #include <cstdint>
 #include <span>
@@ -11,23 +11,26 @@
 
 namespace lull::series {
 
-/// Expected mean squared errors per voxel of each volume, in units of its noise variance.
+/// Expected mean squared error per voxel of each volume, in units of the noise variance of the
+/// volume.
 struct Risks {
-  std::vector<double> alone;     // the volume is filtered alone
-  std::vector<double> together;  // the components are filtered
-  std::vector<double> error;     // standard error of the difference
+  std::vector<double> alone;     // error if the volume is filtered separately
+  std::vector<double> together;  // error if the components are filtered
+  std::vector<double> error;     // standard error of the difference between both errors
 };
 
-/// Estimates the risks for a simple filter: the soft threshold of the coefficients of the DCT of
-/// cubes of 4 x 4 x 4 voxels. Stein's unbiased risk estimate gives the error without knowledge of
-/// the signal (Donoho and Johnstone 1995, "Adapting to unknown smoothness via wavelet shrinkage",
-/// doi:10.1080/01621459.1995.10476626). The rotation of the volumes keeps the noise of the
-/// coefficients white, and commutes with the DCT. Some cubes inside the object are used.
-/// @param means  mean of each of the volumes, stabilised, which components do not contain
+/// Estimates the expected errors (risks) for a simple filter: a soft threshold of the DCT
+/// coefficients of cubes of 4 x 4 x 4 voxels. Stein's unbiased risk estimate gives the error
+/// without knowledge of the signal (Donoho and Johnstone 1995, "Adapting to unknown smoothness via
+/// wavelet shrinkage", doi:10.1080/01621459.1995.10476626). The rotation from volumes to components
+/// keeps the noise of the coefficients white, and commutes with the DCT. The estimate uses some of
+/// the cubes inside the object.
+/// @param means  mean of each volume after variance stabilisation; components do not contain the
+/// means
 /// @param eigen  the components of the volumes
-/// @param components  number of components that are filtered; the others are dropped
+/// @param components  number of components that are filtered; the others are set to 0
 /// @param voxels  voxels inside the object, in ascending order
-/// @return empty if no cube is inside the object
+/// @return empty vectors if no cube is inside the object
 [[nodiscard]] Risks estimate_risks(const Samples& samples, const Stabiliser& stabiliser,
                                    std::span<const int> volumes, std::span<const double> means,
                                    const EigenSystem& eigen, int components,

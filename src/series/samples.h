@@ -7,7 +7,8 @@ namespace lull::series {
 
 /// Size of a series. A voxel has the same index in each volume: x fastest, then y, then the slice.
 struct Shape {
-  int width = 0, height = 0, slices = 0, volumes = 0;  // at least 1
+  // Size along each axis, and number of volumes; all at least 1.
+  int width = 0, height = 0, slices = 0, volumes = 0;
 
   constexpr std::size_t slice_voxels() const { return static_cast<std::size_t>(width) * height; }
   constexpr std::size_t voxels() const { return slice_voxels() * slices; }
@@ -15,8 +16,8 @@ struct Shape {
   bool operator==(const Shape&) const = default;
 };
 
-/// The samples of a series on the 0..255 scale; NaN: the voxel has no sample in this volume. The
-/// memory belongs to another object.
+/// The samples of a series on the 0..255 scale; NaN: the voxel has no sample in this volume.
+/// Another object owns the memory.
 struct Samples {
   Shape shape;
   float* data = nullptr;

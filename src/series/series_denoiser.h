@@ -14,15 +14,16 @@ namespace lull::series {
 struct FilteredSeries {
   Fit fit;
   Samples components;  // volume k is component k
-  int volumes = 0;     // of the series
+  int volumes = 0;     // number of volumes of the series
   float least =
-      -std::numeric_limits<float>::infinity();  // results are not below, on the 0..255 scale
+      -std::numeric_limits<float>::infinity();  // lower limit of the results, on the 0..255 scale
   std::shared_ptr<void> memory;                 // keeps the memory of `components` alive
 };
 
-/// Opens a session whose result for a slice comes from the components; only the position of a slice
-/// matters: Frame::pts is its number in the series, volume after volume. Voxels and volumes that
-/// show no noise are preserved unchanged, and so are samples that the series does not have (NaN).
+/// Opens a session that computes the result of a slice from the filtered components. From the slice
+/// itself, it uses only the position in the series: Frame::pts is the number of the slice, volume
+/// after volume. Voxels and volumes without noise are preserved unchanged, and so are samples that
+/// are missing in the series (NaN).
 /// @param format  format of the slices: grey floats
 /// @throws InvalidArgument  another format
 [[nodiscard]] std::unique_ptr<Denoiser> open_series(std::shared_ptr<const FilteredSeries> series,

@@ -1,6 +1,6 @@
 #pragma once
-// The noise of a series, and the variance stabilisation that makes it white with standard deviation
-// 1 in all volumes.
+// The noise of a series of volumes, and the variance stabilisation after which the noise is white
+// with standard deviation 1 in all volumes.
 
 #include <cstddef>
 #include <memory>
@@ -17,8 +17,8 @@ namespace lull::series {
 struct SeriesNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float zero = 0;             // the sample that represents a magnitude of 0
-  std::vector<float> levels;  // of each volume; 0: the volume has no noise and is not filtered
-  std::shared_ptr<const NoiseMap> map;  // null: 1 everywhere
+  std::vector<float> levels;  // level of each volume; 0: it has no noise and is not filtered
+  std::shared_ptr<const NoiseMap> map;  // null: the factor is 1 everywhere
 };
 
 /// Returns the volumes with noise, in order.
@@ -28,20 +28,20 @@ struct SeriesNoise {
 /// Returns the noise of a volume with this level.
 [[nodiscard]] VolumeNoise volume_noise(const SeriesNoise& noise, float level);
 
-/// The stabilisation. Volumes must have noise.
+/// Variance stabilisation of the samples of a series. All volumes passed to it must have noise.
 class Stabiliser {
  public:
   Stabiliser(const SeriesNoise& noise, const Shape& shape);
-  Stabiliser(const Stabiliser&) = delete;  // inverse_ points to table_
+  Stabiliser(const Stabiliser&) = delete;  // deleted because inverse_ points to table_
   Stabiliser& operator=(const Stabiliser&) = delete;
 
-  /// Returns the sample in units of its noise level; for Rician noise the function f of
-  /// noise/volume/rician.h of it. NaN stays NaN.
+  /// Returns the stabilised sample: the sample in units of its noise level. For Rician noise, the
+  /// function f of noise/volume/rician.h is applied to this value. NaN stays NaN.
   float forward(int volume, std::size_t voxel, float sample) const;
-  /// The inverse; for Rician noise the exact unbiased one.
+  /// The inverse of the stabilisation; for Rician noise, it is the exact unbiased inverse.
   float inverse(int volume, std::size_t voxel, float stabilised) const;
-  /// Returns the square of the sample's distance from a magnitude of 0, stabilised; for white noise
-  /// without signal the mean is `energy_of_noise()`.
+  /// Returns the squared distance of the stabilised sample from a magnitude of 0. For samples that
+  /// contain only white noise, the mean of this value is `energy_of_noise()`.
   float energy(int volume, std::size_t voxel, float sample) const;
   float energy_of_noise() const { return rician_ ? 1.5f : 1.0f; }
   bool is_rician() const { return rician_; }
@@ -53,7 +53,7 @@ class Stabiliser {
  private:
   bool rician_;
   float zero_;
-  std::vector<float> levels_, factors_;  // factors: by voxel; empty without a map
+  std::vector<float> levels_, factors_;  // factors_: one for each voxel; empty without a map
   RicianStabiliser table_;
   RicianInverse inverse_;
 };

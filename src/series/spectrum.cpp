@@ -8,25 +8,25 @@ namespace lull::series {
 namespace {
 
 /// Bounds of the half width of a spectrum, relative to that of noise of one level: a volume whose
-/// level is much lower than the others widens the spectrum downwards only.
+/// level is much lower than those of the others widens the spectrum only downwards.
 constexpr double max_widening = 1.5, max_excess = 0.05;
-/// Eigenvalues below this share of the median are those of volumes that depend on the others; they
-/// contain no noise.
+/// Eigenvalues below this share of the median belong to volumes that depend linearly on the others;
+/// they contain no noise.
 constexpr double dependent = 1e-3;
-/// The largest eigenvalue of noise fluctuates (Johnstone 2001, doi:10.1214/aos/1009210544). It is
-/// below its mean plus this number of units of its distribution with a probability of 0.99.
+/// The largest eigenvalue of noise is random (Johnstone 2001, doi:10.1214/aos/1009210544). With a
+/// probability of 0.99, it is below its mean plus this number of scale units of its distribution.
 constexpr double fluctuation = 2;
 
-/// Returns the number of eigenvalues that contain noise.
+/// Returns the number of eigenvalues that are not 0 because of too few voxels.
 int noisy_values(std::span<const double> values, double count) {
   auto volumes = static_cast<int>(values.size());
-  if (count <= volumes) return volumes;  // the others are 0 because there are so few voxels
+  if (count <= volumes) return volumes;  // there are so few voxels that the others are 0
   const double least = dependent * values[values.size() / 2];
   while (volumes > 0 && values[volumes - 1] <= least) --volumes;
   return volumes;
 }
 
-/// Returns the fluctuation of the largest eigenvalue of noise of variance 1.
+/// Returns the scale unit of the distribution of the largest eigenvalue, for noise of variance 1.
 double fluctuation_of(double volumes, double count) {
   return fluctuation * (std::sqrt(count) + std::sqrt(volumes)) *
          std::cbrt(1 / std::sqrt(count) + 1 / std::sqrt(volumes)) / count;
@@ -38,18 +38,18 @@ Spectrum analyse_spectrum(std::span<const double> values, double count,
                           std::optional<double> variance) {
   if (values.empty()) return {};
   const int volumes = noisy_values(values, count);
-  std::vector<double> rest(volumes + 1);  // rest[k]: sum of the eigenvalues from k on
+  std::vector<double> rest(volumes + 1);  // rest[k]: sum of the eigenvalues from index k on
   for (int k = volumes - 1; k >= 0; --k) rest[k] = rest[k + 1] + std::max(values[k], 0.0);
   const double width = std::sqrt(volumes / count);
   const double least = volumes > 0 ? std::max(values[volumes - 1], 0.0) : 0;
   Spectrum spectrum;
   for (int k = 0; k < volumes && k + 1 < count; ++k) {
-    // Noise has (count - k) (volumes - k) degrees of freedom outside of k components.
+    // After k components are removed, the noise has (count - k) (volumes - k) degrees of freedom.
     const double free = (count - 1 - k) * (volumes - k);
     spectrum.components = k;
     spectrum.variance = variance.value_or(rest[k] * count / free);
     if (!(spectrum.variance > 0)) return spectrum;
-    // Noise whose level varies has a wider spectrum, to both sides of its mean.
+    // If the level of the noise varies, the spectrum is wider on both sides of its mean.
     const double below = 1 - std::sqrt(least / spectrum.variance);
     const double above = 1 + std::clamp(below, width, max_widening * width + max_excess);
     spectrum.edge = spectrum.variance * (above * above + fluctuation_of(volumes, count));

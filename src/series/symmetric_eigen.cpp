@@ -36,18 +36,18 @@ double product(const double* a, const double* b, int count) {
 
 /// A tridiagonal matrix T and the orthogonal matrix Q with A = Q T Q'.
 struct Tridiagonal {
-  std::vector<double> diagonal, beside;  // beside[i] couples i and i + 1
-  Matrix transposed;  // Q', so that a rotation of two columns of Q is one of rows
+  std::vector<double> diagonal, beside;  // beside[i] is the element in row i and column i + 1
+  Matrix transposed;  // Q', because rotating rows is faster than rotating columns of Q
 };
 
-/// The reflection I - beta v v' of the elements from `first` on.
+/// The Householder reflection I - beta v v', which acts on the elements from index `first` on.
 struct Reflection {
   int first;
   double beta;
   std::vector<double> v;
 };
 
-/// Applies the reflection from both sides to the rows and columns from `first` on.
+/// Applies the reflection from both sides to the rows and columns from index `first` on.
 void reflect_both(const Reflection& reflection, Matrix& a) {
   const auto& [first, beta, v] = reflection;
   const int count = a.size - first;
@@ -62,8 +62,8 @@ void reflect_both(const Reflection& reflection, Matrix& a) {
   }
 }
 
-/// Multiplies Q from the left by the reflection. Rows and columns of Q before `first` are those of
-/// the unit matrix.
+/// Multiplies Q by the reflection from the left. Rows and columns of Q with indices below `first`
+/// are still those of the unit matrix.
 void reflect_left(const Reflection& reflection, Matrix& q) {
   const auto& [first, beta, v] = reflection;
   const int count = q.size - first;
@@ -105,13 +105,13 @@ Tridiagonal tridiagonal_of(Matrix a) {
   return result;
 }
 
-/// A rotation of rows `row` and `row` + 1.
+/// A rotation of the rows `row` and `row` + 1.
 struct Rotation {
   int row;
   double cosine, sine;
 };
 
-/// Applies the rotations in order. Threads work on different columns.
+/// Applies the rotations in order. The threads process different columns.
 void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
   constexpr int columns = 128;
   tbb::parallel_for(tbb::blocked_range<int>(0, matrix.size, columns), [&](const auto& part) {
@@ -126,11 +126,11 @@ void rotate_rows(const std::vector<Rotation>& rotations, Matrix& matrix) {
   });
 }
 
-/// One sweep of the QL method over the unreduced block of rows `first` .. `last`: it reduces
-/// |beside[first]|.
+/// One sweep of the QL method over the block of rows `first` to `last`, in which no off-diagonal
+/// element is 0. The sweep reduces |beside[first]|.
 void sweep(int first, int last, Tridiagonal& t, std::vector<Rotation>& rotations) {
   std::vector<double>&d = t.diagonal, &e = t.beside;
-  // The shift is the eigenvalue of the leading 2 x 2 block that is nearer to d[first].
+  // The shift is that eigenvalue of the leading 2 x 2 block which is nearer to d[first].
   const double half = (d[first + 1] - d[first]) / (2 * e[first]);
   const double root = std::hypot(half, 1.0);
   double g = d[last] - d[first] + e[first] / (half + std::copysign(root, half));
@@ -160,11 +160,12 @@ void sweep(int first, int last, Tridiagonal& t, std::vector<Rotation>& rotations
 void diagonalise(Tridiagonal& t) {
   const int n = t.transposed.size;
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  constexpr int max_sweeps = 64;  // for one eigenvalue; 2 are usual
+  constexpr int max_sweeps = 64;  // limit for one eigenvalue; 2 sweeps are usual
   double norm = 0;
   for (int i = 0; i < n; ++i)
     norm = std::max(norm, std::abs(t.diagonal[i]) + std::abs(t.beside[i]));
-  // Elements near 0, of matrices that are not of full rank, are rounding errors of the others.
+  // If a matrix is not of full rank, its eigenvalues near 0 are only rounding errors of the other
+  // eigenvalues.
   const auto is_negligible = [&](int i) {
     const double beside = std::abs(t.diagonal[i]) + std::abs(t.diagonal[i + 1]);
     return std::abs(t.beside[i]) <= epsilon * std::max(beside, 0.1 * norm);

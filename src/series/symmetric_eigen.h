@@ -8,8 +8,8 @@ namespace lull::series {
 
 struct EigenSystem {
   std::vector<double> values;  // in descending order
-  /// Orthonormal eigenvectors, one row of `values.size()` numbers for each value. The component
-  /// with the largest magnitude is positive.
+  /// Orthonormal eigenvectors, one row of `values.size()` numbers for each eigenvalue. The element
+  /// with the largest absolute value is positive.
   std::vector<double> vectors;
 
   const double* vector(std::size_t k) const { return vectors.data() + k * values.size(); }

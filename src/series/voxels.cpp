@@ -10,7 +10,7 @@
 namespace lull::series {
 namespace {
 
-constexpr std::size_t grain = 4096;  // voxels of a task
+constexpr std::size_t grain = 4096;  // number of voxels of a task
 
 VoxelState state_of(const Samples& samples, std::span<const int> volumes, std::size_t voxel) {
   std::size_t missing = 0;
@@ -19,15 +19,16 @@ VoxelState state_of(const Samples& samples, std::span<const int> volumes, std::s
   for (const int v : volumes) {
     const float sample = samples.volume(v)[voxel];
     if (std::isnan(sample)) ++missing;
-    if (sample != first) same = false;  // also if one of them is NaN
+    if (sample != first) same = false;  // true also if one of them is NaN
   }
   if (missing == volumes.size() || same) return VoxelState::constant;
   return missing > 0 ? VoxelState::partial : VoxelState::complete;
 }
 
-/// Returns the energy above which a voxel is inside the object. The energy of noise over V volumes
-/// has a standard deviation of sqrt(2 / V). Voxels at the border of the object, with less than half
-/// of the usual amplitude, would tilt the first components.
+/// Returns the energy above which a voxel is inside the object. The energy of noise, averaged over
+/// V volumes, has a standard deviation of sqrt(2 / V). Voxels at the border of the object, with
+/// less than half of the usual amplitude, are excluded because they would bias the first
+/// components.
 float least_energy(const std::vector<float>& energy, const std::vector<std::uint32_t>& voxels,
                    float of_noise, std::size_t volumes) {
   constexpr float min_share = 0.25f;
@@ -41,7 +42,7 @@ float least_energy(const std::vector<float>& energy, const std::vector<std::uint
   return std::max(least, min_share * *middle);
 }
 
-/// Returns the mean square of the stabilised samples of each voxel.
+/// Returns the mean square of the variance-stabilised samples of each voxel.
 std::vector<float> energies(const Samples& samples, const Stabiliser& stabiliser,
                             std::span<const int> volumes) {
   std::vector<float> energy(samples.shape.voxels());

@@ -11,10 +11,10 @@
 namespace lull::series {
 
 enum class VoxelState : std::uint8_t {
-  complete,  // a sample in each volume
-  partial,   // no sample in some volumes; replacements are computed for these
-  /// No sample in any volume, or the same sample in all volumes: the surroundings of a masked
-  /// object. Such a voxel shows no noise, and is preserved unchanged.
+  complete,  // the voxel has a sample in each volume
+  partial,   // some volumes have no sample; replacements are computed for these
+  /// No sample in any volume, or the same sample in all volumes: the voxel belongs to the
+  /// surroundings of a masked object. It contains no noise, and is preserved unchanged.
   constant,
 };
 
@@ -22,9 +22,9 @@ enum class VoxelState : std::uint8_t {
 [[nodiscard]] std::vector<VoxelState> classify_voxels(const Samples& samples,
                                                       std::span<const int> volumes);
 
-/// Returns the complete voxels inside the object, in ascending order: those with a flag in `mask`,
-/// or, without a mask, those whose energy over the volumes cannot be explained by noise. If there
-/// are too few of these for a decomposition, all complete voxels are returned.
+/// Returns the complete voxels inside the object, in ascending order: those that are set in `mask`.
+/// Without a mask, they are the voxels whose energy over all volumes cannot be explained by noise.
+/// If there are too few of these for a decomposition, all complete voxels are returned.
 /// @param mask  one flag per voxel; empty: no mask
 [[nodiscard]] std::vector<std::uint32_t> select_voxels(const Samples& samples,
                                                        const Stabiliser& stabiliser,

@@ -1,7 +1,7 @@
 #pragma once
-// Data of a session over frames on a GPU that describes how frames relate to each other: the main
-// planes in 8 bits, and the motion between frames. The counts that decide about a frame run on the
-// upload stream, because the host waits for them; the motion search runs on the compute stream.
+// How the frames of a session on a GPU relate to each other: the main planes in 8 bits, and the
+// motion between frames. The kernels whose counts decide about a frame run on the upload stream,
+// because the host waits for them. The motion search runs on the compute stream.
 
 #include <array>
 #include <span>
@@ -14,20 +14,20 @@
 
 namespace lull {
 
-/// Motion estimation on a GPU. It stores the frames in slots, as FrameWorker does
+/// Motion estimation on a GPU. It stores the frames in slots, as a FrameWorker does
 /// (frame_session.h).
 class DeviceMotion {
  public:
-  /// `sigma`: standard deviation of the noise in the stored samples; 0 for planes that pass
-  /// through. The streams must outlive this object, and must be idle when it is destroyed.
+  /// `sigma`: standard deviation of the noise in the stored samples; 0 for planes that are not
+  /// filtered. The streams must outlive this object, and must be idle when it is destroyed.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   DeviceMotion(const FrameFormat& format, const std::array<float, max_planes>& sigma, int slots,
                cudaStream_t upload_stream, cudaStream_t computing);
 
   /// Returns how two uploaded frames differ. Waits for the upload stream.
   [[nodiscard]] FrameDifference difference(const RawPlanes& frame, const RawPlanes& before);
-  /// Queues, during the upload of a frame, the conversion that prediction() needs. The sample type
-  /// of `format` may differ from the session's, here and in load().
+  /// Queues, during the upload of a frame, the conversion that prediction() needs. In this function
+  /// and in load(), the sample type of `format` may differ from that of the session.
   void load_predicted(int slot, const RawPlanes& frame, const FrameFormat& format);
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`. Waits for the
   /// upload stream.
@@ -35,17 +35,18 @@ class DeviceMotion {
 
   /// Queues the conversion that find() needs for a frame, on the compute stream.
   void load(int slot, const RawPlanes& frame, const FrameFormat& format);
-  /// Queues on the compute stream the motion search from the first of `frames` to each of the
-  /// others.
+  /// Queues, on the compute stream, the search for the motion from the first of `frames` to each of
+  /// the others.
   void find(std::span<const SlotFrame> frames);
-  /// Returns the vectors from the frame in slot `from` to the frame `offset` frames after it, in
-  /// device memory. Null: the frames are too small for motion, so that all vectors are 0.
+  /// Returns the motion vectors from the frame in slot `from` to the frame that is `offset` frames
+  /// later, in device memory. Null: the frames are too small for a motion search, so that all
+  /// vectors are 0.
   [[nodiscard]] const Motion* cells(int from, int offset) const {
     return has_coarse_plane() && offset != 0 ? cells_at(from, offset) : nullptr;
   }
 
  private:
-  /// Counts of a kernel, and their copy for the host.
+  /// Counts that a kernel writes, and their copy for the host.
   template <class Counts>
   class Counted {
    public:
@@ -54,7 +55,7 @@ class DeviceMotion {
     Counted(const Counted&) = delete;
     Counted& operator=(const Counted&) = delete;
     Counts* on_device() const { return device_.get(); }
-    /// Downloads the counts, and waits for the stream.
+    /// Copies the counts to the host, and waits for the stream.
     const Counts& read(cudaStream_t stream) {
       cuda::check(
           cudaMemcpyAsync(host_, device_.get(), sizeof(Counts), cudaMemcpyDeviceToHost, stream));
@@ -80,8 +81,8 @@ class DeviceMotion {
   int width_, height_;  // size of the main plane
   float main_sigma_;
   PlaneRing<std::uint8_t> fine_, coarse_;  // main plane in 8 bits, for the motion search
-  PlaneRing<std::uint8_t> predicted_;      // like coarse_, but used by upload_stream_
-  PlaneRing<Motion> motion_;               // [offset + max_temporal][cell]
+  PlaneRing<std::uint8_t> predicted_;      // like `coarse_`, but used by `upload_stream_`
+  PlaneRing<Motion> motion_;               // vectors: [offset + max_temporal][cell]
   Counted<DifferenceCounts> difference_;
   Counted<PredictionCounts> prediction_;
 };

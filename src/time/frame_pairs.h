@@ -1,5 +1,5 @@
 #pragma once
-// Pairs of neighbouring frames, for patches that extend over two frames.
+// Pairs of neighbouring frames. They are needed for patches that extend over two frames.
 
 #include <array>
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace lull {
 
-/// Value of a frame index that refers to no frame.
+/// Value of a frame index that stands for "no frame".
 inline constexpr int no_frame = -1;
 
-/// Returns, for each frame of a list (FrameAt) given by its offset, the index of its partner: the
-/// frame into which its patches extend. The partner is the next later frame of the list. If no
-/// frame is later than the reference frame, which is the first of the list, the partner of every
-/// frame is the next earlier frame instead. A frame without such a neighbour has the partner
-/// no_frame. So the patches of a reference frame include that frame, and the reference frame has a
-/// partner unless it is alone.
+/// Returns, for each frame of a list (FrameAt, frames.h), the index of the frame's partner: the
+/// frame into which the patches of the frame extend. The partner is the next later frame of the
+/// list. If no frame is later than the reference frame, which is the first of the list, the partner
+/// of every frame is the next earlier frame instead. A frame without such a neighbour has the
+/// partner no_frame. So every patch of the reference frame begins in the reference frame itself,
+/// and the reference frame has a partner unless it is alone.
 [[nodiscard]] constexpr std::array<int, max_frames> partners_of(std::span<const int> offsets) {
   std::array<int, max_frames> partners{};
   const auto nearest = [&](int from, int side) {

@@ -1,18 +1,18 @@
 #pragma once
-// Relation between two frames of a clip. It is decided from integer counts over their samples, so
-// that all backends decide alike. It answers two questions:
+// Relation between two frames of a clip. It is computed from integer counts over the samples of
+// both frames, so that all backends get the same relation. It answers two questions:
 //
 // 1. Does a frame repeat the previous one (24 frames in a stream of 60, or frames that a recorder
-//    dropped and replaced by copies)? A repeated frame has the same noise, and candidates from it
-//    would restore that noise as detail. FrameDifference holds the counts, Relation the decision.
-//    It depends only on neighbouring frames, so that a part of a clip gives the same decisions as
-//    the complete clip.
+//    dropped and replaced by copies)? A repeated frame has the same noise, so that patches from it
+//    would restore this noise as if it were detail. FrameDifference contains the counts, Relation
+//    the decision. The decision depends only on neighbouring frames, so that a part of a clip gives
+//    the same decisions as the complete clip.
 // 2. Does a frame show another scene? The measure is that of video encoders: the cost of predicting
-//    blocks from the earlier frame, with motion search, compared to the cost of the blocks
-//    themselves. PredictionCost holds both.
+//    blocks from the earlier frame, with motion search, compared to the cost of the blocks without
+//    prediction. PredictionCost contains both costs.
 //
-// Samples are converted to 8 bits: integers of more bits lose their low bits, floats are rounded
-// from 0..FrameFormat::white. The main plane is luma, or green for RGB.
+// Samples are converted to 8 bits: integers with more bits lose the low bits; floats in
+// 0..FrameFormat::white are scaled to 0..255 and rounded. The main plane is luma, or green for RGB.
 
 #include <algorithm>
 #include <array>
@@ -40,10 +40,10 @@ constexpr std::uint8_t to_byte(float v, EightBitScale scale) {  // NaN gives 0
   return static_cast<std::uint8_t>(std::min(std::max(0.0f, v * scale.factor), 255.0f) + 0.5f);
 }
 
-/// Returns whether two samples differ although their 8-bit values may be equal, because all values
-/// outside 0..255 are clamped. Such samples differ if their difference exceeds one step of 8 bits.
-/// Samples outside the filter range, which are preserved unchanged, differ if any bit differs. Only
-/// float samples can be outside 0..255.
+/// Returns whether two samples differ in a way that their 8-bit values cannot show, because values
+/// outside 0..255 are clamped. Two such samples differ if their difference exceeds one step of 8
+/// bits. If one of them is outside the range that filters accept, where samples are preserved
+/// unchanged, they differ if any bit differs. Only float samples can be outside 0..255.
 constexpr bool differ_outside_8bit_range(std::uint8_t, std::uint8_t, EightBitScale) {
   return false;
 }
@@ -65,20 +65,23 @@ constexpr bool differ_outside_8bit_range(float a, float b, EightBitScale scale) 
 inline constexpr int relation_block = 16;
 
 /// Returns the mean squared difference, in units of 1/16, up to which two blocks count as equal.
-/// Blocks with independent noise differ by 2 sigma^2, within 10 percent. The limit is 1/32 of that,
-/// (sigma / 4)^2. The limit is far above what encoders add to a frame that they repeat with skipped
-/// blocks, and it tolerates a sigma given five times too high.
+/// The mean squared difference of blocks with independent noise is 2 sigma^2, within 10 percent.
+/// The limit is 1/32 of this value, (sigma / 4)^2. It is far above what encoders add to a frame
+/// that they repeat with skipped blocks, and it works even if the given sigma is five times too
+/// high.
 constexpr std::uint32_t same_block_limit(float sigma) {
   const float limit = std::min(sigma, 255.0f) * std::min(sigma, 255.0f);  // 16 (sigma / 4)^2
   return static_cast<std::uint32_t>(limit);
 }
-/// Returns whether two blocks are equal. `squares`: sum of squared differences over the block's
-/// `samples`. The caller must check differ_outside_8bit_range() separately.
+/// Returns whether two blocks are equal except for small differences. `squares`: sum of squared
+/// differences over the block's `samples` samples. The caller must check
+/// differ_outside_8bit_range() separately.
 constexpr bool same_block(std::uint32_t squares, std::uint32_t samples, std::uint32_t limit) {
   return 16 * squares <= limit * samples;
 }
-/// Returns whether a block has at least the variance of noise. Black and blown-out areas, letter
-/// boxes and drawn pictures have less, and do not show whether two frames share noise.
+/// Returns whether the variance of a block is at least that of noise. Blocks of black or blown-out
+/// areas, letterboxes and synthetic graphics have less variance, and do not show whether two frames
+/// share noise.
 constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares,
                                  std::uint32_t samples, std::uint32_t limit) {
   return 16 * (static_cast<std::uint64_t>(samples) * sum_of_squares -
@@ -86,11 +89,11 @@ constexpr bool is_textured_block(std::uint32_t sum, std::uint32_t sum_of_squares
          static_cast<std::uint64_t>(limit) * samples * samples;
 }
 
-/// Counts of a frame compared to the previous one.
+/// Results of the comparison of a frame with the previous frame.
 struct FrameDifference {
   bool identical = false;  // all samples are equal in all their bits
-  /// Number of blocks of each plane that are not equal. In planes with sigma 0, which pass through,
-  /// a block with any different bit counts.
+  /// Number of blocks of each plane that are not equal. In planes that are not filtered (sigma 0),
+  /// blocks are not equal if any bit differs.
   std::array<std::uint32_t, 3> different{};
   std::uint32_t textured = 0;  // blocks of the main plane that are textured in the later frame
   std::uint32_t shared = 0;    // textured blocks that are equal in both frames
@@ -100,7 +103,7 @@ enum class Relation {
   independent,     // the noise differs from that of the previous frame
   partial_repeat,  // most blocks have the noise of the previous frame, but not all
   repeats,         // all blocks have the noise of the previous frame
-  identical,       // equal bit for bit
+  identical,       // all samples are equal bit for bit
 };
 
 constexpr Relation relation_of(const FrameDifference& d) {
@@ -111,36 +114,37 @@ constexpr Relation relation_of(const FrameDifference& d) {
 
 // ---- scenes --------------------------------------------------------------------------------
 
-// Prediction uses a coarse main plane: rounded means of 4x4 samples in 8 bits. Remaining samples at
-// the right and below are ignored, and so are incomplete blocks.
+// The prediction of a frame uses a coarse main plane: the 8-bit, rounded means of 4x4 samples.
+// Samples at the right and bottom that do not fill a 4x4 area are ignored, and so are means that do
+// not fill a block.
 inline constexpr int coarse = 4;
-inline constexpr int prediction_block = 8;  // side in coarse samples
+inline constexpr int prediction_block = 8;  // side of a block in coarse samples
 inline constexpr int prediction_reach = 8;  // radius of the motion search, in coarse samples
 
-/// Cost of predicting a frame from an earlier one, summed over the complete blocks of the frame;
-/// see add_block().
+/// Cost of predicting a frame from an earlier one (`predicted`), and cost without prediction
+/// (`own`), summed over the complete blocks of the frame. add_block() defines both costs.
 struct PredictionCost {
   std::uint64_t predicted = 0, own = 0;
   std::uint32_t blocks = 0;
 };
 
-/// Returns 63 times the noise variance of coarse samples, sigma^2 / 16. Noise adds this amount to a
-/// block's sum of squared differences from its mean.
+/// Returns 63 times the noise variance of coarse samples, sigma^2 / 16. Noise adds this amount to
+/// the sum of squared differences of a block's 64 samples from their mean.
 constexpr std::uint32_t coarse_noise(float sigma) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(63 * s * s / 16);
 }
 
-/// Returns the sum of squared differences from the mean, rounded down, for 64 values with this sum
-/// and this sum of squares.
+/// Returns the sum of squared differences from the mean, rounded down, for 64 values whose sum is
+/// `sum` and whose sum of squares is `squares`.
 constexpr std::uint32_t about_mean(std::int32_t sum, std::uint32_t squares) {
   return (64 * squares - static_cast<std::uint32_t>(sum * sum)) / 64;
 }
 
-/// Adds a block to the cost. `own`: its sum of squared differences from its mean. `predicted`: the
-/// minimum of the same sum for the differences between the block and a block of the earlier frame,
-/// over all positions within reach and inside the picture. Means are subtracted so that flashes and
-/// fades cost nothing.
+/// Adds a block to the costs. `own`: sum of the squared differences of the block's samples from
+/// their mean. `predicted`: the same sum for the difference between the block and a block of the
+/// earlier frame; of all positions within reach and inside the picture, the position with the
+/// minimum sum is used. Means are subtracted so that flashes and fades do not raise the cost.
 constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t predicted,
                          std::uint32_t noise) {
   const std::uint32_t content = own > noise ? own - noise : 0;
@@ -151,7 +155,7 @@ constexpr void add_block(PredictionCost& cost, std::uint32_t own, std::uint32_t 
 }
 
 /// Returns whether the later frame belongs to another scene than the earlier one. The result is
-/// false if the later frame shows little beyond noise: a black frame is not a scene.
+/// false if the later frame contains little more than noise, because a black frame is not a scene.
 constexpr bool is_another_scene(const PredictionCost& cost, std::uint32_t noise, float scene_cut) {
   const auto per_mille = static_cast<std::uint64_t>(scene_cut * 1000 + 0.5f);
   if (per_mille == 0) return false;

@@ -54,17 +54,17 @@ class FrameSession : public Denoiser {
   }
 
  private:
-  /// A distinct frame whose result is not finished.
+  /// A distinct frame (timeline.h) whose result is not finished.
   struct PendingFrame {
-    std::vector<FrameInfo> infos;  // descriptions of the frame and of its repetitions
+    std::vector<FrameInfo> infos;  // frame info of the frame and of its repetitions
     int context_distance = 0;      // Frame::context_distance
   };
 
   int slot_of(int n) const { return n % slots_; }
   PendingFrame& pending(int n) { return pending_[slot_of(n)]; }
 
-  /// Returns the next result in order, if it is ready. It waits for results in flight if more than
-  /// `may_wait` are in flight.
+  /// Returns the next result in order, if it is ready. If more than `may_wait` results are in
+  /// flight on the device, the function waits for the oldest of them.
   std::optional<Frame> next_ready(int may_wait) {
     if (ready_.empty()) return std::nullopt;
     if (Ready& next = ready_.front(); next.is_in_flight) {
@@ -77,8 +77,8 @@ class FrameSession : public Denoiser {
     return frame;
   }
 
-  /// Determines the repeat state of the frame. The frame is first passed to the worker, unless the
-  /// worker does not need it.
+  /// Determines the repeat state of the frame. Before that, the frame is passed to the worker,
+  /// unless the worker does not need it.
   RepeatState repeat_state_of(const Frame& noisy) {
     const bool alone = plan_.radius == 0 || !started_;
     if (!alone && noisy.repeat_state == RepeatState::repeats) return RepeatState::repeats;
@@ -88,7 +88,7 @@ class FrameSession : public Denoiser {
     return timeline_.classify(relation_of(worker_->difference()));
   }
 
-  /// Adds a distinct frame.
+  /// Adds a distinct frame (timeline.h).
   void add(const Frame& noisy, RepeatState repeat_state) {
     const int n = timeline_.count(), slot = slot_of(n);
     worker_->load(slot);
@@ -98,7 +98,8 @@ class FrameSession : public Denoiser {
     advance();
   }
 
-  /// Returns the distance to the nearest earlier frame that shows the scene of frame `n`, or 0.
+  /// Returns the distance to the nearest earlier frame that shows the same scene as frame `n`; 0 if
+  /// there is none.
   int predictor_of(int n) {
     if (plan_.scene_cut == 0) return 1;
     const std::uint32_t noise = coarse_noise(plan_.main_sigma);
@@ -109,13 +110,13 @@ class FrameSession : public Denoiser {
     return 0;
   }
 
-  /// One step filters the reference patches of one frame in each phase, or of several frames at the
-  /// start of a scene. Step n follows the arrival of frame n; after the last frame, only flushing
-  /// steps remain.
+  /// Performs one step. In each phase, a step filters the reference patches of one frame, or of
+  /// several frames at the start of a scene. Step n follows the arrival of frame n. After the last
+  /// frame, further steps process the frames that are not finished.
   void advance() {
     const int radius = plan_.radius, n = step_++;
     for (int k = 0; k < plan_.phases; ++k) {
-      // Number of the last frame for which all estimates of the previous phase are complete.
+      // Number of the last frame for which the previous phase has added all estimates.
       const int whole = n - 2 * k * radius;
       if (k > 0 && exists(whole)) worker_->finish_phase(static_cast<Phase>(k - 1), slot_of(whole));
       filter_all(static_cast<Phase>(k), whole - radius);
@@ -123,10 +124,10 @@ class FrameSession : public Denoiser {
     if (const int last = n - plan_.margin().after; exists(last)) finish(last);
   }
 
-  /// Filters the reference patches whose last neighbouring frame is `radius` frames after frame
-  /// `n`: the reference patches of frame `n`, and of earlier frames that search further ahead. The
+  /// Filters all reference patches whose last neighbouring frame is frame n + `radius`. These are
+  /// the reference patches of frame `n`, and of earlier frames that search further ahead. The
   /// earlier frames can wait until this step, because none of their neighbouring frames has been
-  /// finished before it.
+  /// finished before this step.
   void filter_all(Phase phase, int n) {
     for (int further = plan_.radius; further >= 0; --further)
       if (const int at = n - further;
@@ -136,23 +137,23 @@ class FrameSession : public Denoiser {
   }
 
   /// Filters the reference patches of frame `first` and all later frames, which are the last of the
-  /// clip. No more frames arrive, so all their neighbours are available. They search further back,
-  /// to frames that would already be finished in the next step.
+  /// clip. No more frames arrive, so all their neighbours are available. These reference patches
+  /// search further back, in frames that the next step may finish.
   void filter_last(Phase phase, int first) {
     for (int at = std::max(first, 0); at < timeline_.count(); ++at)
       if (is_last(at)) filter(phase, at, 0, timeline_.extra_back(at));
   }
 
-  /// Returns whether frame `n` has fewer than `radius` frames after it, at the end of the clip, and
-  /// does not search further ahead as the first frames of a scene do.
+  /// Returns whether the end of the clip is known, fewer than `radius` frames follow frame `n`, and
+  /// frame `n` does not search further ahead, as the first frames of a scene do.
   bool is_last(int n) const {
     return step_ > timeline_.count() && n >= timeline_.count() - plan_.radius &&
            timeline_.extra_ahead(n) == 0;
   }
 
-  /// Returns whether a wanted result depends on the estimates of this phase from the reference
-  /// patches of frame `n`, which search `further` frames more than the radius ahead, and `back`
-  /// frames more behind.
+  /// Returns whether a wanted result depends on the estimates that this phase computes from the
+  /// reference patches of frame `n`. These patches search `further` frames more than the radius
+  /// ahead, and `back` frames more than the radius back.
   bool is_needed(Phase phase, int n, int further, int back) {
     const int later = plan_.phases - 1 - static_cast<int>(phase);  // number of following phases
     const int context_distance = pending(n).context_distance;
@@ -173,7 +174,7 @@ class FrameSession : public Denoiser {
     worker_->filter(phase, {frames.data(), static_cast<std::size_t>(others.count) + 1});
   }
 
-  /// Frames that repeat a frame share the samples of its result.
+  /// Frames that repeat another frame share the samples of its result.
   void finish(int n) {
     const Frame result = worker_->finish(slot_of(n));
     ++in_flight_;
@@ -190,16 +191,16 @@ class FrameSession : public Denoiser {
   FrameFormat format_;
   std::unique_ptr<FrameWorker> worker_;
   int slots_;
-  Timeline timeline_;  // contains the distinct frames
+  Timeline timeline_;  // entries for the distinct frames
   int step_ = 0, finished_ = 0;
-  std::vector<PendingFrame> pending_;  // one for each slot
+  std::vector<PendingFrame> pending_;  // one entry for each slot
   struct Ready {
     Frame frame;
-    bool is_in_flight;  // the session has not waited for its samples
+    bool is_in_flight;  // the session has not yet waited for the samples
   };
   std::deque<Ready> ready_;
-  int in_flight_ = 0;     // results in ready_ that are in flight
-  bool started_ = false;  // a frame of this clip was pushed
+  int in_flight_ = 0;     // number of results in ready_ that are in flight
+  bool started_ = false;  // at least one frame of this clip was pushed
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// The session around a backend's work on frames. The session decides when a frame is filtered,
-// which frames share their patches, and which time and side data a result has. It does not access
+// The session around a backend's work on frames. The session decides when a frame is filtered, from
+// which frames patches are taken, and which time and side data a result has. It does not access
 // samples.
 
 #include <memory>
@@ -12,20 +12,21 @@
 
 namespace lull {
 
-/// Properties of a method by which a session over frames decides when to filter which frames.
+/// Properties of a method. From them, a session over frames decides when to filter which frames.
 struct SessionPlan {
-  int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
+  int radius = 0;  // temporal radius R, 0..max_temporal
   int phases = 2;  // 1 to 3
-  /// A frame begins a new scene if a larger share of it than this cannot be predicted from earlier
-  /// frames (frame_relation.h), 0..1; 0: never.
+  /// If a larger share of a frame than this cannot be predicted from earlier frames
+  /// (frame_relation.h), the frame begins a new scene; 0..1; 0: no frame does.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
-  /// The estimates of a frame's reference patches are used in that frame only: the session gathers
-  /// patches from other frames, and adds nothing to them. This requires a single phase.
+  /// Whether the estimates of a frame's reference patches are used only in this frame: the session
+  /// gathers patches from other frames, but adds no estimates to them. This requires a single
+  /// phase.
   bool gathers = false;
-  /// At the end of a clip, where no frames follow, reference patches search further back than R
-  /// (Timeline::extra_back). At the beginning they always search further ahead than R. This must be
-  /// false if `gathers` is true.
+  /// Whether reference patches at the end of a clip, where no frames follow, search further back
+  /// than R (Timeline::extra_back). At the beginning, they always search further ahead than R. This
+  /// must be false if `gathers` is true.
   bool looks_back = false;
 
   Margin margin() const { return gathers ? gathering_margin(radius) : margin_of(radius, phases); }
@@ -43,9 +44,9 @@ class FrameWorker {
   virtual ~FrameWorker() = default;
   /// Accepts the next frame of a clip.
   virtual void take(const Frame& frame) = 0;
-  /// Returns how the last accepted frame differs from the one accepted before it.
+  /// Returns how the frame that was accepted last differs from the frame accepted before it.
   [[nodiscard]] virtual FrameDifference difference() = 0;
-  /// Stores the samples of the last accepted frame in a slot.
+  /// Stores the samples of the frame that was accepted last in a slot.
   virtual void load(int slot) = 0;
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
   [[nodiscard]] virtual PredictionCost prediction(int slot, int earlier) = 0;
@@ -53,19 +54,20 @@ class FrameWorker {
   /// `frames` (in the order of group.h), and adds the estimates to the sums of their frames.
   virtual void filter(Phase phase, std::span<const SlotFrame> frames) = 0;
   /// Converts the sums of the frame in `slot` to an estimate, so that the next phase can begin. The
-  /// session calls it after the last filter() for this frame in a phase that is not the last.
+  /// session calls this function after the last filter() for this frame in a phase that is not the
+  /// last.
   virtual void finish_phase(Phase phase, int slot) = 0;
-  /// Returns the result of the frame in `slot`. The session calls it after the last filter() for
-  /// this frame in the last phase, and sets the time and side data of the result.
+  /// Returns the result of the frame in `slot`. The session calls this function after the last
+  /// filter() for this frame in the last phase, and sets the time and side data of the result.
   [[nodiscard]] virtual Frame finish(int slot) = 0;
-  /// Returns how many results of finish() have samples that may be incomplete.
+  /// Returns how many results that finish() returned may have samples that are not yet complete.
   [[nodiscard]] virtual int in_flight() const noexcept { return 0; }
-  /// Waits for the samples of the oldest result in flight.
+  /// Waits for the samples of the oldest incomplete result.
   virtual void await() {}
 };
 
-/// Opens a session. The plan and `format` must be valid. With radius 0, push() returns the result
-/// of the frame pushed.
+/// Opens a session over frames. The plan and `format` must be valid. With a temporal radius of 0,
+/// push() returns the result of the frame that is pushed.
 [[nodiscard]] std::unique_ptr<Denoiser> open_session(const SessionPlan& plan,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<FrameWorker> worker);

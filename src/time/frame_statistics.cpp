@@ -8,7 +8,7 @@
 namespace lull {
 namespace {
 
-/// Calls `use` with plane `i` of both frames, as samples of their type.
+/// Calls `use` with plane `i` of both frames, as views with the C++ type of the samples.
 template <class Use>
 void with_samples(const Frame& a, const Frame& b, int i, Use&& use) {
   switch (a.format.sample) {
@@ -28,19 +28,19 @@ bool same_bytes(const Frame& a, const Frame& b, int i) {
   return true;
 }
 
-/// Sums over the rows of a row of blocks, one for each column. The loops over columns need no sum
-/// across a vector, so that compilers vectorise them.
+/// Sums over the rows of a row of blocks. There is one set of sums for each column of samples, so
+/// that the loops over columns need no sum across a vector and compilers vectorise them.
 struct ColumnSums {
   explicit ColumnSums(int width)
       : squares(width), sum(width), sum_of_squares(width), unlike(width) {}
-  std::vector<std::int32_t> squares;  // squared differences
+  std::vector<std::int32_t> squares;  // sums of squared differences
   std::vector<std::uint16_t> sum;
   std::vector<std::int32_t> sum_of_squares;
   std::vector<std::uint8_t> unlike;  // whether any samples differ outside the 8-bit range
 };
 
-/// Returns the samples of a row in 8 bits. They are converted to `to` unless they have 8 bits
-/// already.
+/// Returns the samples of a row in 8 bits. If the samples have another type, they are converted to
+/// `to`.
 const std::uint8_t* bytes_of(const std::uint8_t* row, EightBitScale, std::vector<std::uint8_t>&) {
   return row;
 }
@@ -75,7 +75,7 @@ void mark_unlike(const float* a, const float* b, int width, EightBitScale scale,
 template <class T>
 void mark_unlike(const T*, const T*, int, EightBitScale, ColumnSums&) {}
 
-/// Sums over one block, from the sums of its columns.
+/// Sums over one block, computed from the sums of the block's columns.
 struct BlockSums {
   std::uint32_t squares = 0, sum = 0, sum_of_squares = 0;
   bool unlike = false;
@@ -90,9 +90,10 @@ struct BlockSums {
   }
 };
 
-/// Returns, after the first `rows` of the blocks' `all_rows` rows, whether every block is textured
-/// and differs from the previous frame, whatever the remaining rows contain. The sum of squared
-/// differences and the sum of squared deviations from the mean can only grow.
+/// Returns whether every block of a row of blocks is textured and differs from the previous frame.
+/// The function decides after the first `rows` of `all_rows` rows, and returns true only if the
+/// remaining rows cannot change the result. The sum of squared differences and the sum of squared
+/// deviations from the mean can only grow with further rows.
 bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32_t limit) {
   const int width = static_cast<int>(sums.sum.size());
   for (int left = 0; left < width; left += relation_block) {
@@ -100,7 +101,7 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
     const std::uint32_t seen = columns * rows, samples = columns * all_rows;
     const BlockSums block(sums, left, columns);
     const std::uint64_t scatter = std::uint64_t{seen} * block.sum_of_squares -
-                                  std::uint64_t{block.sum} * block.sum;  // scaled by `seen`
+                                  std::uint64_t{block.sum} * block.sum;  // multiplied by `seen`
     if (same_block(block.squares, samples, limit) ||
         16 * scatter <= std::uint64_t{limit} * samples * seen)
       return false;
@@ -108,7 +109,7 @@ bool are_independent(const ColumnSums& sums, int rows, int all_rows, std::uint32
   return true;
 }
 
-/// Number of rows of a block that nearly always suffice to recognise independent noise.
+/// Number of rows of a block after which independent noise is nearly always recognised.
 constexpr int deciding_rows = 4;
 
 /// Compares two planes block by block, and adds the counts to `different` and `d`. `enough` is
@@ -215,9 +216,9 @@ Relation relation_between(const Frame& frame, const Frame& before,
                           const std::array<float, 3>& sigma) {
   const int main = main_plane(frame.format.layout == Layout::rgb);
   FrameDifference d;
-  // If any block of the main plane differs, only the textured blocks of the main plane decide. The
-  // comparison stops when the remaining blocks cannot change the result, even if all of them are
-  // textured and equal.
+  // If any block of the main plane differs, the relation depends only on the textured blocks of the
+  // main plane. The comparison stops when the remaining blocks cannot change the result, even if
+  // all of them are textured and equal.
   if (sigma[main] > 0)
     with_samples(frame, before, main, [&](auto a, auto b) {
       compare_plane<true>(a, b, EightBitScale(frame.format), same_block_limit(sigma[main]),

@@ -1,6 +1,6 @@
 // Counts samples and blocks for frame_relation.h, for frames on a GPU. The counts are integers, so
-// they equal those of the host. A warp counts one block of samples. For coarse blocks, a thread
-// block has one thread for each vector.
+// they equal those computed on the host. A warp counts one block of samples. For a block of coarse
+// samples, a thread block has one thread for each motion vector.
 
 #include <type_traits>
 
@@ -38,7 +38,7 @@ __device__ bool unequal(T a, T b) {
 }
 
 /// Numbers of blocks for each result of the comparison. Atomic additions to one address are
-/// serialised, so a thread block adds up its own numbers first.
+/// serialised, so each thread block first adds up the numbers of its own warps.
 struct BlockCounts {
   int unequal = 0, different = 0, textured = 0, shared = 0;
 
@@ -50,7 +50,7 @@ struct BlockCounts {
   }
 };
 
-/// Compares the block of samples at (left, top), with one warp.
+/// Compares the 8x8 block at (left, top) of both frames, with one warp.
 template <class T>
 __device__ BlockCounts compare_block(const StoredPlane<T>& frame, const StoredPlane<T>& before,
                                      EightBitScale scale, std::uint32_t limit, bool main, int left,
@@ -124,13 +124,13 @@ struct BlockSums {
   }
 };
 
-/// Compares a block of the picture with the blocks around its position in the earlier frame. There
-/// is one thread block for each block of the picture, and one thread for each vector.
+/// Compares a block of the later picture with the blocks around its position in the earlier frame.
+/// There is one thread block for each block of the picture, and one thread for each motion vector.
 __global__ void __launch_bounds__(prediction_threads)
     prediction_kernel(const std::uint8_t* plane, const std::uint8_t* earlier, int width, int height,
                       std::uint32_t noise, PredictionCounts* counts) {
   constexpr int side = prediction_block, area = side + 2 * prediction_reach;
-  // Each row has one additional word, because funnel shifts at the end of a row read this word.
+  // Each row has one additional word, which funnel shifts read at the end of the row.
   __shared__ std::uint32_t own[side][side / 4], around[area][area / 4 + 1];
   __shared__ std::uint32_t least;
   const int x = blockIdx.x * side, y = blockIdx.y * side;

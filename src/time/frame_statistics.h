@@ -11,13 +11,13 @@
 
 namespace lull {
 
-/// Returns the counts for two frames of one format. `sigma`: standard deviation of the noise of
-/// their planes, on the 0..255 scale.
+/// Returns the counts for two frames, which must have the same format. `sigma`: standard deviation
+/// of the noise of each plane, on the 0..255 scale.
 [[nodiscard]] FrameDifference difference_of(const Frame& frame, const Frame& before,
                                             const std::array<float, 3>& sigma);
 
-/// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain: for
-/// frames with independent noise after half of the main plane.
+/// Returns relation_of(difference_of(...)), but stops as soon as the relation is certain. For
+/// frames with independent noise, this is the case after half of the main plane.
 [[nodiscard]] Relation relation_between(const Frame& frame, const Frame& before,
                                         const std::array<float, 3>& sigma);
 
@@ -26,7 +26,7 @@ void to_bytes(const Frame& frame, PlaneView<std::uint8_t> to);
 /// Converts `main` to the coarse plane that prediction uses.
 void make_coarse(PlaneView<const std::uint8_t> main, PlaneView<std::uint8_t> to);
 
-/// Returns the prediction cost for two coarse planes of one size.
+/// Returns the prediction cost of a frame from an earlier one, for coarse planes of equal size.
 [[nodiscard]] PredictionCost prediction_of(PlaneView<const std::uint8_t> plane,
                                            PlaneView<const std::uint8_t> earlier,
                                            std::uint32_t noise);

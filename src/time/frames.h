@@ -1,6 +1,6 @@
 #pragma once
-// Describes the neighbouring frames of a reference frame: their maximum number, and how stages
-// refer to them.
+// Describes the neighbouring frames of a reference frame: their maximum number, and how the stages
+// of a method refer to them.
 
 #include <array>
 #include <cstddef>
@@ -12,14 +12,14 @@ namespace lull {
 
 /// Maximum number of frames on either side of a frame that can be searched for patches.
 inline constexpr int max_temporal = 8;
-/// Maximum number of frames that a group can have patches from.
+/// Maximum number of frames from which a group can have patches.
 inline constexpr int max_frames = 2 * max_temporal + 1;
 
 /// Phases of a method, in this order: each phase matches and filters all patches of a frame.
 enum class Phase { first, second, third };
 
-/// A stage's view of a frame that is `offset` frames after the reference frame. In lists, the
-/// reference frame comes first, then the others in the order of group.h.
+/// The view that a stage of a method has of a frame that is `offset` frames after the reference
+/// frame. In lists, the reference frame comes first, then the others in the order of group.h.
 template <class View>
 struct FrameAt {
   int offset = 0;
@@ -34,7 +34,8 @@ constexpr const View& frame_at(std::span<const FrameAt<View>> frames, int offset
   return frames[i].frame;
 }
 
-/// A table with one value for each possible frame, by its offset.
+/// A table with one value for each possible neighbouring frame. The index is the frame's offset
+/// from the reference frame.
 template <class T>
 struct ByOffset {
   std::array<T, max_frames> values{};
@@ -42,8 +43,8 @@ struct ByOffset {
   constexpr const T& operator[](int offset) const { return values[offset + max_temporal]; }
 };
 
-/// Returns the margin of a method in which each of `phases` phases takes patches from `radius`
-/// frames before and after a frame, and adds estimates to the same frames. For the first `radius`
+/// Returns the margin of a method with `phases` phases. Each phase takes patches from `radius`
+/// frames before and after a frame, and adds estimates to these frames. For the first `radius`
 /// frames of a session it is unknown whether a scene begins there (timeline.h), so the margin has
 /// `radius` additional frames before the frame.
 [[nodiscard]] constexpr Margin margin_of(int radius, int phases) {

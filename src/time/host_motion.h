@@ -1,6 +1,6 @@
 #pragma once
-// Data of a session over frames in host memory that describes how frames relate to each other: the
-// main planes in 8 bits, and the motion between frames.
+// How the frames of a session in host memory relate to each other: the main planes in 8 bits, and
+// the motion between frames.
 
 #include <vector>
 
@@ -12,7 +12,7 @@
 
 namespace lull {
 
-/// Motion estimation on the host. It stores the frames in slots, as FrameWorker does
+/// Motion estimation on the host. It stores the frames in slots, as a FrameWorker does
 /// (frame_session.h).
 class HostMotion {
  public:
@@ -20,17 +20,18 @@ class HostMotion {
   HostMotion(const FrameFormat& format, float main_sigma, int slots);
 
   void load(int slot, const Frame& frame);
-  /// Releases the memory of a frame whose vectors, from and to all other frames, are known or not
-  /// needed. Such a frame can only predict other frames.
+  /// Releases the memory of a frame whose motion vectors, from and to all other frames, are already
+  /// known or not needed. After that, the frame can only be used to predict other frames.
   void release(int slot);
   /// Returns the cost of predicting the frame in `slot` from the frame in `earlier`.
   [[nodiscard]] PredictionCost prediction(int slot, int earlier) const;
   /// Returns the vectors of all cells from the frame in slot `from` to the frame in slot `to`,
-  /// which is `offset` frames later. They are computed on first use.
+  /// which is `offset` frames later. The vectors are computed when they are requested for the first
+  /// time.
   [[nodiscard]] const std::vector<Motion>& cells(int from, int to, int offset);
 
  private:
-  /// A plane that can be read beyond its end, as find_motion() requires.
+  /// A plane whose memory can be read beyond the end of the plane, as find_motion() requires.
   class BytePlane {
    public:
     BytePlane() = default;
@@ -47,7 +48,7 @@ class HostMotion {
     int height_ = 0;
   };
   struct Slot {
-    BytePlane bytes, coarse;  // coarse: empty if it would be too small
+    BytePlane bytes, coarse;  // coarse plane: empty if it would be too small
     ByOffset<std::vector<Motion>> cells;
     MainPlane main() const { return {bytes.view(), coarse.view()}; }
   };
@@ -55,7 +56,7 @@ class HostMotion {
   float main_sigma_;
   FrameFormat format_;
   std::vector<Slot> slots_;
-  std::vector<BytePlane> free_;  // released planes, which later frames use
+  std::vector<BytePlane> free_;  // released planes, which are reused for later frames
 };
 
 }  // namespace lull

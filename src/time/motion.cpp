@@ -1,4 +1,4 @@
-// Block matching of motion.h for host memory. The squared difference of two regions takes a few
+// The motion search of motion.h in host memory. The squared difference of two regions takes a few
 // multiply-adds per row.
 
 #undef HWY_TARGET_INCLUDE
@@ -63,7 +63,8 @@ struct Found {
   std::uint32_t cost;
 };
 
-/// Returns the best vector within `reach` of `centre` at which `region` is inside the picture.
+/// Returns the best vector within `reach` of `centre`. `region`, shifted by the vector, must be
+/// inside the picture.
 Found search(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b, const Region& region,
              Motion centre, int reach) {
   Found best{centre, squared_difference(a, b, region, centre.x, centre.y)};
@@ -84,7 +85,7 @@ Motion motion_of(const MainPlane& frame, const MainPlane& other, const Region& r
                  const Region& coarse_region, float sigma) {
   const Motion rough =
       search(frame.coarse, other.coarse, coarse_region, {}, prediction_reach).vector;
-  // The coarse region can extend beyond the fine region.
+  // The region in coarse samples can extend beyond the region at full resolution.
   const auto inside = [](int v, const Interval& i, int length) {
     return static_cast<std::int16_t>(std::clamp(v, -i.first, length - i.end));
   };

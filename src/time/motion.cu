@@ -1,11 +1,12 @@
 // Motion search of motion.h on a GPU: one thread block for each cell and each other frame. Let a be
-// the cell's region, and b the region of the other frame at a vector: the sum of squared
-// differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the products ab of all vectors, row
-// by row of the other frame. The rows of the first operand are one row of b, from each column dx
-// on. The columns of the second operand are rows of a, one for each dy at which it meets that row
-// of b. The squares of the other frame are summed once for each position in a row where a region
-// may begin. A key contains the cost and the rank of a vector, so that the minimum does not depend
-// on the order of work.
+// the cell's region, and b the same region of the other frame, shifted by a vector. The sum of
+// squared differences is |a|^2 + |b|^2 - 2ab. The tensor cores compute the products ab of all
+// vectors, row by row of the other frame. The rows of the first operand are one row of the other
+// frame, which begins at a different column for each dx. The columns of the second operand are rows
+// of a: for each dy, the row of a that is compared with this row of the other frame. The squares of
+// the other frame are summed once for each position in a row where a region may begin. A key
+// contains the cost and the rank of a vector, so that the minimum does not depend on the order of
+// work.
 
 #include <algorithm>
 
@@ -18,16 +19,18 @@ namespace lull {
 namespace {
 
 constexpr int threads = motion_threads, warps = threads / 32;
-// One more than motion_region / coarse, because a region may begin between coarse samples.
+// Side of a region in coarse samples. It is motion_region / coarse + 1, because a region may begin
+// between coarse samples.
 constexpr int coarse_side = motion_region / coarse + 1;
-constexpr int coarse_vectors = 2 * prediction_reach + 1;  // per row, and number of rows
+constexpr int coarse_vectors = 2 * prediction_reach + 1;  // vectors per row, and number of rows
 constexpr int fine_vectors = 2 * motion_refinement + 1;
 constexpr int quads = (coarse_vectors + 3) / 4;  // groups of 4 vectors in a column
 static_assert(coarse_vectors * quads <= threads && fine_vectors * fine_vectors <= threads);
 
 using Key = unsigned long long;
 constexpr std::uint32_t none = ~0u;
-/// Returns the rank of a vector among equal costs: the centre first, then row by row.
+/// Returns the rank of a vector among vectors of equal cost: the centre is first, then the vectors
+/// follow row by row.
 __device__ std::uint32_t order_of(int index, int side) {
   return index == side * side / 2 ? 0 : 1 + index;
 }
@@ -66,17 +69,18 @@ struct MotionArgs {
   } others[2 * max_temporal];
 };
 
-/// The cell's own region, with rows of zeros above and below, for the vectors at which a row of the
-/// other frame does not meet it. With this pitch, eight rows lie in different banks.
+/// The cell's own region, with rows of zeros above and below it. The zeros are used for vectors
+/// with which a row of the other frame lies outside the region. With this pitch, eight rows lie in
+/// different banks of shared memory.
 constexpr int coarse_above = 3 * 8 - 1, fine_above = 8 - 2;
 template <int side, int height>
 using OwnTile = Tile<side, height, words_for(side)>;
 
-/// Products for each vector of the coarse search, one set for each warp that processes a share of
-/// the rows.
+/// Products ab for each vector of the coarse search. Each warp that processes a share of the rows
+/// has its own set of products.
 constexpr int coarse_warps = warps - 1;
 struct CoarseProducts {
-  // The alignment allows store_pair() to write two products at a time.
+  // With this alignment, store_pair() can write two products at a time.
   alignas(8) std::uint32_t at[coarse_warps][coarse_vectors][coarse_vectors + 1];
 };
 
@@ -86,10 +90,11 @@ struct Shared {
   OwnTile<motion_region, fine_above + motion_region + fine_vectors + 1> own;
   union {
     CoarseProducts coarse_products;
-    SearchArea<motion_region, fine_vectors> fine;  // used after coarse_products
+    SearchArea<motion_region, fine_vectors> fine;  // memory that is used after coarse_products
   };
   std::uint32_t own_coarse_squares;
-  /// Products of each warp in the layout of the tensor cores: [row of a pair][dx][dy or dy + 1].
+  /// Products ab of each warp, in the layout of the tensor cores: [row of a pair][dx][dy or dy +
+  /// 1].
   alignas(8) std::uint32_t products[warps][2][8][8];
   struct Squares {
     std::uint32_t own;                    // |a|^2
@@ -125,14 +130,15 @@ __device__ bool stays(const Interval& i, int v, int length) {
   return i.first + v >= 0 && i.end + v <= length;
 }
 
-/// Stores two adjacent sums of a product at an even position.
+/// Stores two adjacent sums of a product. The first of them has an even index.
 __device__ void store_pair(std::uint32_t* to, int first, int second) {
   *reinterpret_cast<uint2*>(to) =
       make_uint2(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
 }
 
-/// Step 1: computes the products for a share of the rows, two rows of the other frame at a time, 16
-/// columns of each. `warp` is below coarse_warps.
+/// Step 1: computes the products ab for the share of the rows that belongs to this warp. The warp
+/// processes two rows of the other frame at a time, 16 columns of each. `warp` is below
+/// coarse_warps.
 __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
@@ -168,7 +174,7 @@ __device__ __forceinline__ void multiply_coarse(int rows, int warp, int lane, Sh
 }
 static_assert(coarse_vectors == 17 && words_for(coarse_side) == 4);
 
-/// Computes the sums of squares for step 1, with one warp.
+/// Computes the sums |b|^2 for step 1, with one warp.
 __device__ __forceinline__ void square_coarse(int columns, int rows, int lane, Shared& s) {
   for (int row = lane; row < rows + coarse_vectors - 1; row += 32) s.coarse.sum_row(row, columns);
   std::uint32_t squares = 0;
@@ -210,18 +216,19 @@ __device__ void search_coarse(const Size& size, const Interval& x, const Interva
   if (lane == 0) s.least_of[warp] = key;
 }
 
-/// Returns whether zero motion is one of the vectors around `centre`.
+/// Returns whether the vector 0 is one of the vectors around `centre`.
 __device__ bool has_zero_motion(int2 centre) {
   return max(abs(centre.x), abs(centre.y)) <= motion_refinement;
 }
 
 /// Computes the products of step 2, for four rows of the other frame at a time and 48 columns of
-/// each row. The first operand has two rows of the other frame, which begin at each dx.
+/// each row. The first operand contains two rows of the other frame, each shifted by every dx.
 __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shared& s) {
   const int group = lane / 4, word = lane % 4;
   const int first_word = word + group / 4, shift = group % 4;
   int sums[4] = {};
-  // The first warps have summed up squares before this, and process fewer rows here.
+  // Before this function, the first warps have computed sums of squares, so they process fewer rows
+  // here.
   for (int row = 4 * (warps - 1 - warp); row < rows + fine_vectors - 1; row += 4 * warps) {
     std::uint32_t there[2][3][2], own[2][3];
 #pragma unroll
@@ -249,8 +256,8 @@ __device__ __forceinline__ void multiply_fine(int rows, int warp, int lane, Shar
 }
 static_assert(motion_region == 48 && fine_vectors == 7);
 
-/// Computes all sums for step 2, including those at zero motion if zero motion is not among the
-/// vectors. `there` is the other frame.
+/// Computes all sums for step 2. If the vector 0 is not one of the vectors of step 2, the sums for
+/// this vector are computed as well. `there` is the other frame.
 template <class Size>
 __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             const BytePlane& there, Shared& s) {
@@ -277,8 +284,8 @@ __device__ void sum_up_fine(const Size& size, const Interval& x, const Interval&
   if (lane == 0) s.squares_of[warp] = squares;
 }
 
-/// Performs step 2: each of the first threads computes the cost of one vector around `centre`. One
-/// thread also computes the cost of zero motion.
+/// Performs step 2: each of the first threads computes the cost of one vector around `centre`. If
+/// the vector 0 is not one of these vectors, thread 0 also computes the cost of the vector 0.
 template <class Size>
 __device__ void search_fine(const Size& size, const Interval& x, const Interval& y, int2 centre,
                             int width, int height, Shared& s) {

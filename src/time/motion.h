@@ -1,13 +1,14 @@
 #pragma once
-// Motion between two frames: one vector for each cell of the main plane (frame_relation.h). Two
-// steps of full search over 8-bit samples find it, in integers, so that all backends find the same:
+// Motion between two frames: one vector for each cell of the main plane (frame_relation.h). A
+// vector is found by two steps of full search over 8-bit samples. The search uses integers, so that
+// all backends find the same vectors:
 // 1. in the coarse plane, among vectors of up to prediction_reach samples in each direction, the
 //    vector with the minimum sum of squared differences over the cell's region;
 // 2. around four times that vector, among offsets of up to motion_refinement samples in each
 //    direction, the minimum at full resolution.
-// A region stays within the picture. Among equal sums the first counts; the order is the centre of
-// the search, then row by row. Zero motion is preferred if the vector gains no more than
-// zero_motion_bonus().
+// The shifted region must lie within the picture. Among vectors with equal sums, the first one is
+// used; the order begins with the centre of the search and continues row by row. The vector 0 is
+// preferred if the best vector reduces the sum by no more than zero_motion_bonus().
 
 #include <algorithm>
 #include <cstdint>
@@ -31,24 +32,26 @@ struct Interval {
 
 /// Returns the number of cells along an axis of the main plane.
 constexpr int motion_cells(int length) { return (length + motion_cell - 1) / motion_cell; }
-/// Returns the region that decides for cell `i`: the cell and its surroundings, moved to lie within
-/// the picture, or the complete picture if that is smaller.
+/// Returns the interval of samples, along one axis, that decides about the motion of cell `i`: the
+/// cell and its surroundings, moved to lie within the picture, or the complete picture if that is
+/// smaller.
 constexpr Interval cell_region(int i, int length) {
   const int side = motion_region < length ? motion_region : length;
   const int last = length - side, wish = i * motion_cell - (motion_region - motion_cell) / 2;
   const int first = wish < 0 ? 0 : wish < last ? wish : last;
   return {first, first + side};
 }
-/// Returns the coarse samples that the interval overlaps.
+/// Returns the coarse samples that the interval of samples overlaps.
 constexpr Interval coarse_interval(Interval fine, int coarse_length) {
   return {std::min(fine.first / coarse, coarse_length),
           std::min((fine.end + coarse - 1) / coarse, coarse_length)};
 }
 
-/// Returns by how much the cost of zero motion may exceed the cost of the best vector while zero
-/// motion is still preferred, for a region of `samples` samples. Noise alone makes two sums of
-/// squares differ. The bonus is sigma^2 / 8 per sample. A quarter of sigma^2 would reject nearly
-/// all false motion, but costs 0.03 dB; a half costs 0.1 dB at sigma 40.
+/// Returns by how much the cost of the vector 0 may exceed the cost of the best vector while the
+/// vector 0 is still preferred, for a region of `samples` samples. The bonus is needed because
+/// noise alone makes two sums of squares differ. The bonus is sigma^2 / 8 per sample. A quarter of
+/// sigma^2 would reject nearly all false motion, but costs 0.03 dB; a half costs 0.1 dB at sigma
+/// 40.
 constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
   const float s = std::min(sigma, 255.0f);
   return static_cast<std::uint32_t>(s * s / 8) * static_cast<std::uint32_t>(samples);
@@ -56,11 +59,11 @@ constexpr std::uint32_t zero_motion_bonus(float sigma, int samples) {
 
 /// The main plane of a frame in 8 bits.
 struct MainPlane {
-  PlaneView<const std::uint8_t> fine, coarse;  // coarse: empty if it is too small
+  PlaneView<const std::uint8_t> fine, coarse;  // coarse plane: empty if it is too small
 };
 
-/// Finds a vector for each cell, from `frame` to `other`. All vectors are 0 if there is no coarse
-/// plane.
+/// Finds a motion vector for each cell, from `frame` to `other`. All vectors are 0 if there is no
+/// coarse plane.
 void find_motion(const MainPlane& frame, const MainPlane& other, float sigma,
                  std::vector<Motion>& cells);
 }  // namespace lull

@@ -1,6 +1,6 @@
 #pragma once
-// The parts of planes that motion.cu loads into shared memory to compare them. Thread blocks have
-// `motion_threads` threads.
+// The parts of planes that motion.cu loads into shared memory and compares there. Thread blocks
+// have `motion_threads` threads.
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +11,7 @@ inline constexpr int motion_threads = 128;
 
 constexpr int words_for(int bytes) { return (bytes + 3) / 4; }
 
-/// Returns bytes `from` .. `from` + 3 of two words.
+/// Returns bytes `from` to `from` + 3 of the eight bytes of two words.
 __device__ inline std::uint32_t cut(std::uint32_t low, std::uint32_t high, int from) {
   return __funnelshift_r(low, high, 8 * from);
 }
@@ -21,7 +21,7 @@ __device__ inline std::uint32_t first_bytes(int count) {
   return count >= 4 ? ~0u : count <= 0 ? 0 : (1u << 8 * count) - 1;
 }
 
-/// Two aligned words that contain four wanted bytes, from bit `shift` on.
+/// Two aligned words that contain four wanted bytes. The wanted bytes begin at bit `shift`.
 struct WordPair {
   std::uint32_t low, high;
   int shift;
@@ -32,14 +32,14 @@ struct BytePlane {
   const std::uint8_t* data;
   int width, height;
 
-  /// Returns the samples from (x, y) on. The plane must have 8 samples there.
+  /// Returns 8 samples, from (x, y) on. All of them must lie within the plane.
   __device__ WordPair words_at(int x, int y) const {
     const auto at = reinterpret_cast<std::uintptr_t>(data + y * width + x);
     const auto* const aligned = reinterpret_cast<const std::uint32_t*>(at & ~std::uintptr_t{3});
     return {__ldg(aligned), __ldg(aligned + 1), 8 * static_cast<int>(at & 3)};
   }
-  /// Returns `count` samples from (x, y) on, at most 4. The other bytes, and samples outside the
-  /// plane, are 0.
+  /// Returns `count` (0 to 4) samples, from (x, y) on, as the bytes of a word. The other bytes are
+  /// 0, and so are samples outside the plane.
   __device__ std::uint32_t word(int x, int y, int count) const {
     std::uint32_t word = 0;
     if (y < 0 || y >= height || count <= 0) return word;
@@ -51,17 +51,18 @@ struct BytePlane {
   }
 };
 
-/// Returns a pitch in words with which threads that read one row each access different banks.
+/// Returns a pitch in words. With this pitch, threads that each read one row access different banks
+/// of shared memory.
 constexpr int odd_pitch(int width) { return (words_for(width) + 1) | 1; }
 
-/// Rows of bytes of a plane, in shared memory.
+/// Rows of samples (bytes) of a plane, in shared memory.
 template <int width, int height, int pitch = odd_pitch(width)>
 struct Tile {
   std::uint32_t words[height * pitch];
 
-  /// Loads `columns` samples of the plane into each of the rows `first` .. `end` - 1 of the tile,
-  /// at most `most` rows. Row 0 of the tile corresponds to row y of the plane. All other bytes of
-  /// the tile become 0.
+  /// Loads `columns` samples of the plane into each of the rows `first` to `end` - 1 of the tile,
+  /// which has at most `most` rows. Row 0 of the tile corresponds to row y of the plane. All other
+  /// bytes of these rows become 0.
   template <int most>
   __device__ void load_zero_padded(const BytePlane& plane, int x, int y, int columns, int first,
                                    int end) {
@@ -70,8 +71,8 @@ struct Tile {
     for (int i = threadIdx.x; i < first * pitch; i += motion_threads) words[i] = 0;
     for (int i = end * pitch + threadIdx.x; i < height * pitch; i += motion_threads) words[i] = 0;
   }
-  /// Loads `rows` rows of `columns` samples from (x, y) on, with zeros outside the plane. The
-  /// values of all other bytes are arbitrary.
+  /// Loads `rows` rows of `columns` samples, from (x, y) on. Samples outside the plane become 0.
+  /// All other bytes of the tile have arbitrary values.
   template <int most>
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     if (!load_within<most>(plane, x, y, 4 * pitch, 0, rows))
@@ -93,8 +94,9 @@ struct Tile {
       words[i] = inside ? plane.word(x + column, y + row, columns - column) : 0;
     }
   }
-  /// Returns false, and loads nothing, if any sample to be read lies outside the plane. A thread
-  /// loads words of one column, and issues all loads before it waits for the first.
+  /// Loads the samples if all of them lie inside the plane. If not, the function loads nothing and
+  /// returns false. A thread loads the words of one column, and issues all loads before it waits
+  /// for the first of them.
   template <int most>
   __device__ bool load_within(const BytePlane& plane, int x, int y, int columns, int first,
                               int end) {
@@ -117,15 +119,16 @@ struct Tile {
   }
 };
 
-/// The part of the other frame that the vectors of a region reach, and the sums of squares of
-/// `columns` samples of a row from each position on.
+/// The area of the other frame that can be compared with a region, over all vectors; and for each
+/// position in a row, the sum of squares of the `columns` samples from there on.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;
   Tile<side + vectors - 1, height + 2> tile;  // products read two or four rows at a time
   std::uint32_t squares[height][vectors];
 
-  /// Loads the area for a region of `columns` x `rows`, whose first vector leads to (x, y).
+  /// Loads the area for a region of `columns` x `rows` samples. Shifted by the first vector, the
+  /// region begins at (x, y).
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     tile.template load<height>(plane, x, y, columns + vectors - 1, rows + vectors - 1);
   }
@@ -140,7 +143,7 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Returns |b|^2 for a vector and a region of `rows`.
+  /// Returns |b|^2 for one vector, where b is the shifted region of `rows` rows.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

@@ -30,7 +30,7 @@ class Finder final : public RepeatFinder {
 
  private:
   std::array<float, 3> sigma_;
-  bool is_disabled_;  // frames are not compared
+  bool is_disabled_;  // such a session does not compare frames
   Timeline timeline_;
   Frame before_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Detects repeated frames like a session, but without a session.
+// Detects repeated frames as a session over frames does, but without a session.
 
 #include <array>
 #include <memory>
@@ -8,8 +8,9 @@
 
 namespace lull {
 
-/// Returns a finder that decides like a session with this temporal `radius`. `sigma` is the
-/// standard deviation of the noise in the stored planes. With radius 0, frames are not compared.
+/// Returns a finder that detects the same repeated frames as a session with this temporal `radius`.
+/// `sigma` is the standard deviation of the noise in the stored planes. With radius 0, frames are
+/// not compared.
 [[nodiscard]] std::unique_ptr<RepeatFinder> make_repeat_finder(const std::array<float, 3>& sigma,
                                                                int radius);
 

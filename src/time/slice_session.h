@@ -1,7 +1,7 @@
 #pragma once
-// Base class of sessions over the slices of volumes: it decides where a volume begins and ends, and
-// when results are returned. Frame::slice is the position of a slice; a slice that does not follow
-// the previous one begins another volume.
+// Base class of sessions over the slices of volumes. The class decides where a volume begins and
+// ends, and when results are returned. Frame::slice is the position of a slice; a slice that does
+// not follow the previous one begins another volume.
 
 #include <deque>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace lull {
 
-/// Memory from which a session accepts slices.
+/// The memory (host or GPU) from which a session accepts slices.
 enum class SliceMemory { host, host_or_gpu };
 
 class SliceSession : public Denoiser {
@@ -24,10 +24,10 @@ class SliceSession : public Denoiser {
   SliceSession(const FrameFormat& format, SliceMemory memory, const ResultSamples& results)
       : format_(format), pool_(result_format(format, results)), memory_(memory) {}
 
-  /// Returns whether slices are returned unfiltered, because no plane is filtered.
+  /// Returns whether the session returns slices unfiltered, because no plane is to be filtered.
   virtual bool passes() const = 0;
-  /// The session calls this function when a volume, or the available part of a volume, begins with
-  /// slice `z`.
+  /// The session calls this function when a volume begins with slice `z`. If only a part of a
+  /// volume is available, `z` is the first slice of this part.
   virtual void begin_volume(int z) = 0;
   /// Adds the next slice of the volume.
   virtual void add(Frame noisy, int z) = 0;
@@ -41,7 +41,7 @@ class SliceSession : public Denoiser {
 
  private:
   FrameFormat format_;
-  FramePool pool_;  // for unfiltered results whose samples are not those of the input
+  FramePool pool_;  // for unfiltered results with other samples than the input
   SliceMemory memory_;
   bool open_ = false;   // a volume has begun
   int next_slice_ = 0;  // expected position of the next slice

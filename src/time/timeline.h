@@ -1,6 +1,7 @@
 #pragma once
 // Timeline decides which frames of a clip are neighbours of each other, and which frames a session
-// does not filter because they repeat others. It uses the numbers of frames, not their samples.
+// does not filter because they repeat others. It knows the numbers of frames, but not their
+// samples.
 
 #include <algorithm>
 #include <array>
@@ -15,12 +16,12 @@ namespace lull {
 
 /// Maximum number of repeated frames in a row. A frame that repeats the previous one is not
 /// filtered: it gets the result of the frame that it repeats. All other frames are *distinct*. They
-/// are numbered from 0, and a temporal radius counts only them. After max_repeats repeated frames
-/// the next frame is distinct, and shares noise.
+/// are numbered from 0, and a temporal radius counts only distinct frames. After max_repeats
+/// repeated frames, the next frame counts as distinct, and shares noise with the frames before it.
 inline constexpr int max_repeats = 30;
 
-/// The neighbouring frames from which a frame's groups take patches, as offsets in the order of
-/// group.h.
+/// The neighbouring frames from which the groups of a frame take patches, as offsets from this
+/// frame in the order of group.h.
 struct NeighbourFrames {
   int count = 0;
   std::array<int, 2 * max_temporal> offset;
@@ -30,9 +31,10 @@ class Timeline {
  public:
   explicit Timeline(int radius) : radius_(radius) {}
 
-  /// Returns whether a frame is distinct. `relation`: its relation to the frame pushed before it. A
-  /// run of frames may repeat each other with small differences. Then only the first repetition
-  /// counts as not distinct, so that no frame differs much from the frame whose result it gets.
+  /// Returns whether a frame is distinct. `relation`: relation of the frame to the frame that was
+  /// pushed before it. In a run of frames that repeat each other with small differences, only the
+  /// first repetition is not distinct. So no frame differs much from the frame whose result it
+  /// gets.
   [[nodiscard]] bool is_distinct(Relation relation) {
     const bool again = relation == Relation::identical ||
                        (relation == Relation::repeats && last_change_ != Relation::repeats);
@@ -42,15 +44,16 @@ class Timeline {
     return false;
   }
 
-  /// Calls is_distinct(), and returns the relation to the previous frame.
+  /// Classifies a frame by is_distinct(), and returns the relation of the frame to the previous
+  /// frame.
   [[nodiscard]] RepeatState classify(Relation relation) {
     if (!is_distinct(relation)) return RepeatState::repeats;
     return relation == Relation::independent ? RepeatState::independent : RepeatState::shares_noise;
   }
 
-  /// Adds a distinct frame. `shares_noise`: it shares noise with the previous distinct frame.
-  /// `predicted_by`: distance to the nearest of the `radius` earlier frames that shows the same
-  /// scene; 0: none does.
+  /// Adds a distinct frame. `shares_noise`: the frame shares noise with the previous distinct
+  /// frame. `predicted_by`: distance to the nearest of the `radius` earlier frames that shows the
+  /// same scene; 0: none of them does.
   void add(bool shares_noise, int predicted_by) {
     Entry& entry = at(count_);
     entry.run = shares_noise && count_ > 0 ? at(count_ - 1).run : count_;
@@ -61,32 +64,32 @@ class Timeline {
   /// Returns the number of distinct frames so far.
   int count() const { return count_; }
 
-  /// Returns by how many frames more than the radius frame `n` looks ahead. The first frames of a
-  /// scene have few or no frames before them. They use later frames instead, up to max_temporal
-  /// ahead, so that they look at as many frames as all others.
+  /// Returns how many frames frame `n` searches ahead in addition to the radius. The first frames
+  /// of a scene have few or no frames before them. Instead, they search in later frames, up to
+  /// max_temporal ahead, so that they search in as many frames as all others.
   [[nodiscard]] int extra_ahead(int n) const {
     int first = n;
     for (int before = n - 1; before >= std::max(n - radius_, 0); --before)
       if (same_scene(before, n)) first = before;
-    // If frame `first` has a predictor, the scene began before it; for example, a flash may lie
-    // between the two frames.
+    // If an earlier frame predicts frame `first`, the scene began before `first`. For example, a
+    // flash may lie between the two frames.
     if (at(first).parent >= 0) return 0;
     return std::max(std::min(first + 2 * radius_, n + max_temporal) - (n + radius_), 0);
   }
 
-  /// Returns how many frames more than the radius frame `n` looks back at the end of a clip, after
-  /// which no frame follows. The last frames of a clip have few or no frames after them. They look
-  /// at the last 2 * radius frames, up to max_temporal back. The result is 0 for frames that look
-  /// further ahead.
+  /// Returns how many frames frame `n` searches back in addition to the radius, if no frame follows
+  /// after the frames added so far. The last frames of a clip have few or no frames after them.
+  /// Instead, they search in the last 2 * radius frames, up to max_temporal back. The result is 0
+  /// for frames that search further ahead.
   [[nodiscard]] int extra_back(int n) const {
     if (extra_ahead(n) > 0) return 0;
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
   /// Returns the neighbours of frame `n`, which must be at least count() - 1 - 6 * radius. These
-  /// are the existing frames n - radius - further_back .. n + radius + extra_ahead(n), without
-  /// frames of other scenes and frames that share noise with frame `n`. Of several frames that
-  /// share noise with each other, only the nearest is included.
+  /// are the existing frames n - radius - further_back .. n + radius + extra_ahead(n), but without
+  /// frames of other scenes and without frames that share noise with frame `n`. If several frames
+  /// share noise with each other, only the nearest of them is included.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
@@ -112,16 +115,16 @@ class Timeline {
 
  private:
   struct Entry {
-    int run = 0;      // first of the frames that share its noise
-    int parent = -1;  // frame that predicts it; -1: none
+    int run = 0;      // number of the first frame that shares noise with this one
+    int parent = -1;  // number of the frame that predicts this one; -1: none
   };
   static constexpr int kept = 8 * max_temporal;
 
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }
 
-  /// Returns whether a chain of predictions leads from `later` to `earlier`. Frames in between may
-  /// belong to another scene: a flash, or an inserted picture.
+  /// Returns whether frame `later` is predicted from `earlier`, directly or through other frames.
+  /// Frames in between may belong to another scene: a flash, or an inserted picture.
   bool same_scene(int earlier, int later) const {
     while (later > earlier) later = at(later).parent;
     return later == earlier;
@@ -130,7 +133,7 @@ class Timeline {
   int radius_;
   int count_ = 0;
   int repeats_ = 0;
-  /// Relation of the last frame that was not identical to its predecessor.
+  /// Relation of the last frame that was not identical to the frame before it.
   Relation last_change_ = Relation::independent;
   std::array<Entry, kept> entries_{};
 };

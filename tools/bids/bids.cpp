@@ -30,8 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* gradients[] = {".bval", ".bvec"};
 
-/// A text file that belongs to an image. `path` is the name of its copy in the folder of the
-/// result.
+/// A text file that belongs to an image. `path` is the name of its copy in the output folder.
 struct Companion {
   std::string path, text;
   io::Access access;
@@ -47,7 +46,7 @@ class ParticipantLevel {
     const std::vector<std::string> subjects = chosen_subjects();
     check_log_file();
     create_derivative(raw_, options_.output);
-    // This watch also handles signals between two runs of denoise(), while lull reads files and
+    // This object also handles signals between two runs of denoise(), while lull reads files and
     // estimates the noise.
     const SignalWatch signals([this](int signal) {
       say(LogLevel::error, "stopped by signal " + std::to_string(signal));
@@ -62,7 +61,7 @@ class ParticipantLevel {
         if (signals.signal() != 0) return stopped(signals.signal());
         if (code == 0) continue;
         ++failed_;
-        // The exit code means "try again" only if all failures are temporary.
+        // If at least one failure is permanent, the exit code does not mean "try again".
         if (code_ == 0 || code_ == exit_code(ErrorKind::try_again)) code_ = code;
       }
       if (images_ == before) say(LogLevel::warning, "sub-" + subject + " has no image to denoise");
@@ -94,7 +93,7 @@ class ParticipantLevel {
     return suffixes.empty() || std::ranges::find(suffixes, image.suffix) != suffixes.end();
   }
 
-  // The log is opened for each message, because denoise() opens the same log file while it runs.
+  // The log file is opened for each message, because denoise() opens the same file while it runs.
   void say(LogLevel level, const std::string& text) const {
     Log(options_.denoise.run.log, options_.denoise.run.quiet).write(level, text);
   }
@@ -175,7 +174,7 @@ class ParticipantLevel {
                            "file); remove the link, or give -y");
   }
 
-  /// Warns of links that lead out of the dataset. In a dataset from other people, a link can lead
+  /// Warns of links that lead out of the dataset. In a dataset from other people, a link can point
   /// to any file that this user may read.
   void warn_of_links(const std::vector<std::string>& files) {
     for (const std::string& file : files)
@@ -227,9 +226,9 @@ class ParticipantLevel {
     return processing;
   }
 
-  /// Returns the gradient files of an image. denoise() copies only gradient files that have the
-  /// image's name and folder; by the inheritance principle of BIDS, other gradient files can apply
-  /// as well.
+  /// Returns the gradient files of an image. denoise() itself copies only gradient files with the
+  /// name and in the folder of the image; by the inheritance principle of BIDS, gradient files with
+  /// other names or folders can also belong to an image.
   std::vector<Companion> companions_of(const BidsImage& image, const std::string& folder) {
     constexpr std::size_t max_bytes = std::size_t{1} << 26;
     std::vector<Companion> companions;

@@ -11,17 +11,17 @@
 namespace lull::tools {
 
 struct BidsOptions {
-  std::string dataset, output, level;  // level: participant
+  std::string dataset, output, level;  // `level` must be "participant"
   std::vector<std::string> labels;     // participants, with or without "sub-"; empty: all
   std::vector<std::string> suffixes;   // for example T1w, bold; empty: all supported ones
-  DenoiseOptions denoise;              // settings; without file names
+  DenoiseOptions denoise;              // settings of the denoising; without file names
 };
 
 /// Returns the options of `lull denoise` that `lull bids` also accepts.
 [[nodiscard]] std::vector<OptionRow> bids_option_rows();
 
-/// Denoises the images of a dataset. Returns the exit code: 0, the code of the first image that
-/// failed, or 128 + n if signal n stopped the run.
+/// Denoises the images of a dataset. Returns the exit code: 0 if all images were denoised, the code
+/// of the first image that failed, or 128 + n if signal n stopped the run.
 /// @throws NoInput, BadData, InvalidArgument, CannotCreate  no image can be denoised
 int bids(const BidsOptions& options);
 

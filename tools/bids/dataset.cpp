@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_json_bytes = std::size_t{1} << 24;
-constexpr int max_json_depth = 64;  // files of scanners and converters have about ten levels
+constexpr int max_json_depth = 64;  // metadata of scanners and converters have about ten levels
 constexpr std::pair<std::string_view, std::string_view> image_kinds[] = {
     {"anat", "T1w"},   {"anat", "T2w"},   {"anat", "T2starw"},   {"anat", "PDw"},
     {"anat", "FLAIR"}, {"anat", "angio"}, {"anat", "inplaneT1"}, {"anat", "inplaneT2"},
@@ -32,7 +32,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-/// Returns ".nii.gz", or the end of the name from its last dot.
+/// Returns the extension of a file name: ".nii.gz", or the part from the last dot on.
 std::string extension_of(const std::string& name) {
   constexpr std::string_view zipped = ".nii.gz";
   if (name.ends_with(zipped)) return std::string(zipped);
@@ -161,7 +161,7 @@ std::vector<std::string> BidsDataset::files_for(const BidsImage& image,
   std::vector<std::string> steps = split(image.folder, '/');
   for (std::size_t depth = 0; depth <= steps.size(); ++depth) {
     if (depth > 0) folder += "/" + steps[depth - 1];
-    // Among the files of a folder, files with more entities (more specific ones) come later.
+    // Among the files of one folder, files with more entities (more specific ones) come later.
     std::vector<std::pair<std::size_t, std::string>> applicable;
     for (const BidsName& name : names_in_folder(folder)) {
       if (name.extension != extension || name.suffix != image.suffix) continue;

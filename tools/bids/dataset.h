@@ -41,8 +41,8 @@ class BidsDataset {
   /// Returns the images of a participant that lull can denoise: magnitude images of the types anat,
   /// func, dwi and perf.
   std::vector<BidsImage> images_of(const std::string& subject) const;
-  /// Returns the metadata of an image from JSON files. By the inheritance principle of BIDS, files
-  /// in lower folders override those in higher folders.
+  /// Returns the metadata of an image from JSON files. By the inheritance principle of BIDS,
+  /// metadata in subfolders override metadata in the folders above.
   /// @throws BadData  a JSON file is damaged
   /// @throws NoInput  a JSON file cannot be read
   Json metadata_of(const BidsImage& image) const;
@@ -52,8 +52,8 @@ class BidsDataset {
   /// Returns all files with this extension that apply to the image. The files in the dataset's
   /// folder come first, and those in the image's own folder come last.
   std::vector<std::string> files_for(const BidsImage& image, const std::string& extension) const;
-  /// Returns the path of a file with all links resolved if that path is outside of the dataset;
-  /// empty otherwise.
+  /// Resolves all links in the path of a file. If the result is outside the dataset, returns it; if
+  /// it is inside, returns an empty text.
   std::string target_outside(const std::string& path) const;
 
  private:
@@ -63,14 +63,14 @@ class BidsDataset {
   std::string root_, real_root_;
   Json description_;
   std::vector<std::string> subjects_;
-  mutable std::map<std::string, std::vector<BidsName>> names_;  // by folder
+  mutable std::map<std::string, std::vector<BidsName>> names_;  // key: name of the folder
 };
 
 /// Throws an error if lull cannot denoise images with this suffix.
 /// @throws InvalidArgument
 void require_image_suffix(const std::string& suffix);
 
-/// Returns whether a path lies in a folder. Both paths must be free of links
+/// Returns whether a path is inside a folder. Both paths must be free of links
 /// (std::filesystem::canonical).
 [[nodiscard]] bool is_inside(const std::string& path, const std::string& folder);
 

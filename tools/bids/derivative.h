@@ -7,12 +7,12 @@
 
 namespace lull::tools {
 
-/// Facts about how an image was denoised, for its JSON file.
+/// How an image was denoised, for the JSON file of the result.
 struct BidsProcessing {
   std::string method, profile;  // for example "BM4D", "balanced"
   double sigma = 0;             // standard deviation of the noise, in the image's units
   std::string noise;            // "Rician" or "Gaussian"
-  bool stated = false;          // the user gave sigma; otherwise it was estimated
+  bool stated = false;          // true: the user gave sigma; false: it was estimated
   double strength = 1;
 };
 

@@ -8,8 +8,8 @@ namespace lull::tools {
 struct CommandTexts {
   std::string_view name;  // name of the command; "" stands for the program itself
   std::string_view summary;
-  std::string_view footer;             // for --help-all and the manuals
-  std::string_view brief_footer = {};  // for --help; empty: the footer
+  std::string_view footer;             // text at the end of --help-all and of the manuals
+  std::string_view brief_footer = {};  // text at the end of --help; empty: `footer`
   std::string_view brief_usage = {};   // for --help; empty: made from the operands
 };
 

@@ -9,7 +9,7 @@
 namespace lull::tools {
 namespace {
 
-constexpr std::size_t width = 79;  // some terminals wrap a line that fills the last column
+constexpr std::size_t width = 79;  // a line that fills the last column is wrapped by some terminals
 
 /// Formats two columns: `left`, and `right` in lines that begin at `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
@@ -48,7 +48,7 @@ std::string brief_options(const ManualCommand& command) {
     if (option.brief.empty()) continue;
     constexpr std::size_t column = 26;
     std::string left = joined(option.names);
-    // Long lists of values are shown with the text, not in the left column.
+    // Long lists of values are not shown in the left column, but with the text.
     if (left.size() + option.value.size() + 5 <= column && !option.value.empty())
       left += " " + option.value;
     (option.is_help() ? help : text) += row(left, option.brief, column);
@@ -78,7 +78,7 @@ std::string brief_footer(const ManualCommand& command) {
 std::string basic_help(const Manual& manual) {
   const ManualCommand& program = manual.program;
   // The help of the program has one empty line less than the help of a command, so that it fits on
-  // a screen.
+  // a screen of 24 lines.
   return summary_of(program) + "\n" + program.brief_usage + command_list(manual) + "\n" +
          brief_options(program) + brief_footer(program);
 }

@@ -8,9 +8,9 @@
 namespace lull::tools {
 namespace {
 
-/// Splits the footer of a command. The function calls `text` for each run of flowing text, and
-/// `code` for each run of lines that begin with two spaces. `code` gets the lines without these
-/// spaces.
+/// Splits the footer of a command. The function calls `text` for each paragraph of flowing text,
+/// and `code` for each group of successive lines that begin with two spaces. `code` gets the lines
+/// without these spaces.
 template <class Text, class Code>
 void split_footer(std::string_view footer, Text&& text, Code&& code) {
   std::string run;
@@ -31,7 +31,7 @@ void split_footer(std::string_view footer, Text&& text, Code&& code) {
   flush();
 }
 
-/// Returns the headings of the options in order of appearance.
+/// Returns the headings under which the options are listed, in order of appearance.
 std::vector<std::string> groups_of(const ManualCommand& command) {
   std::vector<std::string> groups;
   for (const ManualOption& option : command.options)
@@ -49,8 +49,7 @@ std::string escape_markdown(std::string_view text) {
   return result;
 }
 
-/// Formats a text as Markdown code. Within backticks only the character
-/// must be escaped.
+/// Formats a text as Markdown code. Within backticks, only the character '|' must be escaped.
 std::string as_code(std::string_view text) {
   std::string result = "`";
   for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -21,8 +21,8 @@ struct ManualCommand {
   std::string name, summary;
   std::vector<ManualOption> options;
   std::string footer;             // paragraphs; lines that begin with two spaces are kept unchanged
-  std::string brief_usage = {};   // for the basic help; empty: made from the operands
-  std::string brief_footer = {};  // for the basic help; empty: the footer
+  std::string brief_usage = {};   // usage line of the basic help; empty: made from the operands
+  std::string brief_footer = {};  // footer of the basic help; empty: `footer`
 };
 
 struct Manual {
@@ -30,8 +30,8 @@ struct Manual {
   std::vector<ManualCommand> commands;
 };
 
-/// Returns the words of a value that is written as "fast|balanced|high". Returns an empty list if
-/// other values are allowed, too.
+/// Returns the words that a value may have, if `value` is written as "fast|balanced|high". Returns
+/// an empty list if other values are also allowed.
 [[nodiscard]] std::vector<std::string> choices(const std::string& value);
 
 /// Returns the usage line of a command, such as "lull probe INPUT [OPTION ...]".

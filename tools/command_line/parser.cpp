@@ -51,8 +51,8 @@ bool Parser::is_command(const std::string& word) const {
   return std::ranges::find(names, word) != names.end();
 }
 
-/// Throws an error if the first word can only be a misspelt command: it is not a command, no file
-/// has this name, and it is neither a pattern nor an address.
+/// Throws an error if the first word is probably a misspelt command: it is not a command, no file
+/// has this name, and it is neither a pattern nor a network address.
 void Parser::refuse_stray_word(const std::string& word) const {
   std::error_code ignored;
   const bool bare = !word.empty() && word.find_first_of("-./*?[#%:") == std::string::npos;
@@ -113,8 +113,8 @@ ManualCommand Parser::manual_of(const CLI::App& app) const {
     row.brief = brief == table_.briefs.end() ? row.help : brief->second;
     command.options.push_back(std::move(row));
   }
-  // Operands come first in the manual. The options that all commands have are the last options of
-  // the first group.
+  // Operands come first in the manual. The options that all commands have in common come at the end
+  // of the first group.
   const auto own = std::ranges::find_if_not(command.options, &ManualOption::is_help);
   const std::string first_group = own == command.options.end() ? "Options" : own->group;
   for (ManualOption& option : command.options)
@@ -193,8 +193,8 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   } catch (const CLI::ExtrasError&) {
     refuse_rest(selected() ? *selected() : app_);
   } catch (const CLI::ParseError& e) {
-    // An option that seems to be missing may be present in a misspelt form, so misspelt words are
-    // reported first.
+    // An option that seems to be missing may have been misspelt, so misspelt words are reported
+    // first.
     if (selected() && !selected()->remaining().empty()) refuse_rest(*selected());
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");

@@ -7,8 +7,8 @@
 namespace lull::tools {
 
 struct CommandLine {
-  std::function<int()> run;  // runs the command; empty: only `text` is printed
-  std::string text;          // help or version, for stdout
+  std::function<int()> run;  // runs the command; empty: nothing runs, and `text` is printed
+  std::string text;          // help or version text for stdout
 };
 
 /// Parses the arguments of the process.

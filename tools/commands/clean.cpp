@@ -74,7 +74,7 @@ class Cleaning {
     } else if (errno == EBUSY) {
       return print("kept", file, ", another process has locked it");
     } else if (errno == ENOENT) {
-      return;  // another process has removed it
+      return;  // another process has already removed the file
     } else {
       if (failure_.empty()) failure_ = "'" + file.path + "' (" + std::strerror(errno) + ")";
       return;

@@ -18,7 +18,7 @@ int plan(const DenoiseOptions& options, bool json);
 struct JoinOptions {
   std::string folder;
   std::string input, output;  // empty: the paths in the plan
-  DenoiseOptions reading;     // only its source.protocols is used
+  DenoiseOptions reading;     // only the member source.protocols is used
   bool overwrite = false, quiet = false;
 };
 
@@ -27,7 +27,7 @@ int join(const JoinOptions& options);
 
 struct JobReportOptions {
   std::string folder;
-  std::string output;  // empty: FOLDER.html
+  std::string output;  // HTML file to write; empty: FOLDER.html
   bool overwrite = false, quiet = false;
 };
 
@@ -41,8 +41,9 @@ int preview(const DenoiseOptions& options);
 /// Implements `lull devices`, which lists the devices that can denoise.
 int devices();
 
-/// Implements `lull probe`, which describes an input, and which of its streams and metadata the
-/// output `options.output.file` can store. An empty name stands for a Matroska file.
+/// Implements `lull probe`, which describes an input. It also states which of the input's streams
+/// and metadata the output `options.output.file` can contain. An empty name stands for a Matroska
+/// file.
 int probe(const DenoiseOptions& options, bool json);
 
 struct CleanOptions {

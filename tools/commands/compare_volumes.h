@@ -10,7 +10,7 @@
 
 namespace lull::tools {
 
-/// Opens the page of --html. Returns null if the user did not give the option.
+/// Opens the HTML page of --html. Returns null if the user did not give the option.
 /// @throws CannotCreate
 [[nodiscard]] std::unique_ptr<io::TextFile> open_page(const CompareOptions& options);
 

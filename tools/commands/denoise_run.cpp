@@ -91,7 +91,8 @@ JobFacts facts_of(const DenoiseOptions& options, const io::MediaSource& source,
   return facts;
 }
 
-/// A run of `lull denoise`, from the open input to the output with its final name.
+/// A run of `lull denoise`. It begins when the input is open, and ends when the output has its
+/// final name.
 class Run {
  public:
   Run(DenoiseOptions options, Reports& reports)
@@ -153,7 +154,8 @@ class Run {
     side_inputs_ = SideInputs(options_, options, *source_);
   }
 
-  /// Opens the layers in addition to the picture. The options must have the given sigma.
+  /// Opens the sessions of the layers that are denoised in addition to the picture. The options
+  /// must have the given sigma.
   void open_layers() {
     io::SinkOptions given = sink_options(options_);
     add_size(options_.output, source_->format(), given);
@@ -203,7 +205,7 @@ class Run {
     return noise_->known().scenes.front().fitted;
   }
 
-  /// Opens the sessions first and then the sink, because the sink's options may depend on the
+  /// First opens the sessions and then the sink, because the options of the sink may depend on the
   /// backends in use. Returns false if the user stopped the run.
   bool open_sessions() {
     check_memory(options_.input, {plan().method(), source_->format(), devices_.backends,
@@ -217,15 +219,15 @@ class Run {
     const bool is_enlarged = options_.output.scale != 1;
     for (bm3d::Backend& backend : devices_.backends)
       backend.results = is_enlarged ? precise_samples(results_) : results_;
-    // A series is filtered as a whole, after the sink is open.
+    // A series is filtered as a whole. This happens after the sink has been opened.
     if (series())
       opened_.backends = devices_.backends;
     else
       opened_ =
           tools::open_sessions(options_, plan(), filtered_format(), devices_.backends, notify());
     layers_.open(opened_.backends, notify());
-    // The CPU cannot use frames in GPU memory, neither as a fallback device nor to make frames of
-    // half the size or to repair defects. In these cases the source is opened again without GPU
+    // The CPU cannot use frames in GPU memory: neither as a fallback device, nor to make frames of
+    // half the size, nor to repair defects. In these cases, the source is opened again without GPU
     // decoding.
     const bool other = opened_.backends.front().kind != devices_.backends.front().kind;
     const bool needs_host = plan().has_halves() || !noise_->repair().none();
@@ -257,7 +259,7 @@ class Run {
     reports_.info(decoder_note(options_, opened_.backends, *source_));
     for (const std::string& text : source_->info().notes)
       if (!options_.input.depth.on ||
-          text.find("white") == std::string::npos)  // depths have no white level
+          text.find("white") == std::string::npos)  // depth maps have no white level
         reports_.warn(text);
     if (const std::string note = method_note(options_, source_->info()); !note.empty())
       reports_.warn(note);
@@ -298,7 +300,7 @@ class Run {
       damaged_frames_ = run_sink.damage().frames;
       reports_.progress.clear();
       if (signals_.signal() == 0) throw;
-      stats.cancelled = true;  // the stop caused the failure, or preceded it
+      stats.cancelled = true;  // the failure occurred because of the stop, or after it
     }
     damaged_frames_ = run_sink.damage().frames;
     stats.frames -= run_sink.context_frames();

@@ -1,5 +1,6 @@
 #pragma once
-// Executes a run of `lull denoise`, from the open input to the output with its final name.
+// Executes a run of `lull denoise`. The run begins when the input is open, and ends when the output
+// has its final name.
 
 #include <cstdint>
 

@@ -25,7 +25,7 @@ struct FramePosition {
   std::optional<std::int64_t> number;
 };
 
-/// A frame and its neighbours that affect its result.
+/// A frame, and the neighbouring frames that affect its result.
 struct Window {
   std::vector<Frame> frames;
   std::size_t target = 0;
@@ -33,7 +33,8 @@ struct Window {
   double time = 0;          // time of the target after the first frame of the input
 };
 
-/// Reads a source up to the last frame that affects the frame at `position`.
+/// Reads the frames of a source up to the last frame that affects the result of the frame at
+/// `position`.
 class WindowReader {
  public:
   /// @param start  time of the input's first frame in seconds
@@ -72,8 +73,8 @@ class WindowReader {
     return time - *start_;
   }
 
-  /// Returns whether the frame comes after the one that is displayed at the position. Returns false
-  /// for the first frame.
+  /// Returns whether the frame comes after the frame that is displayed at the position. Returns
+  /// false for the first frame.
   bool is_after_position(const Frame& frame) {
     constexpr double rounding =
         1e-4;  // tolerance for timestamps in coarse units, such as milliseconds
@@ -91,7 +92,7 @@ class WindowReader {
     if (notes_) notes_->note(frame);
   }
 
-  /// Stores a frame. Only the last distinct frames and their repetitions are kept.
+  /// Stores a frame. Only the last distinct frames and their repetitions remain stored.
   void keep(Frame frame) {
     note(frame);
     if (frame.repeat_state != RepeatState::repeats) ++unique_frames_;

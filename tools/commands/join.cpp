@@ -61,7 +61,7 @@ void join_segments(const DenoiseOptions& options, Log& log) {
                                 " segments: " + options.output.file);
 }
 
-/// Returns the permission bits of the output, which are those that all inputs of the job allow.
+/// Returns the permission bits of the output: those that all inputs of the job allow.
 /// @throws InvalidArgument  the output is another file of the job
 io::Access checked_access(const DenoiseOptions& options) {
   RunFiles files;
@@ -81,7 +81,7 @@ int join(const JoinOptions& given) {
   options.run.job.folder = given.folder;
   if (!given.input.empty()) options.given.emplace_back("-i,--input", given.input);
   options = with_plan(options);
-  // The plan determines the limit for damaged frames.
+  // The limit for damaged frames is the one in the plan.
   options.input.max_decode_errors = options.run.job.accepted_damage;
   options.input.source.protocols = given.reading.input.source.protocols;
   if (!given.output.empty()) options.output.file = given.output;
@@ -99,8 +99,8 @@ int join(const JoinOptions& given) {
     require_done(options.run, io::SegmentCheck::all);
     throw TryAgain(error.what());
   } catch (const std::exception&) {
-    // The packets of a damaged segment can cause any error before lull compares the segment's
-    // checksum. All checksums are therefore verified before the error is reported.
+    // If a segment is damaged, its packets can cause any error before lull compares the checksum of
+    // the segment. All checksums are therefore verified before an error is reported.
     require_done(options.run, io::SegmentCheck::all);
     throw;
   }

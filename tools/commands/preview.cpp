@@ -92,7 +92,7 @@ class Preview {
 
   void run() {
     const ChosenDevices devices = choose_devices(options_.run);
-    backends_ = {devices.backends.front()};  // one frame does not occupy several devices
+    backends_ = {devices.backends.front()};  // a single frame cannot use several devices
     open_source();
     params_ = choose_method(options_, given_noise(options_.noise), source_->info());
     check_memory(options_.input, {params_, source_->format(), backends_});
@@ -105,8 +105,8 @@ class Preview {
     if (!options_.input.at_voxel.empty())
       throw InvalidArgument("--at X,Y,Z with '" + options_.input.file +
                             "' (it is not a grey volume of 8 slices or more); leave it out");
-    // Depth maps and renders are filtered on a scale of their own. find_window() searches for
-    // repeated frames on this scale, so the scale must be determined first.
+    // Depth maps and renders are filtered on scales of their own. find_window() detects repeated
+    // frames on this scale, so the scale must be determined before.
     if (options_.input.depth.on) estimate_depth_noise();
     if (uses_features(options_.method)) find_noise({}, 0);
     const Window window = find_window();
@@ -135,10 +135,10 @@ class Preview {
   }
   bool fields() const { return options_.input.interlaced == Interlaced::fields; }
 
-  /// Determines the noise at the time `position` in seconds. For a pipe, the noise is estimated
-  /// from the frames in `read`.
+  /// Determines the noise at the time `position`, in seconds. If the input is a pipe, the noise is
+  /// estimated from the frames in `read`.
   void find_noise(const std::vector<Frame>& read, double position) {
-    if (options_.input.depth.on) return;  // estimate_depth_noise() has set the plan
+    if (options_.input.depth.on) return;  // estimate_depth_noise() has already set the plan
     const io::ValueScale& values = source_->info().values;
     std::optional<NoiseRecord> noise = stated_noise(options_, source_->format(), values);
     const bool again = can_read_again(options_.input.file);
@@ -192,8 +192,8 @@ class Preview {
            source_->format().layout == Layout::gray;
   }
 
-  /// Returns the geometry of the cuts with the voxel in which they intersect, and the number of the
-  /// volume in its series.
+  /// Returns the geometry of the cuts, including the voxel in which they intersect, and the number
+  /// of the volume in its series.
   std::pair<CutGeometry, std::int64_t> cut_position() const {
     CutGeometry geometry = cut_geometry(*source_, options_.input.source.axis.value_or(io::Axis::z));
     const std::int64_t slices = geometry.size[geometry.of_slice[2]];
@@ -266,8 +266,9 @@ class Preview {
                           text_of(source_->info().duration_s) + " s); give an earlier time");
   }
 
-  /// Reads the window from a seek point shortly before the position. Returns nothing if the input
-  /// cannot be read from its middle.
+  /// Reads the frames of the window, beginning at a position to which the source can seek, shortly
+  /// before the position of the target. Returns nothing if the input cannot be read from its
+  /// middle.
   std::optional<Window> skip_to(const FramePosition& position, double start) {
     constexpr double lead_s = 2;  // covers repeated frames, which do not count in the margin
     const Rational rate = source_->info().frame_rate;
@@ -293,7 +294,7 @@ class Preview {
   std::optional<Window> read_window(FrameSource& source, const FramePosition& position,
                                     double start, std::optional<Frame> first) {
     pipeline::RepeatNotes notes(part_context_of(params_, filtered_format()).repeats);
-    // The sessions that filter fields detect repeated fields themselves.
+    // Sessions that filter fields detect repeated fields themselves.
     WindowReader reader(source, position, margin_of(params_), fields() ? nullptr : &notes, start);
     return reader.read(std::move(first));
   }
@@ -317,8 +318,8 @@ class Preview {
     return std::move(results[window.target]);
   }
 
-  /// Adds the side inputs and the mask to the denoiser. `first` is the number of the first frame in
-  /// the input.
+  /// Wraps the denoiser so that frames get the data of side inputs and the mask. `first` is the
+  /// number of the first frame in the input.
   std::unique_ptr<Denoiser> with_side_inputs(std::unique_ptr<Denoiser> denoiser,
                                              std::int64_t first) {
     denoiser = side_inputs_.attach_to(std::move(denoiser), first);
@@ -334,8 +335,8 @@ class Preview {
       return depths ? depth_picture(frame, samples_, *depths) : io::to_rgb(frame);
     };
     const Frame a = displayed(before), b = displayed(after);
-    // The amplification follows from the noise level. If the noise level is not on the scale of the
-    // picture, the amplification follows from the difference itself.
+    // The amplification is computed from the noise level. If the noise level is not on the scale of
+    // the picture, it is computed from the difference itself.
     const bool from_difference =
         depths || uses_features(options_.method) || before.format.sample == SampleType::f32;
     const int factor =
@@ -371,8 +372,8 @@ class Preview {
   SideInputs side_inputs_;
   std::optional<VolumeMask> mask_;
   RepairPlan repair_;
-  DepthSamples samples_;                    // for depth maps
-  std::optional<PrefixedSource> prefixed_;  // for depth maps from a pipe
+  DepthSamples samples_;                    // only for depth maps
+  std::optional<PrefixedSource> prefixed_;  // only for depth maps from a pipe
   Method params_;
   ClipPlan plan_;
 };

@@ -15,8 +15,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the default name of the page, which lies next to the job's folder, because the job owns
-/// the files inside the folder.
+/// Returns the default name of the page. The page is stored next to the job's folder, because the
+/// folder only contains files of the job.
 std::string default_page(std::string folder) {
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder + ".html";
@@ -63,8 +63,9 @@ int report(const JobReportOptions& options) {
   const bool has_default_name = options.output.empty();
   const std::string page = has_default_name ? default_page(options.folder) : options.output;
   check_page(options.folder, state, page);
-  // A page is written repeatedly while a job runs, so an existing page with the default name is
-  // replaced. A link with the default name is not followed, because the user did not give the name.
+  // The page is written repeatedly while a job runs, so an existing page with the default name is
+  // replaced. If the default name is a link, the link is not followed, because the user did not
+  // give this name.
   io::write_text(page, job_page(state, options.folder),
                  {.overwrite = options.overwrite || has_default_name,
                   .access = io::access_of(io::files_of_job(options.folder)),

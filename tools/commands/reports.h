@@ -1,6 +1,6 @@
 #pragma once
-// Messages and progress of a run of `lull denoise`, and the removal of the run's temporary file
-// after a stop.
+// Messages and progress of a run of `lull denoise`, and the removal of the run's temporary file if
+// the run is stopped.
 
 #include <filesystem>
 #include <mutex>
@@ -23,8 +23,8 @@ struct Reports {
 
   void info(const std::string& text) { log.write(LogLevel::info, text); }
   void warn(const std::string& text) { log.write(LogLevel::warning, text); }
-  /// Writes a warning that several sessions may issue with the same text. Any thread may call the
-  /// function.
+  /// Writes a warning. If several sessions issue the same text, it is written once. Any thread may
+  /// call the function.
   void warn_once(const std::string& text) {
     {
       const std::lock_guard lock(mutex);
@@ -45,8 +45,8 @@ struct Reports {
   }
 };
 
-/// The name of the run's temporary file. The thread that ends the process uses the name if a stop
-/// takes too long.
+/// The name of the run's temporary file. If a stop takes too long, the thread that ends the process
+/// uses it to remove the file.
 class UnfinishedOutput {
  public:
   void set_path(const std::string& path) {

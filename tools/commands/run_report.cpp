@@ -57,7 +57,7 @@ double error_of(const Frame& a, const Frame& b, int plane) {
   return 0;
 }
 
-/// Returns the value of a voxel of a grey slice in the file's units.
+/// Returns the value of a voxel of a grey slice, in the units of the file.
 double value_at(const Frame& slice, const io::ValueScale& values, int x, int y) {
   double sample = 0;
   switch (slice.format.sample) {
@@ -177,7 +177,7 @@ void RunReport::begin(const NoiseRecord& noise, const ClipPlan& plan,
                       const std::vector<bm3d::Backend>& backends) {
   if (!file_) return;
   NoiseRecord with_unit = noise;
-  with_unit.unit = facts_.unit;  // a level that the user gave has no unit of its own
+  with_unit.unit = facts_.unit;  // a level that the user gave is recorded without a unit
   record_->begin(with_unit, plan, options_.input.interlaced == Interlaced::fields);
   const SceneNoise& first = noise.scenes.front();
   const bool certain = first.volume ? first.volume->certain : first.estimate.certain;
@@ -198,7 +198,7 @@ void RunReport::on_new_scene(const SceneNoise& scene, const ScenePlan& plan) {
   new_scenes_.emplace_back(scene, plan);
 }
 
-/// An error of the report does not stop the run. finish() reports the first error.
+/// An error in the report does not stop the run. finish() reports the first error.
 void RunReport::add_frame(const Frame& noisy, const Frame& result) {
   if (noisy.context_only) return;
   {
@@ -230,8 +230,8 @@ void RunReport::note(const pipeline::PipelineStats& stats) {
   if (record_) record_->add_load(stats);
 }
 
-/// Returns the checksum of the input, and waits at most `patience_s` seconds for it. Returns an
-/// empty text if the computation takes longer.
+/// Returns the checksum of the input. The function waits for it at most `patience_s` seconds, and
+/// returns an empty text if the computation takes longer.
 std::string RunReport::digest_of_input(double patience_s) {
   if (!input_digest_.valid()) return {};
   const auto patience = std::chrono::duration<double>(patience_s);

@@ -1,5 +1,5 @@
 #pragma once
-// Collects the data for --report during a run and writes the page.
+// Collects the data for the page of --report during a run, and writes the page.
 
 #include <future>
 #include <memory>
@@ -22,7 +22,7 @@
 
 namespace lull::tools {
 
-/// Reads a clean version of the input frame by frame, in parallel with the input.
+/// Reads a clean version of the input, frame by frame in parallel with the input.
 class ReferenceReader {
  public:
   /// @throws NoInput  the reference cannot be opened
@@ -96,7 +96,7 @@ class RunReport {
   std::mutex mutex_;
   std::string problem_;
   std::vector<std::pair<SceneNoise, ScenePlan>>
-      new_scenes_;  // scenes that record_ does not contain yet
+      new_scenes_;  // scenes that have not been passed to record_ yet
   std::stop_source stop_;
   std::future<std::string> input_digest_;
 };

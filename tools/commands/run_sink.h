@@ -14,9 +14,9 @@ namespace lull::tools {
 
 [[nodiscard]] std::string describe(const io::Damage& damage, const std::string& input);
 
-/// Writes frames to another sink. It drops context frames, and with --keep all frames except one.
-/// If the input is damaged more than the options allow, the output gets a partial name instead of
-/// its final name.
+/// Writes frames to another sink. Context frames are not written, and with --keep, only one frame
+/// is. If the input is damaged more than the options allow, the output gets a partial name instead
+/// of its final name.
 class RunSink final : public FrameSink {
  public:
   RunSink(io::MediaSink& sink, const io::MediaSource& source, const DenoiseOptions& options)
@@ -42,7 +42,7 @@ class RunSink final : public FrameSink {
   io::MediaSink& sink_;
   const io::MediaSource& source_;
   const DenoiseOptions& options_;
-  std::int64_t written_ = 0;  // including frames that --keep drops
+  std::int64_t written_ = 0;  // number of frames, including those that --keep discards
   std::int64_t context_frames_ = 0;
   double time_s_ = 0;
   std::atomic<bool> kept_ = false;

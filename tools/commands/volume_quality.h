@@ -11,15 +11,16 @@ namespace lull::tools {
 
 /// Sums over the voxels of a volume. The sums of several volumes can be added.
 struct VolumeTotals {
-  std::int64_t voxels = 0;      // number of compared voxels
-  std::int64_t not_finite = 0;  // voxels that were left out because a value is not finite
-  double squares = 0;           // sum of squared differences
-  std::int64_t positions = 0;   // number of window positions of SSIM
+  std::int64_t voxels = 0;  // number of compared voxels
+  // Number of voxels that are not compared because a value is not finite.
+  std::int64_t not_finite = 0;
+  double squares = 0;          // sum of squared differences
+  std::int64_t positions = 0;  // number of window positions of SSIM
   double ssim_sum = 0;
 
   VolumeTotals& operator+=(const VolumeTotals& other);
-  double mse() const;   // NaN without voxels; values derived from it are NaN, too
-  double ssim() const;  // NaN without window positions
+  double mse() const;   // NaN if there are no voxels
+  double ssim() const;  // NaN if there are no window positions
 };
 
 /// Compares two volumes of equal size, slice by slice.

@@ -27,8 +27,9 @@ double top_of(const Chart& chart) {
   return round_up(max_value);
 }
 
-/// Returns the legend, which is a box with one entry for each curve. The top right corner of the
-/// box is (right, above). The semi-transparent background dims the curves behind the box.
+/// Returns the legend, a box with one entry for each curve. The top right corner of the box is
+/// (right, above). The background of the box is semi-transparent, so that curves behind it are
+/// visible.
 std::string legend_of(const Chart& chart, double right, double above) {
   std::size_t max_length = 0;
   for (const Curve& curve : chart.curves) max_length = std::max(max_length, curve.name.size());
@@ -106,7 +107,7 @@ std::string svg_of(const Chart& chart) {
 
 std::string heatmap(const Autocorrelation& lags, const std::string& title) {
   constexpr int cell = 20, side = correlation_lags * cell, edge = 30;
-  double max_value = 0.1;  // minimum range, so that noise around 0 is not magnified
+  double max_value = 0.1;  // minimum of the range, so that noise around 0 is not amplified
   for (int dy = -correlation_reach; dy <= correlation_reach; ++dy)
     for (int dx = -correlation_reach; dx <= correlation_reach; ++dx)
       if (dx != 0 || dy != 0)

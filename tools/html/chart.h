@@ -20,7 +20,7 @@ struct Chart {
   std::string title, axis;  // `axis` is the label of the horizontal axis
   double left = 0, right = 1;
   double bottom = 0;
-  double top = 0;               // end of the vertical axis; 0: a round number above the maximum
+  double top = 0;               // maximum of the vertical axis; 0: a round number above the data
   std::vector<Curve> curves{};  // at most five fit into the legend
   std::vector<double> marks{};  // positions of vertical marks, such as scene changes
   int width = 380, height = 240;
@@ -39,7 +39,7 @@ inline constexpr int chart_left = 56, chart_top = 44, chart_right = 20, chart_bo
 [[nodiscard]] std::string svg_of(const Chart& chart);
 
 /// Returns a heat map of the autocorrelation of noise for lags from -7 to 7 along x and y: 0 is
-/// grey, positive values are orange, negative ones blue. The lag (0, 0) is left out.
+/// grey, positive values are orange, negative ones blue. The lag (0, 0) is not drawn.
 [[nodiscard]] std::string heatmap(const Autocorrelation& lags, const std::string& title);
 
 }  // namespace lull::tools

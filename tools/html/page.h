@@ -15,8 +15,8 @@ struct Panel {
   Frame picture;
 };
 
-/// Returns a slider over panels of equal size, which uncovers the panels one after the other. If
-/// the browser runs no scripts, the panels are side by side. `caption` is plain text.
+/// Returns panels of equal size on top of each other, with a slider that uncovers them one after
+/// the other. If the browser runs no scripts, the panels are side by side. `caption` is plain text.
 [[nodiscard]] std::string slider(const std::vector<Panel>& panels, const std::string& caption);
 
 class Page {

@@ -1,5 +1,5 @@
 #pragma once
-// Converts the clipping of noise to text, for the plan of a job and for messages.
+// Converts the clip limits of noise to text, for the plan of a job and for messages.
 
 #include <string>
 
@@ -7,7 +7,7 @@
 
 namespace lull::tools {
 
-/// Returns "LOW:HIGH:LEVEL" for each plane, separated by commas, for example
+/// Returns the clip limits as "LOW:HIGH:LEVEL" for each plane, separated by commas, for example
 /// "0:255:40,-:-:-,-:-:-". The character "-" stands for a missing value.
 [[nodiscard]] std::string to_text(const PlaneClipping& clipping);
 
@@ -16,9 +16,9 @@ namespace lull::tools {
 /// @throws BadData
 [[nodiscard]] PlaneClipping parse_clipping(const std::string& text, const std::string& name);
 
-/// Returns a description for messages: "at 0 and 255 by noise of 40" for grey frames and for luma,
-/// "R at 0 by noise of 25, B at 0 and 255 by noise of 25" for RGB frames. The text is empty if
-/// nothing is clipped.
+/// Returns a description of the clipping for messages: "at 0 and 255 by noise of 40" for grey
+/// frames and for luma, "R at 0 by noise of 25, B at 0 and 255 by noise of 25" for RGB frames. The
+/// text is empty if nothing is clipped.
 [[nodiscard]] std::string describe(const PlaneClipping& clipping, Layout layout);
 
 }  // namespace lull::tools

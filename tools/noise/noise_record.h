@@ -14,39 +14,42 @@
 
 namespace lull::tools {
 
-/// The volumes of a series.
+/// The noise of the volumes of a series.
 struct SeriesEstimate {
-  /// Number of principal components that contain signal; 0: each volume is filtered alone.
+  /// Number of principal components that contain signal; 0: each volume is filtered separately.
   int components = 0;
   std::vector<float> levels;  // noise level of each volume on the 0..255 scale; 0: no noise
 };
 
 struct FittedSeries;  // tools/search/series_search.h
 
-/// The noise from a point in time onwards. A clip has one scene, or several if its noise changes.
+/// The noise of a scene: from a point in time on. A clip has one scene, or several if its noise
+/// changes.
 struct SceneNoise {
   double from_s = 0;  // begin, on the scale of Frame::pts; the first scene begins with the clip
   NoiseEstimate estimate;
   /// True if the estimate is based on differences between frames, so that the noise of later frames
   /// can be compared with it.
   bool over_time = false;
-  /// Noise in frames of half the size. Present if the noise is so coarse that such frames are
-  /// filtered, too.
+  /// Noise in frames of half the size. It exists if the noise is so coarse that frames of half the
+  /// size are filtered as well.
   std::optional<NoiseEstimate> half;
-  /// Noise of a volume in addition to its level; `estimate` contains only the level.
+  /// Noise of a volume. `estimate` contains only its level; this member contains the other
+  /// properties.
   std::optional<VolumeEstimate> volume;
-  /// Series of volumes that are decomposed, or whose volumes have different levels.
+  /// Noise of a series of volumes. It exists if the series is decomposed into components, or if its
+  /// volumes have different levels.
   std::optional<SeriesEstimate> series;
-  /// The decomposition of a series that is filtered as components; null: none. Files do not keep
-  /// it.
+  /// The decomposition of a series that is filtered as components; null: none. It is not written to
+  /// files.
   std::shared_ptr<FittedSeries> fitted;
-  bool is_examined_as_series = false;  // `fitted` is final
+  bool is_examined_as_series = false;  // true: `fitted` is final
 };
 
-/// Noise of an input by scene, from its first scene on; never empty.
+/// The noise of an input, scene by scene, in the order of time; never empty.
 struct NoiseRecord {
   Layout layout = Layout::gray;  // layout of the frames that the noise was estimated from
-  /// Size of one level of the 0..255 scale in the file's own units; 0: the file has none.
+  /// Size of one level of the 0..255 scale in the units of the file; 0: the file has no such units.
   double unit = 0;
   std::vector<SceneNoise> scenes;
 };

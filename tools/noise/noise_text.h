@@ -9,7 +9,7 @@
 
 namespace lull::tools {
 
-/// Returns the size of one level of the 0..255 scale in the file's own units; 0 if users give
+/// Returns the size of one level of the 0..255 scale in the units of the file; 0 if users give
 /// levels on the 8-bit scale.
 [[nodiscard]] inline double unit_of(const io::ValueScale& values) {
   return values.native ? values.span / 255 : 0;
@@ -25,8 +25,8 @@ namespace lull::tools {
 /// 6.9 over the volume".
 [[nodiscard]] std::string describe(const VolumeEstimate& estimate, double unit);
 
-/// Returns the text that is appended for the volumes of a series, for example ", 10 to 40 by
-/// volume; signal in 17 of 60 components of the volumes".
+/// Returns the text about the volumes of a series that is appended to the description, for example
+/// ", 10 to 40 by volume; signal in 17 of 60 components of the volumes".
 [[nodiscard]] std::string describe(const SeriesEstimate& series, double unit);
 
 /// Returns the description of a clip: one line, or one line for each scene ("from 12.4 s: ...").

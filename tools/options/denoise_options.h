@@ -19,10 +19,10 @@ struct DenoiseOptions {
   MethodOptions method;
   OutputOptions output;
   RunOptions run;
-  /// File names that the user gave without -i and -o, in order; see assign_operands().
+  /// File names that the user gave without -i and -o, in order. assign_operands() uses them.
   std::vector<std::string> operands;
-  /// All options that the user gave, in this order, each with the names of its row in the option
-  /// table.
+  /// All options that the user gave, in the order of the command line. Each has the names of its
+  /// row in the option table.
   std::vector<std::pair<std::string, std::string>> given;
 };
 
@@ -35,7 +35,7 @@ void assign_operands(DenoiseOptions& options);
 /// @throws InvalidArgument  an option is missing, or options contradict each other
 void check(const DenoiseOptions& options);
 
-// Checks of single groups of options. check() calls them.
+// Checks of single groups of options. They are called by check().
 
 /// Checks the options of the method and of its parameters.
 void check_method(const DenoiseOptions& options);
@@ -49,7 +49,7 @@ void check_scale_and_align(const DenoiseOptions& options);
 void check_nlm(const DenoiseOptions& options);
 /// Checks the combinations of non-local means on groups (averages_groups()) with other options.
 void check_group_means(const DenoiseOptions& options);
-/// Throws an error: the grain of an input that can be read only once cannot be kept.
+/// Throws an error which states that the grain cannot be kept if the input can be read only once.
 /// @throws InvalidArgument
 [[noreturn]] void refuse_grain_of_pipe(const std::string& input);
 
@@ -61,13 +61,13 @@ void check_group_means(const DenoiseOptions& options);
 /// @throws InvalidArgument  the converted sigma is out of range
 void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
-/// Returns a message for files with their own units: which value of the file corresponds to 255 or
-/// 1, the white level of --sigma-scale. Returns an empty text if the file has no such units, or if
-/// --sigma-scale selects neither 8bit nor unit.
+/// Returns a message for files that have their own units. It states which value of the file
+/// corresponds to 255 or 1, the white level of --sigma-scale. Returns an empty text if the file has
+/// no such units, or if --sigma-scale selects neither 8bit nor unit.
 [[nodiscard]] std::string scale_note(const DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns whether patches may come from other frames, as far as this is known before the input is
-/// open.
+/// opened.
 [[nodiscard]] bool may_be_temporal(const DenoiseOptions& options);
 /// Returns the temporal radius: the value of --temporal, or the default for the input.
 [[nodiscard]] int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input);
@@ -82,7 +82,7 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// @throws InvalidArgument  --series pca is given, but the input or other options do not allow it
 [[nodiscard]] bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input);
 /// Returns whether an input that is not marked as a stack may be denoised as a volume, as far as
-/// this is known before the input is open.
+/// this is known before the input is opened.
 [[nodiscard]] bool may_be_volume(const DenoiseOptions& options);
 /// Returns a message if a volume is denoised slice by slice because bm4d does not accept the value
 /// of an option; the message names the option. Returns an empty text otherwise.
@@ -90,8 +90,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 /// Returns a message if a volume is denoised slice by slice because its slices are thick. Returns
 /// an empty text otherwise.
 [[nodiscard]] std::string thickness_note(const DenoiseOptions& options, const io::VideoInfo& input);
-/// Returns whether lull must estimate the noise. The noise of renders follows from their features
-/// instead.
+/// Returns whether lull must estimate the noise. For renders, the noise is computed from the
+/// features instead.
 [[nodiscard]] inline bool finds_noise(const DenoiseOptions& options) {
   const NoiseOptions& noise = options.noise;
   return !noise.sigma && noise.file.empty() && !noise.known && !uses_features(options.method);
@@ -99,8 +99,8 @@ void rescale_sigma(DenoiseOptions& options, const io::ValueScale& values);
 
 /// Returns the profile that the user gave, or the default for the input.
 [[nodiscard]] Profile chosen_profile(const DenoiseOptions& options);
-/// Returns the parameters of bm3d from the profile, the user's changes, and the noise multiplied by
-/// the strength. `options` must have passed check().
+/// Returns the parameters of bm3d. They are computed from the profile, the user's changes, and the
+/// noise multiplied by the strength. `options` must have passed check().
 /// @throws InvalidArgument  a parameter is out of range; the message names it
 [[nodiscard]] bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise,
                                        int temporal = 0);

@@ -64,7 +64,7 @@ void set_rate(DenoiseOptions& options, const std::string& text) {
   options.input.source.rate = *value;
 }
 
-/// Parses "10-200,300-": ranges of increasing frame numbers. The numbers begin with 0, and both
+/// Parses frame ranges such as "10-200,300-". Frame numbers begin with 0, must increase, and both
 /// ends belong to a range.
 void set_frames(DenoiseOptions& options, const std::string& text) {
   const std::string why = "must be rising ranges of frame numbers from 0: 10-200,300- or 7";

@@ -29,28 +29,29 @@ struct DepthOptions {
 
 struct InputOptions {
   std::string file;
-  io::SourceOptions source;  // set by the options for inputs; see source_options()
+  io::SourceOptions source;  // options for the source; source_options() completes them
   io::RawVideo raw;          // used if its pix_fmt is set
-  bool sized = false;        // --size was given
+  bool sized = false;        // whether --size was given
   double white = 0;          // white level of float samples; 0: from the first frame
   Interlaced interlaced = Interlaced::refuse;
-  bool all_videos = false;  // each video stream is denoised; else only SourceOptions::video
+  bool all_videos = false;  // true: each video stream is denoised; false: only SourceOptions::video
   /// Layers of an OpenEXR input that are denoised; the first one is the picture. Empty: all layers
   /// with colours.
   std::vector<std::string> layers;
-  bool stack = false;  // frames are slices of a volume, even if the file does not state it
+  // Whether the frames are slices of a volume although the file does not state it.
+  bool stack = false;
   DepthOptions depth;
   std::string mask;  // volume that is 0 outside of the region of interest; empty: no mask
-  // If true, voxels outside the mask become 0 instead of keeping their input value.
+  // If true, voxels outside the mask become 0. If false, they keep their input value.
   bool zero_outside = false;
-  int max_decode_errors = 0;          // accepted number of damaged or missing frames
+  int max_decode_errors = 0;          // number of damaged or missing frames that is accepted
   std::optional<std::int64_t> at_us;  // for `lull preview`: time of the frame
   /// Position for `lull preview` of a volume: x, y, z and optionally the number of the volume.
   std::vector<std::int64_t> at_voxel;
 };
 
-/// Checks that the options for a command for one picture name at most one layer and one video
-/// stream.
+/// Checks that the options name at most one layer and one video stream. This is required for
+/// commands that process one picture.
 /// @throws InvalidArgument
 void check_one_picture(const InputOptions& options);
 

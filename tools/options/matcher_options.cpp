@@ -13,7 +13,7 @@ namespace {
 constexpr std::pair<std::string_view, bool> matchers[] = {{"window", false}, {"cluster", true}};
 
 static_assert(ClusterParams{} ==
-              ClusterParams{64, 48, 2});  // same defaults as in the help text of --cluster
+              ClusterParams{64, 48, 2});  // the help text of --cluster states the same defaults
 
 constexpr OptionRow rows[] = {
     {"--matcher", "A[:B]", OptionGroup::tuning,

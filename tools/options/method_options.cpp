@@ -23,9 +23,9 @@ Enum name_or_reject(std::string_view option, const std::string& text) {
   reject_word(option, text, names);
 }
 
-/// Parses "A" (value of both phases) or "A:B" (one value per phase). `read` converts one part to
+/// Parses "A" (a value for both phases) or "A:B" (one value per phase). `read` converts one part to
 /// the type of the member. `VolumeMember` is the corresponding member of bm4d, or null if bm4d has
-/// none.
+/// no such member.
 template <auto Member, auto VolumeMember, class Read>
 void set_phases(DenoiseOptions& options, std::string_view option, const std::string& text,
                 Read&& read) {

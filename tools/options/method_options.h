@@ -16,20 +16,21 @@
 namespace lull::tools {
 
 /// The denoising method. bm3d filters pictures, also over time; bm4d filters volumes; nlm filters
-/// both. automatic: the input decides.
+/// both. automatic: the method is chosen by the input.
 enum class MethodChoice { automatic, bm3d, bm4d, nlm };
 /// How a series of volumes is filtered: as principal components over its volumes, or volume by
-/// volume. automatic: by the number of volumes and what they have in common.
+/// volume. automatic: the choice depends on the number of volumes and on how much they have in
+/// common.
 enum class SeriesChoice { automatic, pca, each };
 enum class SecondSearch { window, kept, luma, none };
 
 /// The source of a feature of renders: a layer of the input, or a file.
 struct FeatureChoice {
   Feature feature;
-  std::string layer, file;  // exactly one of the two is empty
+  std::string layer, file;  // either the layer or the file is empty
 };
 
-/// Names of the guide and of the features in jobs and messages.
+/// Names of the guide and of the features, as jobs and messages contain them.
 inline constexpr const char* guide_name = "--guide";
 [[nodiscard]] inline std::string option_of(Feature feature) {
   return "--feature " + std::string(feature_names[static_cast<std::size_t>(feature)]);
@@ -40,8 +41,9 @@ struct MethodOptions {
   SeriesChoice series = SeriesChoice::automatic;
   std::optional<bm3d::Profile> profile;  // empty: depends on the input; see chosen_profile()
   std::optional<int> temporal;           // temporal radius; empty: depends on the input
-  bool align = false;  // frames of a burst are shifted and rotated and must be aligned
-  // Clip in which patches are matched. "auto": features; empty: the input itself.
+  bool align = false;                    // the frames are a burst, which must be aligned
+  // The clip in which patches are matched. "auto": the features of the render are used; empty:
+  // patches are matched in the input itself.
   std::string guide;
   // Features of renders; --guide auto adds the features that it finds.
   std::vector<FeatureChoice> features;
@@ -49,7 +51,7 @@ struct MethodOptions {
   std::vector<std::function<void(bm3d::Params&)>> overrides;
   std::vector<std::function<void(bm4d::Params&)>> volume_overrides;
   std::vector<std::function<void(nlm::Params&)>> nlm_overrides;
-  /// Options given by the user that only the Wiener phase with fixed transforms supports. With
+  /// Options given by the user that only the Wiener phase (with fixed transforms) supports. With
   /// temporal filtering, the profile `best` has no such phase.
   std::vector<std::string> wiener_only;
   bool search_step = false;                   // whether --search-step was given
@@ -64,7 +66,7 @@ struct MethodOptions {
 [[nodiscard]] inline bool has_guide_file(const MethodOptions& options) {
   return !options.guide.empty() && options.guide != "auto";
 }
-/// Returns whether the input is a render that is denoised with its features.
+/// Returns whether the input is a render that is denoised with the help of its features.
 [[nodiscard]] inline bool uses_features(const MethodOptions& options) {
   return options.guide == "auto" || !options.features.empty();
 }
@@ -74,10 +76,10 @@ struct MethodOptions {
   return options.choice == MethodChoice::nlm ||
          (options.choice == MethodChoice::automatic && uses_features(options));
 }
-/// Returns whether non-local means averages groups that are matched by clusters, instead of search
+/// Returns whether non-local means averages groups that are found by clusters, instead of searching
 /// windows.
 [[nodiscard]] bool averages_groups(const MethodOptions& options);
-/// Applies --matcher and --cluster to the parameters.
+/// Applies the options --matcher and --cluster to the parameters.
 void choose_matchers(const MethodOptions& options, bm3d::Params& params);
 /// Checks the combination of --matcher and --cluster with other options.
 void check_matchers(const MethodOptions& options);

@@ -35,7 +35,7 @@ void add_features(DenoiseOptions& options, const std::string& text) {
       reject("--feature", part, "must be NAME=FILE or NAME=:LAYER");
     FeatureChoice choice{.feature = static_cast<Feature>(at - feature_names.begin())};
     (value[0] == ':' ? choice.layer : choice.file) = value.substr(value[0] == ':' ? 1 : 0);
-    std::erase_if(options.method.features,  // the last occurrence of a feature applies
+    std::erase_if(options.method.features,  // the last occurrence is used
                   [&](const FeatureChoice& one) { return one.feature == choice.feature; });
     options.method.features.push_back(std::move(choice));
   }
@@ -115,7 +115,7 @@ void check_nlm(const DenoiseOptions& options) {
     const OptionRow* row = find_option(name);
     if (!row || (row->uses & method_bits) == 0) continue;
     if ((row->uses & (groups ? for_nlm | for_groups : for_nlm)) != 0) continue;
-    if (name == "--matcher" && value == "window") continue;  // the default
+    if (name == "--matcher" && value == "window") continue;  // this is the default
     if (name == "--matcher" || name == "--cluster")
       throw InvalidArgument("--matcher " + value +
                             " with --method nlm (nlm has one phase, with its own window or with "

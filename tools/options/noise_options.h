@@ -33,8 +33,8 @@ struct NoiseOptions {
   std::string repair = repair_auto;  // repair_auto, repair_off, or the file of a list of defects
 };
 
-/// Returns white noise with the sigma that the user gave. Without a given sigma the level is
-/// arbitrary, and the model serves only to check the other parameters.
+/// Returns white noise with the sigma that the user gave. If no sigma was given, the level is
+/// arbitrary, and the model only serves to check the other parameters.
 [[nodiscard]] NoiseModel given_noise(const NoiseOptions& options);
 /// Returns the noise with its levels multiplied by the strength.
 [[nodiscard]] NoiseModel with_strength(const NoiseOptions& options, const NoiseModel& noise);

@@ -16,7 +16,7 @@ struct DenoiseOptions;  // tools/options/denoise_options.h
 enum class OptionGroup { basic, video, volumes, renders, files, run, tuning };
 [[nodiscard]] std::string_view heading(OptionGroup group);
 
-/// Bits of OptionRow::uses.
+/// Bits of OptionRow::uses: commands and methods that have the option.
 enum OptionUse : unsigned {
   // Commands that also have the option, in addition to `lull denoise`.
   in_plan = 1,
@@ -26,11 +26,13 @@ enum OptionUse : unsigned {
   in_probe = 16,
   in_join = 32,
   /// The plan of a shared job stores the option, because results may depend on it. A plan never
-  /// stores an option that names files, replaces files or opens connections: a plan from another
-  /// user must not be able to do that on behalf of the user who runs a part of the job.
+  /// stores an option that names files, replaces files or opens connections: a plan that another
+  /// user has written must not be able to do such things with the permissions of the user who runs
+  /// a part of the job.
   kept_by_plan = 64,
   planned = in_plan | kept_by_plan,
-  // Methods that support the option. All methods support an option that has none of these bits.
+  // Methods that support the option. An option without any of these bits is supported by all
+  // methods.
   for_bm3d = 128,
   for_bm4d = 256,
   for_nlm = 512,
@@ -55,7 +57,7 @@ struct OptionRow {
 
 /// Returns all rows, ordered by group.
 [[nodiscard]] std::span<const OptionRow> denoise_option_table();
-/// Returns the rows that have the bit `use`.
+/// Returns the rows that have the bit `use` (OptionRow::uses).
 [[nodiscard]] std::vector<OptionRow> options_for(OptionUse use);
 /// Returns the options of `lull preview`: its own options, and the rows of the table that affect a
 /// single frame.
@@ -65,8 +67,8 @@ struct OptionRow {
 
 /// Applies the option of a row and records it in DenoiseOptions::given.
 void set_option(DenoiseOptions& options, const OptionRow& row, const std::string& value);
-/// Returns the first given option that has all bits of `with` and none of `without`; empty if there
-/// is none.
+/// Returns the first option given by the user whose row has all bits of `with` and none of
+/// `without`; empty if there is none.
 [[nodiscard]] std::string first_given(const DenoiseOptions& options, unsigned with,
                                       unsigned without);
 

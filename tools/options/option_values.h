@@ -23,7 +23,7 @@ namespace lull::tools {
                         "); " + advice);
 }
 
-/// Throws an error that lists the allowed `names`, because the value is none of them.
+/// Throws an error that lists the allowed `names`, because the given value is none of them.
 [[noreturn]] inline void reject_word(std::string_view option, const std::string& value,
                                      const std::vector<std::string>& names) {
   reject(option, value, "must be one of " + joined(names),
@@ -41,8 +41,8 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Parses the text as a finite number in the notation of C, independent of the locale. All
-/// characters must belong to the number.
+/// Parses the text as a finite number in C notation, independent of the locale. The text must not
+/// contain any other characters.
 template <class Number>
 std::optional<Number> number(const std::string& text) {
   Number value{};
@@ -59,7 +59,7 @@ inline std::string file_or_reject(std::string_view option, const std::string& te
   return text;
 }
 
-/// Splits "A" (value of both phases) or "A:B" (one value per phase).
+/// Splits a text of the form "A" (a value for both phases) or "A:B" (one value per phase).
 inline std::pair<std::string, std::string> phases_or_reject(std::string_view option,
                                                             const std::string& text) {
   const std::vector<std::string> parts = split(text, ':');

@@ -14,9 +14,9 @@ namespace lull::tools {
 struct OutputOptions {
   std::string file;
   bool overwrite = false;
-  bool follow_links = true;  // io::SinkOptions::follow_links; no option sets it
-  io::Access access;         // io::SinkOptions::access; no option sets it
-  std::string format;        // container; empty: given by the output's name
+  bool follow_links = true;  // io::SinkOptions::follow_links; set by no option
+  io::Access access;         // io::SinkOptions::access; set by no option
+  std::string format;        // container; empty: determined by the name of the output
   std::string vcodec, pix_fmt;
   int bits = 0;  // bit depth; 0: that of pix_fmt, or of the input
   Dither dither = Dither::none;
@@ -29,8 +29,8 @@ struct OutputOptions {
   std::string residuals;  // NIfTI file of input minus output to write; empty: none
   io::Drops drops;
   bool strict_metadata = false;
-  /// If true, the encoder stores film grain parameters in the stream, and the player adds the
-  /// grain.
+  /// If true, the encoder stores film grain parameters in the stream, and the player synthesises
+  /// the grain.
   bool keep_grain = false;
   std::string grain_table;  // file of the grain table to write; empty: none
 

@@ -19,16 +19,16 @@ void apply(const std::pair<std::string, std::string>& given, DenoiseOptions& opt
   set_option(options, *row, given.second);
 }
 
-/// Replaces the path of a guide or feature by the path in the plan's list of inputs. Before the
-/// call, the path is relative to the folder in which the job was planned.
+/// Replaces the path of a guide or feature by the corresponding path in the plan's list of inputs.
+/// Before the call, the path is relative to the folder in which the job was planned.
 void apply_input(const io::JobPlan::AdditionalInput& input, DenoiseOptions& options) {
   if (input.name == guide_name) options.method.guide = input.input;
   for (FeatureChoice& choice : options.method.features)
     if (!choice.file.empty() && input.name == option_of(choice.feature)) choice.file = input.input;
 }
 
-/// Checks that the plan lists the files of its guide and features. Before apply_input(), the
-/// options contain paths of the machine on which the job was planned.
+/// Checks that the plan lists the files of its guide and features. Until apply_input() is called,
+/// the options contain paths of the machine on which the job was planned.
 void check_additional_inputs(const io::JobPlan& plan, const DenoiseOptions& options) {
   if (has_guide_file(options.method) && !plan.find_additional(guide_name))
     refuse("does not list the file of its guide");

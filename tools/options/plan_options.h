@@ -1,5 +1,5 @@
 #pragma once
-// The options that the plan of a shared job keeps for all processes that work on the job.
+// The options that are stored in the plan of a shared job, for all processes that work on the job.
 
 #include <string>
 #include <utility>

@@ -54,8 +54,8 @@ class LocationMap {
   std::map<NameKey, std::string> by_name_;
 };
 
-/// Returns the name of a NIfTI file with another extension; empty if `volume` is not the name of a
-/// NIfTI file.
+/// Returns the name of the NIfTI file `volume` with its extension replaced; empty if `volume` is
+/// not the name of a NIfTI file.
 std::string with_extension(const std::string& volume, const std::string& extension) {
   for (const std::string ending : {".nii.gz", ".nii"})
     if (volume.ends_with(ending))
@@ -139,7 +139,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (has_guide_file(options.method)) files.read_samples(guide_name, options.method.guide);
   for (const FeatureChoice& choice : options.method.features)
     files.read_samples(option_of(choice.feature), choice.file);
-  // A task uses the noise that its plan contains.
+  // A process that computes segments of a job uses the noise in the plan.
   if (!is_task) files.read("--noise", options.noise.file);
   if (!is_task && names_defect_file(options.noise)) files.read("--repair", options.noise.repair);
   files.read("--reference", options.run.page.reference);
@@ -158,8 +158,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (options.output.is_stdout()) files.write_open("standard output", STDOUT_FILENO);
   if (options.run.progress.descriptor != STDERR_FILENO)
     files.write_open("--progress-fd", options.run.progress.descriptor);
-  // lull also copies the gradient files of a diffusion series, although no option gives their
-  // names.
+  // lull also copies the gradient files of a diffusion series, although no option names them.
   for (const std::string extension : {".bval", ".bvec"}) {
     const std::string source = with_extension(options.input.file, extension);
     std::error_code ignored;

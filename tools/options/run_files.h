@@ -19,8 +19,8 @@ class RunFiles {
  public:
   /// Adds an input, which is a file or the pattern of a picture sequence.
   void read(const std::string& what, const std::string& name);
-  /// Adds an input whose samples are visible in the result. The result gets no permission that this
-  /// input does not have.
+  /// Adds an input whose samples are visible in the result. The result may only be read by users
+  /// who may read this input.
   void read_samples(const std::string& what, const std::string& name);
   /// Adds the files of a job, including those that do not exist yet.
   void read_job(const std::string& folder);
@@ -36,7 +36,7 @@ class RunFiles {
   /// Throws an error if an output is also an input or another output.
   /// @throws InvalidArgument
   void check() const;
-  /// Returns the access rights that all inputs of read_samples() allow.
+  /// Returns the access rights that all inputs allow that were added by read_samples().
   const io::Access& access() const { return access_; }
 
  private:
@@ -47,7 +47,7 @@ class RunFiles {
   void add(std::vector<File>& files, const std::string& what, const std::string& name);
 
   std::vector<File> inputs_, outputs_, open_outputs_;
-  std::vector<std::pair<std::string, std::string>> patterns_;  // `what` and the pattern
+  std::vector<std::pair<std::string, std::string>> patterns_;  // description (`what`) and pattern
   std::vector<std::string> jobs_;                              // folders
   io::Access access_;
 };

@@ -23,16 +23,17 @@ struct DeviceChoice {
 
 enum class Hwaccel { none, cuda };  // cuda: a GPU decodes if it supports the codec
 
-/// When the CPU replaces a GPU. cpu: if a requested GPU is missing or too small, and if it fails
-/// during the run; cpu_at_start: only if the GPU is missing or too small.
+/// When the CPU may replace a GPU. cpu: if a requested GPU is missing or its memory is too small,
+/// and also if it fails during the run; cpu_at_start: only if the GPU is missing or its memory too
+/// small.
 enum class Fallback { none, cpu_at_start, cpu };
 
 /// The part of a shared job that this process does (lull plan).
 struct SharedJob {
   std::string folder;                      // empty: the run is not part of a shared job
   std::optional<io::FrameRange> segments;  // range of segments to denoise; empty: all
-  bool plans = false;                      // this process plans the job
-  std::shared_ptr<io::JobPlan> plan = {};  // read from the job's folder, or made by this process
+  bool plans = false;                      // whether this process plans the job
+  std::shared_ptr<io::JobPlan> plan = {};  // read from the job's folder, or created by this process
   std::int64_t start_picture = 0;          // io::SourceOptions::start_picture
   int accepted_damage = 0;                 // --max-decode-errors of the plan
 
@@ -58,7 +59,7 @@ struct RunOptions {
   ProgressOptions progress;
   LogOptions log;
   PageOptions page;
-  int segment_frames = 0;  // length of a segment in frames; 0: no segments
+  int segment_frames = 0;  // length of a segment in frames; 0: the job has no segments
   bool resume = false;
   SharedJob job;
 };

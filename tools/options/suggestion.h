@@ -11,13 +11,14 @@ namespace lull::tools {
 [[nodiscard]] std::string joined(const std::vector<std::string>& words,
                                  std::string_view separator = ", ");
 
-/// Returns the candidate that is most similar to `word`: wrong, missing, additional and swapped
-/// letters count, and a candidate that begins with `word` also matches. Returns an empty text if no
-/// candidate is similar. Leading dashes are ignored.
+/// Returns the candidate that is most similar to `word`. The similarity is determined by wrong,
+/// missing, additional and swapped letters; a candidate that begins with `word` is also similar.
+/// Returns an empty text if no candidate is similar. Leading dashes are ignored.
 [[nodiscard]] std::string nearest_word(std::string_view word,
                                        const std::vector<std::string>& candidates);
 
-/// Returns a suggestion such as "did you mean --sigma?", or `otherwise` if no candidate is similar.
+/// Returns a suggestion such as "did you mean --sigma?". If no candidate is similar, returns
+/// `otherwise`.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        const std::vector<std::string>& candidates,
                                        const std::string& otherwise);

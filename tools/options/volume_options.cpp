@@ -110,7 +110,7 @@ bool has_thick_slices(const io::VideoInfo& input) {
 }
 
 bool looks_like_volume(const InputOptions& options, const io::VideoInfo& input) {
-  constexpr int min_slices = 8;  // with fewer slices, cubes find too few matches
+  constexpr int min_slices = 8;  // in volumes with fewer slices, cubes have too few matches
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
   return (input.stack || options.stack) && (slices >= min_slices || (options.stack && slices == 0));
 }
@@ -168,7 +168,7 @@ std::int64_t volumes_of(const io::VideoInfo& input) {
 }
 
 bool may_be_series(const DenoiseOptions& options, const io::VideoInfo& input) {
-  constexpr std::int64_t min_volumes = 8;  // for fewer volumes, the gain is small
+  constexpr std::int64_t min_volumes = 8;  // with fewer volumes, the gain is small
   const std::int64_t volumes = volumes_of(input);
   const std::string other = refused_by_series(options);
   if (options.method.series != SeriesChoice::pca)

@@ -14,7 +14,7 @@
 
 namespace lull::tools {
 
-/// PSNR in dB and SSIM of a frame, by plane.
+/// PSNR in dB and SSIM of each plane of a frame.
 struct FrameFigures {
   std::array<double, 3> psnr{}, ssim{};
 };
@@ -23,15 +23,15 @@ struct FrameFigures {
 class CompareRecord {
  public:
   explicit CompareRecord(const FrameFormat& format);
-  /// Makes the page show three cuts through one volume of a series instead of slices. The function
-  /// is for volumes only. The caller must call it before the first slice.
+  /// Makes the page show three cuts through one volume of a series, instead of slices. The caller
+  /// may call this function only for volumes, and must call it before the first slice.
   void show_cuts(const CutGeometry& geometry, std::int64_t volume, std::int64_t slices);
 
   /// Adds the next pair of frames. `figures` is empty for slices.
   void add(const Frame& a, const Frame& b, const std::optional<FrameFigures>& figures);
 
-  /// Returns the page. `totals` is a table of all figures whose first row is the heading. Its cells
-  /// are plain text.
+  /// Returns the page. `totals` is a table of all figures whose first row contains the headings.
+  /// The cells are plain text.
   [[nodiscard]] std::string page(const std::string& first, const std::string& second,
                                  const std::vector<Cells>& totals) const;
 

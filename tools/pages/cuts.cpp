@@ -8,7 +8,8 @@
 namespace lull::tools {
 namespace {
 
-/// The axis that is perpendicular to a cut, and the axes along the cut's rows and columns.
+/// The axes of a cut: the axis that is perpendicular to it, the axis along its rows, and the axis
+/// along its columns.
 struct CutAxes {
   int across, along_row, along_column;
 };
@@ -30,11 +31,11 @@ float sample_of(const Frame& slice, int x, int y) {
 }
 
 std::uint8_t byte_of(float v) {
-  if (!(v > 0)) return 0;  // also for NaN
+  if (!(v > 0)) return 0;  // true also for NaN
   return static_cast<std::uint8_t>(std::lround(255 * std::min(v, 1.0f)));
 }
 
-/// Returns the amplified difference around mid-grey; NaN gives mid-grey.
+/// Returns the amplified difference, added to mid-grey; NaN gives mid-grey.
 std::uint8_t difference_of(float before, float after, int factor) {
   const float difference = static_cast<float>(factor) * (before - after);
   return std::isnan(difference) ? 128 : byte_of(128.0f / 255 + difference);
@@ -44,8 +45,8 @@ struct PanelSize {
   int width, height;
 };
 
-/// Returns the size of each cut in pixels: one pixel for the smallest side of a voxel, limited to
-/// 4096 pixels along the longest axis.
+/// Returns the size of each cut in pixels. The smallest side of a voxel is one pixel; the longest
+/// axis has at most 4096 pixels.
 std::array<PanelSize, 3> panel_sizes(const CutGeometry& geometry) {
   constexpr double max_side = 4096;
   std::array<double, 3> length{};

@@ -16,16 +16,15 @@ namespace lull::tools {
 struct CutGeometry {
   std::array<int, 3> size{};               // voxels along x, y, z
   std::array<double, 3> spacing{1, 1, 1};  // distance between voxels along x, y, z
-  std::array<int, 3> of_slice{0, 1,
-                              2};  // axes of a slice's rows and columns, and of the slice order
-  bool upwards = false;            // y and z point up, which is usual in NIfTI
-  std::array<int, 3> at{};         // voxel in which all three cuts intersect
+  std::array<int, 3> of_slice{0, 1, 2};    // axes along a slice's rows, columns and across slices
+  bool upwards = false;                    // y and z point up, which is usual in NIfTI
+  std::array<int, 3> at{};                 // voxel in which all three cuts intersect
 };
 
 /// Returns the geometry of a stack. The three cuts go through the centre of the volume.
 [[nodiscard]] CutGeometry cut_geometry(const io::MediaSource& source, io::Axis axis);
 
-/// Collects the cuts perpendicular to z, y and x from the slices of a volume.
+/// Collects three cuts through a volume from its slices: perpendicular to z, to y and to x.
 class VolumeCuts {
  public:
   explicit VolumeCuts(const CutGeometry& geometry);

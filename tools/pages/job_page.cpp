@@ -21,7 +21,7 @@ std::int64_t count_of(const io::JobState& state, Status status) {
   return std::ranges::count(state.segments, status, &io::SegmentState::status);
 }
 
-/// Returns the numbers of the segments with this status, for example "3, 7-9".
+/// Returns the numbers of the segments that have this status, for example "3, 7-9".
 std::string numbers_of(const io::JobState& state, Status status) {
   std::string text;
   const auto size = static_cast<std::int64_t>(state.segments.size());
@@ -36,7 +36,8 @@ std::string numbers_of(const io::JobState& state, Status status) {
   return text;
 }
 
-/// Returns a map with one square per segment, or per group of segments if there are more than 2000.
+/// Returns a map with one square for each segment. If there are more than 2000 segments, each
+/// square stands for several.
 std::string map_of(const io::JobState& state) {
   constexpr std::size_t columns = 50, max_cells = 2000;
   constexpr int cell = 18;
@@ -46,7 +47,7 @@ std::string map_of(const io::JobState& state) {
   std::string svg = printed("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"segments\">\n",
                             static_cast<int>(columns) * cell, static_cast<int>(rows) * cell);
   for (std::size_t i = 0; i < cells; ++i) {
-    Status shown = Status::done;  // worst status of the segments in this square
+    Status shown = Status::done;  // worst status of the segments that this square stands for
     const std::size_t end = std::min((i + 1) * each, state.segments.size());
     for (std::size_t k = i * each; k < end; ++k)
       if (state.segments[k].status != Status::done && shown != Status::damaged)

@@ -15,15 +15,15 @@ namespace lull::tools {
 /// scale.
 [[nodiscard]] float rms_difference(const Frame& before, const Frame& after);
 
-/// The depths that are displayed as the darkest and the brightest grey.
+/// The depths that are displayed as the darkest grey and as the brightest grey.
 struct DisplayedDepths {
   double low = 0, high = 1;
 };
-/// Returns the range of depths that the picture shows. The range leaves out a thousandth of the
-/// map's samples at either end, so that outliers do not reduce the contrast.
+/// Returns the range of depths that the picture shows. At either end, a thousandth of the map's
+/// samples lie outside the range, so that outliers do not reduce the contrast.
 [[nodiscard]] DisplayedDepths displayed_depths(const Frame& map, const DepthSamples& samples);
-/// Returns a depth map as R G B of 16 bits. Holes are black; all other samples are between dark
-/// grey and white.
+/// Returns a depth map as R G B of 16 bits. Holes are black; all other samples have values from
+/// dark grey to white.
 [[nodiscard]] Frame depth_picture(const Frame& map, const DepthSamples& samples,
                                   const DisplayedDepths& range);
 

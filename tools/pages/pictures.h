@@ -13,26 +13,27 @@
 
 namespace lull::tools {
 
-/// A rectangle of a frame, in samples of the first plane. Its top left corner lies on a sample in
-/// all planes, also in subsampled ones.
+/// A rectangle of a frame, in samples of the first plane. In all planes, including subsampled ones,
+/// its top left corner coincides with a sample.
 struct Part {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Returns the centre part of a frame, with the size that a page displays at one sample per pixel.
+/// Returns the centre part of a frame. It has the size that a page displays at one sample per
+/// pixel.
 [[nodiscard]] Part middle_of(const FrameFormat& format);
 /// Returns a part of a frame. The result shares the samples of the frame.
 [[nodiscard]] Frame part_of(const Frame& frame, const Part& part);
 
-/// Returns the amplification of differences with which three times the level `sigma` stays within
-/// the displayable range.
+/// Returns a factor for differences. Three times the noise level `sigma`, multiplied by it, is
+/// still displayable.
 [[nodiscard]] int amplification(float sigma);
 
 /// Pictures of 8 bits, grey or R G B, for one comparison.
 struct ComparisonPictures {
   Frame before, after, difference;
 };
-/// Returns the pictures for a comparison. `difference` is before - after, amplified, around
+/// Returns the pictures for a comparison. `difference` is before - after, amplified and added to
 /// mid-grey.
 [[nodiscard]] ComparisonPictures compare_pictures(const Frame& before, const Frame& after,
                                                   int factor);
@@ -42,7 +43,8 @@ struct ComparisonPictures {
                                                   const VolumeCuts& before, const VolumeCuts& after,
                                                   int cut, int factor);
 
-/// Returns a slider over the pictures. `names` contains the names of before, after and difference.
+/// Returns the pictures on top of each other, with a slider that uncovers them. `names` contains
+/// the names of before, after and difference.
 [[nodiscard]] std::string slider_of(const ComparisonPictures& pictures,
                                     const std::array<std::string, 3>& names,
                                     const std::string& caption);

@@ -12,7 +12,8 @@ namespace {
 constexpr int side = 8;  // side of a block in samples
 constexpr int reach = correlation_reach;
 constexpr int near = 2;  // maximum lag for the comparison of flat and textured blocks, in samples
-constexpr int lags = (reach + 1) * correlation_lags;  // half of all lags: dy starts at 0
+// Number of lags with dy >= 0; the others are symmetric.
+constexpr int lags = (reach + 1) * correlation_lags;
 
 int half_index(int dx, int dy) { return dy * correlation_lags + dx + reach; }
 
@@ -21,7 +22,7 @@ struct Block {
   double squares = 0, relative = 0, gradient = 0;
 };
 
-/// The valid samples of a part of the residual, with padding for all lags.
+/// The valid samples of a part of the residual, with padding so that all lags can be read.
 class Residual {
  public:
   explicit Residual(const ResidualPart& part)
@@ -41,7 +42,8 @@ class Residual {
 
   std::vector<Block>& blocks() { return blocks_; }
 
-  /// Adds the products of sample pairs for lags up to `max_lag` along both axes.
+  /// For each lag up to `max_lag` along both axes, adds the products of all pairs of samples with
+  /// this lag.
   void add_products(int max_lag, std::vector<double>& products, std::vector<double>& pairs) const {
     products.resize(lags), pairs.resize(lags);
     for (int dy = 0; dy <= max_lag; ++dy)
@@ -51,7 +53,7 @@ class Residual {
       }
   }
 
-  /// Returns a copy that contains only these blocks.
+  /// Returns a copy in which only the samples of these blocks are valid.
   Residual restricted_to(std::span<const Block> blocks) const {
     Residual part = *this;
     std::ranges::fill(part.values_, 0.0f);
@@ -105,7 +107,7 @@ class Residual {
     blocks_.push_back(block);
   }
 
-  /// Subtracts the mean, because a mean other than 0 would appear as correlation.
+  /// Subtracts the mean of the residual, because a mean other than 0 would appear as correlation.
   void centre() {
     if (blocks_.empty()) return;
     const double total = std::accumulate(values_.begin(), values_.end(), 0.0);
@@ -138,7 +140,7 @@ class Residual {
   std::vector<Block> blocks_;
 };
 
-/// Returns the correlation in units of the variance; 0 if there are no samples.
+/// Returns the correlation in units of the variance; 0 if there are no pairs of samples.
 double correlation_in(const std::vector<double>& products, const std::vector<double>& pairs,
                       int lag) {
   const int itself = half_index(0, 0);

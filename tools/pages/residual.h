@@ -11,7 +11,7 @@
 
 namespace lull::tools {
 
-/// The same part of one plane before and after filtering, on the 0..255 scale.
+/// The same part of one plane, before and after filtering, on the 0..255 scale.
 struct ResidualPart {
   PlaneView<const float> before, after;
   /// Expected standard deviation of the noise in each sample, above 0.
@@ -23,10 +23,12 @@ struct ResidualPart {
 struct ResidualFindings {
   int pictures = 0;
   std::int64_t blocks = 0;  // number of blocks of 8x8 samples
-  /// Root mean square of the residual, on the 0..255 scale and relative to the expected noise.
+  /// Root mean square of the residual: first on the 0..255 scale, then relative to the expected
+  /// noise.
   double rms = 0, level = 0;
-  /// Ratio of the residual in textured blocks (the tenth with the largest gradients in the result)
-  /// to the residual in the flat half of the blocks, each relative to the expected noise there.
+  /// Ratio of the residual in textured blocks to the residual in flat blocks, each relative to the
+  /// expected noise in these blocks. Textured blocks are the tenth of the blocks with the largest
+  /// gradients in the result; flat blocks are the half with the smallest gradients.
   double edges = 0;
   Autocorrelation correlation{};
   /// How much higher the correlation of neighbours (up to 2 samples apart) is in the textured
@@ -45,12 +47,12 @@ class ResidualSums {
  private:
   int pictures_ = 0;
   std::int64_t blocks_ = 0, flat_ = 0, textured_ = 0;
-  double squares_ = 0, relative_ = 0;  // sums of the blocks' means
-  // Sums of relative_ over the flat and over the textured blocks.
+  double squares_ = 0, relative_ = 0;  // sums of the mean values of blocks
+  // Sums of the values of `relative_`, over the flat blocks and over the textured blocks.
   double flat_relative_ = 0, textured_relative_ = 0;
-  std::vector<double> products_, pairs_;  // sums by lag
+  std::vector<double> products_, pairs_;  // sums, one for each lag
   struct Near {
-    std::vector<double> products, pairs;  // sums by lag over these blocks, short lags only
+    std::vector<double> products, pairs;  // the same sums over these blocks, only for short lags
   } flat_near_, textured_near_;
 };
 
@@ -61,25 +63,26 @@ struct ResidualReason {
 };
 struct ResidualVerdict {
   enum class Answer { yes, no, cannot_tell } answer = Answer::cannot_tell;
-  std::string why;  // the reason for cannot_tell
+  std::string why;  // the reason if the verdict is cannot_tell
   std::vector<ResidualReason> reasons;
 };
 
-/// States whether the user gave the noise level and the whiteness, or whether they were estimated
-/// or assumed.
+/// Where the noise level and the whiteness come from: the user gave them, or they were estimated or
+/// assumed.
 enum class NoiseOrigin { stated, found, assumed };
 
 /// Decides whether the residual looks like noise. The criteria for white noise that was estimated
 /// or given are:
 /// - No correlation exceeds that of the expected noise by more than 0.06 of the variance.
-/// - Edges are not visible: the residual at edges is at most 1.05 times as strong as elsewhere.
+/// - Edges are not visible in the residual: the residual at edges is at most 1.05 times as strong
+///   as elsewhere.
 /// - The residual is at most 1.1 times as strong as the noise level. This is not tested if the user
-///   gave the level, which is then independent of the input.
+///   gave the level, because such a level is independent of the input.
 /// For other noise, and for assumed noise, the first criterion is replaced: the correlation of
 /// neighbours at edges must not exceed that elsewhere by more than 0.12. Noise that a camera has
-/// processed may itself be stronger at edges: if only the criterion about visible edges fails, the
-/// verdict is cannot_tell. The verdict is also cannot_tell for fewer than 100 blocks.
-/// docs/reference/reports.md describes how the limits were measured.
+/// processed may itself be stronger at edges. So for such noise, if only the criterion about
+/// visible edges fails, the verdict is cannot_tell. The verdict is also cannot_tell for fewer than
+/// 100 blocks. docs/reference/reports.md describes how the limits were measured.
 [[nodiscard]] ResidualVerdict assess_residual(const ResidualFindings& findings,
                                               const PlaneNoise& expected, NoiseOrigin origin);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Prepares frames before and after denoising for the residual statistics.
+// Prepares frames before and after denoising for the statistics of the residual (residual.h).
 
 #include <cstdint>
 #include <optional>
@@ -28,13 +28,13 @@ class ExpectedNoise {
   /// Computes the standard deviation of the noise for each sample of a part of a slice or frame.
   /// The part begins at (x, y). `after` is the denoised part.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
-  /// Returns samples whose denoised value is below this limit are not used: there, the mean of
-  /// Rician noise is not the signal.
+  /// Returns the limit for denoised values below which samples are not used, because the mean of
+  /// Rician noise is not the signal there.
   float min_signal() const { return min_signal_; }
 
  private:
   PlaneNoise plane_;
-  float factor_ = 1;  // scales the levels of the curve to this plane
+  float factor_ = 1;  // factor that scales the levels of the curve to this plane
   std::optional<VolumeNoise> volume_noise_;
   float min_signal_;
 };
@@ -45,9 +45,9 @@ struct ResidualPlanes {
   ResidualPart part() const { return {before.view(), after.view(), level.view(), counts.view()}; }
 };
 
-/// Prepares a part of a frame for the statistics. The part begins at (x, y). Samples are not used
-/// if they are clipped, not finite, or outside `mask`. The mask covers the complete frame (null: no
-/// mask).
+/// Prepares a part of a frame for the statistics. The part begins at (x, y). Samples that are
+/// clipped, not finite, or outside `mask` are not used. The mask has the size of the complete
+/// frame; null: no mask.
 [[nodiscard]] ResidualPlanes residual_planes(const Frame& before, const Frame& after,
                                              const ExpectedNoise& noise, const SliceMask* mask,
                                              int x, int y);

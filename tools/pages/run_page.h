@@ -10,14 +10,15 @@
 
 namespace lull::tools {
 
-/// Facts about a run that do not come from its frames.
+/// Properties of a run that are not determined from its frames.
 struct RunFacts {
   std::string input, output;
   std::vector<std::string> devices;
   NoiseOrigin origin = NoiseOrigin::found;
-  bool stack = false;              // the frames are slices
-  double unit = 0;                 // size of a level in the file's own units; 0: 8-bit levels
-  std::string reference;           // name of the file with the clean version; empty: none
+  bool stack = false;  // the frames are slices
+  double unit = 0;     // size of a level in the units of the file; 0: 8-bit levels
+  // Name of the file with a clean version of the input; empty: none.
+  std::string reference;
   std::vector<std::string> notes;  // remarks for the reader of the page
   Facts given;                     // options that the user gave
   Facts parameters;                // all settings that affect the frames

@@ -18,7 +18,8 @@ double decibels(double mse, double peak) {
   return mse > 0 ? 10 * std::log10(peak * peak / mse) : std::numeric_limits<double>::infinity();
 }
 
-/// Restores the samples outside the mask, where the result may contain arbitrary values.
+/// Copies the noisy samples outside the mask to the result, which may contain arbitrary values
+/// there.
 template <class T>
 void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& result) {
   const PlaneView<const T> from = noisy.plane<T>(0);
@@ -28,7 +29,8 @@ void restore_outside_mask(const Frame& noisy, const Part& part, const Frame& res
       if (!noisy.mask->inside(x + part.x, y + part.y)) to(x, y) = from(x + part.x, y + part.y);
 }
 
-/// Returns a copy of a part of a result in which samples outside the mask are restored.
+/// Returns a copy of a part of a result in which the samples outside the mask are those of the
+/// noisy frame.
 Frame within_mask(const Frame& noisy, const Frame& result, const Part& part) {
   FrameFormat format = result.format;
   format.width = part.width, format.height = part.height;
@@ -77,7 +79,7 @@ void RunRecord::begin(const NoiseRecord& noise, const ClipPlan& plan, bool field
   float max_level = 0;
   for (const ExpectedNoise& expected : expected_) max_level = std::max(max_level, expected.level());
   factor_ = amplification(max_level);
-  if (!plan.later) return;  // otherwise, each later scene is added when it begins
+  if (!plan.later) return;  // if not, each later scene is added when it begins
   noise_.scenes.resize(1);
   expected_.erase(expected_.begin() + 1, expected_.end());
   starts_.clear();
@@ -87,12 +89,13 @@ void RunRecord::add_expected_noise(const SceneNoise& scene,
                                    const std::optional<VolumeNoise>& volume_noise) {
   expected_.emplace_back(scene, format_.layout, volume_noise);
   NoiseEstimate& estimate = noise_.scenes.emplace_back(scene).estimate;
-  // The estimate does not contain a level that the user gave, but the model does.
+  // If the user gave the level, only the model contains it, and not the estimate.
   if (estimate.level == std::array<float, 3>{}) estimate.level = estimate.noise.levels_in_samples();
 }
 
 void RunRecord::add_scene(const SceneNoise& scene, const ScenePlan& plan) {
-  if (scene.from_s <= noise_.scenes.back().from_s) {  // the previous scene contains no frame
+  // If true, the previous scene contains no frame.
+  if (scene.from_s <= noise_.scenes.back().from_s) {
     noise_.scenes.pop_back();
     expected_.pop_back();
     if (!starts_.empty()) starts_.pop_back();
@@ -113,7 +116,7 @@ ComparisonPictures RunRecord::pictures_of(const Frame& noisy, const Frame& resul
   return compare_pictures(part_of(noisy, part_), within_mask(noisy, result, part_), factor_);
 }
 
-/// Measures the residual in the displayed part of the frame.
+/// Measures the residual in that part of the frame which the page displays.
 void RunRecord::measure_residual(const Frame& noisy, const Frame& result, std::size_t scene) {
   Frame before = part_of(noisy, part_), after = part_of(result, part_);
   if (fields_) {

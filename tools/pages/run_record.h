@@ -1,5 +1,5 @@
 #pragma once
-// Collects the data for the page of a run while it runs. The memory is bounded.
+// Collects the data for the page of --report during a run. The amount of memory is limited.
 
 #include <array>
 #include <cstdint>
@@ -30,7 +30,7 @@ struct ReferenceSums {
 struct FrameNote {
   std::int64_t number = 0;
   std::size_t scene = 0;
-  std::array<double, 3> removed{};  // root mean square by plane, on the 0..255 scale
+  std::array<double, 3> removed{};  // root mean square of the removed part, by plane, 0..255 scale
   /// PSNR in dB over all samples; NaN without a reference.
   double psnr_before = std::numeric_limits<double>::quiet_NaN();
   double psnr_after = psnr_before;
@@ -56,14 +56,15 @@ struct FrameErrors {
 
 class RunRecord {
  public:
-  /// @param chosen  numbers of the frames to show; empty: several frames, spread over the clip
+  /// @param chosen  numbers of the frames to show; empty: the function selects several frames,
+  /// spread over the clip
   RunRecord(const FrameFormat& format, std::vector<std::int64_t> chosen);
 
   /// The caller must call this function before the first frame.
   /// @param fields  true if the fields of interlaced frames were filtered separately
   void begin(const NoiseRecord& noise, const ClipPlan& plan, bool fields);
-  /// Appends a scene. The caller must call this function before the scene's first frame, by the
-  /// thread that calls add_frame().
+  /// Appends a scene. The thread that calls add_frame() must call this function before the first
+  /// frame of the scene.
   void add_scene(const SceneNoise& scene, const ScenePlan& plan);
   /// Makes the page show three cuts through one volume of a series instead of slices. The caller
   /// must call this function before the first slice.
@@ -71,11 +72,11 @@ class RunRecord {
 
   /// Adds the next selected frame, with or without a result. All calls must come from one thread.
   void add_frame(const Frame& noisy, const Frame& result, const std::optional<FrameErrors>& errors);
-  /// Records the load of the stages. All calls must come from one thread, which may differ
-  /// from the thread of add_frame().
+  /// Records the load of the pipeline stages. All calls must come from one thread, which may be
+  /// another one than the thread of add_frame().
   void add_load(const pipeline::PipelineStats& stats);
 
-  // Returns the functions below may be called after the run has finished.
+  // The functions below may be called after the run has finished.
   const NoiseRecord& noise() const { return noise_; }
   const FrameFormat& format() const { return format_; }
   std::int64_t frames() const { return frames_; }  // number of frames with a result

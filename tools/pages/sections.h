@@ -1,5 +1,5 @@
 #pragma once
-// Sections and texts that several pages share.
+// Sections and texts that are used by several pages.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ namespace lull::tools {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns an HTML section with the noise estimate: as text and, for each scene, as curves.
+/// Returns an HTML section with the noise estimate, as text and as curves for each scene.
 [[nodiscard]] std::string noise_section(const NoiseRecord& noise);
 
 /// Returns an HTML section with the verdict whether the removed part looks like noise, the criteria
@@ -25,7 +25,7 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 [[nodiscard]] const char* name_of(ResidualVerdict::Answer answer);
 
-/// Returns the facts of a job except the noise record, which is long and has its own section.
+/// Returns the facts of a job, except the noise record, which is long and has a section of its own.
 [[nodiscard]] Facts plain_facts(const std::vector<io::JobFact>& facts);
 /// Returns the noise record of a job, or an empty vector if its facts contain none.
 /// @param name  file that contains the record, for messages

@@ -8,15 +8,15 @@
 
 namespace lull::tools {
 
-/// A list that first keeps every item, then every second, every fourth and so on. The size stays
-/// between half of `max_size` and `max_size`.
+/// A list that first keeps every item, later every second, then every fourth, and so on. Its size
+/// is always between half of `max_size` and `max_size`.
 template <class T>
 class ThinnedList {
  public:
   explicit ThinnedList(std::size_t max_size) : max_size_(max_size) {}
 
-  /// Returns whether the list keeps the next item. If it does, the caller must call add(),
-  /// otherwise skip().
+  /// Returns whether the list keeps the next item. If it does, the caller must call add(); if not,
+  /// skip().
   bool keeps_next() const { return count_ % step_ == 0; }
   void skip() { ++count_; }
   void add(T item) {

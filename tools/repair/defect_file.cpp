@@ -1,4 +1,4 @@
-// Reads files that list the defects of a sensor: texts and mask pictures.
+// Reads files that list the defects of a sensor, either as text or as a mask picture.
 
 #include <algorithm>
 #include <charconv>
@@ -112,8 +112,8 @@ bool is_text(const std::string& content) {
   });
 }
 
-/// Returns the defects in the planes of the frames. A chroma sample is defective if one of the luma
-/// samples in its area is defective.
+/// Returns the defects in each plane of the frames. A chroma sample is defective if one of the luma
+/// samples that it covers is defective.
 RepairPlan plan_of(const std::vector<DefectiveSample>& defects, const FrameFormat& format,
                    bool by_fields) {
   RepairPlan plan{.by_fields = by_fields, .defects = {}};

@@ -17,7 +17,7 @@
 namespace lull::tools {
 
 struct RepairPlan {
-  bool by_fields = false;  // the fields of each parity have their own defects
+  bool by_fields = false;  // whether the fields of each parity have their own defects
   /// The defects of complete frames, or those of the even and of the odd fields.
   std::array<repair::ClipDefects, 2> defects;
 
@@ -25,7 +25,7 @@ struct RepairPlan {
   bool operator==(const RepairPlan&) const = default;
 };
 
-/// Finds the defects that are certain in complete frames of an input.
+/// Finds the defects that are certainly present in complete frames of an input.
 [[nodiscard]] RepairPlan find_repair(std::span<const Excerpt> excerpts, bool by_fields);
 
 /// Returns a description such as "25 stuck pixels in Y, impulses in Y (2 %)"; empty if there are no

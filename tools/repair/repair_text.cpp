@@ -1,4 +1,4 @@
-// Converts repair plans to JSON and back, for the facts of jobs.
+// Converts repair plans to and from JSON. The JSON text is stored in the record of a job.
 
 #include <algorithm>
 #include <cmath>

@@ -17,7 +17,8 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // JSON text has no binary values
+  // Never called, because JSON text has no binary values.
+  bool binary(binary_t&) override { return false; }
 
   bool start_object(std::size_t) override { return open(Json::object()); }
   bool key(string_t& name) override {
@@ -35,7 +36,7 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
  private:
   struct Container {
     Json* json;
-    std::unique_ptr<JsonMembers> members;  // null: an array
+    std::unique_ptr<JsonMembers> members;  // names of an object's members; null: an array
   };
 
   /// Returns the element to which the next value is assigned.
@@ -63,8 +64,8 @@ class JsonBuilder final : public nlohmann::json_sax<Json> {
 
   Json& root_;
   int max_depth_;
-  std::vector<Container> open_;  // from the root to the innermost
-  Json* next_ = nullptr;         // the member that key() has named
+  std::vector<Container> open_;  // from the outermost container to the innermost one
+  Json* next_ = nullptr;         // the member whose name key() received last
 };
 
 }  // namespace

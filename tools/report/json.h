@@ -11,7 +11,7 @@ namespace lull::tools {
 
 using Json = nlohmann::ordered_json;
 
-/// Returns the JSON text on a single line. Invalid UTF-8 becomes U+FFFD.
+/// Returns the JSON text of an object on a single line. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] inline std::string json_text(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -20,12 +20,12 @@ using Json = nlohmann::ordered_json;
 /// U+FFFD. The text is about as long as json_text(), however deeply the values are nested.
 [[nodiscard]] std::string json_lines(const Json& object);
 
-/// Replaces invalid UTF-8 by U+FFFD, as the JSON writer does.
+/// Replaces invalid UTF-8 in a text by U+FFFD, as the JSON writer does.
 [[nodiscard]] inline std::string as_utf8(const std::string& text) {
   return Json::parse(json_text(Json(text))).get<std::string>();
 }
 
-/// Returns a count as a number, or null for 0, which means unknown.
+/// Returns a count as a JSON number. Returns null for 0, which means that the count is unknown.
 [[nodiscard]] inline Json count_or_null(std::int64_t count) {
   return count > 0 ? Json(count) : Json();
 }
@@ -35,8 +35,8 @@ using Json = nlohmann::ordered_json;
 class JsonMembers {
  public:
   explicit JsonMembers(Json& object);
-  /// Returns the value with this name. If the object has no such member, the function adds it with
-  /// the value null.
+  /// Returns the value of the member with this name. If the object has no such member, the function
+  /// adds one with the value null.
   Json& operator[](const std::string& name);
 
  private:

@@ -65,7 +65,7 @@ Log::~Log() {
 void Log::write(LogLevel level, const std::string& message) {
   if (message.empty() || level > options_.level) return;
   const std::string text =
-      one_line(message);  // the message may contain tags of the input with line breaks
+      one_line(message);  // the message may contain tags of the input that have line breaks
   const std::lock_guard lock(mutex_);
   append(level, text);
   if (quiet_ && level > LogLevel::error) return;
@@ -80,7 +80,7 @@ void Log::note_failure(const std::string& text) {
   append(LogLevel::error, text);
 }
 
-// If the log file cannot be written, the job continues.
+// If the log file cannot be written, the run continues.
 void Log::append(LogLevel level, const std::string& text) {
   if (file_ < 0 || file_failed_) return;
   const std::string line = now() + " " + name_of(level) + " " + text + "\n";

@@ -57,8 +57,8 @@ class Lines {
   std::string output_, name_, text_;
 };
 
-/// Returns whether the error concerns the name of the file or the rights of the user. All other
-/// errors are failed writes.
+/// Returns whether the error concerns the name of the file or the permissions of the user. All
+/// other errors are failures while writing.
 bool is_name_error(int error) {
   return error == ENOENT || error == ENOTDIR || error == EISDIR || error == EACCES ||
          error == EEXIST || error == EPERM || error == EROFS || error == ENAMETOOLONG ||

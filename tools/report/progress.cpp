@@ -81,8 +81,8 @@ void Progress::start(const JobFacts& facts) {
   facts_ = facts;
   scenes_ = facts.noise;
   if (facts.follows) scenes_.resize(std::min<std::size_t>(scenes_.size(), 1));
-  // Progress is measured from the first frame on, without the time for opening. In JSON mode the
-  // first frame is reported immediately.
+  // The speed is measured from the first frame on, without the time for opening files. In JSON
+  // mode, the first frame is reported immediately.
   last_ = mode_ == ProgressMode::json ? std::chrono::steady_clock::time_point::min()
                                       : std::chrono::steady_clock::now();
   if (metrics_)
@@ -244,7 +244,7 @@ void Progress::write(const std::string& text, Patience patience) {
   while (at < text.size()) {
     const ssize_t written = ::write(descriptor_, text.data() + at, text.size() - at);
     if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) break;  // the reader has closed the pipe; the job continues
+    if (written <= 0) break;  // the reader has closed the pipe; the run continues
     at += static_cast<std::size_t>(written);
   }
 }

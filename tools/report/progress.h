@@ -29,26 +29,26 @@ struct ProgressOptions {
   std::string metrics_file;  // file for Prometheus metrics (metrics.h); empty: none
 };
 
-/// The noise levels from a point in time onwards (Frame::pts in seconds): standard deviations by
-/// plane, on the 0..255 scale.
+/// The noise levels from a point in time on (Frame::pts in seconds): standard deviations by plane,
+/// on the 0..255 scale.
 struct SceneLevels {
   double from_s = 0;
   std::vector<double> sigma;
 };
 
-/// Facts that are known at the start of a run.
+/// What is known about a run at its start.
 struct JobFacts {
   std::string input, output;
   FrameFormat format;
   std::int64_t frames = 0;  // expected number of frames; 0: unknown
   std::vector<std::string> devices;
   std::vector<SceneLevels> noise{};  // known noise, from the first scene on
-  bool follows = false;              // on_new_scene() reports later scenes
+  bool follows = false;              // whether on_new_scene() will report later scenes
 };
 
-/// Writes progress to a file descriptor without blocking on its reader: lines that do not fit into
-/// a pipe are dropped, except the last one, which waits up to a second. All functions except the
-/// constructor may be called from any thread.
+/// Writes progress to a file descriptor. A slow reader of a pipe does not delay the run: lines that
+/// do not fit into the pipe are dropped, except the last line, for which the function waits up to a
+/// second. All functions except the constructor may be called from any thread.
 class Progress {
  public:
   /// @param quiet  if true, the automatic mode means no progress
@@ -56,9 +56,9 @@ class Progress {
   Progress(const ProgressOptions& options, bool quiet);
 
   void start(const JobFacts& facts);
-  /// Adds a scene after those that were known at the start.
+  /// Adds a scene that was not known at the start.
   void on_new_scene(const SceneLevels& scene);
-  /// The caller must call this function after each frame.
+  /// Must be called after each frame.
   /// @param time_s  pts of the frame in seconds
   void update(const pipeline::PipelineStats& stats, double time_s = 0);
   /// Removes the live progress line from the terminal.

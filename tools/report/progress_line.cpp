@@ -58,7 +58,7 @@ std::string progress_line(const pipeline::PipelineStats& stats, std::int64_t fra
   const auto max_length = static_cast<std::size_t>(std::max(columns, 2) - 1);
   if (frames <= 0 || stats.frames > frames) return without_length(stats, max_length);
   const double share = static_cast<double>(stats.frames) / static_cast<double>(frames);
-  char percent[16];  // 100 is shown only at the end
+  char percent[16];  // 100 is only shown at the end
   std::snprintf(percent, sizeof percent, "%3d%%", static_cast<int>(100 * share));
   std::string rest;
   const std::size_t fixed_length = sizeof "100% []" - 1;

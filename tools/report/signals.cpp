@@ -19,7 +19,7 @@ namespace lull::tools {
 namespace {
 
 std::mutex chain_mutex;
-SignalWatch* innermost = nullptr;  // guarded by chain_mutex
+SignalWatch* innermost = nullptr;  // protected by chain_mutex
 
 sigset_t watched_signals() {
   sigset_t set;
@@ -44,7 +44,7 @@ SignalWatch::SignalWatch(std::function<void(int)> clean_up, std::chrono::millise
   end_ = eventfd(0, EFD_CLOEXEC);
   if (signals_ < 0 || end_ < 0)
     throw InternalError("signals cannot be watched (too many files are open); close some");
-  innermost = this;  // no other thread reads this pointer yet
+  innermost = this;  // no other thread reads this pointer before this point
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -79,7 +79,7 @@ void SignalWatch::watch() {
     const int ready = poll(sources, 2, signal_ == 0 ? -1 : static_cast<int>(patience_.count()));
     if (ready < 0) continue;
     if (sources[0].revents != 0) return;
-    if (signal_ != 0) {  // a second signal, or the deadline has passed
+    if (signal_ != 0) {  // a second signal has arrived, or the deadline has passed
       end_process();
     }
     signalfd_siginfo info{};

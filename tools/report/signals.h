@@ -10,13 +10,15 @@
 namespace lull::tools {
 
 /// Watches the signals SIGINT, SIGTERM and SIGHUP while the object exists. The first of these
-/// signals requests a stop through token(). The object ends the process with 128 + n, for the
-/// signal number n, if a second signal arrives, or if the object still exists `patience` after the
-/// first signal. Before that it calls `clean_up` with n. The object must be created before any
-/// other thread, so that other threads inherit its signal mask.
+/// signals requests a stop through token(). The object ends the process with exit code 128 + n,
+/// where n is the signal number, if a second signal arrives, or if the object still exists when the
+/// time `patience` has passed after the first signal. Before that, it calls `clean_up` with n. The
+/// object must be created before any other thread is, so that other threads inherit its signal
+/// mask.
 ///
-/// A command of several runs has one object for the command and another one for each run. A signal
-/// stops both; the outer object sets the deadline, and the inner object cleans up.
+/// A command that performs several runs has one object for the command and another one for each
+/// run. A signal requests a stop through both objects. The outer object sets the deadline, and the
+/// inner object cleans up.
 class SignalWatch {
  public:
   /// @param patience  the time for the pipeline stages to finish their current calls; by default
@@ -43,7 +45,7 @@ class SignalWatch {
   std::chrono::milliseconds patience_;
   std::stop_source stop_;
   std::atomic<int> signal_ = 0;
-  SignalWatch* outer_ = nullptr;  // null: this object itself reads the signals
+  SignalWatch* outer_ = nullptr;  // null: this object itself receives the signals
   int signals_ = -1, end_ = -1;   // file descriptors
   std::thread thread_;
 };

@@ -12,21 +12,22 @@
 namespace lull::tools {
 namespace {
 
-/// Number of frames in a short excerpt, which suffices to check whether the noise is unchanged.
+/// Number of frames in a short excerpt. This number is sufficient to check whether the noise has
+/// changed.
 constexpr std::size_t short_excerpt = 3;
 /// Minimum and maximum number of frames between two checks within a scene. The interval doubles
 /// after each check that yields no temporal estimate.
 constexpr std::size_t min_interval = frames_ahead, max_interval = 32 * frames_ahead;
-/// Noise levels whose ratio exceeds this limit belong to different noise. After a cut, a new
-/// session loses no information. Within a scene, the new session does not see the preceding frames,
-/// so the limit is higher.
+/// Limits of the ratio of two noise levels: after a cut, and within a scene. If the ratio is
+/// higher, the noise is different. After a cut, beginning a new session loses no information.
+/// Within a scene, a new session does not get the preceding frames, so the limit is higher.
 constexpr float after_cut = 1.15f, within_scene = 1.2f;
 /// Noise levels below this value (on the 0..255 scale) are negligible and are treated as equal.
 constexpr float min_distinct_level = 0.7f;
 /// Minimum ratio of the measured to the expected frame difference in flat areas. Noise covers the
-/// complete frame, so flat areas must show it. A lower ratio means that the change between frames
-/// is uncompensated motion. (Measured ratios: 0.89 and more for noise; 0.17 to 0.73 for
-/// uncompensated motion, and more if the complete picture is textured.)
+/// complete frame, so it must also be visible in flat areas. A lower ratio means that the
+/// difference between frames is caused by uncompensated motion. (Measured ratios: 0.89 and more for
+/// noise; 0.17 to 0.73 for uncompensated motion, and more if the complete picture is textured.)
 constexpr float min_flat_share = 0.75f;
 /// Maximum noise level that the estimator returns for a clean single picture.
 constexpr float max_clean_level = 2;
@@ -127,8 +128,9 @@ void NoiseFollower::check_next() {
 }
 
 /// Returns the latest predicted scene that begins at or before `time_s` and has not been used yet.
-/// Returns the current scene if there is no such scene, or if the predicted scene has similar
-/// noise, because the start of the current scene was detected in the frames themselves.
+/// Returns the current scene if there is no such scene. Returns the current scene also if the
+/// predicted scene has similar noise, because the start of the current scene was detected in the
+/// frames themselves.
 std::size_t NoiseFollower::predicted_at(double time_s) {
   constexpr double rounding = 1e-4;  // same tolerance as in sessions
   std::size_t scene = scene_;
@@ -137,8 +139,8 @@ std::size_t NoiseFollower::predicted_at(double time_s) {
   return are_alike(known_[scene].estimate, known_[scene_].estimate) ? scene_ : scene;
 }
 
-/// Reads up to `count` frames ahead; returns whether there are `count` frames. A read error is
-/// rethrown when read() reaches the frame at which it occurred.
+/// Reads up to `count` frames ahead, and returns whether there are `count` frames. If reading
+/// fails, the error is rethrown when read() reaches the frame at which it occurred.
 bool NoiseFollower::fill(std::size_t count) {
   while (ahead_.size() < count && !ended_) {
     std::optional<Frame> frame;
@@ -206,7 +208,7 @@ bool NoiseFollower::needs_estimate() const {
          (!is_temporal_ && !may_repeat(*last_check_, check));
 }
 
-/// Returns whether the first frames of the new scene have the noise of `scene`.
+/// Returns whether the first frames of the new scene have the same noise as `scene`.
 bool NoiseFollower::has_noise_of(std::size_t scene, bool cut) {
   if (!known_[scene].over_time || (scene == scene_ && !is_temporal_)) return false;
   const ClipMeasurement measured = measure_clip(excerpts_at(frames_of_scene(short_excerpt)));
@@ -214,8 +216,8 @@ bool NoiseFollower::has_noise_of(std::size_t scene, bool cut) {
          is_near_level_of(estimate_of(measured, format().layout).level[0], scene, cut);
 }
 
-/// Estimates the noise from the next `count` frames. Returns nothing if these frames do not allow
-/// an estimate.
+/// Estimates the noise from the next `count` frames. Returns nothing if an estimate from these
+/// frames is not possible.
 std::optional<NoiseEstimate> NoiseFollower::estimate(std::size_t count, bool cut) const {
   NoiseEstimate found = estimate_noise(excerpts_at(count));
   if (is_over_time(found)) {
@@ -268,7 +270,7 @@ void NoiseFollower::choose_scene(std::size_t count, const NoiseEstimate& found, 
 }
 
 /// Begins the scene at the next frame. If timestamps do not increase, a time does not identify a
-/// scene, and the current scene continues.
+/// scene; in this case, the current scene continues.
 void NoiseFollower::switch_to(std::size_t scene, bool is_predicted) {
   const double time_s = time_of(ahead_.front().frame);
   if (scene == scene_ || (from_s_ && time_s <= *from_s_)) return;

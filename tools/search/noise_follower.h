@@ -1,6 +1,6 @@
 #pragma once
-// Tracks the noise of a stream from scene to scene. Where the noise may change, frames are read
-// ahead.
+// Tracks the noise of a stream from scene to scene. Frames are read ahead where the noise may
+// change.
 
 #include <cstddef>
 #include <deque>
@@ -24,13 +24,12 @@ enum class KnownFrom {
   positions,     // excerpts that are spread over the stream
 };
 
-/// Passes on the frames of a source and detects changes of the noise. Every frame gets a quick
-/// check. The noise is estimated at a cut, where a known scene begins, and where the quick check
-/// indicates another noise level. The estimate first uses three frames. If these frames do not
-/// confirm the current or the predicted noise, the estimate uses up to `frames_ahead` frames, or
-/// fewer if a cut follows. If the noise resembles that of an earlier scene, the estimate of the
-/// earlier scene is used again. The result depends on the frames alone: equal streams give equal
-/// scenes.
+/// Returns the frames of a source and detects changes of the noise. Every frame gets a quick check.
+/// The noise is estimated at a cut, where a known scene begins, and where the quick check indicates
+/// another noise level. The estimate first uses three frames. If these frames do not confirm the
+/// current or the predicted noise, the estimate uses up to `frames_ahead` frames, or fewer if a cut
+/// follows. If the noise resembles that of an earlier scene, the estimate of the earlier scene is
+/// used again. The result depends only on the frames, so equal streams give equal scenes.
 ///
 /// Context frames (Frame::context_only) and frames in GPU memory are not examined. Among such
 /// frames, the known scenes begin at their known times.
@@ -52,7 +51,7 @@ class NoiseFollower final : public FrameSource {
  private:
   struct AheadFrame {
     Frame frame;
-    bool can_check;  // the frame may be examined
+    bool can_check;  // whether the frame may be examined
     QuickCheck check;
   };
 
@@ -77,26 +76,29 @@ class NoiseFollower final : public FrameSource {
   std::deque<AheadFrame> ahead_;
   bool ended_ = false;
   std::exception_ptr failure_;
-  std::vector<SceneNoise> known_;         // the predicted scenes, followed by the detected ones
-  const std::size_t predicted_count_;     // number of predicted scenes
-  std::size_t next_predicted_ = 1;        // index of the next predicted scene
-  std::size_t scene_ = 0;                 // index in known_ of the current scene
-  bool is_temporal_;                      // the noise of the current scene was estimated over time
-  bool has_temporal_scene_;               // the noise of at least one scene was estimated over time
-  bool continues_scene_;                  // the next frame is known to belong to the current scene
+  std::vector<SceneNoise> known_;      // the predicted scenes, followed by the detected ones
+  const std::size_t predicted_count_;  // number of predicted scenes
+  std::size_t next_predicted_ = 1;     // index of the next predicted scene
+  std::size_t scene_ = 0;              // index in known_ of the current scene
+  // Whether the noise of the current scene was estimated over time.
+  bool is_temporal_;
+  bool has_temporal_scene_;  // whether the noise of any scene was estimated over time
+  // Whether the next frame certainly belongs to the current scene.
+  bool continues_scene_;
   std::optional<double> from_s_;          // start of the current scene
-  std::optional<QuickCheck> last_check_;  // of the previous frame
+  std::optional<QuickCheck> last_check_;  // QuickCheck of the previous frame
   float checked_flat_noise_ = 0;          // QuickCheck::flat_noise at the last estimate
-  std::size_t frames_since_check_ = 0;    // frames since the last estimate
-  std::size_t check_interval_;            // frames until the next estimate without a cut
+  std::size_t frames_since_check_ = 0;    // number of frames since the last estimate
+  // Number of frames until the next estimate if there is no cut.
+  std::size_t check_interval_;
 };
 
-/// Returns whether these options allow tracking of the noise from scene to scene. Volumes, and
-/// frames that are merged to one picture, have a single noise estimate. If several parts of the
+/// Returns whether these options allow lull to track the noise from scene to scene. Volumes, and
+/// frames that are combined to one picture, have a single noise estimate. If several parts of the
 /// input are joined, timestamps do not identify scenes.
 [[nodiscard]] bool follows_scenes(const DenoiseOptions& options, const io::VideoInfo& input);
 
-/// Returns the frames at the start of a pipe, up to the first cut.
+/// Returns the frames at the beginning of a pipe, up to the first cut.
 [[nodiscard]] std::vector<Frame> first_scene_of(const std::vector<Frame>& frames);
 
 }  // namespace lull::tools

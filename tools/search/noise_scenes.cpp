@@ -11,15 +11,15 @@
 namespace lull::tools {
 namespace {
 
-/// Noise levels whose ratio exceeds this limit belong to different noise. Estimates have an error
-/// of up to 15 %.
+/// Limit of the ratio of two noise levels. If the ratio is higher, the noise is different.
+/// Estimates have an error of up to 15 %.
 constexpr float same_level = 1.3f;
-/// The bisection for a cut stops when the interval has this length in seconds. The frames of the
-/// remaining interval are read one by one.
+/// The bisection that searches for a cut stops when the interval has this length in seconds. The
+/// frames of the remaining interval are read one by one.
 constexpr double near_s = 1.0;
-/// Thresholds for coarse noise. Frames of half the size are also filtered if the deviation of means
-/// over 16 samples exceeds this share of the deviation of means over 8 samples. For noise without
-/// long-range correlation the share is one half.
+/// Threshold for coarse noise. If the standard deviation of means over 16 samples exceeds this
+/// share of the standard deviation of means over 8 samples, frames of half the size are filtered as
+/// well. For noise without long-range correlation, the share is one half.
 constexpr float min_coarse_share = 0.7f, min_coarse = 0.4f;
 constexpr int min_side = 128;
 constexpr int max_halvings = 6, max_frames = 240;
@@ -52,24 +52,25 @@ double change(const Frame& a, const Frame& b) {
   return 0;
 }
 
-/// Noise level of an excerpt, and the excerpt's time.
+/// The noise level of an excerpt, and the time of the excerpt.
 struct Level {
   double time_s;
   float level;
 };
 
-/// Returns the time of the last frame. The search for a cut uses it, because a cut may lie inside
-/// an excerpt.
+/// Returns the time of the last frame. The search for a cut begins here, because a cut may be
+/// inside an excerpt.
 double end_of(const TimedExcerpt& excerpt) { return time_of(excerpt.frames.back()); }
 
-/// Difference between a frame and its predecessor.
+/// Difference between a frame and the frame before it.
 struct Change {
   double time_s, change;
 };
 
-/// Returns the time of a cut. If one difference is much larger than all others, the cut is there.
-/// Otherwise the noise makes the differences larger or smaller from the cut on, and the cut is the
-/// split with the largest variance between its two sides.
+/// Returns the time of a cut, given the differences between frames. If one difference is much
+/// larger than all others, the cut is there. If there is none, the noise after the cut makes the
+/// differences larger or smaller. In this case, the cut is where dividing the differences into two
+/// parts gives the largest variance between the parts.
 double cut_at(const std::vector<Change>& changes) {
   const auto largest = std::ranges::max_element(changes, {}, &Change::change);
   std::vector<Change> sorted = changes;
@@ -90,7 +91,7 @@ double cut_at(const std::vector<Change>& changes) {
   return cut;
 }
 
-/// Returns the time of the first frame after the noise change between two excerpts.
+/// Returns the time of the first frame after the change of noise between two excerpts.
 double cut_between(Level before, Level after, const FramesFrom& frames_from) {
   for (int i = 0; i < max_halvings && after.time_s - before.time_s > near_s; ++i) {
     const TimedExcerpt middle = read_excerpt(frames_from, (before.time_s + after.time_s) / 2, 3);
@@ -163,7 +164,7 @@ SceneNoise scene_noise(double from_s, const std::vector<Excerpt>& excerpts,
                    .over_time = !estimate.excerpt_level.empty(),
                    .half = {},
                    .volume = {}};
-  // The estimates from single pictures already account for coarse noise
+  // Estimates from single pictures already include the effect of coarse noise
   // (docs/measurements/noise-estimation.md).
   if (!scene.over_time || estimate.noise.is_white()) return scene;
   const FrameFormat& format = excerpts.front().front().format;
@@ -184,8 +185,9 @@ std::vector<SceneNoise> scenes_of(std::span<const TimedExcerpt> excerpts, const 
                                   const FramesFrom& frames_from) {
   std::vector<SceneNoise> scenes{scene_noise(excerpts.front().time_s, excerpts_of(excerpts), all)};
   if (!frames_from || all.excerpt_level.size() != excerpts.size()) return scenes;
-  std::vector<std::size_t> begins{0};  // first excerpt of each run of excerpts with similar levels
-  std::size_t last = 0;                // last excerpt of the current run that has a level
+  // Index of the first excerpt of each group with similar levels.
+  std::vector<std::size_t> begins{0};
+  std::size_t last = 0;  // last excerpt of the current group that has a level
   for (std::size_t i = 1; i < excerpts.size(); ++i) {
     const float level = all.excerpt_level[i];
     if (level <= 0) continue;

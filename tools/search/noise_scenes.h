@@ -1,6 +1,6 @@
 #pragma once
-// Estimates the noise by scene for clips whose noise changes, for example after a change of ISO
-// speed or camera.
+// Estimates the noise of each scene, for clips whose noise changes, for example after a change of
+// ISO speed or camera.
 
 #include <functional>
 #include <span>
@@ -33,10 +33,10 @@ using FramesFrom = std::function<void(double time_s, const FrameConsumer& take)>
 /// Splits frames into excerpts of up to three consecutive frames.
 [[nodiscard]] std::vector<Excerpt> split_excerpts(const std::vector<Frame>& frames);
 
-/// Returns the scenes of a clip. A clip with similar noise levels in all excerpts is one scene.
-/// Otherwise each run of excerpts with similar levels is a scene. A scene begins where the picture
-/// changes most between two excerpts with different levels. Scenes that contain no excerpt are not
-/// detected.
+/// Returns the scenes of a clip. If all excerpts have similar noise levels, the clip is one scene.
+/// If not, each group of successive excerpts with similar levels is a scene. A scene begins where
+/// the picture changes most between two excerpts with different levels. Scenes that contain no
+/// excerpt are not detected.
 /// @param excerpts  in the order of time; not empty
 /// @param all  the estimate from all excerpts together
 /// @param frames_from  reads frames of the clip; if it is empty, the clip is one scene

@@ -19,8 +19,8 @@ namespace {
 
 /// Number of excerpts that are read from a video, and number of frames per excerpt.
 constexpr int positions = 8, frames_per_excerpt = 3;
-/// Number of slices of a stack that are used, and maximum number of samples that are read in order
-/// to reach them.
+/// First: number of slices of a stack that are used. Second: maximum number of samples that are
+/// read in order to reach these slices.
 constexpr int slices = 12;
 constexpr double max_samples = 2.7e8;
 
@@ -42,7 +42,7 @@ class Search {
     }
     if (is_stack()) {
       NoiseEstimate estimate = estimate_noise(stack_excerpts());
-      // The noise curve is removed. The curve would model clipping: air in a stack is dark but not
+      // The noise curve is removed, because it would model clipping: air in a stack is dark but not
       // clipped, and some stacks have levels in other units.
       for (int i = 0; i < 3; ++i) {
         PlaneNoise& plane = estimate.noise.plane(i);
@@ -113,7 +113,8 @@ class Search {
       const auto source = io::open_source(options_.input.file, options);
       for (;;) {
         std::optional<Frame> frame = source->read();
-        if (frame) frame->slice = -1;  // the source counts slices from the frame at which it starts
+        // The source numbers slices from the frame at which it starts.
+        if (frame) frame->slice = -1;
         if (!frame || frame->format != format_ || !take(*std::move(frame))) return;
       }
     } catch (const Error&) {
@@ -190,8 +191,8 @@ class Search {
     return excerpts;
   }
 
-  /// Shifts the scene times so that they begin with the selected part, as timestamps in a session
-  /// do.
+  /// Shifts the times of scenes so that they are relative to the selected part, as timestamps in a
+  /// session are.
   void move_to_cut(std::vector<SceneNoise>& scenes) const {
     const double cut = part().first;
     for (SceneNoise& scene : scenes) scene.from_s -= cut;
@@ -205,7 +206,7 @@ class Search {
   double start_s_ = 0;  // time of the input's first frame
 };
 
-/// Returns the excerpts in the form in which the sessions filter them: separated into fields, or
+/// Returns the excerpts in the form in which sessions filter them: divided into fields, or
 /// unchanged.
 std::vector<Excerpt> as_filtered(const InputOptions& options, std::vector<Excerpt> excerpts) {
   if (options.interlaced == Interlaced::fields)
@@ -258,7 +259,7 @@ NoiseRecord noise_of_first_frames(const DenoiseOptions& options, const std::vect
             .unit = unit_of(values),
             .scenes = {*std::move(volume)}};
   const std::vector<Excerpt> excerpts = excerpts_from(options.input, frames);
-  // Context frames precede the selected part and are skipped.
+  // Context frames before the selected part are not used.
   const auto inside = std::ranges::find(frames, false, &Frame::context_only);
   const double begin = time_of(inside == frames.end() ? frames.front() : *inside);
   return {.layout = frames.front().format.layout,

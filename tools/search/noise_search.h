@@ -21,9 +21,9 @@ namespace lull::tools {
 /// Returns whether the input can be read again. A pipe can be read only once.
 [[nodiscard]] bool can_read_again(const std::string& input);
 
-/// Frames of an input from which its noise and its defects are estimated. The list is empty for a
-/// stack. The slices of a stack show no clipping, because air is dark, and the range limits of
-/// stacks have other units.
+/// Frames of an input from which its noise and its defects are estimated. For a stack, the list is
+/// empty: dark air would look like clipped samples, and the range limits of stacks have other
+/// units.
 struct InputSamples {
   std::vector<TimedExcerpt> excerpts;  // complete frames
   double start_s = 0;                  // time of the input's first frame
@@ -61,8 +61,8 @@ struct FoundNoise {
                                                 const std::vector<Frame>& frames,
                                                 const io::ValueScale& values);
 
-/// Returns frames as excerpts for the noise estimation. For interlaced video that is filtered by
-/// fields, the excerpts contain the even fields.
+/// Returns frames as excerpts for the noise estimation. If interlaced video is filtered by fields,
+/// the excerpts contain only the even fields.
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
                                                  const std::vector<Frame>& frames);
 [[nodiscard]] std::vector<Excerpt> excerpts_from(const InputOptions& options,
@@ -70,8 +70,8 @@ struct FoundNoise {
 
 /// Number of frames of a pipe that are read before the first one is denoised.
 inline constexpr std::size_t frames_ahead = 12;
-/// Number of slices of a pipe that are read before the first one is denoised, if the input may be a
-/// volume.
+/// Number of slices of a pipe that are read before the first one is denoised, in case the input is
+/// a volume.
 inline constexpr std::size_t slices_ahead = 48;
 [[nodiscard]] inline std::size_t frames_to_read_ahead(const InputOptions& options) {
   return options.stack ? slices_ahead : frames_ahead;

@@ -10,14 +10,15 @@
 namespace lull::tools {
 namespace {
 
-/// Samples are converted to integers, so that sums do not depend on the order or the machine.
+/// Samples are converted to integers, so that sums depend neither on the order of summation nor on
+/// the machine.
 constexpr int unit = 16;  // integer units per 8-bit level
 constexpr int cell = 16, row_step = 4;
-/// Side of the examined blocks in samples, approximate number of blocks, and share of blocks that
-/// are assumed to be flat.
+/// First: side of the examined blocks in samples. Second: approximate number of blocks. Third:
+/// share of blocks that are assumed to be flat.
 constexpr int side = 8, wanted_blocks = 600;
 constexpr double flat_share = 0.2;
-/// Number of blocks per axis for which copies are searched, and search range in samples.
+/// First: number of blocks per axis for which copies are searched. Second: search range in samples.
 constexpr int copy_blocks = 8, copy_range = 12;
 
 template <class T>
@@ -85,7 +86,8 @@ float measure_flat_noise(const Luma<T>& luma) {
   return static_cast<float>(*position) / (2 * unit * side * side);
 }
 
-/// Position in `b` of an exact copy of an 8x8 block of `a`. Constant blocks are not examined.
+/// Searches `b` for an exact copy of an 8x8 block of `a`, and returns its position. Constant blocks
+/// are not examined.
 enum class CopyPosition { nowhere, in_place, moved };
 
 template <class T>

@@ -1,6 +1,6 @@
 #pragma once
-// A quick check that examines every frame of a stream in a fraction of a millisecond. It decides
-// where a new noise estimate is worth its time.
+// A quick check of every frame of a stream, which takes a fraction of a millisecond. It decides
+// where a new noise estimate is necessary.
 
 #include <cstdint>
 
@@ -13,9 +13,9 @@ namespace lull::tools {
 struct QuickCheck {
   /// Means of blocks of 16x16 samples in 8-bit levels. Only every fourth row of a block is used.
   Plane<std::uint8_t> cells;
-  /// Mean deviation of samples from the mean of their neighbours in the row, in 8-bit levels. Only
-  /// flat areas that are not constant are used. White noise of standard deviation sigma gives about
-  /// 0.9 sigma. 0: the frame is constant.
+  /// Mean deviation of samples from the mean of their two neighbours in the row, in 8-bit levels.
+  /// Only flat areas that are not constant are used. White noise of standard deviation sigma gives
+  /// about 0.9 sigma. 0: the frame is constant.
   float flat_noise = 0;
 };
 
@@ -25,11 +25,11 @@ struct QuickCheck {
 /// Returns whether the two frames belong to the same scene, that is, there is no cut between them.
 [[nodiscard]] bool is_same_scene(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether one frame may be a repetition of the other. The function compares only the
-/// statistics.
+/// statistics of the frames.
 [[nodiscard]] bool may_repeat(const QuickCheck& a, const QuickCheck& b);
 /// Returns whether most blocks of the second frame are exact copies of displaced blocks of the
-/// first frame. Such a picture is synthetic, for example a scrolling title, and the difference of
-/// its frames contains no noise. The function compares luma, or green for RGB.
+/// first frame. Such pictures are synthetic, for example a scrolling title, and the differences
+/// between their frames contain no noise. The function compares luma, or green for RGB.
 [[nodiscard]] bool is_moved_copy(const Frame& a, const Frame& b);
 /// Returns whether two values of QuickCheck::flat_noise indicate different noise levels, which
 /// means that they differ by more than a tenth.

@@ -11,13 +11,14 @@
 namespace lull::tools {
 namespace {
 
-/// Levels of volumes that differ by less than this factor are taken as equal, because estimates of
-/// single volumes differ by as much. For Rician noise these are less accurate.
+/// If the levels of volumes differ by less than this factor, they count as equal, because estimates
+/// from single volumes differ by as much. The second factor is for Rician noise, for which
+/// estimates are less accurate.
 constexpr float same_level = 1.5f, same_rician_level = 2.5f;
 constexpr std::size_t min_cubes = 16;
 
-/// Whether the levels of volumes differ so much that a common level is wrong. A tenth of them at
-/// either end may be wrong.
+/// Returns whether the levels of volumes differ so much that one common level would be wrong. A
+/// tenth of the levels at either end is ignored.
 bool differ(std::vector<float> levels, NoiseKind kind) {
   std::erase_if(levels, [](float level) { return !(level > 0); });
   if (levels.empty()) return false;
@@ -27,7 +28,7 @@ bool differ(std::vector<float> levels, NoiseKind kind) {
          (kind == NoiseKind::rician ? same_rician_level : same_level) * levels[tenth];
 }
 
-/// Sets the noise of the scene to that of a volume with the median level.
+/// Sets the noise of the scene to that of a volume whose level is the median of all volumes.
 void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   const float level = series::median_level(noise);
   VolumeEstimate& volume = *scene.volume;
@@ -38,7 +39,7 @@ void set_noise(const series::SeriesNoise& noise, SceneNoise& scene) {
   scene.estimate.coarse = level / 8;
 }
 
-/// The map of a volume with these levels, relative to `level`.
+/// Returns the noise map of a volume with these levels, relative to `level`.
 std::shared_ptr<const NoiseMap> relative_map(const VolumeNoise& noise, float level) {
   if (!noise.map) return nullptr;
   auto map = std::make_shared<NoiseMap>(*noise.map);
@@ -72,7 +73,7 @@ void SeriesCollector::add(const Frame& slice) {
 void SeriesCollector::finish_volume() {
   if (!current_) return;
   LevelsByKind& levels = levels_.emplace_back();
-  // A volume of one value, or without any, has no noise.
+  // A volume that has only one value, or no values, contains no noise.
   if (current_->examined() > 0 && current_->cubes().empty()) levels.fill(0.0f);
   if (current_->cubes().size() >= min_cubes)
     for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::rician}) {
@@ -83,8 +84,8 @@ void SeriesCollector::finish_volume() {
   current_.reset();
 }
 
-/// Returns the level of each volume: its own estimate, or the level of all volumes where the volume
-/// does not suffice or all levels are similar.
+/// Returns the noise level of each volume. This is the volume's own estimate; if the volume has too
+/// few usable voxels, or if all levels are similar, it is the level of all volumes together.
 std::vector<float> SeriesCollector::estimated_levels(const VolumeEstimate& whole) const {
   std::vector<float> levels;
   for (const LevelsByKind& by_kind : levels_)
@@ -110,7 +111,7 @@ series::SeriesNoise SeriesCollector::initial_noise(const SceneNoise& scene) cons
   return noise;
 }
 
-/// Returns one flag per voxel of a volume: inside the mask of all volumes.
+/// Returns one flag per voxel of a volume: whether the voxel is inside the mask of all volumes.
 std::vector<std::uint8_t> SeriesCollector::mask() const {
   const std::optional<VolumeMask> given = given_mask(options_.input, source_);
   if (!given) return {};
@@ -149,7 +150,8 @@ void SeriesCollector::complete(SceneNoise& scene, bool given) {
   if (fit.combined == 0) return;
   if (!given) {
     set_noise(fit.noise, scene);
-    // What the components do not explain is noise, also where each cube contains structure.
+    // The part of the samples that the components do not explain is noise, even if all cubes
+    // contain structure.
     const bool measured = 2 * fit.spectrum.components <= fit.combined;
     scene.volume->certain = scene.estimate.certain = scene.volume->certain || measured;
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The noise of the volumes of a series, and its signal components.
+// Determines the noise of the volumes of a series, and the signal components of the series.
 
 #include <array>
 #include <cstdint>
@@ -17,11 +17,11 @@
 
 namespace lull::tools {
 
-/// A series in memory with its decomposition.
+/// The samples of a series in memory, with its decomposition.
 struct FittedSeries {
   SeriesStore store;
   series::Fit fit;
-  series::FitOptions options;  // that the fit was made with
+  series::FitOptions options;  // options with which the fit was made
 };
 
 /// Collects the slices of a series, for the noise level of each volume and for the decomposition.
@@ -34,13 +34,14 @@ class SeriesCollector {
   void add(const Frame& slice);
 
   /// Completes the noise of the input: the level of each volume, and, if the input is denoised as a
-  /// series, its decomposition. This can be called once.
+  /// series, its decomposition. The function can be called once.
   /// @param scene  the noise of all volumes together
-  /// @param given  the noise is given, not estimated: it is not corrected
+  /// @param given  true: the noise is given, not estimated, and is therefore not corrected
   void complete(SceneNoise& scene, bool given);
 
  private:
-  /// Estimated levels of a volume by NoiseKind; empty: the volume does not suffice.
+  /// Estimated levels of a volume, one for each NoiseKind; empty: the volume has too few usable
+  /// voxels.
   using LevelsByKind = std::array<std::optional<float>, 2>;
 
   void finish_volume();
@@ -52,12 +53,12 @@ class SeriesCollector {
   const io::MediaSource& source_;
   std::optional<SeriesStore> store_;
   std::optional<CubeCollector> current_;  // cubes of the volume whose slices are being added
-  std::vector<LevelsByKind> levels_;      // of each volume
+  std::vector<LevelsByKind> levels_;      // levels of each volume
 };
 
-/// Reads the input again and decomposes it, if it is denoised as a series and that has not been
-/// done. The noise of `scene` is given.
-/// @throws whatever reading throws
+/// If the input is denoised as a series and has not been decomposed yet, reads it again and
+/// decomposes it. The noise of `scene` must be given.
+/// @throws any error of reading
 void decompose_series(const DenoiseOptions& options, const io::MediaSource& source,
                       SceneNoise& scene);
 

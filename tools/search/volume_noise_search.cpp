@@ -13,11 +13,11 @@ namespace {
 
 bool is_volume_noise(const DenoiseOptions& options, const io::VideoInfo& info) {
   const bool rician =
-      options.noise.kind == NoiseKind::rician;  // also if the slices are denoised as pictures
+      options.noise.kind == NoiseKind::rician;  // true even if slices are denoised as pictures
   return is_volume(options, info) || (rician && (info.stack || options.input.stack));
 }
 
-/// `series`: receives the slices, too; null: none.
+/// `series`: if not null, also receives the slices.
 CubeCollector collect(const DenoiseOptions& options, const io::MediaSource& source,
                       SeriesCollector* series = nullptr) {
   CubeCollector collector(source.format(), source.info().frames_estimate);
@@ -53,7 +53,7 @@ std::optional<SceneNoise> scene_of(std::optional<VolumeEstimate> volume) {
   return scene;
 }
 
-/// Returns the noise of the volume of this slice.
+/// Returns the noise of the volume that contains this slice.
 VolumeNoise noise_of_slice(const SceneNoise& scene, const io::VideoInfo& input,
                            const Frame& slice) {
   if (!scene.volume) return {.sigma = scene.estimate.level[0]};

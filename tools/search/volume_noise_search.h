@@ -22,8 +22,8 @@ namespace lull::tools {
 void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& input);
 
 /// Estimates the noise of an input that is denoised as a volume and can be read again. The function
-/// reads all slices once. It returns nothing if volume estimation does not apply: the frames have
-/// colour, or there are too few slices.
+/// reads all slices once. It returns nothing if the noise of a volume cannot be estimated, because
+/// the frames have colour or there are too few slices.
 [[nodiscard]] std::optional<SceneNoise> noise_of_volume(const DenoiseOptions& options,
                                                         const io::MediaSource& source);
 /// Estimates the noise from the first slices of a pipe. The function assumes that the other slices
@@ -32,9 +32,9 @@ void check_volume_noise(const DenoiseOptions& options, const io::VideoInfo& inpu
                                                               const std::vector<Frame>& slices,
                                                               const io::ValueScale& values);
 
-/// Determines the kind of noise (Gaussian or Rician) if --sigma gives its level. --noise decides;
-/// without it, the background of the input decides, if the input is a volume that can be read
-/// again.
+/// Determines the kind of noise (Gaussian or Rician) if --sigma gives its level. If the user gave
+/// --noise, this option states the kind. If not, the kind is determined from the background of the
+/// input, provided that the input is a volume that can be read again.
 void determine_noise_kind(const DenoiseOptions& options, const io::MediaSource& source,
                           NoiseRecord& noise);
 

@@ -14,13 +14,13 @@ namespace lull::tools {
 
 struct DepthPlan {
   DepthScale scale;
-  NoiseRecord noise;               // on the 0..255 scale of `scale`
+  NoiseRecord noise;               // noise on the 0..255 scale of `scale`
   std::vector<std::string> lines;  // messages for the user
 };
 
 /// Returns how the samples of the input represent depths.
-/// @throws InvalidArgument  the input is not grey, or its samples cannot hold the value that marks
-///     holes
+/// @throws InvalidArgument the input is not grey, or its samples cannot represent the value that
+///     marks holes
 [[nodiscard]] DepthSamples depth_samples(const InputOptions& options, const io::MediaSource& input);
 
 /// Reads the first frames of an input that can be read again.

@@ -30,8 +30,9 @@ std::string describe(const std::vector<cuda::DeviceInfo>& devices) {
 }  // namespace
 
 std::string cpu_target() {
-  // Highway numbers its targets from the best to the worst. HWY_TARGETS is the set of targets that
-  // the build contains. Highway uses the best of these targets that the CPU supports.
+  // Highway numbers its targets (instruction sets) from the best to the worst. HWY_TARGETS is the
+  // set of targets for which the build contains code. Highway uses the best of these targets that
+  // the CPU supports.
   const auto supported = static_cast<std::uint64_t>(hwy::SupportedTargets() & HWY_TARGETS);
   return hwy::TargetName(static_cast<std::int64_t>(supported & (~supported + 1)));
 }

@@ -11,8 +11,8 @@
 namespace lull::tools {
 namespace {
 
-// Sampling of the first pass, which denoises its frames in addition to the run itself. It therefore
-// samples fewer frames than a single pass.
+// Sampling of frames in the first pass. The first pass denoises the sampled frames in addition to
+// the run itself, so it samples fewer frames than a single pass.
 constexpr GrainSampling sparse{.step = 6, .dense = 48, .sparse_step = 48};
 
 void check_grain_format(const FrameFormat& format) {
@@ -24,14 +24,15 @@ void check_grain_format(const FrameFormat& format) {
 }
 
 /// Returns whether the grain equals the estimated noise. This is not the case for fields, whose
-/// noise statistics differ from those of frames, and for strengths below 1, which leave noise in
-/// the frames.
+/// noise statistics differ from those of frames, and for strengths below 1, with which noise
+/// remains in the frames.
 bool removes_all_noise(const DenoiseOptions& options) {
   return options.input.interlaced != Interlaced::fields && options.noise.strength >= 1;
 }
 
-/// Returns the noise of the scenes from which the table is computed. Estimates from single pictures
-/// are too high, so for such scenes the table is computed from the removed noise.
+/// Returns the noise of the scenes, from which the grain table is computed. Estimates from single
+/// pictures are too high; for scenes with such estimates, the table is computed from the removed
+/// noise.
 std::vector<KnownNoise> known_noise(const std::vector<SceneNoise>& scenes) {
   std::vector<KnownNoise> known;
   for (const SceneNoise& scene : scenes) {

@@ -18,8 +18,8 @@
 
 namespace lull::tools {
 
-/// Implements --grain and --grain-table. An encoder reads the grain table when it opens. To keep
-/// the grain, lull therefore reads the input twice; the first pass denoises a few frames of each
+/// Implements --grain and --grain-table. An encoder reads the grain table when it is opened. For
+/// --grain keep, lull therefore reads the input twice; the first pass denoises a few frames of each
 /// scene, one by one.
 class GrainJob {
  public:
@@ -49,13 +49,13 @@ class GrainJob {
  private:
   std::string table();
 
-  bool keep_;               // --grain keep
+  bool keep_;               // whether --grain keep was given
   bool has_file_;           // --grain-table
-  bool removes_all_noise_;  // see known_noise()
+  bool removes_all_noise_;  // described at known_noise()
   std::vector<SceneNoise> scenes_;
-  std::mutex mutex_;  // guards scenes_
+  std::mutex mutex_;  // protects scenes_
   GrainCollector collector_;
-  std::unique_ptr<io::TextFile> file_;            // null without --grain-table
+  std::unique_ptr<io::TextFile> file_;            // file of --grain-table; null without this option
   std::unique_ptr<io::TemporaryText> temporary_;  // table for the encoder without --grain-table
 };
 

@@ -46,8 +46,8 @@ std::size_t frames_before_result(const DenoiseOptions& options, const io::VideoI
   return 1 + static_cast<std::size_t>(temporal_radius(options, input));
 }
 
-/// Returns whether the run itself tracks the noise. A task of a shared job uses the scenes in its
-/// plan.
+/// Returns whether the run itself tracks the noise. A process that computes segments of a shared
+/// job does not, because it uses the scenes in the plan.
 bool needs_follower(const DenoiseOptions& options, const io::VideoInfo& input,
                     const NoiseRecord& known) {
   return finds_noise(options) && !options.run.job.is_part() && follows_scenes(options, input) &&
@@ -102,7 +102,8 @@ InputSamples InputNoise::repaired_samples(const io::MediaSource& source, bool ne
   return samples;
 }
 
-/// A pipe cannot be denoised as a job in segments, and cannot be read twice for its grain.
+/// A pipe can be read only once, so it cannot be denoised as a job in segments, and its grain
+/// cannot be kept.
 void InputNoise::read_ahead(io::MediaSource& source, std::size_t frames,
                             const std::function<void()>& open_sink) {
   open_sink();
@@ -147,8 +148,8 @@ void InputNoise::start_scene(const SceneNoise& scene, bool is_predicted, const i
   const ScenePlan plan = scene_plan(options_, scene, input);
   on_scene(scene, plan);
   plan_.later->add(scene.from_s,
-                   // must be the last call, because afterwards the frames of the scene may be
-                   // pushed
+                   // This must be the last call, because after it the frames of the scene may be
+                   // pushed.
                    plan);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Determines the noise of the input of a run, and the methods that filter the input.
+// Determines the noise of the input of a run. The result also contains the denoising methods, which
+// depend on the noise.
 
 #include <cstddef>
 #include <functional>
@@ -26,8 +27,8 @@ class InputNoise {
   /// scene's first frame is returned.
   using OnScene = std::function<void(const SceneNoise& scene, const ScenePlan& plan)>;
 
-  /// `options` must outlive this object. `info` receives messages about the noise. Messages after
-  /// the first frame come from the reading thread.
+  /// `options` must outlive this object. `info` is called with messages about the noise. After the
+  /// first frame, the reading thread calls it.
   InputNoise(const DenoiseOptions& options, Notify info)
       : options_(options), info_(std::move(info)) {}
 
@@ -51,10 +52,10 @@ class InputNoise {
   /// in advance. For a pipe, the function may be called once.
   [[nodiscard]] std::unique_ptr<FrameSource> frames(FrameSource& source, const io::VideoInfo& input,
                                                     OnScene on_scene);
-  /// Uses the scenes that find() has found, and tracks none later.
+  /// Uses the scenes that find() has found, and does not track later ones.
   void use_known_scenes(const io::VideoInfo& input);
-  /// Uses the detected scenes as the known ones when the input is read again. All frames must have
-  /// been read.
+  /// Makes the detected scenes the known ones, because the input will be read again. All frames
+  /// must have been read.
   void keep_scenes(const io::VideoInfo& input);
 
  private:

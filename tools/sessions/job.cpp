@@ -48,8 +48,8 @@ class Hash {
   std::uint32_t hash_ = 2166136261;
 };
 
-/// Returns the text that describes noise in a fact of a job. White noise is described by its
-/// levels, other noise also by hashes of its autocorrelations and curves.
+/// Returns the text by which a fact of a job describes noise. White noise is described by its
+/// levels; other noise also by hashes of its autocorrelations and curves.
 std::string text_of(const NoiseModel& noise) {
   std::string text;
   Hash correlations, curves;
@@ -78,7 +78,7 @@ std::string text_of(const VolumeNoise& noise) {
 }
 
 /// Returns the text that describes the kind of device. Devices of the same kind give bit-identical
-/// results, whatever their number.
+/// results, for any number of devices.
 std::string device_of(const std::vector<bm3d::Backend>& backends) {
   switch (backends.front().kind) {
     case bm3d::BackendKind::reference:

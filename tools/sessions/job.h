@@ -1,6 +1,6 @@
 #pragma once
-// The facts about denoising that identify a job in segments. The input and the encoding have
-// separate facts.
+// The facts (settings) about denoising that identify a job in segments. There are separate facts
+// about the input and the encoding.
 
 #include <optional>
 #include <vector>
@@ -17,8 +17,8 @@
 namespace lull::tools {
 
 /// Returns the facts about everything that affects the denoised frames. Settings that only limit
-/// memory or parallelism are left out. If the noise was not given by --sigma, one fact contains the
-/// complete noise record, and the runs that continue the job use this record. If the noise was
+/// memory or parallelism are not included. If the noise was not given by --sigma, one fact contains
+/// the complete noise record, and the runs that continue the job use this record. If the noise was
 /// given by --sigma, one fact contains the clip limits that were found in the samples.
 [[nodiscard]] std::vector<io::JobFact> job_facts(const DenoiseOptions& options,
                                                  const Method& method, const NoiseRecord& noise,
@@ -33,8 +33,8 @@ namespace lull::tools {
 /// @throws BadData
 [[nodiscard]] std::optional<RepairPlan> repair_of_job(const DenoiseOptions& options,
                                                       const FrameFormat& format);
-/// Returns the clip limits that the plan of a job contains for a noise that --sigma gave. The run
-/// must be one that computes segments of the job.
+/// Returns the clip limits that the plan of a job contains for noise that was given by --sigma. The
+/// run must be one that computes segments of the job.
 /// @throws BadData
 [[nodiscard]] PlaneClipping clipping_of_job(const SharedJob& job);
 

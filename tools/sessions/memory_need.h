@@ -14,9 +14,9 @@
 namespace lull::tools {
 
 /// Returns half of the memory that is available without swapping, or half of the limit of the
-/// process's control groups, whichever is less. The other half is for encoders and decoders, whose
-/// need is unknown. The result 0 means that no limit is known. @param root  the folder that
-/// contains proc and sys
+/// process's control groups, whichever is less. The other half is left to encoders and decoders,
+/// whose need for memory is unknown. The result 0 means that no limit is known. @param root the
+/// folder that contains proc and sys
 [[nodiscard]] std::int64_t default_max_memory(const std::string& root = "/");
 
 struct PlannedSessions {
@@ -39,7 +39,7 @@ struct PlannedSessions {
 /// them.
 [[nodiscard]] std::int64_t host_memory(const PlannedSessions& plan);
 
-/// Throws an error if the need exceeds the limit of the options.
+/// Throws an error if the estimated memory exceeds the limit that the options state.
 /// @throws OutOfMemory
 void check_memory(const InputOptions& options, const PlannedSessions& plan);
 

@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Opens the finder of repeated frames for renders. It compares the renders themselves, not their
-/// stabilised samples.
+/// Opens the finder of repeated frames for renders. It compares the frames of the render, not their
+/// stabilised light.
 std::unique_ptr<RepeatFinder> open_render_finder(int temporal, const FrameFormat& format) {
   return nlm::open_repeat_finder(nlm::FeatureParams{.noise = {}, .temporal = temporal}, format);
 }
@@ -39,7 +39,8 @@ std::unique_ptr<Denoiser> open_filter(const Method& method, const FrameFormat& f
   return bm3d::open(method.pictures, format, backend);
 }
 
-/// Detects repeated frames in stabilised depth maps, which are the input of the filters.
+/// A finder that detects repeated frames in stabilised depth maps, which are the input of the
+/// filters.
 class StabilisedDepthFinder final : public RepeatFinder {
  public:
   StabilisedDepthFinder(const DepthScale& scale, const FrameFormat& stabilised,
@@ -51,7 +52,7 @@ class StabilisedDepthFinder final : public RepeatFinder {
     stabilised.copy_info(frame);
     stabilise_depth(scale_, frame, stabilised);
     const RepeatState repeat_state = finder_->find(stabilised);
-    last_ = std::move(stabilised);  // must exist until the next call
+    last_ = std::move(stabilised);  // the frame must exist until the next call
     return repeat_state;
   }
   void clear() override { finder_->clear(); }

@@ -21,15 +21,15 @@ namespace lull::tools {
 
 struct Method {
   bm3d::Params pictures;
-  std::optional<bm4d::Params> volumes;  // instead of `pictures`
-  std::optional<nlm::Params> means;     // non-local means for pictures or volumes, replaces both
-  /// Noise of stacks with Rician or spatially varying noise. Their samples are variance-stabilised
+  std::optional<bm4d::Params> volumes;  // if set, used instead of `pictures`
+  std::optional<nlm::Params> means;     // non-local means; if set, used instead of both
+  /// Noise of stacks, if it is Rician or varies in space. The samples are variance-stabilised
   /// before the filter.
   std::optional<VolumeNoise> volume_noise;
-  /// Levels of a series whose volumes have different noise. Their samples are scaled before the
+  /// Noise levels of the volumes of a series, if they differ. The samples are scaled before the
   /// stabilisation.
   std::optional<VolumeLevels> volume_levels;
-  // For depth maps, whose samples are variance-stabilised before the filter.
+  // Scale of depth maps, whose samples are variance-stabilised before the filter.
   std::optional<DepthScale> depth;
   /// Additional information about the noise of renders, whose frames have features.
   std::optional<RenderNoise> render;
@@ -52,7 +52,7 @@ struct Method {
   bool is_temporal() const {
     return means ? means->temporal > 0 : !volumes && pictures.temporal > 0;
   }
-  /// Disables the temporal search, for frames that are not neighbours.
+  /// Disables the temporal search. It is needed for frames that are not neighbours of each other.
   void disable_temporal() {
     pictures.temporal = 0;
     if (means) means->temporal = 0;
@@ -62,11 +62,11 @@ struct Method {
 };
 
 /// Selects the method for this noise, given the options and the kind of input.
-/// @throws InvalidArgument  the options contradict each other or do not suit the input
+/// @throws InvalidArgument the options contradict each other or cannot be used for the input
 [[nodiscard]] Method choose_method(const DenoiseOptions& options, const NoiseModel& noise,
                                    const io::VideoInfo& input);
 
-/// Returns how many frames before and after a frame affect its result.
+/// Returns on how many frames before and after a frame its result depends.
 [[nodiscard]] Margin margin_of(const Method& method);
 /// Opens a session on one device.
 [[nodiscard]] std::unique_ptr<Denoiser> open_method(const Method& method, const FrameFormat& format,

@@ -31,7 +31,7 @@ NoiseModel filter_noise(const DenoiseOptions& options, const SceneNoise& scene,
   return NoiseModel({level, level, level});
 }
 
-/// The levels of volumes that are filtered one by one, if they differ.
+/// Returns the noise levels of volumes that are filtered one by one, if the levels differ.
 std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
                                               const SceneNoise& scene, const io::VideoInfo& input) {
   if (!scene.series || scene.fitted || !scene.volume) return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<VolumeLevels> levels_of_volumes(const DenoiseOptions& options,
   return std::nullopt;
 }
 
-/// Returns the noise after the scaling of volumes with levels of their own.
+/// Returns the noise after the samples of volumes with different levels were scaled.
 SceneNoise scaled_to(const VolumeLevels& levels, const SceneNoise& scene) {
   SceneNoise result = scene;
   const float factor = levels.common_level() / scene.volume->level;
@@ -62,7 +62,7 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
   if (noise.is_plain() || !(noise.sigma > 0)) return std::nullopt;
   noise.zero = sample_of_zero(input.values);
   const std::int64_t slices = input.stack ? input.slices : input.frames_estimate;
-  // If the map belongs to another input, it is stretched to the slices of this input.
+  // If the noise map belongs to another input, it is stretched to the size of this input's slices.
   if (noise.map && slices > 0) {
     auto map = std::make_shared<NoiseMap>(*noise.map);
     map->voxels[2] = static_cast<int>(slices);
@@ -76,7 +76,8 @@ std::optional<VolumeNoise> noise_to_stabilise(const DenoiseOptions& options,
 std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const FrameFormat& format,
                                         const io::ValueScale& values) {
   if (uses_features(options.method)) {
-    // The features determine the noise of a render, and the filter gets variance-stabilised noise.
+    // The noise of a render is determined from its features, so the filter gets variance-stabilised
+    // noise.
     SceneNoise scene;
     scene.estimate.noise = NoiseModel({light_filter_sigma, light_filter_sigma, light_filter_sigma});
     return NoiseRecord{.layout = format.layout, .unit = 0, .scenes = {scene}};
@@ -89,7 +90,7 @@ std::optional<NoiseRecord> stated_noise(const DenoiseOptions& options, const Fra
   if ((options.noise.file.empty() && !options.noise.known) || options.run.job.is_part())
     return noise_of_job(options);
   NoiseRecord noise = options.noise.known ? *options.noise.known : read_noise(options.noise.file);
-  noise.scenes.resize(1);  // another clip's scenes begin at other times
+  noise.scenes.resize(1);  // the scenes of another clip begin at other times
   if (noise.layout != format.layout)
     throw InvalidArgument("--noise " + options.noise.file + " (it is from " +
                           text_of_layout(noise.layout) + " frames, the input has " +
@@ -122,7 +123,7 @@ bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                     const io::VideoInfo& input) {
   if (finds_noise(options) || uses_features(options.method) || is_stack(options.input, input))
     return false;
-  // A plan contains the complete noise record of a noise file, so the file is not read again.
+  // The plan contains the complete content of a noise file, so the file is not read again.
   if (options.run.job.is_part() && !options.noise.sigma) return false;
   const SceneNoise& scene = noise.scenes.front();
   const bool exact = scene.over_time || scene.estimate.noise.is_white();

@@ -1,5 +1,5 @@
 #pragma once
-// Determines the noise that a run removes: options give it, or it is estimated from the input.
+// Determines the noise that a run removes: the options state it, or it is estimated from the input.
 
 #include <optional>
 #include <string>
@@ -23,8 +23,8 @@ namespace lull::tools {
                                                       const io::ValueScale& values);
 
 /// Returns whether the clipping of the input's samples affects how the given noise is filtered: the
-/// filter models clipping if samples are at the limits of their range. This does not apply to
-/// stacks, depth maps and renders, to weak noise, and to coloured noise that was estimated from a
+/// filter models clipping if samples are at the limits of their range. This is never the case for
+/// stacks, depth maps and renders, for weak noise, and for coloured noise that was estimated from a
 /// single picture.
 [[nodiscard]] bool needs_clipping(const DenoiseOptions& options, const NoiseRecord& noise,
                                   const io::VideoInfo& input);
@@ -46,7 +46,8 @@ void add_clipping(const DenoiseOptions& options, const io::VideoInfo& input,
                                                    const NoiseRecord& noise,
                                                    const RepairPlan& repair);
 
-/// Returns the noise levels of a scene for progress reports, for frames with `planes` planes.
+/// Returns the noise levels of a scene as progress reports contain them, for frames with `planes`
+/// planes.
 [[nodiscard]] SceneLevels levels_of(const SceneNoise& scene, int planes);
 
 /// Returns the parameters for a scene.

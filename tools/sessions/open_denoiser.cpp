@@ -23,7 +23,7 @@ std::string text_of(const bm3d::BatchSize& batch) {
 
 /// Reduces the memory need of a session by one step and returns a description of the step; "" if no
 /// step remains. Temporal sessions use one ring buffer of frames for all streams, so fewer streams
-/// do not reduce their need.
+/// do not reduce the memory that they need.
 std::string reduce(bm3d::Params& params, bm3d::Backend& backend, const FrameFormat& format) {
   if (params.temporal == 0 && backend.streams > 1) {
     backend.streams /= 2;
@@ -45,7 +45,7 @@ using Sessions = std::vector<std::unique_ptr<Denoiser>>;
 Sessions open_within_memory(int count, Method params, const FrameFormat& format,
                             bm3d::Backend& backend, const Notify& notify, const Opener& open) {
   for (;;) {
-    Sessions sessions;  // closes the sessions that fit if a later one does not
+    Sessions sessions;  // if a later session does not fit, these are closed
     try {
       while (static_cast<int>(sessions.size()) < count)
         sessions.push_back(open(params, format, backend));
@@ -65,8 +65,8 @@ bool cpu_may_help(const Error& error) {
          error.kind() == ErrorKind::device_failed;
 }
 
-/// The failures that have already been reported. Several denoisers share the devices, and each of
-/// them detects a failure separately.
+/// The failures of devices that have already been reported. Several denoisers share the devices,
+/// and each of them detects a failure separately.
 class ReportedFailures {
  public:
   bool is_first_of_device(std::size_t device) {
@@ -84,8 +84,8 @@ class ReportedFailures {
   bool fallback_reported_ = false;
 };
 
-/// Returns the reaction to device failures: messages, and the replacement session that
-/// `cpu_fallback` opens (may be empty).
+/// Returns the functions that are called if a device fails. They write messages, and open the
+/// replacement session through `cpu_fallback`, which may be empty.
 pipeline::ShardOptions failure_options(const Notify& notify,
                                        const std::shared_ptr<ReportedFailures>& reported,
                                        std::function<std::unique_ptr<Denoiser>()> cpu_fallback) {
@@ -105,9 +105,9 @@ pipeline::ShardOptions failure_options(const Notify& notify,
   return options;
 }
 
-/// Combines sessions to one denoiser. It is one of `clips` denoisers whose frames are in memory at
-/// the same time. If a single temporal session fails, its replacement also gets the preceding
-/// frames on which the pending results depend.
+/// Combines sessions to one denoiser. The frames of `clips` such denoisers are in memory at the
+/// same time. If a single temporal session fails, its replacement also gets the preceding frames on
+/// which the pending results depend.
 std::unique_ptr<Denoiser> combine(Sessions sessions, int clips, const Method& params,
                                   const FrameFormat& format, pipeline::ShardOptions options) {
   if (sessions.size() == 1 && !options.replace) return std::move(sessions.front());
@@ -150,7 +150,7 @@ OpenedDenoisers open_denoisers(int count, const Method& params, const FrameForma
       on_devices.push_back(open_within_memory(count, params, format, backend, notify, open));
   } catch (const Error& error) {
     if (fallback == Fallback::none || !cpu_may_help(error)) throw;
-    on_devices.clear();  // frees their memory
+    on_devices.clear();  // frees the memory of the sessions
     notify("denoising on the CPU (" + std::string(error.what()) + ")");
     result.backends = {cpu};
     on_devices.push_back(

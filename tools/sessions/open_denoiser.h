@@ -30,14 +30,15 @@ struct OpenedDenoisers {
 /// sessions share parts of the clip, and the frames must then be in host memory. If the memory of a
 /// device is too small, the function reduces the number of streams of that device, then the size of
 /// its batches; neither changes the results. If that does not suffice and `fallback` allows it, the
-/// CPU denoises all frames. It does not denoise only a part of them, because its results differ
+/// CPU denoises all frames. It never denoises only a part of the frames, because its results differ
 /// from those of a GPU.
 ///
 /// If a device fails later, the other devices filter its frames. If the last device fails and
 /// `fallback` is cpu, the CPU continues: results that a GPU has returned remain, and the CPU
 /// computes all later ones. Otherwise the session throws DeviceFailure.
 ///
-/// `notify` receives one line for each of these events, also later and from any thread.
+/// `notify` is called with one line of text for each of these events, possibly later and from any
+/// thread.
 /// @throws OutOfDeviceMemory  a device cannot hold the smallest session
 /// @throws DeviceFailure      a device fails immediately
 /// @throws any other error of opening a session

@@ -33,7 +33,7 @@ class SeriesFilter {
         progress_(progress),
         stop_(stop) {}
 
-  /// Computes and filters the components. Returns false if the run was stopped.
+  /// Computes the components of the series and filters them. Returns false if the run was stopped.
   bool filter(const series::Samples& samples, series::Fit& fit, const series::Samples& components) {
     series::project(samples, fit, components);
     const std::vector<series::ComponentGroup> groups = series::group_components(components);
@@ -68,8 +68,8 @@ class SeriesFilter {
   const std::stop_token& stop_;
 };
 
-/// Replaces Rician noise by Gaussian noise, with a first estimate of the signal. Returns false if
-/// the run was stopped.
+/// Replaces Rician noise by Gaussian noise. This requires a first estimate of the signal, which is
+/// computed before. Returns false if the run was stopped.
 bool remove_rician_bias(SeriesFilter& filter, FittedSeries& series) {
   const series::Samples& samples = series.store.samples();
   const SeriesStore estimate = series.store.with_volumes(series.fit.basis.components());

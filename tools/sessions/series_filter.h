@@ -18,7 +18,8 @@
 
 namespace lull::tools {
 
-/// Receives the number of filtered slices and the number of slices of all components.
+/// A function that receives the number of filtered slices, and the total number of slices of all
+/// components.
 using ComponentProgress = std::function<void(std::int64_t done, std::int64_t all)>;
 
 /// Reports the progress as a line of text, at most every 15 seconds.
@@ -35,8 +36,8 @@ class SeriesProgress {
 /// Filters the components and returns a session that returns the slices of the filtered series in
 /// any order; null if the run was stopped. Each component is filtered as a volume, with the method
 /// and the parameters of the options.
-/// @param series  loses its samples, which the components replace
-/// @throws whatever the sessions throw
+/// @param series  its samples are overwritten by the components
+/// @throws any exception of the sessions
 [[nodiscard]] std::unique_ptr<Denoiser> filter_series(
     const DenoiseOptions& options, const io::MediaSource& source,
     const std::shared_ptr<FittedSeries>& series, const std::vector<bm3d::Backend>& backends,

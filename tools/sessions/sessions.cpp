@@ -29,14 +29,14 @@ Backends with_results(Backends backends, const ResultSamples& results) {
   return backends;
 }
 
-/// Returns the backends of a scene's session at full size. The results of this session are precise
-/// if the results at half size are added to them.
+/// Returns the backends for the session of a scene at full size. If results at half size are added,
+/// the results of this session have a higher precision.
 Backends fine_backends(const ScenePlan& plan, const Backends& backends) {
   if (!plan.half) return backends;
   return with_results(backends, precise_samples(backends.front().results));
 }
 
-/// Combines the session `fine` with a session for frames of half the size, if the scene needs one.
+/// If the scene needs a session for frames of half the size, combines it with the session `fine`.
 std::unique_ptr<Denoiser> with_half(std::unique_ptr<Denoiser> fine, const ScenePlan& plan,
                                     const FrameFormat& format, const Backends& backends,
                                     Fallback fallback, const Notify& notify) {
@@ -69,7 +69,8 @@ std::unique_ptr<Denoiser> follow_scenes(std::unique_ptr<Denoiser> first, const C
   return pipeline::by_scenes(std::move(first), find, open);
 }
 
-/// Detects repeated frames with the parameters of the scene, which are also those of the session.
+/// A finder that detects repeated frames with the parameters of the current scene, which are also
+/// those of the session.
 class RepeatsOfScenes final : public RepeatFinder {
  public:
   RepeatsOfScenes(const ClipPlan& plan, const FrameFormat& format,

@@ -1,5 +1,5 @@
 #pragma once
-// Creates the source options and the denoiser of a run from its options.
+// Creates the source options and the denoiser of a run, given the options of the user.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ struct ScenePlan {
   std::optional<Method> half;  // for frames of half the size, which are filtered in addition
 };
 
-/// The scenes after the first one. Scenes are added while the stream is read. Thread-safe.
+/// The scenes after the first one. They are added while the stream is read. Thread-safe.
 class LaterScenes {
  public:
   /// Adds a scene. `from_s` must be later than in all previous calls. After the call, frames of the
@@ -54,21 +54,22 @@ class LaterScenes {
   std::vector<ScenePlan> plans_;
 };
 
-/// The methods for a clip, by scene. Scenes differ only in their noise.
+/// The methods for a clip, one for each scene. The methods differ only in their noise.
 struct ClipPlan {
   std::vector<ScenePlan> scenes;  // scenes that are known before the first frame
   std::vector<double> starts;     // start of each scene except the first, in seconds of Frame::pts
   /// All scenes after the first one, if the noise of a stream is tracked. In this case `starts` is
   /// not used.
   std::shared_ptr<LaterScenes> later = nullptr;
-  bool frame_by_frame = false;  // each frame is filtered independently of the others
+  bool frame_by_frame = false;  // whether each frame is filtered independently of the others
   const Method& method() const { return scenes.front().method; }
   /// Returns whether there is, or may be, more than one scene.
   bool has_scenes() const { return later || !starts.empty(); }
   std::size_t scene_at(const Frame& frame) const;
   /// Returns the methods for the scene with this number (scene_at()).
   ScenePlan scene(std::size_t number) const;
-  /// Returns whether frames of half the size are filtered, too. This needs frames in host memory.
+  /// Returns whether frames of half the size are filtered as well. This requires frames in host
+  /// memory.
   bool has_halves() const;
 };
 
@@ -91,8 +92,8 @@ class ContextEnd {
   ContextEnd(io::MediaSource& source, std::size_t sessions)
       : source_(source), idle_(sessions, -1) {}
 
-  /// Returns the function that a session calls with the number of the last frame that it needs. All
-  /// calls must come from one thread.
+  /// Returns a function for each session. The session calls it with the number of the last frame
+  /// that it needs. All calls must come from one thread.
   std::function<void(std::int64_t)> listener(std::size_t session);
 
  private:

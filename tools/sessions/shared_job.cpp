@@ -32,8 +32,8 @@ io::JobPlan read_plan_for_task(const std::string& folder) {
   }
 }
 
-/// A denoiser that filters nothing. It records the states of repeated frames in the plan, and
-/// reports the last picture that is needed and the end of the input.
+/// A denoiser that filters nothing. It records the states of repeated frames in the plan, and calls
+/// the given functions for the last picture that is needed and at the end of the input.
 class IndexingDenoiser final : public Denoiser {
  public:
   IndexingDenoiser(std::unique_ptr<RepeatFinder> finder, Margin margin,
@@ -142,7 +142,7 @@ io::SinkOptions sink_options(const DenoiseOptions& options) {
 std::shared_ptr<io::JobPlan> create_plan(const DenoiseOptions& options) {
   const std::string& folder = options.run.job.folder;
   std::error_code ignored;
-  // This error must be reported before the complete input is decoded.
+  // This error must be reported before the complete input has been decoded.
   if (std::filesystem::exists(folder, ignored) && !std::filesystem::is_directory(folder, ignored))
     throw CannotCreate("cannot create '" + folder + "' (a file has that name)");
   auto plan = std::make_shared<io::JobPlan>();
@@ -225,12 +225,12 @@ std::int64_t add_part_to_side_input(const RunOptions& options, const std::string
     return 0;
   }
   const io::JobPlan::AdditionalInput* input = job.plan->find_additional(name);
-  if (!input) return 0;  // the sink reports that the plan does not contain this input
+  if (!input) return 0;  // the sink will report that the plan does not contain this input
   const bool margins = source.margins && !source.selection.all();
   const std::int64_t first = job.plan->index.frames_before(job.start_picture, margins);
   source.index = {job.plan, &input->index};
   source.start_picture = input->index.seek_point_at(first, margins);
-  // If decoding starts in the middle of a file, a damaged frame can mean that decoding must start
+  // If decoding starts in the middle of a file, a damaged frame may mean that decoding must start
   // at another frame.
   source.tolerate_damage = source.start_picture > 0;
   return first - input->index.frames_before(source.start_picture, margins);

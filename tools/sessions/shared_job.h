@@ -36,22 +36,24 @@ namespace lull::tools {
 /// missing frames.
 [[nodiscard]] bool prepare_part(SharedJob& job, const Notify& info);
 
-/// Describes to the sink which part of the job `options` selects. The facts must be added later.
+/// Sets the options of the sink for that part of the job which `options` selects. The facts must be
+/// added later.
 void add_part(const DenoiseOptions& options, io::SegmentOptions& segments);
-/// Describes to the source which part of the job this process does. A process that plans the job
-/// records an index of all pictures; other processes start at the position of their part.
+/// Sets the options of the source for that part of the job which this process performs. A process
+/// that plans the job records an index of all pictures; other processes start at the position of
+/// their part.
 void add_part(const DenoiseOptions& options, io::SourceOptions& source);
-/// Describes the part of the job to a side input that the plan contains under `name`; `source`
-/// contains the options of the input. Returns the number of frames of the side input before the
-/// frame that belongs to the input's first frame.
+/// Sets the options of a side input for this part of the job. The plan contains the side input
+/// under `name`; `source` contains the options of the input. Returns the number of frames of the
+/// side input before the frame that belongs to the input's first frame.
 [[nodiscard]] std::int64_t add_part_to_side_input(const RunOptions& options,
                                                   const std::string& name,
                                                   io::SourceOptions& source);
 
 /// Returns a denoiser that filters nothing: it returns frames without samples and records the
 /// states of repeated frames in the plan.
-/// @param context_end  called with the number of the last picture that is needed
-/// @param at_end  called after the last frame, before the plan is written
+/// @param context_end  is called with the number of the last picture that is needed
+/// @param at_end  is called after the last frame, before the plan is written
 [[nodiscard]] std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options,
                                                      const ClipPlan& plan,
                                                      const FrameFormat& format,

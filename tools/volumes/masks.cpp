@@ -16,7 +16,7 @@ std::string size_text(const FrameFormat& format, std::int64_t slices) {
          std::to_string(slices);
 }
 
-/// Opens the mask with the same axis and limits as the volume.
+/// Opens the file of the mask with the same axis and limits as the volume.
 std::unique_ptr<io::MediaSource> open_mask(const std::string& path,
                                            const io::SourceOptions& options) {
   io::SourceOptions mask_options;
@@ -62,8 +62,8 @@ T zero_of(const FrameFormat& format, int plane, float zero) {
   return chroma ? static_cast<T>(1 << (format.bits - 1)) : T{};
 }
 
-/// Restores the samples outside the mask. For subsampled planes, the function samples the mask of
-/// the first plane.
+/// Copies the input samples outside the mask to the result. For subsampled planes, the mask of the
+/// first plane is subsampled.
 template <class T>
 void restore_plane(const Frame& noisy, int plane, float zero, const Frame& result) {
   const SliceMask& mask = *noisy.mask;

@@ -14,8 +14,8 @@
 
 namespace lull::tools {
 
-/// The masks of slices. The mask is one volume, which then applies to all volumes of a series, or a
-/// complete series.
+/// The masks of slices. If the mask is a single volume, it applies to all volumes of a series; it
+/// may also be a complete series.
 struct VolumeMask {
   std::vector<std::shared_ptr<const SliceMask>> slices;
   bool series = false;
@@ -42,8 +42,8 @@ struct VolumeMask {
                                                    const io::MediaSource& source);
 
 /// Wraps `denoiser` so that every slice receives its mask, which the session may use. In the
-/// results, voxels outside the mask are restored or set to 0. Slices in flight are kept until their
-/// results have been returned.
+/// results, voxels outside the mask are restored or set to 0. The input slices are stored until
+/// their results have been returned.
 [[nodiscard]] std::unique_ptr<Denoiser> masked(std::unique_ptr<Denoiser> denoiser, VolumeMask mask);
 
 }  // namespace lull::tools

@@ -31,8 +31,8 @@ std::unique_ptr<Denoiser> ResidualFile::observe(std::unique_ptr<Denoiser> denois
   });
 }
 
-/// Values far outside the range of the others are NaN in frames, and the run preserves them: their
-/// residual is 0, which the sink writes outside of a mask. The residual of NaN is NaN.
+/// Values far outside the range of the others are NaN in frames, and the run preserves them, so
+/// their residual is 0. For a sample that is NaN in the file, the residual is NaN.
 void ResidualFile::write(const Frame& noisy, const Frame& result) {
   Frame residual = FramePool(noisy.format).acquire();
   residual.copy_info(noisy);

@@ -9,14 +9,15 @@
 
 namespace lull::tools {
 
-/// Does nothing if no file is requested.
+/// If no file is requested, the object does nothing.
 class ResidualFile {
  public:
   /// @throws InvalidArgument  the input is not NIfTI
   /// @throws CannotCreate
   ResidualFile(const DenoiseOptions& options, io::MediaSource& source);
 
-  /// Wraps the run's denoiser to write input minus result of each slice, in the units of the input.
+  /// Wraps the denoiser of the run. For each slice, the wrapper writes input minus result, in the
+  /// units of the input.
   [[nodiscard]] std::unique_ptr<Denoiser> observe(std::unique_ptr<Denoiser> denoiser);
   /// Completes the file after the last slice. @throws IoError, CannotCreate
   void finish();

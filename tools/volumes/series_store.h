@@ -1,5 +1,5 @@
 #pragma once
-// The samples of a series, as the source returns them slice by slice.
+// Stores the samples of a series, which the source returns slice by slice.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,15 +14,15 @@ namespace lull::tools {
 
 class SeriesStore {
  public:
-  /// Allocates memory for all samples; beyond `max_memory` bytes (0: no limit) a temporary file in
-  /// `folder` (io/files/scratch_memory.h).
+  /// Allocates memory for all samples. If more than `max_memory` bytes (0: no limit) are needed, a
+  /// temporary file in `folder` is used (io/files/scratch_memory.h).
   /// @throws OutOfMemory, IoError
   SeriesStore(const io::MediaSource& source, std::int64_t max_memory, const std::string& folder);
 
   /// Stores the samples of a slice (Frame::pts is its number in the series).
   void add(const Frame& slice);
 
-  /// Returns memory for further volumes of this size, with the same limit.
+  /// Returns memory for more volumes of the same size, with the same limit.
   /// @throws OutOfMemory, IoError
   [[nodiscard]] SeriesStore with_volumes(int volumes) const;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Implements --scale: results that are larger than the input.
+// Implements --scale, with which results are larger than the input.
 
 #include <memory>
 #include <vector>
@@ -24,10 +24,10 @@ void add_size(const OutputOptions& options, const FrameFormat& format, io::SinkO
 [[nodiscard]] double scale_memory(const DenoiseOptions& options, const FrameFormat& format,
                                   const std::vector<bm3d::Backend>& backends);
 
-/// Wraps `denoiser` so that the first of `backends` enlarges its results and their alpha. The
-/// results of `denoiser` are precise_samples(results), unless they are floats. Context frames and
-/// frames without samples pass unchanged. Without --scale the function returns `denoiser`
-/// unchanged.
+/// Wraps `denoiser` so that the first of `backends` enlarges its results and their alpha channels.
+/// Unless the results of `denoiser` are floats, their samples must be precise_samples(results).
+/// Context frames and frames without samples are not changed. Without --scale the function returns
+/// `denoiser` unchanged.
 [[nodiscard]] std::unique_ptr<Denoiser> enlarged(std::unique_ptr<Denoiser> denoiser,
                                                  const DenoiseOptions& options,
                                                  const io::MediaSource& source,

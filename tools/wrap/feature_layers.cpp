@@ -14,8 +14,9 @@ namespace {
 using LayerNames = std::span<const std::string_view>;
 using ChannelNames = std::vector<std::string>;
 
-/// Names of layers in lower case, without the part before the last dot (the view layer). The lists
-/// contain the names that OIDN's loader knows, and those that Blender, Arnold and RenderMan write.
+/// Names of layers that contain features, in lower case, without the part before the last dot (the
+/// view layer). The lists contain the names that OIDN's loader knows, and the names that Blender,
+/// Arnold and RenderMan write.
 constexpr std::string_view albedo_names[] = {"albedo", "denoising albedo", "diffcol",
                                              "denoise_albedo", "diffuse_albedo"};
 constexpr std::string_view normal_names[] = {"normal", "denoising normal", "n", "normals",
@@ -41,7 +42,7 @@ bool has_channels(const io::LayerName& layer, const ChannelNames& channels) {
   });
 }
 
-/// Returns the channels of a layer that form the feature; empty if the layer does not have these
+/// Returns the channels of a layer that form the feature; empty if the layer does not have such
 /// channels.
 ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   if (feature == Feature::depth) {
@@ -56,14 +57,14 @@ ChannelNames channels_of(const io::LayerName& layer, Feature feature) {
   return {};
 }
 
-/// Names of layers that hold light which albedo has not coloured, in lower case: light sources, and
-/// light before its product with the colour of a surface. Division by the albedo would add its
-/// texture to them.
+/// Names of layers that contain light to which albedo has not been applied, in lower case: light
+/// sources, and light before its multiplication by the colour of a surface. Division by the albedo
+/// would add the texture of the albedo to such light.
 constexpr std::string_view plain_light_names[] = {
     "diffdir",     "diffind",    "transdir", "transind", "subsurfacedir", "subsurfaceind",
     "env",         "ao",         "shadow",   "volume",   "volumedir",     "volumeind",
     "environment", "background", "lighting", "gi"};
-/// Parts of such names: "directSpecular", "GlossInd", "coat_indirect".
+/// Parts of such names (light without albedo): "directSpecular", "GlossInd", "coat_indirect".
 constexpr std::string_view plain_light_parts[] = {
     "specular", "gloss",    "reflect",   "refract", "coat",     "sheen",      "emission",    "emit",
     "caustic",  "rawlight", "raw_light", "rawdiff", "raw_diff", "irradiance", "transmission"};
@@ -72,7 +73,7 @@ std::string last_name(std::string_view layer) {
   return lower_case(layer.substr(layer.rfind('.') + 1));
 }
 
-/// Returns everything before the last dot.
+/// Returns the part of a name before the last dot.
 std::string prefix_of(std::string_view layer) {
   const std::size_t dot = layer.rfind('.');
   return dot == layer.npos ? "" : lower_case(layer.substr(0, dot));
@@ -87,7 +88,8 @@ bool is_plain_light(const io::LayerInfo& layer) {
          });
 }
 
-/// Returns how well a layer belongs to the target, from 0 (best); nullopt if it does not.
+/// Returns how well a layer matches the target, from 0 (best match); nullopt if it does not belong
+/// to the target.
 std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerInfo& target,
                                     const std::vector<io::LayerInfo>& all) {
   if (lower_case(layer.view) != lower_case(target.view) || layer.window != target.window)
@@ -102,7 +104,7 @@ std::optional<int> distance_between(const io::LayerInfo& layer, const io::LayerI
   return is_other_group ? std::nullopt : std::optional(2);
 }
 
-/// Returns whether a layer holds this feature for the target, according to its name.
+/// Returns whether the name of the layer says that the layer contains this feature of the target.
 bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view name,
                  const io::LayerInfo& target) {
   const std::string last = last_name(layer.base);
@@ -114,7 +116,8 @@ bool has_name_of(const io::LayerInfo& layer, Feature feature, std::string_view n
   return last == name && prefix_of(layer.base) == lower_case(target.base);
 }
 
-/// Finds a layer by the names that renderers use for the feature; null if there is none.
+/// Finds a layer of the target by the names that renderers use for the feature; null if there is
+/// none.
 const io::LayerInfo* find_by_names(const std::vector<io::LayerInfo>& all, Feature feature,
                                    const io::LayerInfo& target) {
   if (feature == Feature::albedo && is_plain_light(target)) return nullptr;
@@ -149,7 +152,7 @@ std::vector<FeatureLayer> find_all(const std::vector<io::LayerInfo>& all,
   return found;
 }
 
-/// Returns the layer that --feature names, for the target.
+/// Returns the layer that --feature names for a feature of the target.
 io::LayerName given_layer(const std::vector<io::LayerInfo>& all, const FeatureChoice& given,
                           const io::LayerInfo& target) {
   const io::LayerInfo* layer = io::find_layer(all, given.layer);

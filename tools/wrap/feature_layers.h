@@ -1,6 +1,6 @@
 #pragma once
-// Selects the layers of a render that serve as features: the user names them, or lull finds them by
-// well-known names.
+// Selects the layers of a render that are used as features. Either the user names them, or lull
+// finds them by well-known names.
 
 #include <string>
 #include <vector>
@@ -13,19 +13,20 @@ namespace lull::tools {
 
 struct FeatureLayer {
   Feature feature;
-  /// The channels that form the feature. No channels: the layer is missing, does not have these
-  /// channels, or has another size or place.
+  /// The channels that form a feature. Empty: the layer is missing, does not have these channels,
+  /// or has another size or position.
   io::LayerName layer;
 };
 
 /// The features of the layer that the run, or one of its sessions, denoises: the first layer of
-/// --layer, else the picture.
+/// --layer, or the picture without this option.
 ///
 /// Features found by name belong to the same view, because the eyes of a stereo pair see surfaces
-/// at different places. They have the size of the denoised layer. Those with the same prefix (the
-/// view layer in "ViewLayer.Combined") come first; features of a group with its own picture are not
-/// used. Variances and halves belong to the sum of all light. Another layer has its own
-/// ("diffuse_variance", "diffuse.mse"), or its noise is estimated.
+/// at different places. They have the size of the denoised layer. Features with the same prefix
+/// (the view layer in "ViewLayer.Combined") are preferred; features of a group that has its own
+/// picture are not used. Variances and halves without a layer name belong to the sum of all light.
+/// For any other layer, variances of its own are used ("diffuse_variance", "diffuse.mse"), or its
+/// noise is estimated.
 class FeatureLayers {
  public:
   FeatureLayers() = default;
@@ -35,16 +36,16 @@ class FeatureLayers {
   [[nodiscard]] std::vector<FeatureLayer> select(const std::vector<io::LayerInfo>& all) const;
   /// Returns the layers that must be read together with each picture (io::SourceOptions::layers).
   [[nodiscard]] io::LayerChoice choice() const;
-  /// Returns whether any layer with colours has a feature that --guide auto finds.
+  /// Returns whether --guide auto finds a feature for any layer with colours.
   [[nodiscard]] static bool any(const std::vector<io::LayerInfo>& all);
 
  private:
   bool finds_by_name_ = false;
-  std::string layer_;  // empty: the picture
+  std::string layer_;  // name of the denoised layer; empty: the picture
   std::vector<FeatureChoice> choices_;
 };
 
-/// Returns whether the feature describes the noise of the layer, rather than the surfaces.
+/// Returns whether the feature describes the noise of the layer; if not, it describes surfaces.
 [[nodiscard]] constexpr bool is_noise_feature(Feature feature) {
   return feature == Feature::variance || feature == Feature::half_a || feature == Feature::half_b;
 }

@@ -15,7 +15,7 @@
 
 namespace lull::tools {
 
-/// The sources of the features of each frame.
+/// Where the features of each frame come from.
 struct FeatureSources {
   struct File {
     Feature feature;

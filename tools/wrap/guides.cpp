@@ -25,8 +25,8 @@ class GuidedDenoiser final : public Denoiser {
         format_(input.format()),
         pool_(guide_->format()),
         ended_(first_frame.has_value()) {
-    // If the input or the guide has its own values for black and white, the values of the input
-    // apply to both.
+    // If the input or the guide states its own values for black and white, the values of the input
+    // are used for both.
     const io::ValueScale &guide_values = guide_->info().values, &input_values = input.info().values;
     factor_ = static_cast<float>(guide_values.span / input_values.span);
     offset_ = static_cast<float>((guide_values.low - input_values.low) / input_values.span) *
@@ -48,7 +48,7 @@ class GuidedDenoiser final : public Denoiser {
   std::optional<Frame> drain() override {
     if (!ended_) {
       ended_ = true;
-      // The guide may have more context frames around a part than the input has.
+      // Around a part of the clip, the guide may have more context frames than the input.
       const std::optional<Frame> more = guide_->read();
       if (more && !more->context_only)
         throw BadData("the guide has more than " + std::to_string(frames_) +
@@ -95,9 +95,9 @@ class GuidedDenoiser final : public Denoiser {
   std::unique_ptr<io::MediaSource> guide_;
   FrameFormat format_;  // format of the input
   FramePool pool_;
-  float factor_ = 1, offset_ = 0;  // convert float samples of the guide to the scale of the input
+  float factor_ = 1, offset_ = 0;  // convert float samples of the guide to the input's scale
   std::int64_t frames_ = 0;
-  bool ended_;  // the end of the guide has been checked, or needs no check
+  bool ended_;  // true if the end of the guide was checked, or needs no check
 };
 
 }  // namespace

@@ -30,8 +30,8 @@ bool has_channel(const io::LayerInfo& layer, std::string_view name) {
   return std::ranges::find(layer.channels, name, upper_case) != layer.channels.end();
 }
 
-/// Returns whether the layer is a depth map or another grey picture, which may be denoised on its
-/// own. A layer of IDs is never the picture.
+/// Returns whether the layer is a depth map or another grey picture, which may be denoised without
+/// other layers. A layer of IDs never is.
 bool is_grey(const io::LayerInfo& layer) {
   return std::ranges::none_of(std::to_array<std::string_view>({"R", "X", "U"}),
                               [&](std::string_view name) { return has_channel(layer, name); });
@@ -52,7 +52,8 @@ const io::LayerInfo& selected(const Layers& all, const std::string& name,
   return *layer;
 }
 
-/// Returns the layers with colours of a view. The picture of the view is the first of them.
+/// Returns the layers with colours that belong to a view. The first of them is the picture of the
+/// view.
 Layers layers_of_view(const Layers& all, const std::string& view) {
   Layers layers;
   for (const bool is_beauty : {true, false})
@@ -63,8 +64,8 @@ Layers layers_of_view(const Layers& all, const std::string& view) {
   return layers;
 }
 
-/// Returns the layers that the names select. A name is the name of a layer, or otherwise of a view.
-/// If the output holds one picture, a view selects only its picture.
+/// Returns the layers that the names select. A name is that of a layer; if no layer has it, it is
+/// that of a view. If the output can contain only one picture, a view selects only its picture.
 Layers selected_layers(const Layers& all, const std::vector<std::string>& names, bool keeps_layers,
                        const std::string& input) {
   Layers layers;
@@ -97,7 +98,7 @@ Layers default_layers(const Layers& all, bool keeps_layers, const std::string& i
   return layers;
 }
 
-/// Returns the names of the channels of a denoised layer that are copied, apart from alpha.
+/// Returns the names of those channels of a denoised layer that are copied, without alpha.
 std::vector<std::string> copied_channels(const io::LayerInfo& layer) {
   std::vector<std::string> names;
   if (!layer.has_colours()) return names;

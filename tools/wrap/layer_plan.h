@@ -1,5 +1,5 @@
 #pragma once
-// Plans which layers of an OpenEXR file a run denoises, and which ones it copies.
+// Plans which layers of an OpenEXR file a run denoises, and which layers it copies.
 
 #include <string>
 #include <vector>
@@ -9,10 +9,10 @@
 namespace lull::tools {
 
 struct LayerPlan {
-  /// The denoised layers; the first one is the picture of the source. Empty: the input has no
+  /// The denoised layers. The first one is the picture of the source. Empty: the input has no
   /// layers.
   std::vector<io::LayerInfo> denoised;
-  /// Labels of the other layers, and of single channels of the denoised ones that are copied.
+  /// Labels of the copied layers, and of single channels of denoised layers that are copied.
   std::vector<std::string> copied;
 
   /// Returns for example "denoised: RGB, right; copied: depth". Empty if the file has only a
@@ -23,10 +23,10 @@ struct LayerPlan {
 /// @param all  layers of the open source; its picture must be the first of `names`, if there are
 /// any
 /// @param names  layers that the user selected; empty: all layers with colours
-/// @param keeps_layers  the output holds all layers; otherwise it holds only the picture
-/// @param input, output  for messages
-/// @throws BadData  a layer does not exist or holds data, or the file has no picture of light
-/// @throws InvalidArgument  several names, but the output holds one picture
+/// @param keeps_layers  true: the output contains all layers; false: only the picture
+/// @param input, output  names for messages
+/// @throws BadData  a layer does not exist or contains data, or the file has no picture of light
+/// @throws InvalidArgument there are several names, but the output contains only one picture
 [[nodiscard]] LayerPlan plan_layers(const std::vector<io::LayerInfo>& all,
                                     const std::vector<std::string>& names, bool keeps_layers,
                                     const std::string& input, const std::string& output);

@@ -13,8 +13,8 @@
 namespace lull::tools {
 namespace {
 
-/// Returns the options of the run for another layer. Features and guides that the user gives belong
-/// to the picture: the layer uses them if it shows the same view at the same place.
+/// Returns the options of the run, changed for another layer. Features and guides that the user
+/// gives belong to the picture. The layer uses them if it shows the same view at the same position.
 DenoiseOptions options_for(const DenoiseOptions& run, const io::LayerInfo& layer,
                            const io::LayerInfo& picture) {
   DenoiseOptions options = run;
@@ -67,7 +67,7 @@ io::LayerChoice layers_to_read(const DenoiseOptions& options) {
     };
     const auto picture = std::ranges::find_if(all, &io::LayerInfo::is_picture);
     if (options.input.layers.empty() && picture != all.end() && !picture->has_colours()) {
-      add_features(options);  // reading the picture may fail, which says more than a plan
+      add_features(options);  // if reading the picture fails, its error says more than a plan's
       return names;
     }
     const std::string& output = options.output.file;

@@ -1,6 +1,6 @@
 #pragma once
-// The sessions of a run for the layers of OpenEXR files in addition to the picture. Each layer has
-// its own noise, white and session.
+// The sessions for those layers of OpenEXR files that are denoised in addition to the picture. Each
+// layer has its own noise, white level and session.
 
 #include <cstddef>
 #include <memory>
@@ -16,19 +16,19 @@
 
 namespace lull::tools {
 
-/// Returns the choice of all layers that a run reads together with the picture: denoised layers,
-/// and the features of each.
+/// Returns the choice of all layers that a run reads together with the picture. These are the
+/// denoised layers, and the features of each of them.
 [[nodiscard]] io::LayerChoice layers_to_read(const DenoiseOptions& options);
 
 class LayerSession {
  public:
-  /// @param options  of the run, before rescale_sigma()
+  /// @param options  options of the run, before rescale_sigma()
   /// @param picture  the layer that the run's source shows
   LayerSession(const DenoiseOptions& options, const io::LayerInfo& layer,
                const io::LayerInfo& picture);
 
-  /// Opens the layer as the picture of a source of its own, for its format and its noise.
-  /// @throws whatever opening a source and side inputs throws
+  /// Opens the layer as the picture of a separate source, to determine its format and its noise.
+  /// @throws any error of opening a source and side inputs
   void find_noise(const std::vector<bm3d::Backend>& backends, const Notify& info);
   /// Returns the host memory in bytes that the session needs.
   double memory(const std::vector<bm3d::Backend>& backends) const;
@@ -44,8 +44,8 @@ class LayerSession {
 
   DenoiseOptions options_;
   io::LayerInfo layer_;
-  /// The source holds the first file of the input in memory. The pointer is null when the source is
-  /// no longer needed.
+  /// The source, which stores the first file of the input in memory. Null when it is no longer
+  /// needed.
   std::unique_ptr<io::MediaSource> source_;
   FrameFormat format_;
   SideInputs side_inputs_;
@@ -65,7 +65,7 @@ class LayerSessions {
   void open(const std::vector<bm3d::Backend>& backends, const Notify& notify);
   /// Returns the number of sessions of all layers.
   std::size_t sessions() const;
-  /// `first_session`: number of the first one among the sessions of `context_end`.
+  /// `first_session`: index of the first of these sessions among the sessions of `context_end`.
   void select_frames(const std::vector<io::FrameRange>& ranges, ContextEnd* context_end,
                      std::size_t first_session, const Notify& notify);
   /// Wraps the denoiser of the picture. The caller may call this function only once.

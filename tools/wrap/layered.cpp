@@ -11,7 +11,7 @@
 namespace lull::tools {
 namespace {
 
-/// Returns a name for messages; frames of a sequence are counted from 0.
+/// Returns the name of a layer for messages. The frames of a sequence are counted from 0.
 std::string file_name_of(const Frame& frame) {
   return "picture " + std::to_string(frame.slice) + " of the input";
 }
@@ -30,7 +30,7 @@ void check_layer(const Frame& frame, const LayerDenoiser& layer) {
                   std::to_string(layer.format.height) + "); leave the file out");
 }
 
-/// Returns the layer of a frame as a frame with the same description.
+/// Returns the layer of a frame as a new frame with the same frame info.
 Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
   check_layer(frame, layer);
   Frame shown = io::read_layer(frame, layer.layer.name, layer.layer.channels);
@@ -39,8 +39,8 @@ Frame layer_of(const Frame& frame, const LayerDenoiser& layer) {
   return shown;
 }
 
-/// Combines the sessions of several layers. The sessions return their results at different times,
-/// so a frame is complete when all sessions have returned its results.
+/// Combines the sessions of several layers. The sessions return their results at different times. A
+/// frame is complete when all sessions have returned its results.
 class LayeredDenoiser final : public Denoiser {
  public:
   LayeredDenoiser(std::unique_ptr<Denoiser> picture, std::vector<LayerDenoiser> layers)
@@ -99,7 +99,7 @@ class LayeredDenoiser final : public Denoiser {
   std::unique_ptr<Denoiser> picture_;
   std::vector<LayerDenoiser> layers_;
   std::deque<Frame> pictures_;
-  std::vector<std::deque<Frame>> results_;  // for each layer
+  std::vector<std::deque<Frame>> results_;  // results of each layer
 };
 
 }  // namespace

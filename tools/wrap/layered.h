@@ -1,5 +1,5 @@
 #pragma once
-// A denoiser for several layers of OpenEXR files at once.
+// A denoiser that filters several layers of OpenEXR files together.
 
 #include <memory>
 #include <vector>
@@ -11,7 +11,7 @@ namespace lull::tools {
 
 /// The session for a layer in addition to the picture. It gets frames that show the layer.
 struct LayerDenoiser {
-  io::LayerName layer;  // only the channels that are filtered
+  io::LayerName layer;  // the layer, only with the channels that are filtered
   FrameFormat format;
   std::unique_ptr<Denoiser> denoiser;
 };

@@ -13,14 +13,15 @@
 namespace lull::tools {
 
 struct SideInput {
-  std::string name, path;  // "--feature albedo", "albedo.%04d.exr"
+  std::string name, path;  // for example "--feature albedo" and "albedo.%04d.exr"
   std::unique_ptr<io::MediaSource> source;
   /// Number of frames that the source returns before the frame that belongs to the input's first
-  /// frame. In a part of a shared job, the number is above 0 if the side input and the input start
-  /// at different positions.
+  /// frame. In a part of a shared job, the number is above 0 if reading of the side input starts at
+  /// an earlier position than reading of the input.
   std::int64_t leading_frames = 0;
 
-  /// Returns the entry for a job in segments; valid as long as this object exists.
+  /// Returns the description of this side input for a job in segments. It is valid as long as this
+  /// object exists.
   io::AdditionalSource job_source() const { return {name, path, source.get()}; }
 };
 
@@ -31,8 +32,8 @@ struct SideInput {
 [[nodiscard]] SideInput open_side_input(const std::string& name, const std::string& path,
                                         const DenoiseOptions& given, io::SourceOptions options);
 
-/// Number of the first frame of the input that is pushed. Not set: all frames are pushed, up to the
-/// end.
+/// Number of the first frame of the input that is pushed. If it is not set, all frames are pushed,
+/// from the first to the last.
 using FirstFrame = std::optional<std::int64_t>;
 
 }  // namespace lull::tools

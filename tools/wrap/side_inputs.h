@@ -23,13 +23,14 @@ class SideInputs {
   SideInputs(const DenoiseOptions& given, const io::SourceOptions& options,
              const io::MediaSource& input);
 
-  /// Returns whether there are side input files. Their frames are counted from the first frame of
-  /// the input on.
+  /// Returns whether there are side inputs from files. Their frames are counted from the first
+  /// frame of the input.
   bool has_files() const { return !job_sources().empty(); }
-  /// Returns the entries for a job in segments. The caller must call this function before
-  /// attach_to().
+  /// Returns the descriptions of the side inputs for a job in segments. The caller must call this
+  /// function before attach_to().
   [[nodiscard]] std::vector<io::AdditionalSource> job_sources() const;
-  /// Wraps `denoiser` so that every frame receives its guide and features. May be called once.
+  /// Wraps `denoiser` so that every frame receives its guide and features. The function may be
+  /// called once.
   /// @throws any error of guided() and featured()
   [[nodiscard]] std::unique_ptr<Denoiser> attach_to(std::unique_ptr<Denoiser> denoiser,
                                                     FirstFrame first_frame = {});

@@ -41,7 +41,7 @@ void check_videos(const DenoiseOptions& options) {
     throw CannotCreate("'" + output + "' exists; give -y to overwrite it");
 }
 
-/// Returns the numbers of the video streams that the output gets.
+/// Returns the numbers of the video streams that are written to the output.
 std::vector<int> videos_of(const DenoiseOptions& options) {
   io::SourceOptions reading = source_options(options.input);
   reading.video.reset();
@@ -54,7 +54,7 @@ std::vector<int> videos_of(const DenoiseOptions& options) {
   return videos;
 }
 
-/// The result for one stream, which is the input for the next stream. The destructor deletes the
+/// The result for one stream, which is the input for the next stream. The destructor removes the
 /// file.
 class IntermediateFile {
  public:
@@ -67,7 +67,7 @@ class IntermediateFile {
   ~IntermediateFile() {
     std::error_code ignored;
     fs::remove(path_, ignored);
-    fs::remove(io::partial_name(path_), ignored);  // left by a damaged stream
+    fs::remove(io::partial_name(path_), ignored);  // partial result of a damaged stream
   }
   IntermediateFile(const IntermediateFile&) = delete;
   IntermediateFile& operator=(const IntermediateFile&) = delete;
@@ -77,7 +77,7 @@ class IntermediateFile {
   std::string path_;
 };
 
-/// Removes the options that the first stream has already applied to the file.
+/// Removes the options that were already applied to the file when the first stream was denoised.
 void read_intermediate(DenoiseOptions& options, const std::string& path) {
   options.input.file = path;
   options.input.raw = {};

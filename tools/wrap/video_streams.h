@@ -1,5 +1,5 @@
 #pragma once
-// Implements lull denoise for each video stream of a file (--video all).
+// Implements `lull denoise` for each video stream of a file (--video all).
 
 #include <functional>
 
@@ -8,12 +8,12 @@
 
 namespace lull::tools {
 
-/// Denoises a video stream, and returns the exit code.
+/// A function that denoises a video stream, and returns the exit code.
 using DenoiseStream = std::function<int(const DenoiseOptions& options)>;
 
-/// Calls `denoise` for each video stream, with the result for the stream before as input. Results
-/// except the last one are temporary files in the folder of the output. `info` receives a line for
-/// each stream.
+/// Calls `denoise` for each video stream. The input of each call is the result of the call before.
+/// Results except the last one are temporary files in the folder of the output. `info` is called
+/// with a line of text for each stream.
 /// @throws InvalidArgument  options that do not support several video streams
 [[nodiscard]] int denoise_videos(const DenoiseOptions& options, const Notify& info,
                                  const DenoiseStream& denoise);

@@ -1,6 +1,7 @@
-// The transform across the group and the shrinkage (step 2 in the head of filter.cpp), for all
-// group sizes. This file is included once for each instruction set. A vector of coefficients of all
-// units is transformed across the group, thresholded or scaled, and transformed back in registers.
+// The transform across the patches of a group and the shrinkage (step 2 at the top of filter.cpp),
+// for all group sizes. This file is included once for each instruction set. The same vector of
+// coefficients in all units (patch.h) is transformed across the group, thresholded or scaled, and
+// transformed back in registers.
 
 #if defined(LULL_BM3D_CPU_ACROSS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_ACROSS_H
@@ -23,11 +24,12 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Properties of a group's transform across its patches that are known at compile time.
+/// Properties of a group's transform across its patches, as compile-time constants.
 template <int kUnits, bool kPaired, GroupTransform kAcross>
 struct Shape {
   static constexpr int units = kUnits;
-  static constexpr bool paired = kPaired;  // the two halves of a vector hold different patches
+  // True: the two halves of a vector contain different patches.
+  static constexpr bool paired = kPaired;
   static constexpr GroupTransform across = kAcross;
   static constexpr int levels = std::countr_zero(static_cast<unsigned>(kUnits)) + (kPaired ? 1 : 0);
 
@@ -38,7 +40,7 @@ struct Shape {
   }
 };
 
-/// Replaces the halves (a, b) of a vector by (a + b, a - b).
+/// Replaces the two halves (a, b) of a vector by (a + b, a - b).
 HWY_INLINE Vector combine_halves(Vector v) {
   const Lanes d;
   alignas(64) static constexpr float signs[16] = {1,  1,  1,  1,  1,  1,  1,  1,
@@ -55,9 +57,9 @@ HWY_INLINE void butterfly(Vector& a, Vector& b) {
   a = sum;
 }
 
-/// One level of the transform across the group: sums and differences of units at distance kHalf.
-/// (All loops over units must be unrolled for their vectors to stay in registers. gcc does not
-/// unroll them without the pragma.)
+/// One level of the transform across the group: sums and differences of units whose distance is
+/// kHalf. (All loops over units must be unrolled, so that their vectors stay in registers. gcc
+/// unrolls them only with the pragma.)
 template <class S, int kHalf>
 HWY_INLINE void level_across(Vector* v) {
   if constexpr (S::across == GroupTransform::haar) {
@@ -72,7 +74,8 @@ HWY_INLINE void level_across(Vector* v) {
   }
 }
 
-/// Performs the level of the transform that combines the two patches in the halves of each vector.
+/// Performs that level of the transform which combines the two patches in the halves of each
+/// vector.
 template <class S>
 HWY_INLINE void halves_across(Vector* v) {
   if constexpr (S::paired) {
@@ -123,7 +126,8 @@ HWY_INLINE void store_units(const Vector* v, float* stack) {
   for (int u = 0; u < S::units; ++u) hn::StoreU(v[u], Lanes(), stack + u * unit_floats);
 }
 
-/// Returns the sum over the lanes, halved if both halves hold the same patch.
+/// Returns the sum over all lanes. If both halves of the vector contain the same patch, the sum is
+/// halved.
 template <class S>
 HWY_INLINE float total(Vector v) {
   const float sum = hn::GetLane(hn::SumOfLanes(Lanes(), v));
@@ -131,7 +135,7 @@ HWY_INLINE float total(Vector v) {
 }
 
 /// Transforms across the group, thresholds, and transforms back (step 2 of filter.cpp in the first
-/// phase). Returns the number of retained coefficients. If noise is not white, the tables hold the
+/// phase). Returns the number of retained coefficients. For coloured noise, the tables contain the
 /// squares of the thresholds, and the result is the sum of the variances of the retained
 /// coefficients.
 template <class S, bool kColoured>
@@ -165,8 +169,8 @@ float threshold_across(const FilterTables& tables, float* stack, const float*) {
   return total<S>(retained);
 }
 
-/// Returns 1 / v to float precision. One Newton step is enough if the estimate has at least 11
-/// bits.
+/// Returns 1 / v with the precision of a float. One Newton step is enough if the initial estimate
+/// has at least 11 significant bits.
 HWY_INLINE Vector reciprocal(Vector v) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSE4
   const Vector estimate = hn::ApproximateReciprocal(v);
@@ -178,7 +182,7 @@ HWY_INLINE Vector reciprocal(Vector v) {
 
 /// Transforms across the group, multiplies by the Wiener factors, and transforms back (step 2 of
 /// filter.cpp in the second phase). Returns the sum of the squared Wiener factors, each multiplied
-/// by its variance if noise is not white.
+/// by the variance of its coefficient if noise is coloured.
 template <class S, bool kColoured>
 float wiener_across(const FilterTables& tables, float* stack, const float* basic_stack) {
   const Lanes d;

@@ -1,6 +1,6 @@
 // The end of a phase. Tiles are added to the picture, and the sum of weighted estimates is divided
-// by the sum of weights. Groups add their weight only at the origins of their patches. The weight
-// of a sample is the plane of these weights convolved with the separable aggregation window.
+// by the sum of weights. Groups add their weight only at the first sample of each patch. The weight
+// of a sample results from the convolution of these weights with the separable aggregation window.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/aggregate.cpp"
@@ -49,9 +49,9 @@ std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::u
 
 namespace {
 
-/// Convolves along one axis. Returns the sum over i < kSide of window[i] times the vector that lies
-/// i * steps before `at`. The sizes are compile-time constants, so that the window stays in
-/// registers.
+/// Convolves weights with the aggregation window along one axis. Returns the sum over i < kSide of
+/// window[i] times the vector that is i * steps before `at`. The sizes are compile-time constants,
+/// so that the window stays in registers.
 template <int kSide, class D = Floats>
 HWY_INLINE hn::Vec<D> convolve(const hn::Vec<D> (&window)[kSide], const float* at,
                                std::ptrdiff_t steps) {
@@ -68,8 +68,8 @@ void normalise_rows_of(const Normalisation& n, int y0, int y1, float* scratch) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const int width = n.estimate.width, padded = static_cast<int>(round_up(width, 16));
   std::fill_n(scratch, 16, 0.0f);
-  // This line holds the weights after the convolution along y. Zeros precede them for the columns
-  // before the picture.
+  // This line contains one row of weights after the convolution along y. Zeros precede it, because
+  // the convolution along x also reads the columns before the picture.
   float* const line = scratch + 16;
   hn::Vec<Floats> window[kSide];
   for (int i = 0; i < kSide; ++i) window[i] = hn::Set(d, n.window[i]);

@@ -1,7 +1,7 @@
 #pragma once
-// Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md).
-// Patches extend over two frames and groups have up to 64 members, so these phases have their own
-// matcher, which computes in floats and takes a tenth of the filter's time.
+// Data that the stages of a Bayes phase on the CPU exchange (docs/how-it-works/best.md). Patches
+// extend over two frames and groups have up to 64 members, so these phases have their own matcher.
+// It computes in floats and takes a tenth of the time of the filter.
 //   bayes_match.cpp    distances of a row of candidates
 //   bayes_filter.cpp   estimates of a group, by products of small matrices
 //   bayes_run.cpp      blocks of reference patches in parallel, tiles in a fixed order
@@ -20,9 +20,9 @@ namespace lull::bm3d::cpu {
 /// the patch lies in only one frame.
 using PatchAt = std::array<const float*, 2>;
 
-/// Parameters of bayes_distances(), which computes the mean squared differences between the patch
-/// at `own` and `columns` candidates. The candidates begin at `other`, one sample apart. All planes
-/// have the same stride.
+/// Parameters of bayes_distances(). The function computes the mean squared differences between the
+/// patch at `own` and `columns` candidates. The first candidate is at `other`; each following one
+/// begins one sample to the right. All planes have the same stride.
 struct RowOfCandidates {
   PatchAt own, other;
   std::ptrdiff_t stride;
@@ -32,19 +32,20 @@ void bayes_distances(const RowOfCandidates& row, float* distances);
 
 /// Parameters of bayes_estimate(), which filters one group. Each patch is a row of `pitch` floats
 /// and uses the first `samples` of them. The arrays have `group` rows; the group uses the first
-/// `count` of them.
+/// `count` rows.
 struct BayesGroup {
-  float* noisy;   // patches; overwritten
-  float* basic;   // the basic estimate's patches; null: the spectrum is that of `noisy`
+  float* noisy;   // patches; they are overwritten
+  float* basic;   // patches of the basic estimate; null: the spectrum is that of `noisy`
   float* result;  // estimates
   float* scratch;
   int count, group, samples, pitch;
 };
-/// Returns the number of floats in a row, including the padding for vector accesses.
+/// Returns the number of floats in a row of a patch array, including the padding for vector
+/// accesses.
 constexpr int bayes_pitch(int samples) { return static_cast<int>(round_up(samples, 32)); }
 inline constexpr int max_bayes_pitch = bayes_pitch(2 * max_wide_side * max_wide_side);
-/// Number of floats in `scratch`: the patches in the order [sample][member], twice, and three
-/// matrices of group x group elements.
+/// Number of floats in the array `scratch`. It contains the patches in the order [sample][member]
+/// twice, and three matrices of group x group elements.
 inline constexpr std::size_t bayes_scratch_size =
     2 * max_bayes_pitch * max_large_group + 3 * max_large_group * max_large_group;
 void bayes_estimate(const BayesGroup& group, float sigma, const BayesParams& params);
@@ -54,19 +55,20 @@ struct BayesCandidate {
   std::uint32_t pair;
   std::int16_t x, y;
 };
-/// Memory of one thread.
+/// Memory that one thread uses.
 struct BayesWorkspace {
   Buffer<float> noisy, basic, result, scratch, distances;
   std::vector<BayesCandidate> candidates;
-  std::vector<std::uint64_t> keys;  // upper half: distance of a candidate; lower half: its number
+  // Upper half: distance of a candidate; lower half: index of the candidate.
+  std::vector<std::uint64_t> keys;
 };
-/// Memory that an engine keeps between phases.
+/// Memory that an engine retains between phases.
 struct BayesMemory {
-  std::vector<BayesWorkspace> workspaces;  // one for each thread
+  std::vector<BayesWorkspace> workspaces;  // one element for each thread
 };
 
-/// Runs a Bayes phase on the reference patches of one frame. The caller must be inside the engine's
-/// arena.
+/// Runs a Bayes phase on the reference patches of one frame. The caller must be inside the TBB
+/// arena of the engine.
 void run_bayes(const PhaseInput& input, BayesMemory& memory, std::vector<Tile>& tiles);
 
 }  // namespace lull::bm3d::cpu

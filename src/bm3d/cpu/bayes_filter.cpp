@@ -2,14 +2,14 @@
 //
 // Let the columns of Y be the n noisy patches and those of B the patches of the spectrum, both with
 // their mean subtracted and in units of sigma. The estimates are X = B W, where
-//   G = B'B / n,  P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3;
-//   W = P where B = Y, else (G + t I)^-1 B'Y / n = I + (G + t I)^-1 (B'(Y - B) / n - t I).
+//   G = B'B / n, P = G (G + t I)^-1 = I - t (G + t I)^-1, sharpened by P <- 3 P^2 - 2 P^3; W = P if
+//   B = Y, and otherwise (G + t I)^-1 B'Y / n = I + (G + t I)^-1 (B'(Y - B) / n - t I).
 // These forms contain no small difference of large products. If t is below the rounding errors of
-// G, the inverse uses a larger shift than t (bayes_precision.h).
-// Patches are stored as rows, so that X' = W' B' writes rows. For G and B'Y they are transposed
-// once. All products use one kernel, C = A' B with rows of A and B (a symmetric A equals A'): 4
-// rows by two vectors of C stay in registers. Groups are filled up with patches of zeros. These do
-// not change the result, because their rows of P and W are zero outside the diagonal.
+// G, the inverse uses a larger shift than t (bayes_precision.h). Patches are stored as rows, so
+// that X' = W' B' writes rows. For the computation of G and B'Y, the patches are transposed once.
+// All products use one kernel, C = A' B with rows of A and B (a symmetric A equals A'): 4 rows by
+// two vectors of C stay in registers. Unused places of a group contain patches of zeros. These
+// patches do not change the result, because their rows of P and W are zero outside the diagonal.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_filter.cpp"
@@ -28,13 +28,14 @@ namespace HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using Floats = hn::CappedTag<float, 16>;  // 32 is a multiple of two vectors
+using Floats = hn::CappedTag<float, 16>;  // a multiple of two vectors
 
-/// The part of a product that is computed. For a symmetric product this is only the lower half.
+/// The part of a product that is computed. Of a symmetric product, only the lower half is computed.
 enum class Part { full, lower };
 
-/// c = a' b. a (with stride `rows`) and b have `depth` rows, c has `rows` x `columns` elements. The
-/// stride of b and c is `columns`. `rows` must be a multiple of 4, `columns` of 32.
+/// Computes c = a' b. The matrices a (whose stride is `rows`) and b have `depth` rows; c has `rows`
+/// x `columns` elements. The stride of b and c is `columns`. `rows` must be a multiple of 4,
+/// `columns` a multiple of 32.
 HWY_INLINE void multiply(const float* a, const float* b, float* c, int depth, int rows, int columns,
                          Part part) {
   const Floats d;
@@ -73,11 +74,12 @@ HWY_INLINE void multiply_symmetric(const float* a, const float* b, float* c, int
 
 inline constexpr int pivots = 4;  // number of pivots that are eliminated together
 
-/// The elements of the pivots' rows that lie in the pivots' columns. The matrix is upper triangular
-/// after eliminate_forward().
+/// The elements of the pivot rows that are in the pivot columns. After eliminate_forward(), this
+/// matrix is upper triangular.
 using Triangle = float[pivots][pivots];
 
-/// Subtracts factor[k] times row k of `rows` from `row`, for k from `first` to `end` - 1.
+/// Subtracts from `row` the rows k of `rows`, multiplied by factor[k], for k from `first` to `end`
+/// - 1.
 HWY_INLINE void subtract_rows(float* row, const float* rows, const float (&factor)[pivots],
                               int first, int end, int n) {
   const Floats d;
@@ -89,7 +91,7 @@ HWY_INLINE void subtract_rows(float* row, const float* rows, const float (&facto
   }
 }
 
-/// Eliminates the column of each pivot from the rows of the pivots that follow it.
+/// Eliminates the column of each pivot from the following pivot rows.
 HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
   for (int r = 1; r < pivots; ++r) {
     float factor[pivots] = {};
@@ -101,8 +103,9 @@ HWY_INLINE void eliminate_forward(float* rows, Triangle& upper, int n) {
   }
 }
 
-/// Eliminates the columns of the pivots from another row, one pivot after the other: the first one
-/// removes what similar patches share, so that the factors of the others are small.
+/// Eliminates the columns of the pivots from another row, one pivot after the other. The first
+/// elimination removes what similar patches have in common, so that the factors of the other
+/// eliminations are small.
 HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, int first, int n) {
   float factor[pivots];
   for (int k = 0; k < pivots; ++k) factor[k] = std::exchange(row[first + k], 0.0f);
@@ -113,7 +116,7 @@ HWY_INLINE void eliminate(float* row, const float* rows, const Triangle& upper, 
   subtract_rows(row, rows, factor, 0, pivots, n);
 }
 
-/// Eliminates each pivot's column from the rows of the pivots before it, and divides by the pivots.
+/// Eliminates the column of each pivot from the preceding pivot rows, and divides by the pivots.
 HWY_INLINE void eliminate_backward(float* rows, const Triangle& upper, int n) {
   const Floats d;
   for (int k = pivots - 1; k >= 0; --k) {
@@ -141,8 +144,8 @@ HWY_INLINE void invert(float* a, int n) {
   }
 }
 
-/// Subtracts the mean from the patches and converts them to units of sigma. Unused rows become
-/// zeros. Returns the mean.
+/// Subtracts the mean patch from the patches and converts them to units of sigma. Unused rows
+/// become zeros. Returns the mean patch.
 HWY_INLINE float centre(float* patches, const BayesGroup& g, float sigma) {
   const Floats d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -175,7 +178,7 @@ HWY_INLINE void transpose(const float* patches, const BayesGroup& g, float* tran
         transposed[i * g.group + m + k] = patches[(m + k) * g.pitch + i];
 }
 
-/// The matrices in the scratch memory, one after the other.
+/// The matrices in the scratch memory. They follow each other.
 struct Matrices {
   float *transposed, *transposed_basic, *a, *b, *c;
   explicit Matrices(const BayesGroup& g)
@@ -197,8 +200,8 @@ HWY_INLINE void add_to_diagonal(float* a, int n, float v) {
   for (int i = 0; i < n; ++i) a[i * (n + 1)] += v;
 }
 
-/// Returns the value that is added to the diagonal of G before the inversion: t, or more
-/// (bayes_precision.h).
+/// Returns the value that is added to the diagonal of G before the inversion: t, or the minimum
+/// shift of bayes_precision.h if that is larger.
 HWY_INLINE float shift_of(const float* gram, int n, float t) {
   float largest = 0;
   for (int i = 0; i < n; ++i) largest = std::max(largest, gram[i * (n + 1)]);
@@ -218,7 +221,7 @@ HWY_INLINE void complement(const float* a, int n, float t, float* to) {
   add_to_diagonal(to, n, 1);
 }
 
-/// Computes squared = 3 p - 2 squared.
+/// Replaces each element of the matrix `squared` by 3 p - 2 squared.
 HWY_INLINE void sharpen(const float* p, float* squared, int n) {
   const Floats d;
   const auto two = hn::Set(d, -2.0f), three = hn::Set(d, 3.0f);
@@ -227,7 +230,7 @@ HWY_INLINE void sharpen(const float* p, float* squared, int n) {
                squared + i);
 }
 
-/// Returns W (see the head of this file) for the spectrum of the noisy patches.
+/// Returns W (see the top of this file) for the spectrum of the noisy patches.
 HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;
@@ -243,8 +246,8 @@ HWY_INLINE float* weights_from_noisy(const Matrices& at, const BayesGroup& g,
   return p;
 }
 
-/// Returns W for the spectrum of another estimate. On entry, at.a holds the shifted G, and
-/// at.transposed holds Y - B.
+/// Returns W (see the top of this file) for the spectrum of the basic estimate. On entry, at.a
+/// contains G with the shifted diagonal, and at.transposed contains Y - B.
 HWY_INLINE float* weights_from_basic(const Matrices& at, const BayesGroup& g,
                                      const BayesParams& params) {
   const int n = g.group;

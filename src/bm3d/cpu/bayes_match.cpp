@@ -1,5 +1,6 @@
-// Distances of patches that extend over two frames, in floats. Lanes hold samples of a row of a
-// patch. Four candidates at a time share the loaded samples of the reference patch.
+// Computes the distances of patches that extend over two frames, in floats. The lanes of a vector
+// contain neighbouring samples of a row of a patch. Four candidates at a time use the loaded
+// samples of the reference patch.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/bayes_match.cpp"
@@ -18,9 +19,9 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Eight = hn::CappedTag<float, 8>;
 
-/// Computes the distances of kCount candidates from column `u` on. The sides of patches are 8 to 16
-/// samples. The last vector of a row may overlap the previous one; the overlapping lanes count as
-/// 0.
+/// Computes the distances of kCount candidates, from column `u` on. Patches have sides of 8 to 16
+/// samples. The last vector of a row may overlap the previous one; in the overlapping lanes,
+/// differences are set to 0.
 template <int kCount>
 HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* out) {
   const Eight d;
@@ -40,8 +41,8 @@ HWY_INLINE void candidate_distances(const RowOfCandidates& row, int u, float* ou
         }
       }
       if (x == row.side) continue;
-      // The last vector ends at the end of the row. The vectors before it have already counted its
-      // first x - back lanes.
+      // The last vector ends at the end of the row. Its first x - back lanes were already counted
+      // in the vector before.
       const int back = row.side - lanes;
       const auto is_new = hn::Not(hn::FirstN(d, x - back));
       const auto a = hn::LoadU(d, own + back);

@@ -1,6 +1,6 @@
 // Runs a Bayes phase on the reference patches of one frame. A block is a bundle: reference patches
-// that share their motion. Each task matches and filters one block, and adds the estimates to its
-// own tile (tiles.h). The groups of a set are found once for all of its planes.
+// that have the same motion vectors. Each task matches and filters one block, and adds the
+// estimates to its own tile (tiles.h). The groups of a set are found once for all of its planes.
 
 #include <tbb/task_arena.h>
 
@@ -20,22 +20,22 @@ namespace lull::bm3d::cpu {
 namespace {
 
 constexpr std::size_t max_group_floats =
-    static_cast<std::size_t>(max_bayes_pitch) * max_large_group;  // floats of a group
+    static_cast<std::size_t>(max_bayes_pitch) * max_large_group;  // number of floats of a group
 
-/// The one or two frames of the input over which a patch extends.
+/// The one or two frames over which a patch extends.
 struct Pair {
-  int offset = 0;  // offset of the first frame
+  int offset = 0;  // offset of the first of these frames
   std::array<std::size_t, 2> frame{};
 };
 
-/// A member of a group: the pair of frames in which the patch lies, and its position.
+/// A member of a group: the pair of frames in which the patch lies, and the position of the patch.
 struct Member {
   std::size_t pair = 0;
   int x = 0, y = 0;
 };
 
-/// Displacements of the second halves of a block's candidates from their first halves, for each
-/// pair.
+/// For each pair of frames, the displacement of the second halves of a block's candidates from
+/// their first halves.
 using SecondHalves = std::array<Motion, max_frames>;
 
 class BayesRun {
@@ -100,7 +100,8 @@ class BayesRun {
     return (pair.offset == 0 ? plan_.params.window : plan_.params.temporal_window) / 2;
   }
 
-  /// Returns the area that the groups of a block can touch in the first frame of a pair.
+  /// Returns the area that contains all patches of the groups of a block, in the first frame of a
+  /// pair.
   Area reach(const Block& block, const Pair& pair) const {
     const Motion m = motion(pair, block);
     const int r = radius(pair), last_x = width_ - side_, last_y = height_ - side_;
@@ -168,8 +169,8 @@ class BayesRun {
     return at;
   }
 
-  /// Finds the most similar patches of the search windows, in the order of group.h. Returns their
-  /// number.
+  /// Finds the most similar patches in the search windows. They are in the order of group.h.
+  /// Returns their number.
   int find(const Block& block, const SecondHalves& halves, int x, int y, BayesWorkspace& work,
            std::array<Member, max_large_group>& members) const {
     auto& candidates = work.candidates;
@@ -213,7 +214,7 @@ class BayesRun {
     return static_cast<int>(wanted) + 1;
   }
 
-  /// Returns the position of half `k` of a member.
+  /// Returns the position of half `k` (0 or 1) of a member.
   static std::array<int, 2> position(const Member& member, int k, const SecondHalves& halves) {
     const Motion shift = k == 0 ? Motion{} : halves[member.pair];
     return {member.x + shift.x, member.y + shift.y};
@@ -221,7 +222,7 @@ class BayesRun {
 
   int samples() const { return side_ * side_ * depth_; }
 
-  /// Copies the patches of a plane to rows.
+  /// Copies the patches of a plane to the rows of an array.
   float* gather(std::array<PlaneView<const float>, 3> PhasePlanes::*plane, std::size_t p,
                 std::span<const Member> group, const SecondHalves& halves,
                 Buffer<float>& memory) const {
@@ -274,7 +275,7 @@ class BayesRun {
   const PhasePlan& plan_;
   BayesMemory& memory_;
   int width_, height_, side_;
-  int columns_, rows_;  // number of reference patches per row and per column
+  int columns_, rows_;  // number of reference patches in a row and in a column
   int depth_ = 2;       // number of frames over which a patch extends
   MotionGrid motion_grid_;
   std::vector<Pair> pairs_;

@@ -1,13 +1,14 @@
-// The variance of the noise in each coefficient of a group, for step 2 of the filter (filter.cpp)
-// in noise that is not white. This file is included once for each instruction set.
+// The variance of the noise in each coefficient of a group, for step 2 of filter.cpp with coloured
+// noise. This file is included once for each instruction set.
 //
-// The covariance matrix is never built. S(a, b) is the sum of the covariances of all members in run
-// a with all members in run b. It is a vector of 64 numbers, one for each coefficient of a patch.
-// Let a and b be the halves of a run of n members. Haar's difference of the halves has the variance
-// (S(a,a) + S(b,b) - 2 S(a,b)) / n, and the complete run has S(a,a) + S(b,b) + 2 S(a,b). So each
-// pair of members is looked up once. Walsh-Hadamard needs the sums T(x) over the pairs m, m ^ x:
-// coefficient w is the sum over x of (-1)^|w & x| T(x) / N, which is the transform of T. Variances
-// are in units of the noise variance. Coefficients are those of the unscaled transforms.
+// The covariance matrix of the group is not computed. S(a, b) is the sum of the covariances of all
+// members in run a with all members in run b. It is a vector of 64 numbers, one for each
+// coefficient of a patch. Let a and b be the halves of a run of n members. The Haar coefficient
+// that is the difference of the halves has the variance (S(a,a) + S(b,b) - 2 S(a,b)) / n, and for
+// the complete run, the sum of covariances is S(a,a) + S(b,b) + 2 S(a,b). So each pair of members
+// is looked up once. Walsh-Hadamard needs the sums T(x) over the pairs m, m ^ x: coefficient w is
+// the sum over x of (-1)^|w & x| T(x) / N, which is the transform of T. Variances are in units of
+// the noise variance. Coefficients are those of the unscaled transforms.
 
 #if defined(LULL_BM3D_CPU_COLOURED_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COLOURED_H
@@ -30,11 +31,11 @@ namespace HWY_NAMESPACE {
 namespace {
 
 inline constexpr int coefficients = patch * patch;
-/// Number of vectors that are summed at a time, so that they stay in registers.
+/// Number of vectors that are summed at a time. It is small enough that the sums stay in registers.
 inline constexpr int summed = coefficients / lanes < 8 ? coefficients / lanes : 8;
 
-/// The pairs of members of a group that share noise. Such pairs can be collected in a list and
-/// summed.
+/// Those pairs of members of a group that share noise. The pairs can be collected in a list, and
+/// their covariances can be summed.
 class Pairs {
  public:
   Pairs(const CovarianceTable& table, const Group& group) : table_(table) {
@@ -44,8 +45,9 @@ class Pairs {
       x[m] = static_cast<std::int16_t>(dx);
       y[m] = static_cast<std::int16_t>(dy);
       t[m] = static_cast<std::int16_t>(displacement_t(group.members[m]));
-      // The value may wrap around in 16 bits. The differences below are still right, because they
-      // are only used for patches that share noise, whose displacements differ by a few samples.
+      // The value may wrap around in 16 bits. The differences of values below are still correct,
+      // because they are only used for patches that share noise, whose displacements differ by a
+      // few samples.
       index[m] = static_cast<std::int16_t>(table.index(dx, dy));
     }
     const hn::CappedTag<std::int16_t, 8> d;
@@ -63,14 +65,15 @@ class Pairs {
   }
 
   void clear() { listed_ = 0; }
-  /// Appends the table index of the covariance of members m < n, if they share noise.
+  /// If members m < n share noise, appends the table index of their covariance to the list.
   HWY_INLINE void list(int m, int n) {
     const int index = index_of_[m][n];
     indices_[listed_] = static_cast<std::int16_t>(index);
-    listed_ += index != none ? 1 : 0;  // without a branch, which would be unpredictable
+    listed_ += index != none ? 1 : 0;  // without a branch, which could not be predicted
   }
 
-  /// Sums the covariances of all listed pairs, for `summed` vectors from coefficient `from` on.
+  /// Sums the covariances of all pairs in the list, for `summed` vectors of coefficients, from
+  /// coefficient `from` on.
   HWY_INLINE void sum(int from, Vector* sums) const {
     const Lanes d;
     for (int i = 0; i < summed; ++i) sums[i] = hn::Zero(d);
@@ -99,8 +102,8 @@ HWY_INLINE void for_all_summed(const What& what) {
   for (int from = 0; from < coefficients; from += summed * lanes) what(from);
 }
 
-/// Computes the variances for Haar. While runs are combined, S(a, a) of a run a is stored at the
-/// index of the first member of the run.
+/// Computes the variances of the coefficients of the Haar transform. While runs are combined, S(a,
+/// a) of a run a is stored at the index of the first member of the run.
 HWY_INLINE void haar_variances(const CovarianceTable& table, Pairs& pairs, int count,
                                float* variances) {
   const Lanes d;
@@ -146,7 +149,7 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
     pairs.clear();
     for (int m = 0; m < count; ++m)
       if (m < (m ^ x)) pairs.list(m, m ^ x);
-    const Vector share = constant(2.0 / count);  // (m, n) and (n, m) share a summand
+    const Vector share = constant(2.0 / count);  // (m, n) and (n, m) have the same covariance
     for_all_summed([&](int from) HWY_ATTR {
       Vector between[summed];
       pairs.sum(from, between);
@@ -174,8 +177,9 @@ HWY_INLINE void walsh_hadamard_variances(const CovarianceTable& table, Pairs& pa
 }
 
 /// Computes the variances of all coefficients of a group: [coefficient across the
-/// group][coefficient of a patch], in the order in which forward_across() leaves them. Haar's
-/// difference of the halves of a run is stored where the second half begins.
+/// group][coefficient of a patch], in the order in which forward_across() stores coefficients. The
+/// Haar coefficient that is the difference of the halves of a run is stored at the beginning of the
+/// second half.
 HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform across,
                                   const Group& group, float* variances) {
   Pairs pairs(table, group);
@@ -185,8 +189,8 @@ HWY_NOINLINE void group_variances(const CovarianceTable& table, GroupTransform a
     haar_variances(table, pairs, group.count, variances);
 }
 
-/// Loads the variances of the coefficients in vector `i` of unit `u`. (It is a template, so that
-/// code for two patches per vector is not compiled for vectors of one patch.)
+/// Loads the variances of the coefficients in vector `i` of unit `u`. (The function is a template,
+/// so that the compiler omits the code for two patches per vector if vectors contain one patch.)
 template <class S, int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_variances(const float* stack, int u, int i) {
   const D d;

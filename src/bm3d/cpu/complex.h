@@ -1,6 +1,6 @@
-// The transform across the group and the shrinkage (step 2 in the head of filter.cpp) for the
-// Fourier transform, where two numbers form one complex coefficient, and the selection of the
-// function for a group. This file is included once for each instruction set.
+// The transform across the group and the shrinkage (step 2 at the top of filter.cpp) for the
+// Fourier transform, in which two numbers form one complex coefficient. The file also selects the
+// function that filters a group. This file is included once for each instruction set.
 
 #if defined(LULL_BM3D_CPU_COMPLEX_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_COMPLEX_H
@@ -21,16 +21,16 @@ namespace lull::bm3d::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Combines the real-valued results of the Fourier transform to complex coefficients. Along each
-/// axis they are real and imaginary parts, in the order of Dft. Rows 2k and 2k + 1 for k > 0 are
-/// the parts of one complex axis, and so are lanes 2k and 2k + 1. Their four products a, b, c, d
-/// form two coefficients: (a - d) + i (b + c) is stored in the first row, and (a + d) + i (c - b)
-/// in the second row, imaginary part first.
+/// Combines the real-valued results of the separable Fourier transform to complex coefficients.
+/// Along each axis, the results are real and imaginary parts, in the order of Dft. For k > 0, rows
+/// 2k and 2k + 1 are the real and imaginary part along one axis, and so are lanes 2k and 2k + 1.
+/// Their four products a, b, c, d form two coefficients: (a - d) + i (b + c) is stored in the first
+/// row, and (a + d) + i (c - b) in the second row, imaginary part first.
 class ComplexRows {
  public:
-  /// Parameters `first` and `second` of the functions below are vectors of a unit, which hold row
-  /// `row` and row `row` + 1. Vectors of 4 lanes hold half of a row: `part` is 0 for the first
-  /// half, and 1 for the second.
+  /// The parameters `first` and `second` of the functions below are vectors of a unit (patch.h).
+  /// They contain row `row` and row `row` + 1. Vectors of 4 lanes contain half of a row: `part` is
+  /// 0 for the first half, and 1 for the second.
   ComplexRows(int row, int part) : complex_row_(row > 0) {
     alignas(64) static constexpr float signs[16] = {0, 0, -1, 1, -1, 1, -1, 1,
                                                     0, 0, -1, 1, -1, 1, -1, 1};
@@ -64,8 +64,8 @@ class ComplexRows {
   Vector signs_;
 };
 
-/// Calls what(rows, index of the first row's vector, index of the second row's vector) for all
-/// pairs of rows.
+/// Calls what(rows, index of the first row's vector, index of the second row's vector) for each
+/// pair of rows.
 template <class What>
 HWY_INLINE void for_row_pairs(const What& what) {
   for (int row = 0; row < patch; row += 2)
@@ -73,7 +73,7 @@ HWY_INLINE void for_row_pairs(const What& what) {
       what(ComplexRows(row, part), row * parts + part, (row + 1) * parts + part);
 }
 
-// The following functions are not inlined: the Fourier transform is available for comparison only,
+// The following functions are not inlined. The Fourier transform is only available for comparison,
 // and inlining would double the code size.
 template <class S>
 HWY_NOINLINE void load_mixed(const float* stack, const ComplexRows& rows, int i, int j, Vector* a,
@@ -173,10 +173,10 @@ float wiener_complex(const FilterTables& tables, float* stack, const float* basi
 enum class Spectrum { white, coloured, complex };
 
 /// A function that performs step 2 of filter.cpp for one group size, transform and phase. It
-/// returns the number of retained coefficients or the sum of the squared factors, weighted by
-/// variances if noise is not white.
+/// returns the number of retained coefficients or the sum of the squared Wiener factors. With
+/// coloured noise, the terms of both sums are multiplied by variances.
 using Across = float (*)(const FilterTables&, float* stack, const float* basic_stack);
-/// The functions for groups of 2^n patches, by n.
+/// The functions for groups of 2^n patches; n is the index.
 using AcrossBySize = std::array<Across, 6>;
 
 template <class S, Spectrum kSpectrum, bool kWiener>

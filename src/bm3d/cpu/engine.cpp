@@ -5,7 +5,7 @@
 // added to the picture in the order of the blocks, each as soon as all previous ones have been
 // added (a pipeline whose last stage is serial). So the result does not depend on the number of
 // threads, no sum needs atomics, and memory is bounded by a few tiles per thread. Blocks are
-// planned for each phase. Large buffers are kept from one picture to the next.
+// planned for each phase. Large buffers are reused for the next picture.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -34,17 +34,17 @@ using namespace cpu;
 
 constexpr int enough_tasks = 48, max_blocks_per_task = 4;
 
-/// Memory and matchers that an engine keeps between phases.
+/// Memory and matchers that an engine retains between phases.
 struct Memory {
-  // The matchers for a search, for propagation, and for reused groups.
+  // The matchers: for a search, for propagation, and for the reuse of groups.
   std::unique_ptr<Matcher> matcher, propagator, reusing;
-  std::vector<Workspace> workspaces;  // one for each thread
+  std::vector<Workspace> workspaces;  // one element for each thread
   std::vector<Tile> tiles;
-  /// Tables of each plane, for each of the two phases.
+  /// The tables of each plane (FilterTables) for each of the two phases.
   std::array<std::array<std::shared_ptr<const CovarianceTable>, max_planes>, 2> covariances;
 };
 
-/// A run of one phase, or only of its search, on the reference patches of one frame.
+/// The run of one phase on the reference patches of one frame, or only the search of this phase.
 class PhaseRun {
  public:
   PhaseRun(const PhaseInput& input, Memory& memory, Matcher& matcher, const MatchParams& matching)
@@ -106,7 +106,7 @@ class PhaseRun {
     float max_sigma = 0;
     for (std::size_t p = 0; p < input_.planes(); ++p)
       max_sigma = std::max(max_sigma, input_.noise(p).sigma);
-    // The noise of a basic estimate is unknown; a quarter of sigma is typical.
+    // The noise of a basic estimate is unknown. A quarter of sigma is a typical value.
     const float noise = input_.guide_sigma > 0 ? input_.guide_sigma : max_sigma / 4;
     matcher_.begin({matching_, guides_, noise, input_.groups});
   }
@@ -115,14 +115,15 @@ class PhaseRun {
     input_.groups->reserve({width_, height_, matching_.step}, matching_.group);
   }
 
-  /// Plans rows of blocks from top to bottom. The last reference patches of a row or column that
-  /// are off the grid get separate blocks.
+  /// Plans rows of blocks from top to bottom. If the last reference patches of a row or column are
+  /// not on the grid, they get blocks of their own.
   void plan_tasks() {
     const int step = matching_.step, last_x = width_ - patch, last_y = height_ - patch;
     const int columns = last_x / step + 1, rows = last_y / step + 1;
     block_ = matcher_.block_size(matching_, columns);
     const int wide = block_.columns;
-    // A task has several blocks if enough tasks remain: larger tiles overlap less.
+    // If there are enough tasks for all threads, a task has several blocks, because larger tiles
+    // overlap less.
     const int blocks = (rows + block_.rows - 1) / block_.rows * ((columns + wide - 1) / wide);
     const int high = block_.rows * std::clamp(blocks / enough_tasks, 1, max_blocks_per_task);
     const auto add_row_of_blocks = [&](int y, int count) {
@@ -157,7 +158,7 @@ class PhaseRun {
                 std::min(block_.rows, all.rows - row)});
   }
 
-  /// Minimum and maximum motion of a block's reference patches to a frame.
+  /// Minimum and maximum motion of the reference patches of a block to another frame.
   struct MotionRange {
     int min_x, min_y, max_x, max_y;
   };
@@ -182,14 +183,14 @@ class PhaseRun {
     return range;
   }
 
-  /// Returns the area that the groups of a block can touch in a frame.
+  /// Returns the area of a frame that contains all patches of the groups of a block.
   Area reach(const Block& block, const PhaseFrame& frame) const {
     const bool own = frame.offset == 0;
     const auto& clusters = params_.clusters;
     const int radius = clusters ? 0 : (own ? params_.window : params_.temporal_window) / 2;
     MotionRange m = motion_range(block, own ? std::span<const Motion>{} : frame.frame.guide.motion);
     m = {m.min_x - radius, m.min_y - radius, m.max_x + radius, m.max_y + radius};
-    if (clusters) {  // a tile of clusters has the same position in all frames
+    if (clusters) {  // a tile of clusters is at the same position in all frames
       const int most = clusters->tile - 1;
       m = {std::min(m.min_x, -most), std::min(m.min_y, -most), std::max(m.max_x, most),
            std::max(m.max_y, most)};
@@ -229,7 +230,7 @@ class PhaseRun {
     return planes;
   }
 
-  /// Loads the noisy samples of a tile.
+  /// Loads those noisy samples of a frame that a tile covers.
   const float* load_noisy(const Frame& frame, std::size_t p, TilePart& part) const {
     const Area& area = part.area;
     float* const noisy = part.noisy[p].reserve(part.stride * area.height());
@@ -245,7 +246,7 @@ class PhaseRun {
       if (input_.keeps()) keep(block, row, groups);
       for (int column = 0; column < block.columns; ++column) {
         const int x = block.x + column * step, y = block.y + row * step;
-        // Kept groups may be larger than those that the phase filters.
+        // Stored groups may have more members than the phase filters.
         Group& group = groups[column];
         group.count = std::min(group.count, params_.group);
         if (input_.plan.filter == Filtering::means)
@@ -257,7 +258,7 @@ class PhaseRun {
     });
   }
 
-  /// Calls use(row, groups) for each row of a block.
+  /// Calls use(row, groups) for each row of reference patches of a block.
   template <class Use>
   void for_groups(const Block& block, Use use) {
     std::vector<Group>& groups = workspace().groups;

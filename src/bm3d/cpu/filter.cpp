@@ -2,9 +2,9 @@
 //
 // 1. Each unit of patches (patch.h) is loaded, transformed and stored in the stack.
 // 2. For each vector of coefficients, the vectors of all units are transformed across the group,
-//    thresholded or scaled, and transformed back, all in registers. If a vector holds two patches,
-//    unit j contains patches j and j + units, so that the last level of Haar combines the halves of
-//    a vector.
+//    thresholded or scaled, and transformed back, all in registers. If a vector contains two
+//    patches, unit j contains the patches j and j + units, so that the last level of the Haar
+//    transform combines the halves of a vector.
 // 3. Each unit is transformed back and added to the tile with the weight of the group.
 //
 // The butterflies of both transforms are unscaled: sums over 2^l patches are sqrt(2^l) times the
@@ -28,8 +28,8 @@ namespace {
 
 using Halves = hn::CappedTag<float, 8>;
 
-// The following functions are templates, so that the compiler omits code for two patches per vector
-// if a vector holds one patch.
+// The following functions are templates, so that the compiler omits the code for two patches per
+// vector if a vector contains one patch.
 template <int kPatches = patches_per_unit, class D = Lanes>
 HWY_INLINE Vector load_pair(D d, const float* a, const float* b, int part) {
   if constexpr (kPatches == 2) {
@@ -101,7 +101,7 @@ template <class Estimate>
 HWY_INLINE void add_patch(const FrameTile& tile, int x, int y, float weight, const float* window,
                           const Estimate& estimate) {
   const Halves d;
-  // These values are local copies, because the compiler has to assume that the stores change values
+  // These values are local copies, because the compiler has to assume that stores can change values
   // behind a reference.
   const std::ptrdiff_t stride = tile.stride, origin = y * stride + x;
   float* at = tile.numerator + origin;

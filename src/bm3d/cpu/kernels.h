@@ -5,9 +5,9 @@
 //   means.cpp       alternatively, the weighted mean of a group
 //   aggregate.cpp   sum of the tiles, division by the weights
 // engine.cpp divides the picture into blocks of reference patches and runs the stages in parallel.
-// The tile of a block is the part of the picture that its groups can touch. Blocks depend only on
-// the size of the picture and the parameters, and their tiles are summed in a fixed order, so that
-// the result does not depend on the number of threads.
+// The tile of a block is the part of the picture that contains all patches of the block's groups.
+// The division into blocks depends only on the size of the picture and the parameters, and their
+// tiles are summed in a fixed order, so that the result does not depend on the number of threads.
 
 #include <array>
 #include <cstddef>
@@ -29,26 +29,27 @@ using namespace lull::cpu;
 
 // ---- filtering -----------------------------------------------------------------------------
 
-/// Constants for each coefficient (u, v). Row u has 16 lanes, which hold all v twice. The
-/// transforms omit the scale of their basis functions; these constants contain it.
+/// Constants of the coefficients (u, v). Row u has 16 lanes, which contain the constants of all v
+/// twice. The transforms omit the scale of their basis functions; these constants contain it.
 struct CoefficientTable {
   alignas(64) std::array<float, 8 * 16> at;
 };
-/// Covariances of the coefficients of two patches in noise that is not white, in units of the noise
-/// variance (noise/patch_covariance.h). A displacement and its opposite share the index
+/// Covariances of the coefficients of two patches for coloured noise, in units of the noise
+/// variance (noise/patch_covariance.h). A displacement and its opposite have the same index
 /// |index(dx, dy)|.
 struct CovarianceTable {
   Transform transform;
   std::shared_ptr<const Autocorrelation> correlation;  // autocorrelation of the noise
-  int reach_x, reach_y;                                // larger displacements share no noise
-  Buffer<float> values;                                // [index][u][v]
+  // Patches with larger displacements share no noise.
+  int reach_x, reach_y;
+  Buffer<float> values;  // [index][u][v]
 
   int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
   /// Returns the covariance at the displacement (dx, dy) with `index` = |index(dx, dy)|.
   const float* at(int index) const { return values.data() + index * patch * patch; }
 };
-/// Makes the covariance table of a plane, null for white noise. `before`, which may be null, is
-/// returned if it has the same transform and noise.
+/// Makes the covariance table of a plane; null for white noise. If `before` (which may be null) has
+/// the same transform and noise, the function returns `before`.
 [[nodiscard]] std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -56,20 +57,21 @@ struct CovarianceTable {
 struct FilterTables {
   Transform transform;
   GroupTransform across;
-  CoefficientTable restore;  // factors for the input of the inverse transform
+  CoefficientTable restore;  // factors that the input of the inverse transform needs
   // First phase: the threshold; squared if noise is not white, or for the DFT. Second phase: n and
-  // d in the Wiener factor 1 - n / (c^2 + d). All are for a variance of 1.
+  // d in the Wiener factor 1 - n / (c^2 + d). All values are for noise with a variance of 1.
   CoefficientTable limit;
-  // The limits and denominators for the first vector of a group, which contains the mean: [0] if
-  // the mean is in the lower half of the lanes only, [1] if it is in both halves.
+  // The limits and denominators for the first vector of a group, which contains the mean of the
+  // group. Element [0] is used if only the lower half of the lanes contains the mean, element [1]
+  // if both halves do.
   std::array<CoefficientTable, 2> first_limit, first_denominator;
-  CoefficientTable outer_window;                       // the aggregation window, rows by columns
+  CoefficientTable outer_window;                       // the aggregation window as a matrix
   std::array<float, patch> window;                     // the aggregation window along one axis
-  std::shared_ptr<const CovarianceTable> covariances;  // null: white noise
+  std::shared_ptr<const CovarianceTable> covariances;  // null for white noise
 };
 /// Makes the tables for thresholds of lambda times the noise deviation. `mean_factor` is the
 /// threshold of the group's mean (group coefficient 0) in units of the other thresholds. `before`:
-/// see make_covariances().
+/// earlier tables whose covariances may be reused (make_covariances()).
 FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise, float lambda,
                               float mean_factor,
                               const std::shared_ptr<const CovarianceTable>& before = nullptr);
@@ -78,13 +80,14 @@ FilterTables make_wiener_tables(const PhaseParams& phase, const PlaneNoise& nois
                                 const std::shared_ptr<const CovarianceTable>& before = nullptr);
 
 /// A plane of one frame of a tile. Pointers refer to sample (0, 0) of the picture, although the
-/// numerator, the weights, and perhaps the noisy samples exist for the area of the tile only.
+/// memory of the numerator, of the weights, and perhaps of the noisy samples only covers the area
+/// of the tile.
 struct FrameTile {
   const float* noisy;
   const float* basic;
   float* numerator;
-  float* weights;         // weights of groups, at the origins of their patches
-  std::ptrdiff_t stride;  // stride of numerator and weights
+  float* weights;         // weights of groups, at the first samples of their patches
+  std::ptrdiff_t stride;  // stride of the numerator and of the weights
   std::ptrdiff_t noisy_stride, basic_stride;
 };
 /// The tiles of one plane, with one element for each frame.
@@ -94,8 +97,8 @@ struct PlaneTile {
 
   const FrameTile& of(std::uint32_t member) const { return frame[displacement_t(member)]; }
 };
-/// The scratch memory holds the noisy patches and then the patches of the basic estimate. From
-/// index variances_in_scratch on, it holds the variances of a group's coefficients.
+/// The scratch memory contains the noisy patches, followed by the patches of the basic estimate.
+/// From index variances_in_scratch on, it contains the variances of the coefficients of a group.
 inline constexpr std::size_t variances_in_scratch = 2 * max_group * patch * patch;
 inline constexpr std::size_t filter_scratch_size = 3 * max_group * patch * patch;
 
@@ -108,10 +111,11 @@ void filter_group(const FilterTables& tables, const PlaneTile& tile, int x, int 
 struct MeansTables {
   MeansCurve curve;
   std::array<float, 3> scale{};                           // means_scale() of each plane
-  alignas(64) std::array<float, patch * patch> window{};  // aggregation window, row by row
+  alignas(64) std::array<float, patch * patch> window{};  // the aggregation window, row by row
 };
 
-/// Averages a group in all planes that are filtered together, and adds the means to their tiles.
+/// Averages a group in all planes that are filtered together, and adds the means to the tiles of
+/// these planes.
 void average_group(const MeansTables& tables, std::span<const PlaneTile> planes, int x, int y,
                    const Group& group);
 
@@ -122,16 +126,16 @@ void add_rows(PlaneView<const float> from, PlaneView<float> to);
 
 /// Lists the weights of a row that are not zero, with their positions; the first sample has the
 /// position `first`. The row, `positions` and `values` extend to a multiple of 16 elements, and the
-/// row is zero there. Returns the number of weights.
+/// additional elements of the row are zero. Returns the number of listed weights.
 std::size_t list_weights(std::span<const float> row, std::uint32_t first, std::uint32_t* positions,
                          float* values);
 
-/// Parameters of normalise_rows(), which computes rows y0 .. y1 - 1 of the estimate: numerator /
-/// (weights convolved with the window), or 0 where the divisor is 0. rows_of_zeros rows of zeros
-/// precede the rows of `weights`. `scratch` has width + 32 floats.
+/// Parameters of normalise_rows(). The function computes rows y0 to y1 - 1 of the estimate:
+/// numerator / (weights convolved with the window), or 0 where the divisor is 0. In memory,
+/// rows_of_zeros rows of zeros must precede the rows of `weights`. `scratch` has width + 32 floats.
 struct Normalisation {
   PlaneView<const float> numerator, weights;
-  std::span<const float> window;  // along one axis, at most max_wide_side elements
+  std::span<const float> window;  // the window along one axis, at most max_wide_side elements
   PlaneView<float> estimate;
 };
 inline constexpr int rows_of_zeros = max_wide_side;

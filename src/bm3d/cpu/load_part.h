@@ -5,8 +5,8 @@
 
 namespace lull::bm3d::cpu {
 
-/// Loads the rectangle of plane `i` of `frame` that begins at (x, y) and has the size of `to`. The
-/// samples are those of load_plane().
+/// Loads a rectangle of plane `i` of `frame`. It begins at (x, y) and has the size of `to`. The
+/// samples are converted as by load_plane().
 inline void load_part(const Frame& frame, int i, int x, int y, PlaneView<float> to) {
   const float scale = to_unit_255(frame.format);
   const auto load = [&]<class T>(PlaneView<const T> plane) {

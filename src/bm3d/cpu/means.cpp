@@ -1,5 +1,6 @@
 // Weighted means of groups (bm3d/group_means.h). A row of a patch is one vector of 8 lanes or two
-// vectors of 4. The reference patch, or the sum over the patches of a plane, stays in registers.
+// vectors of 4. The reference patch (during the comparison) or the sum over the patches of a plane
+// (during averaging) stays in registers.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm3d/cpu/means.cpp"
@@ -20,7 +21,7 @@ inline constexpr int means_lanes = static_cast<int>(hn::MaxLanes(MeansLanes()));
 inline constexpr int means_parts = patch / means_lanes;
 inline constexpr int means_vectors = patch * means_parts;
 
-/// Returns the offset of vector `v` of a patch from its first sample.
+/// Returns the offset of vector `v` of a patch from the first sample of the patch.
 HWY_INLINE std::ptrdiff_t place_of(int v, std::ptrdiff_t stride) {
   return v / means_parts * stride + v % means_parts * means_lanes;
 }
@@ -49,7 +50,8 @@ struct Members {
   }
 };
 
-/// Adds the squared differences between each member and the first member to Members::weight.
+/// Adds the squared differences between each member and the first member to Members::weight, which
+/// contains distances at this stage.
 HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& members) {
   const MeansLanes d;
   const std::ptrdiff_t own_stride = members.stride(plane, 0);
@@ -68,7 +70,7 @@ HWY_INLINE void add_distances(const PlaneTile& plane, float scale, Members& memb
   }
 }
 
-/// Computes the mean of a plane's patches, times the aggregation window.
+/// Computes the mean of a plane's patches, multiplied by the aggregation window.
 HWY_INLINE void mean_of_plane(const PlaneTile& plane, const Members& members, float sum_of_weights,
                               const float* window, float* mean) {
   const MeansLanes d;
@@ -95,7 +97,7 @@ HWY_INLINE void mean_of_plane(const PlaneTile& plane, const Members& members, fl
   }
 }
 
-/// Adds the mean to the tile at the position of each member.
+/// Adds the mean patch to the tile at the position of each member.
 HWY_INLINE void add_mean(const PlaneTile& plane, const Members& members, const float* mean) {
   const MeansLanes d;
   for (int m = 0; m < members.count; ++m) {

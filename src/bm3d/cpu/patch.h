@@ -2,10 +2,10 @@
 //
 // A unit is a set of vectors that holds one patch, or two patches in the two halves of 16 lanes:
 // vector r holds row r. (With 4 lanes, vectors r and r + 8 hold the halves of row r.) A 1D
-// transform combines vectors lane by lane. The patch is transposed between the two directions, and
-// the coefficients stay transposed: vector u holds the coefficients of horizontal index u, and lane
-// v those of vertical index v. Basis functions are unscaled, which saves multiplications;
-// FilterTables contains their scale.
+// transform combines vectors lane by lane. The patch is transposed between the transforms along the
+// two axes, and the coefficients stay transposed: vector u holds the coefficients of horizontal
+// index u, and lane v those of vertical index v. Basis functions are unscaled, which saves
+// multiplications; FilterTables contains their scale.
 
 #if defined(LULL_BM3D_CPU_PATCH_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_BM3D_CPU_PATCH_H
@@ -28,7 +28,7 @@ using Lanes = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Lanes>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Lanes()));
 inline constexpr int patches_per_unit = lanes == 16 ? 2 : 1;
-inline constexpr int parts = lanes >= 8 ? 1 : 2;  // vectors per row
+inline constexpr int parts = lanes >= 8 ? 1 : 2;  // number of vectors per row
 inline constexpr int unit_vectors = patch * parts;
 inline constexpr int unit_floats = patch * patch * patches_per_unit;
 
@@ -82,9 +82,9 @@ struct Dct {
   }
 };
 
-/// Bior1.5 by lifting. On eight periodic samples, only the pair 22/128 next to the middle remains
-/// of the ten low-pass taps at the first level, and none at the other levels (they cancel). The
-/// order of coefficients is the approximation, then the details of level 3, 2 and 1, as in
+/// Bior1.5 by lifting. The ten low-pass taps partly cancel on eight periodic samples: at the first
+/// level, only the pair 22/128 next to the middle remains, and at the other levels no tap remains.
+/// The order of coefficients is the approximation, then the details of level 3, 2 and 1, as in
 /// transform_tables.h. The inverse expects coefficients multiplied by 1/8, 1/8, 1/4, 1/4, 1/2, 1/2,
 /// 1/2, 1/2.
 struct Bior {
@@ -192,7 +192,7 @@ HWY_INLINE void transpose4(Vector* v) {
   v[3] = interleave_upper_pairs(t1, t3);
 }
 
-/// Transposes each patch of a unit.
+/// Transposes each patch that a unit contains.
 HWY_INLINE void transpose(Vector* v) {
   for (int i = 0; i < unit_vectors; i += 4) transpose4(v + i);
   if constexpr (parts == 2) {

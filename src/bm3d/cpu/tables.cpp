@@ -14,8 +14,8 @@
 namespace lull::bm3d::cpu {
 namespace {
 
-/// One axis of a transform. A true coefficient is `scale` times the computed coefficient. The
-/// inverse transform expects `restore` times the computed coefficient.
+/// One axis of a transform. The true coefficient is `scale` times the computed one. The inverse
+/// transform expects `restore` times the computed coefficient as input.
 struct Axis {
   std::array<double, patch> scale, restore;
 };
@@ -23,8 +23,8 @@ struct Axis {
 Axis axis_of(Transform transform) {
   Axis axis;
   if (transform == Transform::bior) {
-    // Norms of the rows of the lifting scheme. The elements of these rows are sums of +-1 +- 2 k,
-    // +-1 +- k or +-1.
+    // Norms of the rows of the lifting scheme. The elements of these rows have the values +-1 +- 2
+    // k, +-1 +- k or +-1.
     constexpr double k = 22.0 / 128;
     const double detail3 = 1 / std::sqrt(8 * (1 + 4 * k * k));
     const double detail2 = 1 / std::sqrt(4 + 8 * k * k), detail1 = std::sqrt(0.5);
@@ -61,14 +61,15 @@ FilterTables common_tables(const PhaseParams& phase) {
       table_of([&](int row, int column) { return tables.window[row] * tables.window[column]; });
   const Axis axis = axis_of(phase.transform);
   tables.restore = table_of([&](int u, int v) {
-    // complex.h converts products of two complex axes to sums, which counts them twice.
+    // complex.h converts products of coefficients along two complex axes to sums, which counts them
+    // twice.
     const double half = phase.transform == Transform::dft && u > 1 && v > 1 ? 0.5 : 1.0;
     return half * axis.restore[u] * axis.restore[v];
   });
   return tables;
 }
 
-/// Sets the elements that belong to the mean of the patches.
+/// Sets the elements that belong to the mean of the patches of a group.
 void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
   tables[0].at[0] = value;
   tables[1].at[0] = tables[1].at[8] = value;
@@ -79,7 +80,7 @@ void set_mean(std::array<CoefficientTable, 2>& tables, float value) {
 std::shared_ptr<const CovarianceTable> make_covariances(
     Transform transform, const PlaneNoise& noise,
     const std::shared_ptr<const CovarianceTable>& before) {
-  // validate() rejects the Fourier transform with noise that is not white.
+  // validate() rejects the combination of the Fourier transform and coloured noise.
   if (noise.is_white() || transform == Transform::dft) return nullptr;
   if (before != nullptr && before->transform == transform &&
       before->correlation == noise.correlation)
@@ -91,7 +92,7 @@ std::shared_ptr<const CovarianceTable> make_covariances(
   float* const all = table.values.reserve(static_cast<std::size_t>(last + 1) * patch * patch);
   for (int dy = 0; dy <= table.reach_y; ++dy)
     for (int dx = dy == 0 ? 0 : -table.reach_x; dx <= table.reach_x; ++dx) {
-      // The transform leaves patches transposed, so the rows of this table are columns of
+      // The transform stores patches transposed, so the rows of this table are columns of
       // coefficients.
       const std::span<const double> shared = covariance.at(dx, dy);
       float* const values = all + table.index(dx, dy) * patch * patch;
@@ -116,7 +117,8 @@ FilterTables make_hard_tables(const PhaseParams& phase, const PlaneNoise& noise,
     });
   };
   tables.limit = limits(threshold);
-  // If a vector holds two group coefficients, the mean is in the lower half of the lanes.
+  // If a vector contains two group coefficients, the mean of the group is in the lower half of the
+  // lanes.
   tables.first_limit.fill(limits(static_cast<double>(threshold) * mean_factor));
   for (std::size_t i = 0; i < tables.limit.at.size(); ++i)
     if (i % 16 >= patch) tables.first_limit[0].at[i] = tables.limit.at[i];

@@ -17,44 +17,47 @@ namespace lull::bm3d::cpu {
 
 inline constexpr int max_planes = 3;
 
-/// Several blocks, one below the other, which are described as one large block.
+/// Several blocks, one below the other, treated as one large block.
 struct Task {
   Block block;
 };
 
-/// A rectangle of the picture. Column `right` and row `bottom` are the first ones outside of it.
+/// A rectangle of the picture. Column `right` and row `bottom` are the first ones outside the
+/// rectangle.
 struct Area {
   int left, top, right, bottom;
   int width() const { return right - left; }
   int height() const { return bottom - top; }
 };
 
-/// Memory of a thread while it processes a block.
+/// Memory that a thread uses while it processes a block.
 struct Workspace {
   Buffer<float> stack;
-  std::vector<Group> groups;  // groups of a row of reference patches
+  std::vector<Group> groups;  // groups of one row of reference patches
 };
 
-/// Estimates of one task for one frame, in the area that its groups can touch.
+/// Estimates of one task in one frame. The tile covers the area that contains all patches of the
+/// task's groups.
 struct TilePart {
   Area area{};
   std::ptrdiff_t stride = 0;
   std::array<Buffer<float>, max_planes> numerator, weights;
-  std::array<Buffer<float>, max_planes> noisy;  // samples that were loaded from the frame
+  std::array<Buffer<float>, max_planes> noisy;  // samples of this area, loaded from the frame
 };
 struct Tile {
   const Task* task = nullptr;
   std::array<TilePart, max_frames> frames;
 };
 
-/// Sums of a plane. Groups add their weight only at the origins of patches (aggregate.cpp).
+/// Sums of the estimates of a plane. Groups add their weight only at the first samples of patches
+/// (aggregate.cpp).
 class CpuSums : public PhaseSums {
  public:
   CpuSums(int width, int height, const std::shared_ptr<WeightMemory>& memory)
       : width_(width),
         height_(height),
-        // A row takes an odd number of cache lines, so that the rows of a patch are in different
-        // cache sets.
+        // The distance between rows is an odd number of cache lines, so that the rows of a patch
+        // are in different cache sets.
         stride_(round_up(width, 16) | 16),
         weights_(width, height, stride_, memory) {
     numerator_.reserve(stride_ * height);
@@ -94,8 +97,8 @@ inline void add_tile(Tile& tile, const PhaseInput& input) {
   }
 }
 
-/// Calls work(tile) for each task, in any order and from all threads of the arena, and then
-/// add(tile), one after the other in the order of the tasks.
+/// Calls work(tile) for each task, in any order and on all threads of the arena. For each task, it
+/// then calls add(tile), one call after the other in the order of the tasks.
 template <class Work, class Add>
 void run_in_order(const std::vector<Task>& tasks, std::vector<Tile>& tiles, const Work& work,
                   const Add& add) {

@@ -1,9 +1,10 @@
 #pragma once
-// Sums of the weights of groups at the origins of patches, for one plane.
+// Sums of the weights of groups at the first samples of patches, for one plane.
 //
-// Groups of few patches on a coarse grid give a weight to a small part of the samples only. Their
-// weights are lists of positions and values, which take a fraction of a plane's memory. Lists that
-// grow beyond the memory of a plane become a plane.
+// If groups have few patches and the grid is coarse, only a small part of the samples has a weight.
+// In this case the weights are stored as lists of positions and values, which take a fraction of
+// the memory of a plane. When the lists need more memory than a plane, they are replaced by a
+// plane.
 
 #include <algorithm>
 #include <cstddef>
@@ -24,7 +25,8 @@ struct WeightChunk {
   std::size_t count = 0;
 };
 
-/// Chunks that are not in use, and a plane for one list at a time. The sums of an engine share it.
+/// Chunks of lists that are not in use, and a plane to which one list at a time is written. All
+/// sums of an engine share this memory.
 struct WeightMemory {
   std::vector<WeightChunk> free;
   Buffer<float> plane;
@@ -35,8 +37,8 @@ class WeightSums {
   WeightSums(int width, int height, std::ptrdiff_t stride, std::shared_ptr<WeightMemory> memory)
       : width_(width), height_(height), stride_(stride), memory_(std::move(memory)) {}
 
-  /// Adds the weights of a tile, whose first sample is at (x, y). Its rows are followed by zeros up
-  /// to a multiple of 16 samples.
+  /// Adds the weights of a tile, whose first sample is at (x, y). The rows of the tile must be
+  /// followed by zeros up to a multiple of 16 samples.
   void add(PlaneView<const float> tile, int x, int y) {
     if (is_plane_) {
       PlaneView<float> plane = view_of(plane_);
@@ -53,8 +55,8 @@ class WeightSums {
     if (listed_ > max_listed()) become_plane();
   }
 
-  /// Returns the sums, preceded by rows_of_zeros rows. They are valid until the next call for sums
-  /// that share the memory.
+  /// Returns the sums as a plane, preceded by rows_of_zeros rows. They are valid until this
+  /// function is called again for sums that share the memory.
   PlaneView<const float> view() {
     if (is_plane_) return view_of(plane_);
     expand(memory_->plane);
@@ -78,7 +80,7 @@ class WeightSums {
     return {plane.data() + rows_of_zeros * stride_, width_, height_, stride_};
   }
 
-  /// Returns a chunk with space for `count` more elements.
+  /// Returns a chunk that has space for `count` more elements.
   WeightChunk& chunk_for(std::size_t count) {
     const std::size_t capacity =
         std::max(min_chunk, static_cast<std::size_t>(round_up(width_, 16)));
@@ -109,7 +111,7 @@ class WeightSums {
   void become_plane() {
     expand(plane_);
     is_plane_ = true;
-    chunks_.clear();  // this plane needs no lists any more
+    chunks_.clear();  // the sums of this plane are no longer lists
     listed_ = 0;
   }
 
@@ -123,7 +125,7 @@ class WeightSums {
   std::ptrdiff_t stride_;
   std::shared_ptr<WeightMemory> memory_;
   std::vector<WeightChunk> chunks_;
-  std::size_t listed_ = 0;  // elements of all chunks
+  std::size_t listed_ = 0;  // number of elements in all chunks
   bool is_plane_ = false;
   Buffer<float> plane_;
 };

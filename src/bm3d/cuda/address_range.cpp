@@ -23,8 +23,8 @@ int max_window(const Params& params) {
   return window;
 }
 
-/// Returns the number of rows above the picture that kernels may read. (On the other sides, the
-/// margins for windows are large enough.)
+/// Returns how many rows above the picture kernels may read. (On the other sides, the margins for
+/// search windows are large enough.)
 int rows_above(const Params& params) {
   if (params.temporal == 0) return patch;
   const int step = std::max({params.hard.step, params.wiener.step, params.search_step});
@@ -32,8 +32,8 @@ int rows_above(const Params& params) {
   return std::max(patch, rows_outside(step) + window / 2 + 1);
 }
 
-/// Maximum number of reference tiles in a batch such that 32 bits can count the members of its
-/// groups.
+/// Maximum number of reference tiles in a batch. The limit ensures that 32 bits suffice to count
+/// the members of all groups of the batch.
 constexpr int most_bricks = std::numeric_limits<int>::max() / (references_per_tile * max_group);
 
 constexpr int even(int bricks) { return 2 * std::max(1, bricks / 2); }
@@ -53,7 +53,7 @@ AddressRange address_range(const Params& params, const FrameFormat& format) {
 }
 
 void require_addressable(const Params& params, const FrameFormat& format) {
-  if (!filters_any(params.noise, format)) return;  // samples pass through without kernels
+  if (!filters_any(params.noise, format)) return;  // the samples are copied without kernels
   const Margins largest = plane_margins(params, format, 0);
   lull::require_addressable(largest);
   if (reference_tiles_of(largest.width) >
@@ -64,8 +64,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
                           " columns); choose the device cpu, or divide the picture");
   if (params.hard.clusters || params.wiener.clusters) require_numbered_places(largest);
   if (!params.bayes) return;
-  // If the windows of a Bayes phase do not fit into shared memory, its kernel counts samples from
-  // the middle of all frames, which is rounded to a sample.
+  // If the search windows of a Bayes phase do not fit into shared memory, the kernel counts samples
+  // from the middle of the memory of all frames. The middle is rounded to a sample.
   const AddressRange range = address_range(params, format);
   if (!fits_narrow_offsets(range.distance / 2 + 1, range.plane))
     throw InvalidArgument("planes of " + std::to_string(format.width) + "x" +

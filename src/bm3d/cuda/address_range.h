@@ -12,21 +12,21 @@
 
 namespace lull::bm3d {
 
-/// Returns the layout of plane `plane` of a frame, with the padding that the matchers and filters
-/// read.
+/// Returns the layout in device memory of plane `plane` of a frame, with the padding that the
+/// matchers and filters read.
 [[nodiscard]] Margins plane_margins(const Params& params, const FrameFormat& format, int plane);
 
-/// Range of the samples that the kernels of a session with a temporal search address. Sums and
-/// guides have the same number of elements.
+/// The range of samples that the kernels of a session with a temporal search address. Sums and
+/// guides have the same number of elements as planes.
 struct AddressRange {
-  std::int64_t plane = 0;     // samples of the largest plane, padding included
-  std::int64_t distance = 0;  // maximum distance between equal positions in two frames
+  std::int64_t plane = 0;     // number of samples of the largest plane, including padding
+  std::int64_t distance = 0;  // maximum distance between equal positions in two frames, in samples
 };
 [[nodiscard]] AddressRange address_range(const Params& params, const FrameFormat& format);
 
 /// Checks that kernels can address all samples of a session.
-/// @throws InvalidArgument  the kernels' indices are too small for the samples of a plane or, in
-/// Bayes phases, for the samples of all frames that are in device memory at a time
+/// @throws InvalidArgument the indices of the kernels are too small for the samples of a plane or,
+/// in Bayes phases, for the samples of all frames that are in device memory at a time
 void require_addressable(const Params& params, const FrameFormat& format);
 
 /// Number of reference tiles of a batch along each axis (match/cuda/kernels.h).
@@ -34,9 +34,9 @@ struct BatchBricks {
   int x = 0, y = 0;
 };
 /// Returns the size of a full batch of the reference patches of `grid`. If `whole_rows` is set, the
-/// batch has complete rows. Otherwise its number of reference tiles along x is even. The number
-/// along y is always even: the filter processes two tiles at a time, and the result must not depend
-/// on where batches begin. Members are counted in 32 bits, which limits the size.
+/// batch has complete rows. If not, the number of reference tiles along x is even. The number along
+/// y is always even: the filter processes two tiles at a time, and the result must not depend on
+/// where batches begin. The size is limited because the members of a batch are counted in 32 bits.
 [[nodiscard]] BatchBricks batch_tiles(const BatchSize& size, const ReferenceGrid& grid,
                                       bool whole_rows);
 

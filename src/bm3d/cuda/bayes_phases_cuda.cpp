@@ -1,4 +1,4 @@
-// Bayes phases on frames in GPU memory. Rows of reference patches are processed in batches.
+// The Bayes phases on frames in GPU memory. A batch consists of several rows of reference patches.
 
 #include <algorithm>
 #include <vector>

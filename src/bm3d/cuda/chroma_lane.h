@@ -1,8 +1,8 @@
 #pragma once
 // A second stream for the chroma planes, that is, for all sets after the first. These sets depend
-// only on the first set's estimate of the previous phase, so they run concurrently with the first
-// set, on their own stream and with their own scratch memory. The kernels of chroma are small and
-// would leave much of a GPU idle if they ran alone.
+// only on the estimate that the previous phase computed for the first set, so they run concurrently
+// with the first set, on their own stream and with their own scratch memory. The kernels of chroma
+// are small and would leave much of a GPU idle if they ran alone.
 
 #include <algorithm>
 #include <memory>
@@ -15,8 +15,9 @@ namespace lull::bm3d {
 
 class ChromaLane {
  public:
-  /// Returns null if no phase has more than one set of planes, or if the scratch memory would be
-  /// large (with clusters or the DFT), or if linear combinations replace the phases.
+  /// Makes a chroma lane. Returns null if no phase has more than one set of planes, if the scratch
+  /// memory would be large (with clusters or the DFT), or if linear combinations replace the
+  /// phases.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   [[nodiscard]] static std::unique_ptr<ChromaLane> make(const Params& params,
                                                         const FrameFormat& format,
@@ -34,9 +35,11 @@ class ChromaLane {
   ~ChromaLane() { (void)cudaStreamSynchronize(stream_.get()); }
 
   CudaPhases& phases() { return phases_; }
-  /// Work that is queued on the lane from now on waits for the work that is queued on `main`.
+  /// Makes all work that is queued on the lane after this call wait for the work that is already
+  /// queued on `main`.
   void fork(cudaStream_t main) { make_wait(main, main_done_.get(), stream_.get()); }
-  /// Work that is queued on `main` from now on waits for the work that is queued on the lane.
+  /// Makes all work that is queued on `main` after this call wait for the work that is already
+  /// queued on the lane.
   void join(cudaStream_t main) { make_wait(stream_.get(), lane_done_.get(), main); }
 
  private:
@@ -56,9 +59,9 @@ class ChromaLane {
   CudaPhases phases_;
 };
 
-/// Runs the first set on `main` and the others concurrently on the lane, and makes `main` wait for
-/// the lane. It calls use(phases_of), which queues the work. phases_of(n) returns the CudaPhases
-/// for set n or plane n.
+/// Runs the first set of planes on `main` and the other sets concurrently on the lane, and makes
+/// `main` wait for the lane. The function calls use(phases_of), which queues the work; phases_of(n)
+/// returns the CudaPhases for set n or plane n.
 template <class Use>
 void run_concurrently(const std::unique_ptr<ChromaLane>& lane, CudaPhases& phases,
                       cudaStream_t main, Use use) {

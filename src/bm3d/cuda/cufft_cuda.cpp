@@ -12,8 +12,8 @@
 namespace lull::bm3d {
 namespace {
 
-// Versions of cuFFT in which the functions used here have the same signatures. The version of the
-// headers is tried first.
+// Versions of cuFFT in which the functions that lull uses have the same signatures. The version of
+// the headers is tried first.
 constexpr int known_versions[] = {CUFFT_VER_MAJOR, 12, 11};
 
 struct CloseLibrary {
@@ -47,7 +47,7 @@ std::vector<std::string> python_package_folders(const std::filesystem::path& own
   return {};
 }
 
-/// Returns the path of the program or shared library that contains this function.
+/// Returns the path of the program or shared library that contains this code.
 std::string find_own_path() {
   Dl_info info{};
   const bool found = dladdr(reinterpret_cast<const void*>(&find_own_path), &info) != 0;
@@ -88,7 +88,7 @@ CufftFunctions load_cufft(const std::vector<std::string>& candidates) {
     Library library(dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL));
     CufftFunctions functions;
     if (!library || !find_functions(library.get(), functions)) continue;
-    (void)library.release();  // It stays loaded: plans may outlive any owner.
+    (void)library.release();  // the library stays loaded, because plans may outlive any owner
     return functions;
   }
   throw DeviceUnavailable(

@@ -17,20 +17,21 @@ struct CufftFunctions {
   decltype(&cufftDestroy) destroy = nullptr;
 };
 
-/// Returns the names to load, in this order: plain names, which LD_LIBRARY_PATH and the cache of
-/// the dynamic loader resolve, then paths in the folders of packages and toolkits. `own_path`: the
-/// file that contains this code. In a site-packages folder of Python, NVIDIA's packages are next to
-/// it. `toolkits`: root folders of CUDA toolkits.
+/// Returns the names under which the library is searched, in this order: first plain names, which
+/// LD_LIBRARY_PATH and the cache of the dynamic loader resolve, then paths in the folders of Python
+/// packages and CUDA toolkits. `own_path`: path of the file that contains this code; if that is in
+/// a site-packages folder of Python, NVIDIA's packages are next to it. `toolkits`: root folders of
+/// CUDA toolkits.
 [[nodiscard]] std::vector<std::string> cufft_candidates(const std::string& own_path,
                                                         const std::vector<std::string>& toolkits);
 
 /// Loads the first candidate that exists and has all functions. The library stays loaded.
-/// @throws DeviceUnavailable when no candidate can be loaded
+/// @throws DeviceUnavailable no candidate can be loaded
 [[nodiscard]] CufftFunctions load_cufft(const std::vector<std::string>& candidates);
 
-/// Returns the functions of the cuFFT of this machine. The first call loads it. The function may be
-/// called from any thread.
-/// @throws DeviceUnavailable when cuFFT is not installed
+/// Returns the functions of the cuFFT of this machine. The first call loads the library. Any thread
+/// may call this function.
+/// @throws DeviceUnavailable cuFFT is not installed
 [[nodiscard]] const CufftFunctions& cufft();
 
 }  // namespace lull::bm3d

@@ -1,6 +1,7 @@
 // The kernels around cuFFT. They copy the patches of a batch's groups out of the picture, filter
-// their spectra across each group, and add the estimates to the sums. The groups of a slice follow
-// each other in memory. Each group has space for `capacity` patches and uses the first M of them.
+// their spectra across each group, and add the estimates to the sums. A batch is processed in
+// slices (dft_cuda.h). The groups of a slice follow each other in memory. Each group has space for
+// `capacity` patches and uses the first M places.
 
 #include "bm3d/cuda/dft_cuda.h"
 #include "bm3d/cuda/filter/filter.cuh"
@@ -15,7 +16,8 @@ namespace {
 constexpr int patch_area = patch * patch;
 constexpr int spectrum_threads = 128;
 
-// Copies the patches of groups. A block processes one group, and a thread one sample of a patch.
+// Copies the patches of groups. A thread block processes one group, and a thread one sample of each
+// patch.
 __global__ void gather_kernel(const FilterArgs a, int first, const float* plane, float* patches) {
   const int reference = first + blockIdx.x, sample = threadIdx.x;
   const int count = 1 << a.groups.log2_filtered(reference);
@@ -35,8 +37,8 @@ __device__ void butterfly(cufftComplex& a, cufftComplex& b) {
   b = {(u.x - v.x) * h, (u.y - v.y) * h};
 }
 
-/// Transforms in place. After the forward Haar transform, the averages of runs are at multiples of
-/// increasing powers of two.
+/// Transforms the spectra across the group in place. After the forward Haar transform, the averages
+/// of runs are at multiples of increasing powers of two.
 __device__ void transform_group(Spectra& spectra, int count, GroupTransform kind, bool inverse) {
   const int pairs = count / 2;
   const int first = inverse && kind == GroupTransform::haar ? count / 2 : 1;
@@ -65,14 +67,15 @@ __device__ float block_sum(float value) {
 
 __device__ void load_spectra(const cufftComplex* from, int count, Spectra& to) {
   for (int i = threadIdx.x; i < count * spectrum_size; i += spectrum_threads) {
-    const cufftComplex c = from[i];  // cuFFT does not normalise: 1/8 makes it orthonormal
+    // CuFFT does not normalise; the factor 1/8 makes the transform orthonormal.
+    const cufftComplex c = from[i];
     to[i / spectrum_size][i % spectrum_size] = {c.x / patch, c.y / patch};
   }
   __syncthreads();
 }
 
-// Filters the spectra. A block processes one group. Each coefficient of the inner columns
-// represents two coefficients of the full spectrum.
+// Filters the spectra of groups. A thread block processes one group. Each coefficient of the inner
+// columns represents two coefficients of the full spectrum.
 __global__ void __launch_bounds__(spectrum_threads)
     spectra_kernel(const FilterArgs a, int first, GroupTransform kind, float sigma,
                    Strength strength, const cufftComplex* basic, cufftComplex* spectra,

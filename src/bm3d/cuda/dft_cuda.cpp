@@ -17,7 +17,7 @@ void check(cufftResult status, const char* what) {
   throw InternalError(text);
 }
 
-constexpr int slice_groups = 4096;  // 115 MB of patches and spectra if groups have 32 members
+constexpr int slice_groups = 4096;  // with 32 members per group: 115 MB of patches and spectra
 
 }  // namespace
 
@@ -43,7 +43,7 @@ DftFilter::DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream)
   if (which == Phase::second)
     basic_spectra_ = cuda::DeviceBuffer<cufftComplex>(patches * spectrum_size);
   weights_ = cuda::DeviceBuffer<float>(slice_groups);
-  // A cuFFT plan has a fixed size: positions that no group uses are transformed, too.
+  // A plan of cuFFT has a fixed size, so places that no group uses are also transformed.
   cuda::check(cudaMemsetAsync(patches_.get(), 0, patches_.bytes(), stream));
 }
 

@@ -2,7 +2,7 @@
 // Collaborative filtering with the 2D DFT by cuFFT, batch by batch. This is the method of
 // Honzatko's 2015 thesis, kept as a variant for comparison. Unlike with the other transforms,
 // patches and spectra pass through device memory. A batch is therefore processed in slices of a few
-// thousand groups, which bound that memory.
+// thousand groups, which limits this memory.
 
 #include <cufft.h>
 
@@ -11,23 +11,24 @@
 
 namespace lull::bm3d {
 
-/// The spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The other 3 coefficients of each row
-/// are complex conjugates.
+/// The size of the spectrum of a real 8x8 patch: 8 rows of 5 coefficients. The other 3 coefficients
+/// of each row are complex conjugates of these.
 inline constexpr int spectrum_columns = patch / 2 + 1;
 inline constexpr int spectrum_size = patch * spectrum_columns;
 
-/// Groups of a batch that are filtered together.
+/// Number of groups of a batch that are filtered together.
 struct Slice {
   int first = 0, count = 0;
 };
 
-/// Plans and buffers for one stream. They are made once.
+/// Plans of cuFFT and buffers for one stream. They are made once.
 class DftFilter {
  public:
-  /// @throws DeviceUnavailable when device memory does not suffice, or cuFFT is not installed
+  /// @throws DeviceUnavailable  the device memory does not suffice, or cuFFT is not installed
   DftFilter(const PhaseParams& phase, Phase which, cudaStream_t stream);
 
-  /// Filters one batch and adds the estimates to the sums, like filter_hard() and filter_wiener().
+  /// Filters one batch and adds the estimates to the sums, as filter_hard() and filter_wiener() do
+  /// for other transforms.
   void run(const FilterArgs& args, const Strength& strength);
 
  private:

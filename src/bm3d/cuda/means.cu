@@ -1,7 +1,8 @@
-// Weighted means of groups (bm3d/group_means.h). A warp processes a group, and a lane holds two
-// samples of each patch: in row lane / 4, columns 2 (lane % 4) and the next. The patches of
-// clusters are far apart, so samples are read from device memory and estimates are added there. The
-// weights in the sums are rounded to fixed point; members whose weight is rounded to 0 are skipped.
+// Weighted means of groups (bm3d/group_means.h). A warp processes a group. A lane processes two
+// samples of each patch: those in row lane / 4 and in columns 2 (lane % 4) and 2 (lane % 4) + 1.
+// The patches of clusters are far apart, so samples are read from device memory and estimates are
+// added there. The weights in the sums are rounded to fixed point; members whose weight is rounded
+// to 0 are skipped.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/patch_offsets.cuh"
@@ -19,7 +20,7 @@ struct MeansArgs {
   std::array<float, max_planes> scale{};
 };
 
-/// A lane's samples of a patch, or sums of such samples.
+/// The samples of a patch that one lane processes, or sums of such samples.
 struct Pair {
   float first = 0, second = 0;
 };
@@ -43,14 +44,15 @@ __global__ void __launch_bounds__(means_threads) means_kernel(const MeansArgs a)
   const int count = 1 << f.groups.log2_filtered(reference);
   const int row = lane >> 2, column = 2 * (lane & 3);
   const int inside = row * f.margins.pitch + column;
-  // Each lane holds the offset of the group's member with the lane's number.
+  // Lane m has the offset of member m of the group.
   const Offset own_place = lane < count ? patch_offset<Offset>(f, reference, lane) : 0;
 
   Pair own[planes], sum[planes];
   const Offset first = __shfl_sync(~0u, own_place, 0) + inside;
 #pragma unroll
   for (int p = 0; p < planes; ++p) own[p] = load(f.noisy[p], first);
-  float weights = 1, own_weight = 1;  // sum over all members; weight of member `lane`
+  // Sum over all members; weight of the member with the number of the lane.
+  float weights = 1, own_weight = 1;
   for (int m = 1; m < count; ++m) {
     const Offset at = __shfl_sync(~0u, own_place, m) + inside;
     Pair difference[planes];

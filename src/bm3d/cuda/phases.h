@@ -1,6 +1,6 @@
 #pragma once
 // The phases of BM3D on frames in GPU memory: the plans that a session makes once, and the sequence
-// of kernels. The owner of the frames decides which of them are searched together.
+// of kernels. The owner of the frames decides which frames are searched together.
 
 #include <algorithm>
 #include <array>
@@ -21,21 +21,22 @@
 
 namespace lull::bm3d {
 
-/// Groups on the device that a set keeps from the first phase to the second:
-/// CudaPhases::kept_references() groups of CudaPhases::kept_capacity() members.
+/// The groups that a set stores in device memory for the second phase:
+/// CudaPhases::kept_references() groups of up to CudaPhases::kept_capacity() members.
 struct KeptOnDevice {
   std::uint32_t* displacements = nullptr;
   std::uint8_t* log2_counts = nullptr;
 };
 
 /// A frame on the device. CudaPhases::margins() describes the layout of the planes. Pointers to
-/// planes that do not exist are null, as are estimates and sums of planes that are not filtered.
+/// planes that do not exist are null. For planes that are not filtered, the pointers to estimates
+/// and sums are null.
 struct DeviceFrame {
   std::array<float*, max_planes> noisy{}, basic{};
-  /// The guide that came with the frame; only in guided sessions.
+  /// The guide that came with the frame. It is only used in guided sessions.
   std::array<float*, max_planes> guide_planes{};
   std::array<Sums, max_planes> sums{};
-  /// Kept groups of each set, stored at its first plane.
+  /// Stored groups of each set. The index is the first plane of the set.
   std::array<KeptOnDevice, max_planes> kept{};
 };
 
@@ -59,23 +60,24 @@ class CudaPhases {
   bool is_filtered(int plane) const {
     return state_of(Phase::first).plan.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
-  /// Returns whether the result of a stored plane differs from the input. (This is not
-  /// is_filtered(), because RGB is filtered in another colour space.)
+  /// Returns whether the result of a stored plane differs from the input. (The result can differ
+  /// from that of is_filtered(), because RGB is filtered in another colour space.)
   bool changes(int plane) const {
     return params_.noise.sigma(plane) > 0 && fits_patch(format_, plane);
   }
   const Margins& margins(int plane) const { return geometry(plane).margins; }
-  /// Returns the size of the largest filtered plane in elements.
+  /// Returns the number of elements of the largest plane that is filtered.
   std::size_t largest_plane() const;
   /// Returns the maximum number of planes in a set.
   int max_planes_per_set() const;
-  /// Returns the number of groups that a set of the first phase keeps for the second; 0: none.
+  /// Returns the number of groups that a set of the first phase stores for the second phase; 0:
+  /// none.
   std::size_t kept_references(const PlaneSet& set) const;
   int kept_capacity() const { return kept_members(params_) <= 16 ? 16 : 32; }
 
   /// Returns the sets of a phase, in the order in which they are filtered.
   const std::vector<PlaneSet>& sets(Phase phase) const { return state_of(phase).plan.sets; }
-  /// Makes the guide of a set, and clears the sums of its planes.
+  /// Makes the guide of a set, and sets the sums of the set's planes to 0.
   [[nodiscard]] Guide make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
                                                 const DeviceFrame& frame, const GuideBuffer& to);
   /// Matches and filters the groups of the reference patches of frames[0], which is `frame`, and
@@ -87,16 +89,17 @@ class CudaPhases {
   // The following functions are for Bayes phases (bayes_phases_cuda.cpp).
   bool is_bayes(Phase phase) const { return state_of(phase).plan.is_bayes(); }
   /// Returns whether the result of a Bayes phase is blended into DeviceFrame::basic. In the first
-  /// Bayes phase `basic` is the basic estimate. When the second one ends, `basic` must be the
-  /// result of the parallel Wiener filter.
+  /// Bayes phase, `basic` is the basic estimate. At the end of the second Bayes phase, `basic` must
+  /// be the result of the parallel Wiener filter.
   bool is_blended(Phase phase) const {
     return is_bayes(phase) && (phase == Phase::third || params_.phases == 3);
   }
-  /// Makes the guide of a set in floats, if it is composite (PlaneSet::is_composite()).
+  /// Makes the guide of a set as floats, if the guide is computed from several planes
+  /// (PlaneSet::is_composite()).
   void make_float_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame, float* to);
   void clear_sums(const PlaneSet& set, const DeviceFrame& frame);
-  /// Matches and filters groups like filter(), in a Bayes phase. `guide` is the guide of the
-  /// reference patches' frame.
+  /// Matches and filters groups in a Bayes phase, as filter() does in other phases. `guide` is the
+  /// guide of the frame that contains the reference patches.
   void filter_bayes(Phase phase, const PlaneSet& set, const DeviceFrame& frame,
                     std::span<const SearchFrame> frames, std::span<const std::ptrdiff_t> distance,
                     const float* guide);
@@ -117,13 +120,13 @@ class CudaPhases {
     PhasePlan plan;
     std::unique_ptr<cuda::Matcher> matcher;
     std::unique_ptr<DftFilter> dft;  // null: the transform is not the DFT
-    Covariances covariances;         // for planes whose noise is not white
+    Covariances covariances;         // only for planes with coloured noise
   };
-  /// Properties that planes of equal size share.
+  /// Properties of a plane that depend only on its size, so that planes of equal size share them.
   struct Geometry {
     Margins margins;
-    ReferenceGrid first_grid, second_grid;  // for phases with transforms
-    ReferenceGrid searched_grid;            // reference patches whose groups are kept
+    ReferenceGrid first_grid, second_grid;  // only for phases with transforms
+    ReferenceGrid searched_grid;            // reference patches whose groups are stored
   };
   /// Returns the geometry of plane `i`. Planes of equal size have equal geometry.
   const Geometry& geometry(int i) const {
@@ -142,20 +145,21 @@ class CudaPhases {
                        const std::array<float*, max_planes>& estimates);
   MixedPlane guide_of(Phase phase, const DeviceFrame& frame, int plane) const;
   ColourGuide composite_guide(Phase phase, const PlaneSet& set, const DeviceFrame& frame) const;
-  /// Returns the bundles of a set's reference patches at distance `step`.
+  /// Returns the bundles of the reference patches of a set, if the distance between reference
+  /// patches is `step`.
   MotionGrid motion_grid(int step, const PlaneSet& set) const;
-  /// Returns the kept groups of a set.
+  /// Returns the stored groups of a set.
   KeptGroupsView kept_groups(const PhasePlan& plan, const PlaneSet& set,
                              const DeviceFrame& frame) const;
   static Groups of_batch(const Groups& all, const Batch& batch);
-  /// Divides the reference patches into batches. Calls use() for each batch, with `batch` set to
-  /// it.
+  /// Divides the reference patches into batches. Sets the member `batch` to each batch, and calls
+  /// use().
   template <class Use>
   void for_batches(const ReferenceGrid& references, bool whole_rows, Batch& batch, Use use) const;
-  /// Runs the first phase's search for groups that are kept.
+  /// Runs the search of the first phase for the groups that are stored.
   void search(const PhaseState& phase, const PlaneSet& set, std::span<const SearchFrame> frames,
               const Groups& kept);
-  // The following functions perform the rest of a phase, batch by batch: they filter the kept
+  // The following functions perform the rest of a phase, batch by batch. They filter the stored
   // groups, propagate them, or search.
   void filter_kept(const PhaseState& phase, const Groups& kept, const CovarianceViews& covariances,
                    FilterArgs& args);
@@ -172,13 +176,13 @@ class CudaPhases {
   FrameFormat format_;
   cudaStream_t stream_;
   cuda::DeviceLimits device_ = cuda::device_limits();
-  std::vector<PhaseState> states_;      // for all plans (plan_count())
-  std::array<Geometry, 2> geometries_;  // for luma, and for subsampled chroma
-  // The sets use the following buffers one after the other. The buffers have the size that the
+  std::vector<PhaseState> states_;      // one for each plan (plan_count())
+  std::array<Geometry, 2> geometries_;  // one for luma, and one for subsampled chroma
+  // The sets use the following buffers one after the other, so each buffer has the size that the
   // largest set needs.
   cuda::DeviceBuffer<std::uint32_t> displacements_;
   cuda::DeviceBuffer<std::uint8_t> log2_counts_;
-  // Only Bayes phases use the following buffers.
+  // The following buffers are used only by Bayes phases.
   cuda::DeviceBuffer<std::uint32_t> members_;
   cuda::DeviceBuffer<std::uint8_t> counts_;
   cuda::DeviceBuffer<Motion> second_halves_;

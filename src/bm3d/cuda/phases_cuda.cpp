@@ -10,9 +10,9 @@
 namespace lull::bm3d {
 namespace {
 
-/// Returns the maximum level of a plane (FilterArgs::max_level). In float samples, differences of
-/// colours may reach 416 in both directions, but filter.cuh supports differences of up to 511 from
-/// the level. All other planes are within that range anyway.
+/// Returns the maximum level of a plane (FilterArgs::max_level). Differences of colours in float
+/// samples may reach 416 in both directions, but filter.cuh supports only samples that differ by up
+/// to 511 from the level. All other planes are always within this range.
 float max_level(const FrameFormat& format, int plane) {
   const bool floats = format.sample == SampleType::f32 && format.layout == Layout::rgb;
   return floats && plane > 0 ? 95.0f : FilterArgs::unlimited_level;
@@ -73,12 +73,13 @@ void CudaPhases::plan_phases(cuda::MatcherFactory make_matcher) {
     phase.matcher = make_matcher(searching, 2 * params_.temporal, margins(0));
     if (phase.plan.filter == Filtering::means) continue;  // means need no transform
     if (params.transform == Transform::dft) {
-      // The filter also processes kept groups, so its parameters get the size of kept groups.
+      // The filter also processes stored groups, so its parameters get the size of the stored
+      // groups.
       PhaseParams params_for_kept = params;
       if (phase.plan.phase == Phase::first && params_.kept > 0)
         params_for_kept.group = std::max(params_for_kept.group, kept_capacity());
       phase.dft = std::make_unique<DftFilter>(params_for_kept, phase.plan.phase, stream_);
-      // validate() rejects the DFT with noise that is not white.
+      // validate() rejects the combination of the DFT and coloured noise.
     } else {
       phase.covariances = Covariances(phase.plan.noise, params.transform, stream_);
     }
@@ -155,8 +156,8 @@ Guide CudaPhases::make_guide_and_clear_sums(Phase phase, const PlaneSet& set,
     max_bias = std::max(max_bias, -*std::ranges::min_element(*matching.bias));
   const GuideBytes bytes(matching.range);
   Guide guide{to.samples, to.half_norms, bytes.scale, bytes.low};
-  // A large tau makes the quantisation steps of the guide larger, but it only occurs with strong
-  // noise, which hides these steps.
+  // A large match threshold tau makes the quantisation steps of the guide larger. This is
+  // acceptable, because tau is only large if the noise is strong, and strong noise hides the steps.
   if (!matching.clusters)
     guide.scale = std::min(guide.scale, max_guide_scale(matching.tau + max_bias));
   ClearedSums sums{static_cast<int>(set.planes.size())};
@@ -245,8 +246,8 @@ void CudaPhases::for_batches(const ReferenceGrid& references, bool whole_rows, B
   }
 }
 
-/// Returns the groups of a batch of complete rows. The groups of all reference patches are stored
-/// as if they were one batch.
+/// Returns the groups of a batch that consists of complete rows. The groups of all reference
+/// patches are stored as if they were one batch.
 Groups CudaPhases::of_batch(const Groups& all, const Batch& batch) {
   return all.after(static_cast<std::size_t>(batch.y0) * batch.tiles_x * references_per_tile);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The interface of the cuda backend for open(). It exists in builds without CUDA, too, and throws
-// there.
+// The interface through which open() uses the cuda backend. Builds without CUDA provide these
+// functions too, but there they throw.
 
 #include <memory>
 #include <memory_resource>
@@ -11,7 +11,7 @@
 namespace lull::bm3d {
 
 /// Opens a session on GPU `device` with `streams` frames in flight. `params` and `format` must be
-/// valid. `results_on_device`: see Backend.
+/// valid. `results_on_device`: as in Backend.
 /// @throws InvalidArgument  kernels cannot address frames of this size (address_range.h)
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> open_cuda(const Params& params, const FrameFormat& format,
@@ -19,7 +19,7 @@ namespace lull::bm3d {
                                                   bool results_on_device = false,
                                                   const ResultSamples& results = {});
 
-/// Returns a resource of page-locked memory.
+/// Returns a memory resource of page-locked memory.
 /// @throws DeviceUnavailable
 [[nodiscard]] std::pmr::memory_resource* cuda_frame_memory();
 

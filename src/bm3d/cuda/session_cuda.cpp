@@ -1,7 +1,7 @@
 // Sessions of the cuda backend. If frames are filtered one by one, a session has as many slots as
 // frames in flight. Each slot owns a stream and all device memory that one frame needs, so that the
 // copies of one frame overlap with the kernels of another. The host only waits for the oldest
-// frame, when all slots are occupied. Sessions over time are described in frame_session.h.
+// frame, when all slots are occupied. time/frame_session.h describes sessions over time.
 
 #include <vector>
 
@@ -56,7 +56,7 @@ class SlotSession final : public Denoiser {
   FrameFormat format_;
   cuda::ResultFrames pool_;
   std::vector<std::unique_ptr<CudaSlot>> slots_;
-  std::size_t next_ = 0;  // slot of the oldest frame in flight, which is also used next
+  std::size_t next_ = 0;  // slot of the oldest frame in flight; the next frame uses it
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// A version of open_cuda() with another matcher, for tests. It exists only in builds with CUDA.
+// A version of open_cuda() in which tests can replace the matcher. It exists only in builds with
+// CUDA.
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 #pragma once
 // All device memory and work of one frame, from upload to download, if frames are filtered one by
-// one. It is planned once and used for every frame. The slot's device must be current whenever the
-// slot is made or used.
+// one. A slot is planned once and used for many frames. The device of the slot must be current
+// whenever the slot is made or used.
 
 #include <array>
 #include <memory>
@@ -25,16 +25,16 @@ class CudaSlot {
   CudaSlot(const Params& params, const FrameFormat& format,
            cuda::MatcherFactory make_matcher = cuda::make_matcher,
            const std::optional<FrameFormat>& results = std::nullopt);
-  /// Waits for the frame in flight, which uses the buffers.
+  /// Waits for the frame in flight, because the frame uses the buffers of the slot.
   ~CudaSlot();
 
-  /// Starts a frame: queues upload, kernels and download, and waits for nothing. The slot must be
-  /// free. The samples of `clean` are written later.
+  /// Starts a frame: queues upload, kernels and download, and returns without waiting. The slot
+  /// must be free. The samples of `clean` are written later, by the queued work.
   void start(Frame noisy, Frame clean);
-  /// Waits for the frame in flight and returns it; nullopt if there is none.
+  /// Waits for the frame in flight and returns its result; nullopt if there is no frame in flight.
   std::optional<Frame> finish();
 
-  // The following functions perform the steps of start(), for benchmarks.
+  // The following functions perform the steps of start() one by one, for benchmarks.
   void upload(const Frame& noisy);
   void filter();
   void download(const Frame& noisy, Frame& clean);
@@ -67,24 +67,24 @@ class CudaSlot {
   cuda::Stream stream_;
   cuda::Event done_;
   CudaPhases phases_;
-  std::unique_ptr<ChromaLane> chroma_lane_;       // null if there is none
-  std::unique_ptr<linear::DeviceFilter> linear_;  // only with linear combinations of patches
+  std::unique_ptr<ChromaLane> chroma_lane_;       // null if no chroma lane is used
+  std::unique_ptr<linear::DeviceFilter> linear_;  // only for linear combinations of patches
   RawFrame raw_;
   GuideFrame guide_frame_;
   PlaneBuffers noisy_, basic_, result_;
   PlaneBuffers guide_planes_;  // guides that come with frames
-  /// The first element is the scratch memory for phases_, with the size of the largest plane. The
-  /// second element is the scratch memory for the chroma lane.
+  /// Element 0 is the scratch memory of phases_, with the size of the largest plane. Element 1 is
+  /// the scratch memory of the chroma lane.
   std::array<Scratch, 2> scratch_;
-  // If frames may have holes: the positions that are not candidates, and the norms that exclude
-  // them.
+  // Only if frames may have holes: marks of the positions that are not candidates, and the norms
+  // that exclude these positions.
   cuda::DeviceBuffer<std::uint8_t> invalid_;
   cuda::DeviceBuffer<std::int32_t> candidate_norms_;
-  // Groups that each set keeps for the second phase, stored at its first plane.
+  // Groups that each set stores for the second phase. The index is the first plane of the set.
   std::array<cuda::DeviceBuffer<std::uint32_t>, max_planes> kept_displacements_;
   std::array<cuda::DeviceBuffer<std::uint8_t>, max_planes> kept_counts_;
-  cuda::GraphExec kernels_;  // run_kernels() as one graph
-  /// The noisy frame is kept until its upload is complete.
+  cuda::GraphExec kernels_;  // the work of run_kernels(), as one graph
+  /// The noisy frame is not released before its upload is complete.
   std::optional<Frame> noisy_in_flight_, in_flight_;
 };
 

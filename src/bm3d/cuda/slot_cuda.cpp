@@ -25,8 +25,8 @@ CudaSlot::CudaSlot(const Params& params, const FrameFormat& format,
         format_, filtered_noise(params_.noise, format_),
         std::array{phases_.margins(0), phases_.margins(1), phases_.margins(2)}, stream_.get());
   // The kernels run once before they are captured as one graph, because the driver loads their code
-  // at the first launch. With a separate launch for each kernel, a fast profile would keep the host
-  // as busy as the device.
+  // at the first launch. The graph is needed because separate launches of all kernels of a fast
+  // profile would keep the host as busy as the device.
   run_kernels();
   kernels_ = cuda::capture(stream_.get(), [this] { run_kernels(); });
   cuda::check(cudaStreamSynchronize(stream_.get()));
@@ -52,7 +52,7 @@ void CudaSlot::plan_buffers() {
   }
   for (std::size_t n = 0; n < (chroma_lane_ ? 2 : 1); ++n) {
     Scratch& scratch = scratch_[n];
-    // No plane of the chroma lane is larger than plane 1.
+    // The largest plane that the chroma lane processes is plane 1.
     const std::size_t size = n == 0 ? greatest : phases_.margins(1).size();
     scratch.guide_samples = zeroed<std::uint8_t>(size, stream_.get());
     scratch.half_norms = cuda::DeviceBuffer<std::int32_t>(size);

@@ -10,7 +10,7 @@
 namespace lull::bm3d {
 
 /// Makes the worker. Its device must be current whenever the worker is made, used or destroyed.
-/// require_addressable() must accept `params` and `format`. `results_on_device`: see Backend.
+/// `params` and `format` must pass require_addressable(). `results_on_device`: as in Backend.
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FrameWorker> make_cuda_worker(const Params& params,
                                                             const FrameFormat& format,

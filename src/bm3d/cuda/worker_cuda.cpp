@@ -1,8 +1,9 @@
-// Frames are stored in slots of ring buffers, one for each kind of plane, so that kernels reach a
-// patch of another frame by an offset. There are three streams. One uploads frames and computes the
-// statistics on which the session bases its decisions. It has a high priority, because the host
-// waits for them. One computes, and one downloads results. The host is at most two frames ahead of
-// the compute stream, because the input buffers are reused after two frames.
+// Frames are stored in slots of ring buffers, one for each kind of plane, so that an offset leads
+// from a patch to the same position in another frame. There are three streams. The first uploads
+// frames and computes the statistics on which the session bases its decisions. It has a high
+// priority, because the host waits for these statistics. The second stream runs the filter, and the
+// third downloads results. The host is at most two frames ahead of the compute stream, because the
+// input buffers are reused after two frames.
 
 #include <memory>
 #include <utility>
@@ -20,7 +21,7 @@
 namespace lull::bm3d {
 namespace {
 
-constexpr int max_results = 3;  // results in flight, and the next one
+constexpr int max_results = 3;  // number of result buffers: results in flight, and the next one
 
 class CudaWorker : public FrameWorker {
  public:
@@ -88,8 +89,8 @@ class CudaWorker : public FrameWorker {
     if (invalid_.at(at) != nullptr)
       copy_reached(last_frame_, patch, invalid_.at(at), compute_stream_.get());
     make_guides(Phase::first, at);
-    // After this wait, the caller may release the frame, whose samples are in host memory or in a
-    // decoder's picture on the device.
+    // After this wait, the caller may release the frame. Its samples are in host memory, or in a
+    // picture of the decoder in device memory.
     cuda::check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }
@@ -102,7 +103,7 @@ class CudaWorker : public FrameWorker {
     const cuda::NvtxRange range(phase == Phase::first    ? "first phase"
                                 : phase == Phase::second ? "second phase"
                                                          : "third phase");
-    if (phase == Phase::first) motion_.find(frames);  // once, for all phases
+    if (phase == Phase::first) motion_.find(frames);  // is done once, for all phases
     filter_sets(phase, frames, frame_in(frames[0].frame));
     if (phase == Phase::third && has_parallel_wiener(params_))
       filter_sets(parallel_wiener, frames, parallel_frame(frames[0].frame));
@@ -139,10 +140,11 @@ class CudaWorker : public FrameWorker {
  private:
   struct Slot {
     Guide luma, composite;
-    Frame clean;  // contains the planes that pass through
+    Frame clean;  // contains the planes that are not filtered
     Guide& guide_of(const PlaneSet& set) { return set.is_composite() ? composite : luma; }
   };
-  /// Memory for either the luma guides or the composite guides of all frames.
+  /// Memory for the luma guides of all frames, or for the guides of all frames that are computed
+  /// from several planes.
   struct GuideRing {
     PlaneRing<std::uint8_t> samples;
     PlaneRing<std::int32_t> half_norms, candidate_norms;
@@ -212,7 +214,8 @@ class CudaWorker : public FrameWorker {
       }
   }
 
-  /// Filters all sets of a phase. `frame` is the frame of the reference patches.
+  /// Filters all sets of planes in a phase. `frame` is the frame that contains the reference
+  /// patches.
   void filter_sets(Phase phase, std::span<const SlotFrame> frames, const DeviceFrame& frame) {
     run_concurrently(chroma_lane_, phases_, compute_stream_.get(), [&](auto phases_of) {
       const std::vector<PlaneSet>& sets = phases_.sets(phase);
@@ -251,7 +254,7 @@ class CudaWorker : public FrameWorker {
     }
     return frame;
   }
-  /// Returns a frame with the sums of the parallel Wiener filter.
+  /// Returns `frame`, with its sums replaced by those of the parallel Wiener filter.
   DeviceFrame parallel_frame(int at) const {
     DeviceFrame frame = frame_in(at);
     for (int i = 0; i < format_.planes(); ++i)
@@ -275,7 +278,7 @@ class CudaWorker : public FrameWorker {
     }
   }
 
-  /// Makes the float guides of a Bayes phase, which matches in floats.
+  /// Makes the guides for a Bayes phase, as floats, because a Bayes phase matches in floats.
   void make_float_guides(Phase phase, int at) {
     for (const PlaneSet& set : phases_.sets(phase)) {
       if (set.is_composite())
@@ -296,7 +299,7 @@ class CudaWorker : public FrameWorker {
     }
   }
 
-  /// Returns the float samples as they were uploaded, for RawFrame::restore().
+  /// Returns the uploaded float samples of a frame, for RawFrame::restore().
   RawPlanes original(int at) const {
     RawPlanes planes = inputs_[0]->raw.planes();
     for (int i = 0; i < format_.planes(); ++i) planes.data[i] = original_[i].at(at);
@@ -339,25 +342,26 @@ class CudaWorker : public FrameWorker {
   FrameFormat format_;
   cuda::Stream compute_stream_, upload_stream_, download_stream_;
   CudaPhases phases_;
-  std::unique_ptr<ChromaLane> chroma_lane_;  // null if there is none
+  std::unique_ptr<ChromaLane> chroma_lane_;  // null if no chroma lane is used
   cuda::ResultFrames pool_;
   std::array<float, 3> levels_;  // standard deviation of the noise in the stored samples
   Frame last_frame_;
   std::array<std::unique_ptr<Input>, 2> inputs_;
-  int last_input_ = 0;  // inputs_ of the last accepted frame
+  int last_input_ = 0;  // index in inputs_ of the frame that was accepted last
   std::array<std::unique_ptr<Output>, max_results> outputs_;
-  int finished_ = 0, awaited_ = 0;  // number of results
+  int finished_ = 0, awaited_ = 0;  // number of results so far
   std::vector<Slot> slots_;
   std::array<PlaneRing<float>, max_planes> noisy_, basic_, guide_planes_;
-  std::array<PlaneRing<std::byte>, max_planes> original_;  // float samples as they were uploaded
+  std::array<PlaneRing<std::byte>, max_planes> original_;  // uploaded float samples
   std::array<PlaneRing<unsigned long long>, max_planes> numerators_, parallel_numerators_;
   std::array<PlaneRing<std::uint32_t>, max_planes> denominators_, parallel_denominators_;
-  // Groups that each set keeps for the second phase, stored at its first plane.
+  // Groups that each set stores for the second phase. The index is the first plane of the set.
   std::array<PlaneRing<std::uint32_t>, max_planes> kept_displacements_;
   std::array<PlaneRing<std::uint8_t>, max_planes> kept_counts_;
   GuideRing luma_guides_, composite_guides_;
-  PlaneRing<float> float_guides_;    // composite guides of Bayes phases
-  PlaneRing<std::uint8_t> invalid_;  // if frames may have holes: positions that are not candidates
+  PlaneRing<float> float_guides_;  // guides of Bayes phases that are computed from several planes
+  // Only if frames may have holes: positions that are not candidates.
+  PlaneRing<std::uint8_t> invalid_;
   std::array<cuda::DeviceBuffer<float>, max_planes> result_;
   DeviceMotion motion_;
 };

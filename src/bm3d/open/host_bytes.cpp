@@ -13,8 +13,8 @@ double samples_of(const FrameFormat& format, int plane) {
   return 1.0 * format.plane_width(plane) * format.plane_height(plane);
 }
 
-/// Returns the bytes of the guides in the layouts of the CPU's matchers (match/cpu/guide_memory.h),
-/// which hold all searched frames.
+/// Returns how many bytes the guides need in the layouts of the matchers on the CPU
+/// (match/cpu/guide_memory.h). There are guides for all searched frames.
 double guide_bytes(const Params& params, double luma) {
   const double searched = 2 * params.temporal + 1;
   const bool propagates =
@@ -25,9 +25,10 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Returns the bytes of a session of linear combinations. One set at a time has sums and groups.
+/// Returns how many bytes a session of linear combinations needs. Only one set of planes at a time
+/// has sums and groups.
 double linear_bytes(const FrameFormat& format, BackendKind kind) {
-  constexpr linear::GroupSizes sizes;  // the sizes with the largest groups
+  constexpr linear::GroupSizes sizes;  // the sizes for which groups need most memory
   double all = 0;
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
   const double luma = samples_of(format, 0);
@@ -56,7 +57,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
   const double luma = samples_of(format, 0);
   const double chroma = format.planes() > 1 ? samples_of(format, 1) : 0;
-  // Number of frames that are not finished, and the number of those whose first phase is complete.
+  // First: number of frames that are not finished. Second: number of those whose first phase is
+  // complete.
   const double frames = margin(params).after + 1, later = frames - 2 * params.temporal;
   const bool loads_samples = cpu && filters_samples(params, format);
   const double noisy =
@@ -65,11 +67,12 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
       (has_parallel_wiener(params) ? 4 : 2) * (cpu ? sizeof(float) : sizeof(double)) * all;
   double bytes = frames * (noisy + sums + sizeof(float) * chroma);
   if (params.guided) bytes += frames * sizeof(float) * all;
-  // The sum includes the basic estimates, the luma guides and the kept groups.
+  // The sum includes the basic estimates, the luma guides and the stored groups.
   bytes += later * (sizeof(float) * (all + (loads_samples ? 0 : luma)) +
                     static_cast<double>(kept_bytes(params, format)));
-  if (params.temporal > 0) bytes += (2 * params.temporal + 1) * luma;  // 8-bit samples for motion
-  bytes += sizeof(float) * (luma + 2 * chroma);                        // temporary planes
+  // Main plane in 8 bits, for motion.
+  if (params.temporal > 0) bytes += (2 * params.temporal + 1) * luma;
+  bytes += sizeof(float) * (luma + 2 * chroma);  // temporary planes
   return cpu ? bytes + guide_bytes(params, luma) : bytes;
 }
 

@@ -29,7 +29,7 @@ namespace {
 
 PlaneView<const float> read(const Plane<float>& plane) { return plane.view(); }
 
-/// Blends another estimate into `basic`, with the weight `share`.
+/// Adds another estimate to `basic`, with the weight `share`; `basic` keeps the rest of the weight.
 void blend(PlaneView<float> basic, PlaneView<const float> other, float share) {
   for (int y = 0; y < basic.height; ++y) {
     const float* const more = other.row(y);
@@ -38,7 +38,7 @@ void blend(PlaneView<float> basic, PlaneView<const float> other, float share) {
   }
 }
 
-/// Mixes an estimate with its share of the noisy picture.
+/// Mixes an estimate with a share of the noisy picture.
 void mix(PlaneView<const float> estimate, PlaneView<const float> noisy, float share,
          PlaneView<float> to) {
   for (int y = 0; y < to.height; ++y) {
@@ -96,7 +96,7 @@ class HostWorker : public FrameWorker {
       make_first_guide(slot);
     if (motion_) motion_->load(at, guide);
     previous_frame_ = {};
-    if (!motion_) last_frame_ = {};  // no later frame is compared with this one
+    if (!motion_) last_frame_ = {};  // no later frame is compared with this frame
   }
 
   FrameDifference difference() override {
@@ -160,11 +160,12 @@ class HostWorker : public FrameWorker {
   bool is_filtered(int i) const {
     return plan(Phase::first).noise.sigma(i) > 0 && fits_patch(format_, i);
   }
-  /// Returns whether plane `i` of the result is computed. Otherwise it is copied from the input.
+  /// Returns whether plane `i` of the result is computed. If not, the plane is copied from the
+  /// input.
   bool is_stored(int i) const { return params_.noise.sigma(i) > 0 && fits_patch(format_, i); }
-  /// Returns whether the guides of estimates are mixed with a share of the noisy picture.
+  /// Returns whether the guides are estimates that are mixed with a share of the noisy picture.
   bool is_mixed() const { return plan(Phase::second).guide_share > 0; }
-  /// Returns whether the mixed luma guide is stored. Otherwise luma is matched in the estimate
+  /// Returns whether the mixed luma guide is stored. If not, luma is matched in the estimate
   /// itself.
   bool stores_luma_guide() const { return is_mixed() && (params_.phases > 1 || params_.guided); }
 
@@ -190,10 +191,12 @@ class HostWorker : public FrameWorker {
                           {slot.noisy[0].view(), slot.noisy[1].view(), slot.noisy[2].view()});
   }
 
-  /// Returns a copy of a frame's samples. The caller of the session may change its own.
+  /// Returns a copy of the samples of a frame, because the caller of the session may change the
+  /// samples of its frame.
   Frame copy_of(const Frame& frame) { return copied(frame, copies_); }
 
-  /// Returns a noisy plane as floats. If the slot has only the frame, they are written to `memory`.
+  /// Returns a noisy plane as floats. If the slot only has the frame, the floats are written to
+  /// `memory`.
   PlaneView<const float> noisy_plane(const Slot& slot, int i, Plane<float>& memory) {
     if (!loads_samples_) return read(slot.noisy[i]);
     memory_.acquire(i, memory);
@@ -201,7 +204,7 @@ class HostWorker : public FrameWorker {
     return read(memory);
   }
 
-  /// Loads the guide in the colour space in which patches are compared.
+  /// Loads the guide that came with a frame, in the colour space in which patches are compared.
   PlaneViews load_guide_planes(const Frame& guide, Slot& slot) {
     Planes& guide_planes = slot.guide_planes;
     for (int i = 0; i < format_.planes(); ++i) samples_.load(guide, i, guide_planes[i].view());
@@ -214,7 +217,7 @@ class HostWorker : public FrameWorker {
   static PlaneViews views(const Planes& planes) {
     return {read(planes[0]), read(planes[1]), read(planes[2])};
   }
-  /// Returns the basic estimates of a frame. The estimate of an unfiltered plane is the plane
+  /// Returns the basic estimates of a frame. For a plane that is not filtered, this is the plane
   /// itself.
   PlaneViews estimates(const Slot& slot) const {
     PlaneViews estimates;
@@ -223,7 +226,7 @@ class HostWorker : public FrameWorker {
     return estimates;
   }
 
-  /// Returns whether a guide of a phase contains chroma plane `i`.
+  /// Returns whether the guide of any set in a phase contains chroma plane `i`.
   static bool matches_in_chroma(const PhasePlan& plan, int i) {
     return std::ranges::any_of(plan.sets,
                                [&](const PlaneSet& set) { return set.chroma_weights[i - 1] != 0; });
@@ -239,11 +242,11 @@ class HostWorker : public FrameWorker {
     for (const int i : {1, 2}) memory_.release(i, chroma[i]);
   }
 
-  /// Prepares the guides of a phase: `estimates`, mixed with their share of the noisy picture.
+  /// Prepares the guides of a phase: the `estimates`, mixed with a share of the noisy picture.
   void prepare_guide(Phase phase, PlaneViews estimates, Slot& slot) {
     if (std::ranges::all_of(plan(phase).sets,
                             [&](const PlaneSet& set) { return plan(phase).reuses_groups(set); }))
-      return;      // all sets reuse their groups; nothing is matched
+      return;      // all sets reuse their groups, so that nothing is matched
     Planes mixed;  // chroma planes that are part of a guide
     if (is_mixed()) {
       const auto mix_plane = [&](int i, Plane<float>& to) {
@@ -259,7 +262,7 @@ class HostWorker : public FrameWorker {
     for (const int i : {1, 2}) memory_.release(i, mixed[i]);
   }
 
-  /// Blends the result of a phase into the basic estimate, with the weight `share`.
+  /// Blends the result of a phase into the basic estimate. The result gets the weight `share`.
   void blend_result(Slot& slot, const PhasePlan& plan, float share) {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;
@@ -277,7 +280,8 @@ class HostWorker : public FrameWorker {
 
   const PhasePlan& plan(Phase phase) const { return plans_[static_cast<std::size_t>(phase)]; }
 
-  /// Makes the composite guide of a phase, if one of its sets has one. At most one set does.
+  /// If one of the sets of a phase has a guide that is computed from several planes, makes this
+  /// guide. At most one set has such a guide.
   void make_guide(const PhasePlan& plan, const PlaneViews& planes, Plane<float>& guide) const {
     for (const PlaneSet& set : plan.sets) {
       if (!set.is_composite()) continue;
@@ -293,7 +297,7 @@ class HostWorker : public FrameWorker {
 
   using SlotSums = std::array<std::unique_ptr<PhaseSums>, 3>;
 
-  /// Runs a phase on a set, for the reference patches of frames[0].
+  /// Runs a phase on a set of planes, for the reference patches of frames[0].
   void run(const PhasePlan& plan, const PlaneSet& set, std::span<const SlotFrame> frames,
            SlotSums Slot::*sums) {
     KeptGroups& groups = slots_[frames[0].frame].groups[set.planes.front()];
@@ -332,7 +336,7 @@ class HostWorker : public FrameWorker {
     if (set.is_composite()) return slot.composite_guide;
     if (phase == Phase::first && !params_.guided)
       return loads_samples_ ? slot.luma_guide : slot.noisy[0];
-    // If nothing is matched, there is no guide, and the engine only needs its size.
+    // If nothing is matched, there is no guide, and the engine only needs the size of the planes.
     if (plan(phase).reuses_groups(set)) return slot.basic[0];
     if (stores_luma_guide()) return slot.luma_guide;
     return params_.guided ? slot.guide_planes[0] : slot.basic[0];
@@ -353,7 +357,7 @@ class HostWorker : public FrameWorker {
     return bundles;
   }
 
-  /// Returns the last phase that takes groups or candidates from the kept groups.
+  /// Returns the last phase that takes groups or candidates from the stored groups.
   Phase last_use_of_groups() const {
     const auto uses_groups = [](const PhasePlan& plan) {
       return std::ranges::any_of(plan.sets, [&](const PlaneSet& set) {
@@ -366,7 +370,7 @@ class HostWorker : public FrameWorker {
     return static_cast<Phase>(last);
   }
 
-  /// Writes the estimates of the summed patches to Slot::basic.
+  /// Writes the estimates, which follow from the sums, to Slot::basic.
   void divide(Slot& slot, SlotSums Slot::*sums, const PhasePlan& plan) {
     for (int i = 0; i < format_.planes(); ++i) {
       if (!is_filtered(i)) continue;
@@ -382,14 +386,14 @@ class HostWorker : public FrameWorker {
   FilteredSamples samples_;
   std::unique_ptr<PhaseEngine> engine_;
   FramePool copies_, pool_;            // memory of noisy frames and of results
-  bool has_composite_guide_ = false;   // some set has a composite guide
-  bool passes_through_ = false;        // some plane passes through
-  bool loads_samples_ = false;         // the engine loads samples from Slot::frame
+  bool has_composite_guide_ = false;   // at least one set has a guide computed from several planes
+  bool passes_through_ = false;        // at least one plane is not filtered
+  bool loads_samples_ = false;         // whether the engine loads samples from Slot::frame
   Frame last_frame_, previous_frame_;  // last accepted frame, and the one before it
   Phase last_use_of_groups_ = Phase::first;
   SlotMemory memory_;
   std::vector<Slot> slots_;
-  std::optional<HostMotion> motion_;  // only over time
+  std::optional<HostMotion> motion_;  // only if frames are filtered over time
 };
 
 }  // namespace

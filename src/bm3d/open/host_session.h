@@ -1,5 +1,5 @@
 #pragma once
-// Sessions of the host backends. They handle frames, planes and colour around a PhaseEngine.
+// Sessions of the host backends. A session handles frames, planes and colour around a PhaseEngine.
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 #pragma once
-// The data of the frames that a session of the host backends works on, and the memory that these
+// The data of the frames that a session of the host backends processes, and the memory that these
 // frames use in turn.
 
 #include <array>
@@ -21,30 +21,30 @@ namespace lull::bm3d {
 using Planes = std::array<Plane<float>, 3>;
 using PlaneViews = std::array<PlaneView<const float>, 3>;
 
-/// The data of a frame while it is in progress. A session over time holds many frames, and each of
-/// them needs most of its memory in some phases only. So the members marked with * are empty
-/// outside the phases that need them: their memory comes from the free lists of SlotMemory.
+/// The data of a frame while it is in progress. A session over time has many frames in progress,
+/// and each of them needs most of its memory in some phases only. So the members marked with * are
+/// empty outside the phases that need them: their memory comes from the free lists of SlotMemory.
 struct Slot {
-  // The noisy frame; set only if planes or out-of-range samples pass through, or if the engine
-  // loads samples from a copy of the frame.
+  // The noisy frame. It is set only if planes or out-of-range samples are copied to the result, or
+  // if the engine loads samples from a copy of the frame.
   Frame frame;
-  bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
+  bool guarded = false;  // whether some samples were replaced for the filters (float_guard.h)
   std::shared_ptr<const Holes> holes;
   Planes noisy;  // empty if the engine loads samples from the frame
   Planes basic;  // * basic estimates of the planes that are filtered
-  // * Luma guide of the second phase: the basic estimate mixed with its share of the noisy picture.
-  // If `noisy` is empty, also the luma guide of the first phase.
+  // * Luma guide of the second phase: the basic estimate mixed with a share of the noisy picture.
+  // If `noisy` is empty, this is also the luma guide of the first phase.
   Plane<float> luma_guide;
   Planes guide_planes;           // guide that came with the frame
-  Plane<float> composite_guide;  // composite guide of the current phase (PlaneSet::is_composite())
-  // Sums of the planes that are filtered.
+  Plane<float> composite_guide;  // guide of the current phase that is computed from several planes
+  // Sums of the estimates of the planes that are filtered.
   std::array<std::unique_ptr<PhaseSums>, 3> sums, parallel_sums;
-  // * Kept groups of each set, stored at its first plane.
+  // * Stored groups of each set. The index is the first plane of the set.
   std::array<KeptGroups, 3> groups;
-  ByOffset<std::vector<Motion>> motion;  // vectors of the bundles that are being filtered
+  ByOffset<std::vector<Motion>> motion;  // motion vectors of the bundles that are being filtered
 };
 
-/// Objects that were released and whose memory is used again.
+/// Released objects, whose memory is used again.
 template <class T>
 class FreeList {
  public:
@@ -61,14 +61,14 @@ class FreeList {
   std::vector<T> free_;
 };
 
-/// Memory that is in use for some phases of a frame, and then for another frame. It grows to the
-/// maximum that is in use at a time.
+/// Memory that one frame uses in some of its phases, and then another frame. The amount grows to
+/// the maximum that is in use at the same time.
 class SlotMemory {
  public:
   explicit SlotMemory(const FrameFormat& format) : format_(format) {}
 
-  /// Gives `plane` the size of plane `i` of a frame, unless it already has this size. The samples
-  /// are undefined.
+  /// Makes `plane` as large as plane `i` of a frame, unless it already is. The samples are
+  /// undefined.
   void acquire(int i, Plane<float>& plane) {
     if (plane.width() > 0) return;
     FreeList<Plane<float>>& free = planes_of_size(i);
@@ -79,7 +79,7 @@ class SlotMemory {
     if (plane.width() > 0) planes_of_size(i).put(std::exchange(plane, {}));
   }
 
-  /// Gives `groups`, which must be empty, the memory of other groups of the set.
+  /// Gives released memory of groups of the same set to `groups`, which must be empty.
   void acquire_groups(int set, KeptGroups& groups) {
     if (!groups_[set].empty()) groups = groups_[set].take();
   }
@@ -88,7 +88,7 @@ class SlotMemory {
       if (!groups[set].empty()) groups_[set].put(std::exchange(groups[set], {}));
   }
 
-  /// Releases all memory of a frame that is marked with * in Slot.
+  /// Releases all memory of a frame that is marked with * in the members of Slot.
   void release(Slot& slot) {
     for (int i = 0; i < 3; ++i) release(i, slot.basic[i]);
     release(0, slot.luma_guide);
@@ -96,7 +96,8 @@ class SlotMemory {
   }
 
  private:
-  /// Returns the free planes of the size of plane i. Planes 1 and 2 have the same size.
+  /// Returns the list of released planes that have the size of plane `i`. Planes 1 and 2 have the
+  /// same size.
   FreeList<Plane<float>>& planes_of_size(int i) { return planes_[i == 0 ? 0 : 1]; }
 
   FrameFormat format_;

@@ -96,11 +96,11 @@ class LinearSession : public Denoiser {
                        [&](Source source) { return guide(plan.set, source); });
   }
 
-  /// Returns the guide of a set that is made of these pictures.
+  /// Returns the guide of a set, computed from the given pictures.
   PlaneView<const float> guide(const PlaneSet& set, Source source) {
     const auto picture = [&](int i) -> PlaneView<const float> {
       const bool of_set = std::ranges::find(set.planes, i) != set.planes.end();
-      // The planes of earlier sets are already finished, so their results are used.
+      // The planes of earlier sets are already filtered, so the filtered planes are used.
       if (!of_set) return (is_filtered(i) ? x_ : y_)[i].view();
       return (source == Source::y ? y_ : source == Source::x ? x_ : z_)[i].view();
     };
@@ -133,13 +133,13 @@ class LinearSession : public Denoiser {
 
   Params params_;
   FrameFormat format_;
-  NoiseModel noise_;  // noise of the planes as they are filtered
+  NoiseModel noise_;  // noise of the planes in the form in which they are filtered
   std::vector<linear::SetPlan> sets_;
   FilteredSamples samples_;
   std::unique_ptr<linear::Engine> engine_;
   FramePool pool_;
-  std::array<Picture, 3> y_, x_, z_;  // x and z: only planes that are filtered
-  Picture guide_;                     // only if a set has a composite guide
+  std::array<Picture, 3> y_, x_, z_;  // x and z (linear/params.h): only planes that are filtered
+  Picture guide_;                     // only if a guide is computed from several planes
 };
 
 }  // namespace

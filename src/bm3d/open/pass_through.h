@@ -1,5 +1,5 @@
 #pragma once
-// Sessions of the host backends that filter no plane.
+// Sessions of the host backends that return frames unfiltered, because no plane is filtered.
 
 #include <memory>
 
@@ -11,7 +11,7 @@ namespace lull::bm3d {
 /// @throws InvalidArgument  the frame is in the memory of a GPU
 void refuse_device_memory(const Frame& frame);
 
-/// Opens a session that returns its frames unfiltered, with the samples of results.
+/// Opens a session that returns its frames unfiltered, in the sample format of results.
 [[nodiscard]] std::unique_ptr<Denoiser> open_pass_through(const FrameFormat& format,
                                                           const ResultSamples& results);
 

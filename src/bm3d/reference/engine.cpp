@@ -1,6 +1,6 @@
-// The reference backend: BM3D in double precision. It follows the papers one statement at a time
-// (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV). It is the oracle of the
-// tests; no part of it is optimised for speed.
+// The reference backend: BM3D in double precision. The code follows the formulas of the papers one
+// by one (Honzatko and Krulis 2017, section 4; Dabov 2007, sections III and IV). Tests compare the
+// other backends with it; no part of it is optimised for speed.
 
 #include <algorithm>
 #include <array>
@@ -59,7 +59,7 @@ class Filter {
     for (std::size_t p = 0; p < input.planes(); ++p) set_noise(p);
   }
 
-  /// Searches and stores the groups in PhaseInput::groups.
+  /// Searches for groups and stores them in PhaseInput::groups.
   void search() {
     const MatchParams searching = plan_.searching(input_.set);
     input_.groups->reserve(references(searching.step), searching.group);
@@ -98,8 +98,8 @@ class Filter {
     return {picture.width, picture.height, step, shape_.side};
   }
 
-  /// Calls use(column, row, x, y) for each reference patch. guides_ then holds the motion of its
-  /// bundle.
+  /// Calls use(column, row, x, y) for each reference patch. During the call, guides_ contains the
+  /// motion of the bundle of the patch.
   template <class Use>
   void for_references(int step, Use use) {
     const PlaneView<const float> picture = guides_[0].frame.samples;
@@ -107,8 +107,8 @@ class Filter {
     const MotionGrid bundles{picture.width, picture.height, step};
     for (int j = 0; j < grid.count_y; ++j)
       for (int i = 0; i < grid.count_x; ++i) {
-        // Bundles are defined for patches of 8x8. Smaller patches beyond the last patch of 8x8 use
-        // its bundle.
+        // Bundles are defined for patches of 8x8 samples. Smaller patches may lie beyond the last
+        // patch of 8x8 samples; they belong to the bundle of that patch.
         const int x = std::min(grid.x(i), picture.width - patch);
         const int y = std::min(grid.y(j), picture.height - patch);
         for (std::size_t f = 0; f < guides_.size(); ++f)
@@ -118,14 +118,14 @@ class Filter {
       }
   }
 
-  /// Sets the thresholds and covariances of a plane's noise.
+  /// Sets the thresholds and the covariances that follow from the noise of a plane.
   void set_noise(std::size_t p) {
     const PlaneNoise& noise = input_.noise(p);
     const auto strength = static_cast<double>(plan_.strength.value);
     const auto sigma = static_cast<double>(noise.sigma);
     limits_[p] = uniform_coefficients(plan_.phase == Phase::first ? strength * sigma
                                                                   : strength * sigma * sigma);
-    // validate() rejects noise that is not white if the coefficients are complex.
+    // If coefficients are complex, validate() rejects coloured noise.
     if constexpr (std::is_same_v<Coefficient, double>) {
       if (noise.is_white()) return;
       covariances_[p].emplace(noise, axis_rows(transform_), shape_.side);
@@ -148,7 +148,7 @@ class Filter {
     for (int m = 0; m < group.count; ++m) add(p, stack[m], x, y, group.members[m], weight);
   }
 
-  /// Averages all planes together, because they share the weights.
+  /// Averages all planes together, because the planes have common weights.
   void average(int x, int y, const Group& group) {
     std::vector<GroupStack<double>> stacks;
     std::vector<double> sigmas;
@@ -180,13 +180,13 @@ class Filter {
   std::array<float, patch> window_;
   std::vector<FramePlane> guides_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
-  // The threshold of each plane in the first phase, or mu2 sigma^2 in the second, and the
-  // covariances of patches for planes whose noise is not white.
+  // For each plane: the threshold in the first phase, or mu2 sigma^2 in the second phase; and for
+  // coloured noise, the covariances of patches.
   std::array<PerCoefficient, 3> limits_;
   std::array<std::optional<PatchCovariance>, 3> covariances_;
 };
 
-/// A Bayes phase: groups of patches that extend over two frames.
+/// The run of a Bayes phase. Its groups consist of patches that extend over two frames.
 class BayesFilter {
  public:
   BayesFilter(const PhaseInput& input, const reference::Matcher& matcher)
@@ -220,10 +220,11 @@ class BayesFilter {
   }
 
  private:
-  /// The sums of the two frames over which a patch extends.
+  /// The sums of estimates of the two frames over which a patch extends.
   using PairSums = std::array<PhaseSums*, 2>;
 
-  /// Sets the motion for a bundle, whose first reference patch is in column `i` and row `j`.
+  /// Sets the motion for a bundle. The first reference patch of the bundle is in column `i` and row
+  /// `j`.
   void begin_bundle(const MotionGrid& grid, int i, int j) {
     const auto motion = [&](std::span<const Motion> bundles) {
       return bundles.empty() ? Motion{} : bundles[grid.bundle(i, j)];
@@ -286,7 +287,7 @@ class BayesFilter {
   const reference::Matcher& matcher_;
   PatchShape shape_;
   std::vector<FramePlane> guides_;
-  // Motion of each cell to the first frame of each pair, and to its partner.
+  // Motion of each cell to the first frame of each pair, and to the second frame of the pair.
   std::vector<std::array<std::span<const Motion>, 2>> motions_;
   std::array<std::vector<FramePlane>, 3> noisy_, basic_;
   std::array<std::vector<FrameAt<PairSums>>, 3> sums_;

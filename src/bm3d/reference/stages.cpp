@@ -56,8 +56,8 @@ GroupStack<Coefficient> gather(std::span<const FramePlane> planes, int x, int y,
 
 GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                GroupTransform across) {
-  // Column i of the inverse H^T is the inverse transform of the i-th unit vector. This column is
-  // row i of H.
+  // H is the group transform. Column i of its inverse, which is H^T, is the inverse transform of
+  // the i-th unit vector. This column is row i of H.
   const std::size_t count = group.count;
   std::vector<std::array<double, max_group>> rows(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -80,7 +80,7 @@ GroupVariances group_variances(const PatchCovariance& covariance, const Group& g
       const std::span<const double> shared = covariance.at(dx, dy);
       for (std::size_t i = 0; i < count; ++i) {
         const double factor = rows[i][m] * rows[i][n];
-        if (factor == 0) continue;  // most elements of Haar's H
+        if (factor == 0) continue;  // most elements of the Haar matrix H are 0
         for (std::size_t k = 0; k < samples; ++k) variances[i][k] += factor * shared[k];
       }
     }
@@ -120,7 +120,7 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
   for (std::size_t m = 0; m < stack.size(); ++m)
     for (int i = 0; i < transform.samples(); ++i) {
       const bool mean = m == 0 && i == 0;
-      const double signal = std::norm(basic[m][i]);  // squared magnitude
+      const double signal = std::norm(basic[m][i]);  // squared absolute value
       const double variance = variances.empty() ? 1 : variances[m][i];
       const double factor = mean ? 1.0 : signal / (signal + variance * noise[i]);
       stack[m][i] *= factor;

@@ -31,20 +31,20 @@ template <class Coefficient>
 using PerCoefficient = std::array<double, max_patch_samples>;
 
 /// Variance of the noise in each coefficient of a group, in units of the noise variance:
-/// [coefficient of the group transform][coefficient of a patch]. Empty: all are 1, as in white
-/// noise if patches do not overlap.
+/// [coefficient of the group transform][coefficient of a patch]. Empty: all variances are 1, as for
+/// white noise if patches do not overlap.
 using GroupVariances = std::vector<PerCoefficient>;
 
-/// Returns the variances for noise with this covariance. For each coefficient of a patch they are
-/// the diagonal of H C H^T, where H is the group transform and C the covariance of the members'
-/// coefficients. Members of different frames share no noise.
+/// Returns the variances for noise with this covariance. For each coefficient of a patch, the
+/// variances are the diagonal of H C H^T, where H is the group transform and C the covariance of
+/// the members' coefficients. Members of different frames share no noise.
 [[nodiscard]] GroupVariances group_variances(const PatchCovariance& covariance, const Group& group,
                                              GroupTransform across);
 
 /// Collaborative hard threshold of `stack`, in place. Coefficients whose magnitude is at most
 /// `threshold` times the standard deviation of the noise become 0. For the mean over the group
 /// (coefficient 0 of the group transform) this limit is multiplied by `mean_factor`. Returns the
-/// weight of the group: 1 / the sum of the variances of the retained coefficients.
+/// weight of the group, which is 1 / (sum of the variances of the retained coefficients).
 template <class Coefficient>
 double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coefficient>& transform,
                       GroupTransform across, const PerCoefficient& threshold, double mean_factor,
@@ -52,21 +52,21 @@ double hard_threshold(GroupStack<Coefficient>& stack, const PatchTransform<Coeff
 
 /// Collaborative Wiener filter of `stack`, in place. The spectrum of `basic`, the patches of the
 /// basic estimate, is used as the spectrum of the signal, and `noise` = mu2 sigma^2 times the
-/// variances as the spectrum of the noise. Returns the weight of the group: 1 / the sum of the
-/// variances times the squared factors.
+/// variances as the spectrum of the noise. Returns the weight of the group, which is 1 / (sum of
+/// the squared Wiener factors, each multiplied by its variance).
 template <class Coefficient>
 double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
               const PatchTransform<Coefficient>& transform, GroupTransform across,
               const PerCoefficient& noise, const GroupVariances& variances = {});
 
-/// Returns `value` for all coefficients, as in white noise.
+/// Returns a table with `value` for all coefficients, as for white noise.
 [[nodiscard]] inline PerCoefficient uniform_coefficients(double value) {
   PerCoefficient values;
   values.fill(value);
   return values;
 }
 
-/// Returns the weights of a group's members (group_means.h). `stacks` holds the patches of each
+/// Returns the weights of a group's members (group_means.h). `stacks` contains the patches of each
 /// plane, and `sigmas` the noise levels of the planes.
 [[nodiscard]] std::vector<double> means_weights(std::span<const GroupStack<double>> stacks,
                                                 std::span<const double> sigmas,
@@ -75,11 +75,12 @@ double wiener(GroupStack<Coefficient>& stack, GroupStack<Coefficient> basic,
 [[nodiscard]] PatchValues<double> weighted_mean(const GroupStack<double>& stack,
                                                 std::span<const double> weights);
 
-/// Aggregates estimates: computes the weighted mean of all estimates of each sample.
+/// Aggregates estimates: accumulates the weighted mean of all estimates of each sample.
 class Accumulator {
  public:
   Accumulator(int width, int height);
-  /// Adds the estimate of the patch at (x, y), weighted by `weight` and the separable `window`.
+  /// Adds the estimate of the patch at (x, y), multiplied by `weight` and by the separable
+  /// `window`.
   template <class Coefficient>
   void add(const PatchValues<Coefficient>& estimate, int x, int y, double weight,
            const std::array<float, patch>& window, int side = patch);

@@ -1,10 +1,10 @@
-// The cpu backend: keeps the slices that layers use, and distributes the reference cubes of a layer
+// The cpu backend stores the slices that layers use, and distributes the reference cubes of a layer
 // over the cores.
 //
-// A layer is divided into tiles, whose groups extend beyond them. Tiles have four colours, and the
-// tiles of one colour are processed in parallel: their groups never add to the same voxels. So the
-// result does not depend on the number of threads, and the sums need neither atomics nor memory per
-// thread.
+// A layer is divided into tiles. The groups of a tile extend beyond the tile. Tiles have four
+// colours, and the tiles of one colour are processed in parallel: their groups never add to the
+// same voxels. So the result does not depend on the number of threads, and the sums need neither
+// atomics nor memory per thread.
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -26,7 +26,7 @@ namespace {
 
 using namespace cpu;
 
-constexpr int min_tile = 8;  // side in reference cubes
+constexpr int min_tile = 8;  // side of a tile in reference cubes
 
 /// The planes of the slices in use. Slice z is stored in plane z % depth.
 template <class T>
@@ -57,7 +57,7 @@ class Ring {
   int width_ = 0;
 };
 
-/// Data that a phase keeps for slices.
+/// Data that a phase stores for each slice.
 struct PhaseMemory {
   PhaseMemory(const PhaseParams& p, int width, int height)
       : pairs(depth(p), width, height),
@@ -66,8 +66,9 @@ struct PhaseMemory {
         numerator(depth(p), width, height),
         weights(depth(p), width, height) {}
 
-  /// Returns the number of slices that a phase stores: those that a layer reaches, those that wait
-  /// for the next layer, and preceding slices whose group weights reach the slice that is finished.
+  /// Returns the number of slices that a phase stores: the slices that a layer reaches, the slices
+  /// that wait for the next layer, and preceding slices whose group weights contribute to the slice
+  /// that is finished next.
   static int depth(const PhaseParams& p) { return 2 * p.radius() + 2 * p.cube + p.step; }
 
   Ring<std::int32_t> pairs, faces, squares;
@@ -133,7 +134,7 @@ class CpuEngine final : public VolumeEngine {
  private:
   static int number(Phase phase) { return phase == Phase::first ? 0 : 1; }
 
-  /// Prepares the guide of a slice, and clears its sums.
+  /// Prepares the guide of a slice, and sets the sums of the slice to 0.
   void prepare(Phase phase, int z, PlaneView<const float> guide) {
     PhaseMemory& memory = *memory_[number(phase)];
     const int cube = plan_.phase(phase).cube;
@@ -176,8 +177,8 @@ class CpuEngine final : public VolumeEngine {
     const int rows = reference_count(plan_.height, params.step, params.cube);
     const bool keeps = kept_ && layer.phase == Phase::first;
     const std::span<KeptList> kept = keeps ? kept_->add_layer(layer.z) : std::span<KeptList>();
-    // Between two tiles of one colour lies another tile. It is at least as wide as the sum of their
-    // extensions: a window radius on each side, and a row of 4.
+    // Between two tiles of one colour there is another tile. This tile is at least as wide as the
+    // sum of the extensions of both tiles: a window radius on each side, and a row of 4 voxels.
     const int reach = (2 * params.radius() + 4 + params.step - 1) / params.step;
     const int side = std::max(min_tile, reach);
     const int wide = (columns + side - 1) / side, high = (rows + side - 1) / side;

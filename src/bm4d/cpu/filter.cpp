@@ -1,11 +1,12 @@
 // Collaborative filtering of one group. A unit is a set of vectors of 4 lanes, which hold one cube,
-// or of 8 lanes, which hold two cubes side by side. For voxels, vector (z, y) holds a row of the
-// cube. For coefficients, vector (w, u) holds the coefficients with index w along z and u along x,
-// with one lane for each index along y. A 1D transform combines vectors lane by lane; between y and
-// x a slice is transposed. The lanes beyond a cube of 3 are always 0.
+// or of 8 lanes, which hold two cubes side by side. If a unit contains voxels, vector (z, y) is a
+// row of the cube. If it contains coefficients, vector (w, u) contains the coefficients with index
+// w along z and u along x, with one lane for each index along y. A 1D transform combines vectors
+// lane by lane; between the transforms along y and along x, each slice is transposed. If cubes have
+// a side of 3, the fourth lane is always 0.
 //
-// A unit with two cubes holds cubes i and i + count / 2, so all levels of Haar but the last one are
-// lane by lane, too.
+// A unit with two cubes contains cubes i and i + count / 2, so all levels of the Haar transform
+// except the last one also combine vectors lane by lane.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/filter.cpp"
@@ -25,7 +26,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Row = hn::CappedTag<float, 4>;
 inline constexpr float half_root = 0.70710678f;
 
-/// Performs the orthonormal DCT-II of 4 or 3 vectors, or its inverse.
+/// Performs the orthonormal DCT-II on 4 or 3 vectors, or its inverse.
 template <int cube, class D, class V>
 HWY_INLINE void dct(D d, V* x) {
   if constexpr (cube == 4) {
@@ -81,9 +82,9 @@ class GroupFilter {
  public:
   using V = hn::Vec<D>;
   static constexpr int lanes = static_cast<int>(hn::MaxLanes(D()));
-  static constexpr int cubes = lanes / 4;  // cubes in a unit
+  static constexpr int cubes = lanes / 4;  // number of cubes in a unit
   static constexpr int units = count / cubes;
-  static constexpr int vectors = cube * cube;  // vectors in a unit
+  static constexpr int vectors = cube * cube;  // number of vectors in a unit
   static_assert(units >= 1);
 
   GroupFilter(const FilterTables& tables, const FilterSlices& slices, int x, int y,
@@ -111,7 +112,7 @@ class GroupFilter {
   }
 
  private:
-  /// Returns the index of cube `block` of unit `u`.
+  /// Returns the index in the group of cube `block` (0 or 1) of unit `u`.
   static constexpr int member(int u, int block) { return u + block * units; }
 
   HWY_INLINE V load_row(const float* const* volume, int u, int z, std::ptrdiff_t offset) const {
@@ -150,8 +151,8 @@ class GroupFilter {
     }
   }
 
-  /// Returns the sum and the difference of the two cubes of a unit. This transform is its own
-  /// inverse.
+  /// Returns the sum and the difference of the two cubes of a unit, scaled so that the transform is
+  /// its own inverse.
   static HWY_INLINE V last_level(V v) {
     if constexpr (cubes == 1) {
       return v;
@@ -163,8 +164,8 @@ class GroupFilter {
     }
   }
 
-  /// Computes the Haar transform across the group, for vector `i` of each unit. The mean comes
-  /// first.
+  /// Computes the Haar transform across the group, for vector `i` of each unit. In the result, the
+  /// mean comes first.
   static HWY_INLINE void load_haar(const float* from, V* x) {
     const D d;
     for (int u = 0; u < units; ++u) x[u] = hn::Load(d, from + u * vectors * lanes);
@@ -190,8 +191,9 @@ class GroupFilter {
     for (int u = 0; u < units; ++u) hn::Store(x[u], d, to + u * vectors * lanes);
   }
 
-  /// Returns the limits of the first vectors of a group, which contain the group's mean: `own` for
-  /// the overall mean, `mean` for the other coefficients of the mean, `all` for other coefficients.
+  /// Returns the limits for the first vectors of a group, which contain the mean over the group:
+  /// `own` is the limit for the overall mean, `mean` that for the other coefficients of the mean,
+  /// `all` that for all other coefficients.
   static HWY_INLINE V first_limit(int i, float all, float mean, float own) {
     const D d;
     const V means = hn::Set(d, mean);
@@ -243,7 +245,7 @@ class GroupFilter {
     return hn::GetLane(hn::SumOfLanes(d, energy));
   }
 
-  /// Returns the index of each lane in its cube.
+  /// Returns the index of each lane within its cube.
   static HWY_INLINE V in_cube() {
     const D d;
     alignas(64) constexpr float numbers[8] = {0, 1, 2, 3, 0, 1, 2, 3};

@@ -6,9 +6,9 @@
 //   finish.cpp  division by the weights
 // engine.cpp keeps the slices and runs the stages in parallel.
 //
-// A stage sees the slices around a layer of reference cubes. If the layer's cubes begin in slice z,
-// element k of its arrays is slice z - radius + k. Rows of all planes of a kind are `stride` apart,
-// and `row_padding` samples beyond their end are readable and writable.
+// A stage processes the slices around a layer of reference cubes. If the cubes of the layer begin
+// in slice z, element k of its arrays is slice z - radius + k. Rows of all planes of a kind are
+// `stride` apart, and `row_padding` samples beyond their end are readable and writable.
 
 #include <array>
 #include <cstddef>
@@ -21,43 +21,45 @@
 
 namespace lull::bm4d::cpu {
 
-/// Maximum number of slices that a layer's groups can reach.
+/// Maximum number of slices that the groups of a layer can reach.
 inline constexpr int max_near = max_window + max_cube - 1;
 inline constexpr int row_padding = 32;
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// The guide as integers for matrix products of 16 bits: (sample - guide_centre) * guide_levels.
-/// The range that filters see (core/float_range.h) has 12 bits, so the sum of 64 squared
-/// differences fits 32 bits.
+/// The guide as integers for matrix products of 16 bits: (sample - guide_centre) * guide_levels. In
+/// this unit, the range that filters accept (core/float_range.h) has 12 bits, so the sum of 64
+/// squared differences fits 32 bits.
 inline constexpr float guide_centre = 128, guide_levels = 8;  // levels of a sample difference of 1
 inline constexpr int max_level = 2040;
 
-/// The rows of a slice that one call processes: y0 .. y1 - 1.
+/// The rows of a slice that one call processes: y0 to y1 - 1.
 struct Rows {
   int y0, y1;
 };
-/// Stores the levels at x and x + 1 in the lower and upper half of a word.
+/// Stores the levels at x and x + 1 in the lower and the upper half of a word.
 void make_pairs(PlaneView<const float> samples, Rows rows, PlaneView<std::int32_t> pairs);
-/// Computes the sum of squares of a cube's face that begins at each position.
+/// Computes, for each position, the sum of squares over the square of voxels (one face of a cube)
+/// that begins there.
 void make_faces(PlaneView<const std::int32_t> pairs, int cube, Rows rows,
                 PlaneView<std::int32_t> faces);
-/// Computes the sums of squares of the cubes that begin in a slice, from the sums of their faces.
+/// Computes the sums of squares of the cubes that begin in a slice, from the sums over their
+/// slices.
 void add_faces(std::span<const PlaneView<const std::int32_t>> faces, Rows rows,
                PlaneView<std::int32_t> squares);
 
 struct MatchSlices {
-  /// `squares` holds the sums of squares of the cubes that begin in each slice. These sums are
-  /// unused for the last slices, where no cube begins.
+  /// `squares` contains the sums of squares of the cubes that begin in each slice. The sums of the
+  /// last slices, in which no cube begins, are not used.
   std::array<const std::int32_t*, max_near> pairs, squares;
   std::ptrdiff_t stride;
   int width, height;  // voxels
-  int first, end;     // existing elements of the arrays
+  int first, end;     // range of the elements that exist in the arrays
 };
-/// Finds the group of the reference cube whose first voxel is (x, y) of the layer's slice.
+/// Finds the group of the reference cube whose first voxel is at (x, y) in the slice of the layer.
 void find_group(const MatchSlices& slices, const PhaseParams& params, int x, int y, Group& group);
-/// Finds the group of the best among the given candidates. The displacements must be different from
-/// each other, and the candidates must lie inside the volume.
+/// Finds the group that consists of the best of the given candidates. The displacements of the
+/// candidates must be different from each other, and the candidates must lie inside the volume.
 void rank_group(const MatchSlices& slices, const PhaseParams& params, int x, int y,
                 std::span<const std::uint32_t> candidates, Group& group);
 
@@ -75,10 +77,10 @@ struct FilterTables {
 FilterTables make_tables(const Params& params, Phase phase, float sigma);
 
 struct FilterSlices {
-  std::array<const float*, max_near> noisy, basic;  // basic: only in the second phase
+  std::array<const float*, max_near> noisy, basic;  // `basic` is used only in the second phase
   std::array<float*, max_near> numerator;
   std::array<float*, max_near> weights;  // group weights at the first voxels of their cubes
-  std::ptrdiff_t stride;                 // shared by all planes
+  std::ptrdiff_t stride;                 // distance between rows, equal for all planes
 };
 /// Filters a group, and adds its estimates and its weight to the sums.
 void filter_group(const FilterTables& tables, const FilterSlices& slices, int x, int y,
@@ -90,7 +92,7 @@ void filter_group(const FilterTables& tables, const FilterSlices& slices, int x,
 /// the window), or `noisy` where no cube was filtered.
 struct FinishSlice {
   PlaneView<const float> numerator, noisy;
-  /// The weights of this slice and of the preceding slices. A null pointer means that the slice
+  /// The weights of this slice and of the preceding slices. A null pointer stands for a slice that
   /// does not exist.
   std::array<const float*, max_cube> weights;
   std::ptrdiff_t stride;  // stride of the weights

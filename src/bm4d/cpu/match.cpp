@@ -1,8 +1,8 @@
 // Matching with |a - b|^2 = |a|^2 + |b|^2 - 2 a.b. The kernel computes the products of a cube with
 // 8 or 16 candidates side by side at once, two voxels of a row in each lane. It keeps up to nine
-// rows of candidates of one slice in registers, so that each loaded row serves all rows of the
-// reference cube. Candidates nearer than the current bound of the group are collected, and from
-// time to time reduced to the best.
+// rows of candidates of one slice in registers, so that each loaded row is used for all rows of the
+// reference cube. Candidates whose distance is below the current bound of the group are collected.
+// From time to time, the collection is reduced to the best candidates.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "bm4d/cpu/match.cpp"
@@ -26,8 +26,8 @@ using Halves = hn::Repartition<std::int16_t, Words>;
 inline constexpr int lanes = static_cast<int>(hn::MaxLanes(Words()));
 inline constexpr int max_rows = 9;  // rows of candidates in registers
 
-/// Keeps the `count` smallest of the added keys. A key orders cubes by distance, then by position
-/// in the window. The reference cube is not among the cubes.
+/// Keeps the `count` smallest of the added keys. A key orders candidates by distance, then by
+/// position in the window. The reference cube itself is not added.
 class Selection {
  public:
   explicit Selection(int count) : count_(count) {
@@ -58,7 +58,8 @@ class Selection {
     std::nth_element(keys_.begin(), keys_.begin() + count_ - 1, keys_.begin() + found_);
     found_ = count_;
     worst_key_ = keys_[count_ - 1];
-    // A later candidate at the worst distance may precede the group's worst member in the window.
+    // A later candidate with the same distance as the worst member may precede this member in the
+    // order of the window.
     bound_ = static_cast<std::int32_t>(worst_key_ >> 16) + 1;
   }
 
@@ -68,7 +69,7 @@ class Selection {
   std::array<std::uint64_t, capacity> keys_;
 };
 
-/// The search of one reference cube.
+/// The search for the group of one reference cube.
 class Search {
  public:
   Search(const MatchSlices& slices, const PhaseParams& params, int x, int y)
@@ -95,9 +96,10 @@ class Search {
     own_ = slices.squares[radius_][y * slices.stride + x];
   }
 
-  /// Searches the complete window.
+  /// Searches the complete search window.
   void run(Group& group) {
-    // The search starts in the central slice, where the most similar cubes are likely.
+    // The search begins in the central slice, because the most similar cubes are likely to be
+    // there.
     for (int away = 0; away <= radius_; ++away)
       for (const int k : {radius_ - away, radius_ + away}) {
         if (k >= slices_.first && k + cube_ <= slices_.end) search_slice(k);
@@ -106,7 +108,7 @@ class Search {
     finish(group);
   }
 
-  /// Searches these displacements.
+  /// Tests only the candidates at these displacements.
   void run(std::span<const std::uint32_t> candidates, Group& group) {
     for (const std::uint32_t to : candidates) {
       const int x = offset_x(to), y = offset_y(to), k = offset_z(to) + radius_;
@@ -130,8 +132,9 @@ class Search {
     }
   }
 
-  /// Returns the product of one cube with the reference cube. (Four words of a row hold the pairs
-  /// of voxels from four positions. The first and the third are multiplied.)
+  /// Returns the product of one cube with the reference cube. (The word at each position contains
+  /// the pair of voxels that begins there. The words at the first and third position contain the
+  /// four voxels of a row.)
   template <int cube>
   std::int32_t product(int k, std::ptrdiff_t at) const {
     const hn::FixedTag<std::int32_t, 4> d;
@@ -184,8 +187,8 @@ class Search {
     }
   }
 
-  /// Sums of products of each row of candidates, in the lanes that hold their pairs of voxels. The
-  /// sums of odd lanes are separate if the instruction set produces them so.
+  /// Sums of products of each row of candidates, in the lanes that contain their pairs of voxels.
+  /// Some instruction sets produce the sums of odd lanes separately.
   template <int rows>
   struct Sums {
     static constexpr int apart = HWY_ARCH_X86 ? 1 : rows;
@@ -228,8 +231,8 @@ class Search {
         for (int b = 0; b < cube; ++b) own[b] = hn::BitCast(d16, hn::Set(d, reference_[c][b][p]));
         add_rows<rows, cube, 0>(slices_.pairs[k + c] + at + 2 * p, stride, own, sums);
       }
-    // This loop computes all distances without a branch, because a branch on small distances would
-    // be unpredictable.
+    // This loop computes all distances without a branch, because a branch on small distances could
+    // not be predicted.
     alignas(64) std::int32_t distances[rows][lanes];
     std::uint32_t near[rows];  // one bit for each lane
     const auto bound = hn::Set(d, selection_.bound()), own = hn::Set(d, own_);

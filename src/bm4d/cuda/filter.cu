@@ -1,8 +1,9 @@
-// Generic filter, used where filter_tile.cu does not apply. A warp processes a group in its
-// registers: a lane holds two voxels of each cube, at one position along x and y and two positions
-// along z, 2 apart. So Haar across the group combines registers, and a transform within the cube
-// combines lanes: x is in bits 0 and 1 of a lane's number, y in bits 2 and 3, z in bit 4 and the
-// register. Cubes of 3 have zeros at the fourth positions, and their transform keeps these zeros.
+// Generic filter. It is used if the kernels of filter_tile.cu cannot be used. A warp processes a
+// group in its registers. A lane has two voxels of each cube: they are at one position along x and
+// y, and at two positions along z that are 2 apart. So Haar across the group combines registers,
+// and a transform within the cube combines lanes: x is in bits 0 and 1 of a lane's number, y in
+// bits 2 and 3, z in bit 4 and the register. Cubes of 3 have zeros at the fourth positions, and
+// their transform keeps these zeros.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -14,7 +15,8 @@ constexpr int warps = 4, threads = 32 * warps;
 constexpr unsigned all_lanes = 0xffffffffu;
 constexpr float half_root = 0.70710678f;
 
-/// A lane's share of the transform along each axis, or of its inverse.
+/// The factors of the transform along each axis that a lane needs, or those of the inverse
+/// transform.
 class LaneTransform {
  public:
   __device__ LaneTransform(const FilterPlan& plan, int lane, bool inverse) {
@@ -69,8 +71,8 @@ __device__ __forceinline__ void haar_level(float (&v)[most][2]) {
       v[k + step][h] = half_root * (a - b);
     }
 }
-/// Performs the Haar transform across the first `count` values. The other values are 0. The mean
-/// comes first.
+/// Performs the Haar transform across the first `count` values. The other values are 0. In the
+/// result, the mean comes first.
 template <int step, int most>
 __device__ __forceinline__ void haar(float (&v)[most][2], int count) {
   if constexpr (step < most) {
@@ -91,8 +93,8 @@ struct Volumes {
   VolumeSums sums;
 };
 
-/// A group of `count` cubes, at most `most`. `member` in lane m is the first voxel of cube m. Cubes
-/// from `count` on are 0, both as voxels and as coefficients.
+/// A group of `count` cubes, at most `most`. In lane m, `member` is the position of the first voxel
+/// of cube m. The cubes from `count` on are 0, both as voxels and as coefficients.
 template <bool wiener, int most>
 class WarpGroup {
  public:
@@ -110,8 +112,8 @@ class WarpGroup {
   __device__ void run() {
     float noisy[most][2];
     const float total = wiener ? filter(noisy) : threshold(noisy);
-    // The kernel rounds the weight before it adds the weight, so that sums of estimates and of
-    // weights are consistent.
+    // The kernel rounds the weight before it multiplies estimates by it, so that the sums of
+    // estimates and the sums of weights are consistent.
     const float weight = rintf(weight_unit / total) / weight_unit;
     inverse_haar<most / 2>(noisy, count_);
     const LaneTransform inverse(plan_, lane_, true);
@@ -163,7 +165,7 @@ class WarpGroup {
     haar<1>(v, count_);
   }
 
-  /// Returns whether the lane holds the overall mean.
+  /// Returns whether the first value of this lane is the overall mean.
   __device__ bool is_mean(int m, int h) const { return m == 0 && h == 0 && lane_ == 0; }
 
   __device__ float threshold(float (&noisy)[most][2]) const {
@@ -213,7 +215,8 @@ class WarpGroup {
   int count_, lane_, x_, y_, z_;
 };
 
-/// The kernel for all parameters that have no specialised kernel. `most` is the maximum group size.
+/// The kernel for all parameters that have no specialised kernel. `most` is the maximum number of
+/// members of a group.
 template <bool wiener, int most>
 __global__ void __launch_bounds__(threads)
     filter_kernel(const __grid_constant__ FilterPlan plan, const __grid_constant__ Volumes volumes,
@@ -228,7 +231,8 @@ __global__ void __launch_bounds__(threads)
   const int z = cubes.z + cube / (cubes.columns * cubes.rows) * p.step;
   const std::uint32_t* const group = groups + static_cast<std::size_t>(cube) * p.group;
   const int count = static_cast<int>(group[0] >> 24);
-  // The first member is the reference cube itself. Its entry holds the number of members.
+  // The first member is the reference cube itself. In its entry, the upper byte is the number of
+  // members.
   const std::uint32_t offset = lane > 0 && lane < count ? group[lane] : 0;
   const int3 member = make_int3(x + offset_x(offset), y + offset_y(offset), z + offset_z(offset));
   WarpGroup<wiener, most>(plan, volumes, margins, member, count).run();

@@ -1,6 +1,6 @@
 #pragma once
-// Filters a group in the registers of a warp, from the tile's samples to weighted estimates: steps
-// 1 to 5 of filter_tile.cu.
+// Filters a group in the registers of a warp, from the samples of the tile to weighted estimates:
+// steps 1 to 5 of filter_tile.cu.
 
 #include "bm4d/cuda/filter_tile.cuh"
 
@@ -10,10 +10,10 @@ constexpr int slots = 16;
 
 /// The transform factors that a lane needs, as operands of the matrix products.
 struct Operands {
-  std::uint32_t slice[4];      // voxels of a slice to coefficients
-  std::uint32_t group[2][2];   // cubes to group coefficients 0..7, 8..15
-  std::uint32_t cubes[4];      // group coefficients to cubes
-  std::uint32_t voxels[2][2];  // coefficients to voxels 0..7, 8..15, multiplied by the window
+  std::uint32_t slice[4];      // converts voxels of a slice to coefficients
+  std::uint32_t group[2][2];   // converts cubes to group coefficients 0..7, 8..15
+  std::uint32_t cubes[4];      // converts group coefficients to cubes
+  std::uint32_t voxels[2][2];  // converts coefficients to voxels, multiplied by the window
   float window[2][2];          // aggregation window at these voxels
 
   __device__ Operands(const FilterPlan& plan, int lane) {
@@ -91,13 +91,14 @@ __device__ __forceinline__ void inverse_z(__half2 (&x)[cube]) {
   }
 }
 
-/// The group's spectrum: [z][group coefficients 0..7 | 8..15][coefficients of a slice 0..7 |
+/// The spectrum of the group: [z][group coefficients 0..7 | 8..15][coefficients of a slice 0..7 |
 /// 8..15].
 template <int cube>
 struct Spectrum {
   __half2 at[cube][2][2];
 
-  /// Loads the group. `word`: index of the lane's first voxels in the tile, for cubes g and g + 8.
+  /// Loads the group. `word`: index in the tile of the first voxels of this lane, for the cubes g
+  /// and g + 8.
   __device__ __forceinline__ void load(const std::uint32_t* tile, const int (&word)[2],
                                        const TilePlan& plan, const Operands& operands) {
 #pragma unroll
@@ -129,7 +130,7 @@ struct Spectrum {
   }
 
   /// Calls use(two coefficients, whether the first one belongs to the mean over the group, whether
-  /// it is the overall mean, z, b, r).
+  /// it is the overall mean, z, b, r) for all coefficients of this lane.
   template <class Use>
   __device__ __forceinline__ void each(int lane, Use use) {
 #pragma unroll
@@ -143,7 +144,8 @@ struct Spectrum {
   }
 };
 
-/// Zeroes the coefficients up to the threshold. Returns the number of retained coefficients.
+/// Sets coefficients whose magnitude is at most the threshold to 0. Returns the number of retained
+/// coefficients.
 template <int cube>
 __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPlan& plan,
                                            float scale, int lane) {
@@ -158,7 +160,8 @@ __device__ __forceinline__ int shrink_hard(Spectrum<cube>& group, const FilterPl
   return warp_sum(static_cast<int>(__low2float(kept) + __high2float(kept)));
 }
 
-/// Replaces the basic estimate in `group` by its Wiener factors. Returns the sum of their squares.
+/// Replaces the coefficients of the basic estimate in `group` by their Wiener factors. Returns the
+/// sum of the squared factors.
 template <int cube>
 __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const FilterPlan& plan,
                                                 float scale, int lane) {
@@ -174,12 +177,13 @@ __device__ __forceinline__ float wiener_factors(Spectrum<cube>& group, const Fil
     energy = fmaf(low, low, fmaf(high, high, energy));
     c = __floats2half2_rn(low, high);
   });
-  // The sum of integers does not depend on the order in which lanes are added.
+  // The lanes are summed as integers, so that the sum does not depend on the order of the
+  // additions.
   return static_cast<float>(warp_sum(static_cast<int>(energy * 65536.0f))) * (1 / 65536.0f);
 }
 
-/// Transforms the group back to voxels, multiplies these by `weight`, and adds them to the tile's
-/// sums.
+/// Transforms the group back to voxels, multiplies these by `weight`, and adds them to the sums of
+/// the tile.
 template <int cube>
 __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float weight,
                                               float level, const int (&word)[2],
@@ -199,8 +203,8 @@ __device__ __forceinline__ void add_estimates(const Spectrum<cube>& group, float
   }
   const int t = lane & 3;
   const float scale = weight * tile_unit, shift = (level - estimate_centre) * scale;
-  // 1.5 * 2^23. The sum of a float and this value is rounded to an integer, and the low bits of the
-  // sum are the bits of this integer.
+  // This value is 1.5 * 2^23. If it is added to a float, the sum is rounded to an integer, and the
+  // low bits of the sum are the bits of this integer.
   constexpr float magic = 12582912.0f;
 #pragma unroll
   for (int z = 0; z < cube; ++z) {

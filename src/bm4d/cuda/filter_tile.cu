@@ -1,7 +1,8 @@
 // Filtering on the tensor cores, in half precision. A block processes up to 4x4x4 reference cubes.
-// Shared memory holds the part of the volume that their windows cover as halves, each voxel paired
-// with its right neighbour. The block also adds up estimates in shared memory, in 32-bit fixed
-// point. At the end one addition for each voxel transfers the sums to device memory.
+// Shared memory contains, in half precision, the part of the volume that their search windows
+// cover; each voxel is paired with its right neighbour. The block also sums estimates in shared
+// memory, in 32-bit fixed point. At the end one addition for each voxel transfers the sums to
+// device memory.
 //
 // A warp filters a group of 16 cubes ("slots") in its registers. The result of a product of 16x16
 // by 16x8 is in the layout that the next step needs. Lane (g, t) = (lane / 4, lane % 4) holds, for
@@ -16,10 +17,10 @@
 //   In smaller groups, each of the M cubes is repeated 16 / M times. The result is the transform of
 //   M cubes scaled by sqrt(16 / M); the other coefficients are zero.
 //
-// Number range: samples are stored as the difference from one voxel. That voxel lies in the windows
-// of all reference cubes of a block, and is the same for each way of dividing a volume into parts.
-// At one voxel in shared memory, at most 64 groups of 16 cubes add estimates with a weight of at
-// most 1 and values up to 255 from the centre: 2^10 * 255 * 2^13 < 2^31.
+// Number range: samples are stored as the difference from one voxel. This voxel lies in the windows
+// of all reference cubes of a block, and does not depend on how a volume is divided into parts. At
+// one voxel in shared memory, at most 64 groups of 16 cubes add estimates with a weight of at most
+// 1 and values up to 255 from the centre: 2^10 * 255 * 2^13 < 2^31.
 
 #include "bm4d/cuda/filter_group.cuh"
 #include "cuda/check.h"
@@ -32,8 +33,8 @@ using namespace filter_detail;
 
 constexpr int threads_of(bool wiener) { return wiener ? 640 : 512; }
 
-/// The kernel on the tensor cores. With `window` = 0 the arguments define the window and the step;
-/// otherwise `window` and `step` define them at compile time.
+/// The kernel on the tensor cores. If `window` is 0, the arguments of the kernel define the window
+/// and the step. If it is not 0, `window` and `step` define them at compile time.
 template <int cube, bool wiener, int window = 0, int step = 1, int fixed_layers = 1>
 __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     filter_kernel(const __grid_constant__ TileArgs a) {
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
     const int count = static_cast<int>(__shfl_sync(~0u, entry, 0) >> 24), repeats = slots / count;
     const std::uint32_t member =
         __shfl_sync(~0u, lane == 0 ? 0u : entry, (lane & (slots - 1)) / repeats);
-    // Position of the cube in the tile.
+    // Position of the reference cube in the tile.
     const int x = shape.position(i, a.margins.width) - at.x + shape.radius + offset_x(member);
     const int y = shape.position(j, a.margins.height) - at.y + shape.radius + offset_y(member);
     const int z = (k >> 4) * shape.spacing + shape.radius + offset_z(member);
@@ -93,8 +94,8 @@ __global__ void __launch_bounds__(threads_of(wiener), wiener ? 1 : 2)
       group.load(noisy, word, tile, operands);
       total = static_cast<float>(shrink_hard(group, a.filter, scale, lane));
     }
-    // The kernel rounds the weight before it adds the weight, so that sums of estimates and of
-    // weights are consistent.
+    // The kernel rounds the weight before it multiplies estimates by it, so that the sums of
+    // estimates and the sums of weights are consistent.
     const float units =
         rintf(fminf(weight_unit, weight_unit / (total * static_cast<float>(repeats))));
     if (lane < slots)
@@ -115,7 +116,8 @@ Kernel fixed_kernel(const TilePlan& tile) {
   return tile.layers == layers ? filter_kernel<cube, wiener, window, step, layers> : nullptr;
 }
 /// Returns the kernel that is specialised for the parameters of a profile (params.cpp). Returns
-/// null if there is none, or if shared memory does not hold the maximum number of layers.
+/// null if there is no such kernel, or if shared memory is too small for the maximum number of
+/// layers.
 Kernel fixed_kernel(const PhaseParams& p, bool wiener, const TilePlan& tile) {
   const auto is = [&](int cube, int window, int step, bool second) {
     return p.cube == cube && p.window == window && p.step == step && wiener == second;
@@ -151,7 +153,8 @@ bool detail::filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& n
   if (kernel == nullptr) kernel = any_kernel(p, plan.wiener);
   lull::cuda::allow_shared_memory(kernel);
   const auto blocks = [](int count, int side) { return (count + side - 1) / side; };
-  // Blocks lie at multiples of their number of layers, counted from the volume's first layer.
+  // Along z, blocks begin at multiples of their number of layers, counted from the first layer of
+  // the volume.
   const bool at_end = cubes.z % p.step != 0;
   const int first = cubes.z / p.step, first_block = at_end ? -1 : first / layers;
   const int deep = at_end ? 1 : (first + cubes.layers - 1) / layers - first_block + 1;

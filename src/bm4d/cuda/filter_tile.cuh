@@ -12,7 +12,7 @@ constexpr int tile_shift = 11;  // sums of the tile have a unit of 2^11 / estima
 // Fixed-point value of an estimate of 1 with weight 1.
 constexpr float tile_unit = estimate_unit / (1 << tile_shift);
 
-/// The layout of a block's shared memory. Lengths are in words.
+/// The layout of the shared memory of a block. Lengths are in words.
 struct TilePlan {
   int layers;  // layers of reference cubes in a block
   /// Properties of the tile, which contains everything that the windows of the block reach. `side`
@@ -23,7 +23,7 @@ struct TilePlan {
   std::uint32_t inverse;  // 2^16 / side, rounded up
 
   static constexpr TilePlan of(const PhaseParams& p, int layers) {
-    // The kernel reads a cube of 3x3x3 voxels as 4x4x3 voxels.
+    // The kernel reads cubes of 3x3x3 voxels as 4x4x3 voxels, so the tile needs additional words.
     const int reach = p.window + p.cube - 1,
               side = p.step * (block_side - 1) + reach + (p.cube == 3);
     const int pitch = side | 1;
@@ -34,8 +34,8 @@ struct TilePlan {
             p.step * (layers - 1) + reach,
             (65536u + side - 1) / side};
   }
-  /// Returns the maximum number of layers in a block: a power of two, and small enough that one
-  /// voxel lies in the windows of all of them.
+  /// Returns the maximum number of layers of a block. It is a power of two, and small enough that
+  /// one voxel lies in the search windows of all layers.
   static constexpr int max_layers(const PhaseParams& p) {
     const int most = 1 + (2 * p.radius() + p.cube - 1) / p.step;
     return most >= 4 ? 4 : most >= 2 ? 2 : 1;
@@ -54,13 +54,13 @@ struct TileArgs {
   Margins margins;
   ReferenceCubes cubes;
   const std::uint32_t* groups;
-  /// First block along z, where blocks are counted from the volume's first layer. -1: the layer at
-  /// the volume's end, which is a block of its own.
+  /// Index of the first block along z, where blocks are counted from the first layer of the volume.
+  /// -1: the block consists only of the layer at the end of the volume.
   int first_block;
 };
 
-/// Parameters of the address arithmetic. In the kernels for profiles (window > 0) they are
-/// constants in the instructions; other kernels take them from the arguments.
+/// Parameters of the address arithmetic. In the kernels for profiles (window > 0), they are
+/// constants in the instructions. Other kernels take them from the arguments.
 template <int cube, int window, int step, int layers>
 struct Shape {
   static constexpr TilePlan fixed =
@@ -77,7 +77,7 @@ struct Shape {
   }
 };
 
-/// Position of the block: its first reference cube, and the first voxel of the tile.
+/// Position of a block: its first reference cube, and the first voxel of its tile.
 struct BlockPlace {
   int x, y, z;      // position of the first reference cube
   int first_layer;  // index of its layer among the filtered layers; may be negative
@@ -103,8 +103,8 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Positions of the tile's slices in each ring. The nearest slices replace slices that do not
-/// exist.
+/// Position of each slice of the tile in each ring. For slices that do not exist, the position of
+/// the nearest existing slice is used.
 struct SlicePlaces {
   int noisy[max_slices], basic[max_slices], sums[max_slices];
   bool exists[max_slices];
@@ -121,7 +121,7 @@ struct SlicePlaces {
   }
 };
 
-/// A row of the tile: its slice, its first word, and its first position in the slice.
+/// A row of the tile: its slice, its first word in the tile, and its first position in the slice.
 struct TileRow {
   int slice, word, place;
   template <class Shape>
@@ -166,7 +166,7 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
   }
 }
 
-/// Adds the tile's sums to device memory.
+/// Adds the sums of the tile to the sums in device memory.
 template <int warps, class Shape>
 __device__ __forceinline__ void add_tile(const TileArgs& a, const Shape& shape,
                                          const BlockPlace& at, const SlicePlaces& slices,

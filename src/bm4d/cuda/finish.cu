@@ -1,5 +1,5 @@
-// The end of a phase: divides sums by weights, with one thread for each voxel, slice by slice. The
-// kernel sums the weights that contribute to a voxel along each axis in turn.
+// The end of a phase: divides sums of estimates by sums of weights, with one thread for each voxel,
+// slice by slice. The weights that contribute to a voxel are summed along one axis after the other.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -9,8 +9,8 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-/// Returns the sum of the weights of the cubes that begin in this slice and cover the voxel along x
-/// and y, each multiplied by the window at the voxel.
+/// Returns the sum of the weights of those cubes that begin in this slice and cover the voxel along
+/// x and y. Each weight is multiplied by the aggregation window at the voxel.
 template <int cube>
 __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
                                  const std::array<float, max_cube>& window) {
@@ -26,7 +26,7 @@ __device__ float weight_in_slice(const std::uint32_t* weights, int pitch,
   return sum;
 }
 
-/// Stores estimates in the planes of the next phase, and in its 8-bit guide.
+/// Stores estimates in the planes of the next phase, and in the 8-bit guide of the next phase.
 struct ToNextPhase {
   Ring<float> estimate;
   Ring<std::uint8_t> bytes;
@@ -37,7 +37,8 @@ struct ToNextPhase {
   }
 };
 /// Dithers the sample `v` of each thread of a warp, at position `p` of a plane of the given width.
-/// Each thread repeats the additions of its group up to its own sample.
+/// Each thread repeats the additions of its dithering group (core/dither/dither.h) up to its own
+/// sample.
 __device__ int dithered_in_group(float v, const Rounding& rounding, int2 p, int width) {
   static_assert(block_x == 32 && 32 % dither_group == 0);
   const int own = p.x % dither_group, first = static_cast<int>(threadIdx.x) - own;
@@ -84,10 +85,10 @@ __global__ void finish_kernel(const __grid_constant__ PhaseEnd a,
                ? 0.0f
                : weight_in_slice<cube>(a.sums.weights.at(z) + at, a.margins.pitch, a.window);
   };
-  float weights[cube];  // weights in the slices z, z - 1, ..
+  float weights[cube];  // sums of weights in the slices z, z - 1, ..
 #pragma unroll
   for (int c = 1; c < cube; ++c) weights[c - 1] = weight_in(own.first - c);
-#pragma unroll 2  // loads of the next slice are in flight
+#pragma unroll 2  // several slices are loaded before they are used
   for (int z = own.first; z < own.end; ++z) {
 #pragma unroll
     for (int c = cube - 1; c > 0; --c) weights[c] = weights[c - 1];

@@ -1,5 +1,6 @@
-// Guides and norms of a phase, slice by slice. One thread for each voxel makes the guide. One
-// thread for four vertically neighbouring cubes makes their norms, because these share loaded data.
+// Computes the guide and the norms of a phase, slice by slice. For the guide, there is one thread
+// for each voxel. For the norms, there is one thread for four vertically neighbouring cubes,
+// because their norms share loaded data.
 
 #include "bm4d/cuda/kernels.h"
 #include "bm4d/cuda/voxels.cuh"
@@ -9,9 +10,9 @@
 namespace lull::bm4d::cuda {
 namespace {
 
-constexpr int rows = 4;  // cubes whose norms a thread makes
+constexpr int rows = 4;  // number of cubes whose norms a thread computes
 
-/// Blocks of kernels whose threads process `rows` rows.
+/// Thread blocks of kernels in which each thread processes `rows` rows.
 dim3 blocks_of_rows(int width, int height, SliceSpan slices) {
   return blocks_of(width, (height + rows - 1) / rows, slices);
 }
@@ -25,8 +26,8 @@ __global__ void guide_kernel(Ring<float> samples, SliceSpan slices, Margins marg
   for (int z = own.first; z < own.end; ++z) guide.at(z)[at] = to_byte(samples.at(z)[at], scale);
 }
 
-/// Computes the sums of squares of the cubes in one slice, for the cubes that begin at `at` and in
-/// the rows below.
+/// Computes sums of squares over one slice of cubes: of the cube that begins at `at`, and of those
+/// that begin in the rows below.
 template <int cube>
 __device__ __forceinline__ void find_squares(const std::uint8_t* slice, int at, int pitch,
                                              unsigned (&squares)[rows]) {
@@ -54,8 +55,8 @@ __global__ void norms_kernel(Guide guide, SliceSpan slices, Margins margins) {
   if (p.x >= margins.width || y0 >= margins.height) return;
   const int at = margins.at(p.x, y0);
   const SliceSpan own = own_slices(slices);
-  // Squares of the slices before z + cube - 1. (Rows below the picture are also read; those values
-  // are unused.)
+  // Squares of the slices before z + cube - 1. (Rows below the picture are also read, but their
+  // values are not used.)
   unsigned last[cube - 1][rows];
 #pragma unroll
   for (int c = 0; c < cube - 1; ++c)

@@ -23,7 +23,7 @@ namespace lull::bm4d::cuda {
 /// The reference cubes of consecutive layers.
 struct ReferenceCubes {
   PhaseParams params;
-  int z = 0, layers = 1;      // the first layer; others follow a step apart
+  int z = 0, layers = 1;      // first slice of the first layer; number of layers
   SliceSpan available;        // the slices that exist
   int columns = 0, rows = 0;  // reference cubes in a row and in a column of a layer
   constexpr int count() const { return columns * rows * layers; }
@@ -31,9 +31,9 @@ struct ReferenceCubes {
 
 // ---- samples.cu ------------------------------------------------------------------------------
 
-/// Converts these slices of `stored` to floats on the 0..255 scale, extended by their mirror image
-/// where the planes of `noisy` are larger. `cells` is scratch memory for the slices, used for float
-/// samples.
+/// Converts these slices of `stored` to floats on the 0..255 scale. If the planes of `noisy` are
+/// larger, the slices are extended by their mirror image. `cells` is scratch memory for the slices;
+/// it is used for float samples.
 void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSpan slices,
                  const Margins& margins, const Ring<float>& noisy, cudaStream_t stream);
 
@@ -43,23 +43,23 @@ void load_slices(const StoredPlanes& stored, const Ring<CellSum>& cells, SliceSp
 struct GuideQuantiser {
   float low = 0, scale = 1;
 };
-/// Returns the finest scale that covers nearly all values of 0..255 with noise of this standard
-/// deviation.
+/// Returns the finest scale with which bytes cover nearly all values of a picture in 0..255 with
+/// noise of this standard deviation.
 constexpr GuideQuantiser guide_quantiser(float sigma) {
   const float beyond = 3 * (sigma < 40 ? sigma : 40.0f);
   return {-beyond, 255 / (255 + 2 * beyond)};
 }
-/// The data in which a phase matches: the guide, and half the sum of squares of the cube that
-/// begins at each voxel (rounded down). Where no cube begins, this half sum is no_patch
-/// (match/cuda/kernels.h), or a value near no_patch that also excludes the position.
+/// The data in which a phase compares cubes: the guide, and for each voxel half the sum of squares
+/// (rounded down) of the cube that begins there. Where no cube begins, this half sum is no_patch
+/// (match/cuda/kernels.h), or a value near no_patch, which also excludes the position.
 struct Guide {
   Ring<std::uint8_t> samples;
   Ring<std::int32_t> half_norms;
 };
 void make_guide(const Ring<float>& samples, SliceSpan slices, const Margins& margins,
                 const GuideQuantiser& scale, const Ring<std::uint8_t>& guide, cudaStream_t stream);
-/// Computes the norms of cubes that begin in `slices`; the next `cube` - 1 slices must be
-/// available. The padding is not changed.
+/// Computes the norms of the cubes that begin in `slices`. The next `cube` - 1 slices must exist,
+/// too. The padding is not changed.
 void make_half_norms(const Guide& guide, SliceSpan slices, const Margins& margins, int cube,
                      cudaStream_t stream);
 
@@ -75,8 +75,8 @@ inline constexpr float weight_unit = 1 << 20;  // fixed-point value of a weight 
 inline constexpr float estimate_centre = 128;
 struct VolumeSums {
   Ring<Sum> numerator;
-  /// Weights of groups, stored at the first voxels of their cubes and not yet convolved with the
-  /// window.
+  /// Weights of groups, stored at the first voxels of their cubes, before the convolution with the
+  /// aggregation window.
   Ring<std::uint32_t> weights;
 };
 
@@ -90,10 +90,12 @@ struct PhaseEnd {
   int cube = 4;
   std::array<float, max_cube> window{};
 };
-/// Ends the first of two phases. If `bytes` is given, it also makes the guide of the second phase.
+/// Ends the first of two phases: stores its estimate. If `bytes` is given, the function also makes
+/// the guide of the second phase.
 void finish_basic(const PhaseEnd& end, const Ring<float>& estimate, const Ring<std::uint8_t>& bytes,
                   const GuideQuantiser& scale, cudaStream_t stream);
-/// Ends the last phase: stores samples. Out-of-range float samples are restored from `original`.
+/// Ends the last phase: stores results as samples. Out-of-range float samples are restored from
+/// `original`.
 void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const StoredPlanes& results,
                    cudaStream_t stream);
 
@@ -105,15 +107,16 @@ void finish_slices(const PhaseEnd& end, const StoredPlanes& original, const Stor
 inline constexpr int best_score = 65535;
 
 /// Finds the members of each reference cube's group, params.group entries each (cubes.h). Bits 24
-/// to 31 of the first entry hold the number of members. Unused entries are zero. Both kinds of
-/// kernels find the same groups.
+/// to 31 of the first entry contain the number of members. Unused entries are zero. The generic
+/// kernels and the kernels on the tensor cores find the same groups.
 void find_groups(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                  std::uint32_t* groups, cudaStream_t stream);
 namespace detail {
-/// Finds groups with any window on any GPU.
+/// Finds groups with any search window on any GPU (match.cu).
 void find_groups_generic(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                          std::uint32_t* groups, cudaStream_t stream);
-/// Finds groups in tiles. Returns false if the window is too wide or the GPU too small.
+/// Finds groups on the tensor cores (match_tile.cu). Returns false if the search window is too
+/// wide, or the shared memory of the GPU too small.
 bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const ReferenceCubes& cubes,
                           std::uint32_t* groups, cudaStream_t stream);
 }  // namespace detail
@@ -121,15 +124,16 @@ bool find_groups_in_tiles(const Guide& guide, const Margins& margins, const Refe
 // ---- rank.cu ---------------------------------------------------------------------------------
 
 inline constexpr int max_layers = 16;  // maximum number of layers of reference cubes at a time
-/// The first phase's groups as find_groups() stores them, layer by layer.
+/// The groups of the first phase as find_groups() stores them, layer by layer.
 struct KeptLists {
   const std::uint32_t* groups = nullptr;
   PhaseParams params;         // parameters of the first phase
-  int columns = 0, rows = 0;  // size of a layer
-  /// The slots of KeptLayers::around (propagation.h) for each layer of the second phase.
+  int columns = 0, rows = 0;  // number of reference cubes in a row and in a column of a layer
+  /// For each layer of the second phase, the slots of the layers of the first phase around it
+  /// (KeptLayers::around in propagation.h).
   int around[max_layers][3] = {};
 };
-/// Finds groups like find_groups(), but only among the candidates that propagation.h lists.
+/// Finds groups as find_groups() does, but only among the candidates that propagation.h lists.
 void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
                  const ReferenceCubes& cubes, const KeptLists& kept, std::uint32_t* groups,
                  cudaStream_t stream);
@@ -139,23 +143,25 @@ void rank_groups(const Ring<std::uint8_t>& guide, const Margins& margins,
 struct FilterPlan {
   bool wiener = false;
   int cube = 4;
-  /// Threshold, or mu2 sigma^2, for the coefficients in general and for the mean over the group.
+  /// Threshold, or mu2 sigma^2: first for all coefficients except the mean over the group, then for
+  /// the mean.
   float limit = 0, limit_mean = 0;
   std::array<float, max_cube> window{};
   std::array<std::array<float, max_cube>, max_cube> rows{};  // DCT matrix along an axis
 };
-/// Filters the groups, and adds their estimates and weights to the sums. `basic` is used in the
-/// second phase.
+/// Filters the groups, and adds the estimates and weights of the groups to the sums. `basic` is
+/// used in the second phase.
 void filter_groups(const FilterPlan& plan, const Ring<float>& noisy, const Ring<float>& basic,
                    const Margins& margins, const ReferenceCubes& cubes, const std::uint32_t* groups,
                    const VolumeSums& sums, cudaStream_t stream);
 namespace detail {
-/// Filters any groups on any GPU.
+/// Filters groups of any size on any GPU (filter.cu).
 void filter_groups_generic(const FilterPlan& plan, const Ring<float>& noisy,
                            const Ring<float>& basic, const Margins& margins,
                            const ReferenceCubes& cubes, const std::uint32_t* groups,
                            const VolumeSums& sums, cudaStream_t stream);
-/// Filters in half precision. Returns false if groups are too large or the GPU too small.
+/// Filters groups in half precision on the tensor cores (filter_tile.cu). Returns false if groups
+/// are too large, or the shared memory of the GPU too small.
 bool filter_groups_in_tiles(const FilterPlan& plan, const Ring<float>& noisy,
                             const Ring<float>& basic, const Margins& margins,
                             const ReferenceCubes& cubes, const std::uint32_t* groups,

@@ -1,15 +1,15 @@
-// Generic matching, used where match_tile.cu does not apply. A block processes a tile of reference
-// cubes of one layer. Shared memory holds the part of the guide that their windows cover: at each
-// position the word of the four bytes that begin there, and the half norm of the cube that begins
-// there. A warp processes one reference cube at a time.
+// Generic matching. It is used if the kernels of match_tile.cu cannot be used. A block processes a
+// tile of reference cubes of one layer. Shared memory contains the part of the guide that their
+// search windows cover. Each position has a word with the four bytes that begin there, and the half
+// norm of the cube that begins there. A warp processes one reference cube at a time.
 //
 // |a - b|^2 / 2 = |a|^2 / 2 + |b|^2 / 2 - a.b, where dp4a multiplies a row of a cube at a time. A
-// lane processes columns of candidates along y, one for each position in the window along x and z:
-// a word that it reads serves as many candidates of the column as the cube has rows. All distances
-// of a warp are then in the registers of its lanes. A binary search determines the largest distance
-// in the group: for each bit, from the highest to the lowest, the warp counts the smaller
-// distances. So the result does not depend on any order, and ties are broken by the position in the
-// window.
+// lane processes columns of candidates along y; there is one column for each position in the window
+// along x and z. A word that the lane reads is used for as many candidates of the column as the
+// cube has rows. All distances of a warp are then in the registers of its lanes. A binary search
+// determines the largest distance in the group: for each bit, from the highest to the lowest, the
+// warp counts the smaller distances. So the result does not depend on any order, and ties are
+// broken by the position in the window.
 
 #include "bm4d/cuda/kernels.h"
 #include "cuda/check.h"
@@ -23,13 +23,13 @@ constexpr unsigned all_lanes = 0xffffffffu;
 constexpr std::uint32_t no_distance = 0xffffffffu;  // distance of a position without a candidate
 constexpr int distance_bits = 16;  // bits of a valid distance, which is less than best_score
 
-/// The part of the guide that a tile of side x side reference cubes uses.
+/// The part of the guide that the search windows of side x side reference cubes cover.
 struct Tile {
   int side;           // reference cubes along an axis
-  int width, height;  // positions where candidates begin
+  int width, height;  // number of candidate positions along x and y
   int slices;
-  // Size of the tile in words, with the part of cubes that extends beyond the positions of
-  // candidates. Along x this part is in the words of the last positions.
+  // Size of the tile in words, including the part of cubes that extends beyond the positions of
+  // candidates. Along x, this part is in the words of the last positions.
   int words_x, words_y, words_z;
 
   static constexpr Tile of(const PhaseParams& p, int window, int side) {
@@ -39,7 +39,8 @@ struct Tile {
   }
   constexpr int words() const { return words_x * words_y * words_z; }
   constexpr int places() const { return width * height * slices; }
-  /// Returns the size of the shared memory: words, half norms, and the members that warps collect.
+  /// Returns the size of the shared memory: words, half norms, and the lists in which warps collect
+  /// members.
   constexpr std::size_t bytes() const {
     return sizeof(std::uint32_t) * (words() + places()) +
            sizeof(unsigned long long) * warps * (max_group + 1);
@@ -55,8 +56,8 @@ __device__ __forceinline__ int count_in_warp(int count) {
 #endif
 }
 
-/// Returns four bytes from any position of a row. `left` is the number of samples up to the end of
-/// the row.
+/// Returns four bytes that begin at any position of a row. `left` is the number of samples up to
+/// the end of the row.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* from, int left) {
   std::uint32_t word = 0;
   for (int i = 0; i < 4; ++i)
@@ -76,8 +77,8 @@ class WarpSearch {
   __device__ WarpSearch(const Tile& tile, const std::uint32_t* words, const int* norms)
       : tile_(tile), words_(words), norms_(norms), lane_(threadIdx.x % 32) {}
 
-  /// Computes the distances for the cube at (x, y) of the tile. `low` and `high` are the first and
-  /// last displacement inside the volume.
+  /// Computes the distances of all candidates from the cube at (x, y) of the tile. `low` and `high`
+  /// are the first and last displacement inside the volume.
   __device__ void find_distances(int x, int y, int3 low, int3 high) {
     const auto* reference = words_ + (radius * tile_.words_y + y) * tile_.words_x + x;
     const int own_norm = norms_[(radius * tile_.height + y) * tile_.width + x];
@@ -90,7 +91,7 @@ class WarpSearch {
       int products[window];
 #pragma unroll
       for (int i = 0; i < window; ++i) products[i] = 0;
-      // Lanes without a column use the reference cube itself, so that reads are valid.
+      // Lanes without a column process the reference cube itself, so that their reads are valid.
       const int u = x + (in ? dx : 0), w = radius + (in ? dz : 0);
 #pragma unroll 1  // unrolling would need too many registers
       for (int c = 0; c < cube; ++c) {
@@ -100,7 +101,7 @@ class WarpSearch {
         const auto* from = words_ + (w + c) * tile_.words_y * tile_.words_x + u;
 #pragma unroll
         for (int row = 0; row < window + cube - 1; ++row) {
-          // Tiles begin at the first row of the volume at the earliest. Rows before it are not
+          // Tiles begin at the first row of the volume or below it. Rows above the volume are not
           // read.
           const int v = y - radius + row;
           const std::uint32_t word = v >= 0 && v < tile_.words_y ? from[v * tile_.words_x] : 0;
@@ -125,14 +126,14 @@ class WarpSearch {
     }
   }
 
-  /// Selects at most `wanted` candidates, writes them to `members` in order, and returns their
-  /// number.
+  /// Selects at most `wanted` candidates, writes them to `members` in the order of the group, and
+  /// returns their number.
   __device__ int select(int wanted, unsigned long long* members) {
     const int found = count([](std::uint32_t d, int) { return d != no_distance; });
     const int most = min(wanted, found);
     if (most == 0) return 0;
-    // The search finds the bits of the largest distance in the group first. Then it finds, among
-    // equal distances, the last position in the group.
+    // First, the bits of the largest distance in the group are found. Then, among equal distances,
+    // the last position in the group is found.
     std::uint32_t bound = 0;
 #pragma unroll 1
     for (int bit = distance_bits - 1; bit >= 0; --bit) {
@@ -166,7 +167,7 @@ class WarpSearch {
         written += __popc(ballot);
       }
     __syncwarp();
-    // Each lane finds the rank of one member.
+    // Each lane determines the rank of one member.
     const unsigned long long mine = lane_ < most ? members[lane_] : ~0ull;
     int rank = 0;
     for (int i = 0; i < most; ++i) rank += members[i] < mine ? 1 : 0;
@@ -210,11 +211,12 @@ __device__ int position(int index, int length, const PhaseParams& p) {
   return min(index * p.step, length - p.cube);
 }
 
-/// Returns the number of blocks on a multiprocessor for which the registers hold all distances.
+/// Returns the number of blocks on a multiprocessor for which registers suffice to store all
+/// distances.
 constexpr int blocks_together(int radius) { return radius <= 3 ? 3 : radius <= 5 ? 2 : 1; }
 
-/// The kernel for all parameters that have no specialised kernel. `radius` is at least the window's
-/// radius.
+/// The kernel for all parameters that have no specialised kernel. `radius` is at least the radius
+/// of the search window.
 template <int radius, int cube>
 __global__ void __launch_bounds__(threads, blocks_together(radius))
     match_kernel(Ring<std::uint8_t> guide, Margins margins, ReferenceCubes cubes, Tile tile,

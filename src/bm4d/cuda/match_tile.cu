@@ -2,11 +2,11 @@
 // products of 16 reference cubes with 8 candidates are two products of 16x32 by 32x8 bytes
 // (match/cuda/match.cu does the same for patches). A block processes 4x2x2 reference cubes and the
 // union of their windows:
-//   1. It loads the part of the guide that the union covers into shared memory, at each position as
-//      the word of the four samples that begin there, and the half norms of the candidates.
-//   2. Warps fill the tables of scores, 16 bits for each candidate of a reference cube's own
-//      window, slice by slice and row by row. A lane processes one slice of a cube, so the next
-//      candidates along y need only one new word.
+//   1. The block loads the part of the guide that the union covers into shared memory, and the half
+//      norms of the candidates. Each position stores a word with the four samples that begin there.
+//   2. Warps fill the tables of scores. The table of a reference cube has 16 bits for each
+//      candidate of its own window, slice by slice and row by row. A lane processes one slice of a
+//      cube, so the next candidates along y need only one new word.
 //   3. Each warp selects the best candidates of one reference cube (match/cuda/match_select.cuh).
 
 #include <algorithm>
@@ -25,11 +25,12 @@ constexpr int references = block_x * block_y * block_z;
 constexpr int threads = 32 * references;
 constexpr int no_score = -(1 << 30);
 
-/// The layout of a block's shared memory. Lengths of the union count candidates.
+/// The layout of the shared memory of a block. Lengths of the union are numbers of candidate
+/// positions.
 struct TilePlan {
-  int width, height, depth;   // the union; width is a multiple of 8
-  int pitch, plane;           // words of a row and of a slice of samples
-  int row_words, table;       // words of a row of scores; words between tables
+  int width, height, depth;   // size of the union; width is a multiple of 8
+  int pitch, plane;           // number of words in a row and in a slice of samples
+  int row_words, table;       // words in a row of scores; distance between tables in words
   std::uint32_t row_inverse;  // 2^20 / row_words, rounded up
 
   /// Returns the layout for these parameters. `scanned`: number of words that a warp scans at once.
@@ -41,16 +42,16 @@ struct TilePlan {
     plan.depth = p.step * (block_z - 1) + w;
     plan.pitch = plan.width + 4;
     plan.plane = plan.pitch * (plan.height + 3);
-    // Lanes read 8 neighbours of 4 slices. With this size, all of these words are in different
-    // banks.
+    // Lanes read 8 neighbouring words in 4 slices. With this size, all of these words are in
+    // different memory banks.
     while (plan.plane % 32 != 8 && plan.plane % 32 != 24) plan.plane += 4;
     plan.row_words = (w + 1) / 2;
     plan.table = (plan.words() + scanned - 1) / scanned * scanned + 32;
     plan.row_inverse = ((1u << 20) + plan.row_words - 1) / plan.row_words;
     return plan;
   }
-  /// Returns the number of words of one table of scores, with a row for each row of each slice of a
-  /// window.
+  /// Returns the number of words of one table of scores. Each row of each slice of a window has a
+  /// row in the table.
   __host__ __device__ constexpr int words() const {
     const int window = 2 * row_words - 1;
     return window * window * row_words;
@@ -71,8 +72,8 @@ struct TileArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters of the address arithmetic. In the kernels for profiles (window > 0) they are
-/// constants in the instructions; other kernels take them from the arguments.
+/// Parameters of the address arithmetic. In the kernels for profiles (window > 0), they are
+/// constants in the instructions. Other kernels take them from the arguments.
 template <int cube, int window, int step, int chunk>
 struct Shape {
   static constexpr bool is_fixed = window > 0;
@@ -105,8 +106,8 @@ struct Tables {
         gathered(scores + references * plan.table) {}
 };
 
-/// Position of a block: (x, y, z) of its first reference cube, and `start`, the offset of the
-/// union's first candidate in a slice.
+/// Position of a block: the position (x, y, z) of its first reference cube, and `start`, the offset
+/// in a slice of the first candidate of the union.
 struct BlockPlace {
   int x, y, z, start;
 
@@ -117,7 +118,7 @@ struct BlockPlace {
     z = a.cubes.z + static_cast<int>(blockIdx.z) * block_z * shape.spacing;
     start = a.margins.at(x - shape.radius(), y - shape.radius());
   }
-  /// Returns the displacement of a reference cube from the first one.
+  /// Returns the displacement of a reference cube from the first reference cube of the block.
   template <class Shape>
   __device__ __forceinline__ int3 offset_of(const TileArgs& a, const Shape& shape,
                                             int reference) const {
@@ -130,8 +131,9 @@ struct BlockPlace {
 
 constexpr int max_slices = 32;  // maximum number of slices in a tile
 
-/// Step 1. Slices that do not exist are replaced by the first or last slice. Candidates in such
-/// slices are not scored. `places` are the positions of the slices in their rings.
+/// Performs step 1 (see the top of this file). Slices that do not exist are replaced by the first
+/// or last slice; candidates in such slices get no score. `places` are the positions of the slices
+/// in their rings.
 template <class Shape>
 __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
                                           const BlockPlace& at, const int (&places)[max_slices],
@@ -164,20 +166,21 @@ __device__ __forceinline__ void load_tile(const TileArgs& a, const Shape& shape,
     }
 }
 
-/// Returns the start of the table of a reference cube. A warp writes the same position of the union
-/// for 8 reference cubes at once: these words are then in 8 times 4 different banks.
+/// Returns the beginning of the table of a reference cube. At the same time, a warp writes the
+/// scores of one position of the union for 8 reference cubes. These words are in different memory
+/// banks, 4 for each table.
 __device__ __forceinline__ int table_of(const TilePlan& plan, int reference, int3 offset) {
   const int start = reference * plan.table;
   return start + ((4 * (reference & 7) + offset.x / 2 + offset.y * plan.row_words - start) & 31);
 }
 
-/// Two of the 16 reference cubes, g and g + 8, as a lane holds them. The lane holds slice t of each
-/// cube.
+/// Two of the 16 reference cubes, g and g + 8, in the registers of a lane. The lane has slice t of
+/// each cube.
 template <int cube>
 struct LaneReferences {
   std::uint32_t words[8];  // two mma operands
   int3 offset[2];
-  int base[2];   // base score; the candidate's half norm is subtracted and the product added
+  int base[2];   // base score, to which -(half norm) and the product are added
   int table[2];  // word of the union's first position in the table
 
   template <class Shape>
@@ -205,7 +208,7 @@ struct LaneReferences {
   }
 };
 
-/// Performs step 2, which fills the tables of scores.
+/// Performs step 2 (see the top of this file), which fills the tables of scores.
 template <int cube, class Shape>
 __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, const BlockPlace& at,
                                       const Tables& tables) {
@@ -234,8 +237,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
     const auto* norms =
         reinterpret_cast<const int2*>(tables.norms + k * plan.height * plan.width + x + 2 * t);
     std::uint32_t w[4] = {from[0], from[plan.pitch], from[2 * plan.pitch], 0};
-    // Scores a row for the lower reference cubes, for the upper ones, or for both, if their windows
-    // contain the slice.
+    // Computes the scores of a row, for the lower reference cubes, the upper ones, or both: for
+    // those whose windows contain the slice.
     const auto score_row = [&](int row, auto lower, auto upper) {
       w[3] = from[(row + 3) * plan.pitch];
       const int2 norm = norms[row * (plan.width / 2)];
@@ -244,7 +247,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
       if constexpr (upper.value) c[2] = low_1 - norm.x, c[3] = high_1 - norm.y;
       mma_u8(c, own.words, w[0], w[1]);
       mma_u8(c, own.words + 4, w[2], w[3]);
-      // Rows in the middle are in every window, so these checks vanish if lengths are constants.
+      // Rows in the middle of the union are in the windows of all lanes. If the number of rows is a
+      // constant, the compiler removes the checks of these rows.
       const bool inside = (low || high) && (row >= shape.spacing || row >= top) &&
                           (row < window || row - top < window);
       if constexpr (lower.value)
@@ -276,7 +280,8 @@ __device__ __forceinline__ void score(const TileArgs& a, const Shape& shape, con
   }
 }
 
-/// Performs step 3, which selects the group of the warp's reference cube.
+/// Performs step 3 (see the top of this file): selects the group of the reference cube of this
+/// warp.
 template <int most, int chunk, class Shape>
 __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape,
                                            const BlockPlace& at, const Tables& tables) {
@@ -318,8 +323,8 @@ __device__ __forceinline__ void select_own(const TileArgs& a, const Shape& shape
   group[lane] = lane == 0 ? static_cast<std::uint32_t>(count) << 24 : lane < count ? member : 0u;
 }
 
-/// The kernel on the tensor cores. With `window` = 0 the arguments define the window and the step;
-/// otherwise `window` and `step` define them at compile time.
+/// The kernel on the tensor cores. If `window` is 0, the arguments of the kernel define the window
+/// and the step. If it is not 0, `window` and `step` define them at compile time.
 template <int cube, int most, int chunk, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const __grid_constant__ TileArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -345,7 +350,7 @@ struct Choice {
   Kernel kernel = nullptr;
   int chunk = 0;  // words of a table that a lane scans at once
 };
-constexpr int of_wide = 23;  // sufficient for windows of 11
+constexpr int of_wide = 23;  // is sufficient for windows of side 11
 
 /// Returns the kernel that is specialised for the parameters of a profile (params.cpp), if there is
 /// one.

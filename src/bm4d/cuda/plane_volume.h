@@ -1,6 +1,6 @@
 #pragma once
-// A plane with noise on a GPU. The samples of all slices form a volume. All functions queue their
-// work.
+// The noisy samples of one plane in GPU memory, for all slices. Together they form a volume. All
+// functions queue their work.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,35 +13,36 @@
 
 namespace lull::bm4d::cuda {
 
-/// Number of slices and layers that are processed at a time.
+/// Numbers of slices and layers that are processed together.
 struct Extent {
   int layers;    // layers that are filtered together
-  int batch;     // slices that are loaded between two batches of layers
-  int noisy;     // slices from the oldest unfinished one on
-  int phase[2];  // slices that a phase reads and adds to
+  int batch;     // number of slices that are loaded between two batches of layers
+  int noisy;     // number of noisy slices, from the oldest unfinished one on
+  int phase[2];  // for each phase, the number of slices that it reads and adds to
 
   Extent(const Params& params, const FrameFormat& format);
 };
 
 /// Checks that kernels can address slices of this size.
-/// @throws InvalidArgument  kernels cannot address the slices, or count the members of the groups
-/// that a layer keeps
+/// @throws InvalidArgument kernels cannot address the slices, or count the members of the groups
+/// that a layer stores
 void require_addressable(const Params& params, const FrameFormat& format);
 
 class PlaneVolume {
  public:
-  /// require_addressable() must accept the parameters and the format.
+  /// The parameters and the format must pass require_addressable().
   PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const Extent& extent,
               cudaStream_t stream);
   ~PlaneVolume();
 
   int plane() const { return plane_; }
-  /// Returns the number of group members for which the caller provides memory. Groups that are kept
-  /// from the first phase have their own memory. One memory serves all planes, one after the other.
+  /// Returns the number of group members for which the caller provides memory. All planes use this
+  /// memory one after the other. Groups that the first phase stores for the second have their own
+  /// memory.
   std::size_t members() const;
 
   void begin(int z);
-  /// Loads slices whose samples are on the device.
+  /// Loads slices whose samples are already in device memory.
   void load(SliceSpan slices, const StoredPlanes& stored, cudaStream_t stream);
   void filter(const Layers& layers, std::uint32_t* groups, cudaStream_t stream);
   void finish_basic(SliceSpan slices, cudaStream_t stream);

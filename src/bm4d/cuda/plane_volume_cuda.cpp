@@ -22,7 +22,7 @@ FilterPlan plan_filter(const VolumePlan& plan, Phase phase) {
   return filter;
 }
 
-/// Returns the number of members of all groups of a layer, for slices of this size.
+/// Returns the number of members of all groups of a layer, if slices have this size.
 std::size_t members_of_layer(const PhaseParams& p, int width, int height) {
   return static_cast<std::size_t>(reference_count(width, p.step, p.cube)) *
          reference_count(height, p.step, p.cube) * p.group;
@@ -50,7 +50,8 @@ void require_addressable(const Params& params, const FrameFormat& format) {
 }
 
 Extent::Extent(const Params& p, const FrameFormat& format) {
-  // A few layers of small slices would not use all processors of a GPU.
+  // Several layers are processed together, because a few layers of small slices would not use all
+  // multiprocessors of a GPU.
   const double cubes = 1.0 * format.width * format.height / (p.hard.step * p.hard.step);
   layers = cubes < 10000 ? max_layers : cubes < 20000 ? 8 : 4;
   batch = layers * p.hard.step;
@@ -61,7 +62,7 @@ Extent::Extent(const Params& p, const FrameFormat& format) {
   noisy = margin(p).after + 2 * batch + layers * p.wiener.step + 2 * max_cube;
 }
 
-/// Data that a phase keeps for slices.
+/// Data that a phase stores for each slice.
 struct PlaneVolume::Memory {
   Memory(const VolumePlan& plan, Phase phase, bool searches, const Margins& margins, int depth,
          cudaStream_t stream)
@@ -87,10 +88,10 @@ struct PlaneVolume::Memory {
   int columns, rows;
   std::size_t members;  // number of members of a layer's groups
   FilterPlan filter;
-  int cleared = 0;  // sums of slices before it have been cleared
-  // Guides of the first phase exist for slices before this one.
+  int cleared = 0;  // the sums of the slices before this one have been cleared
+  // The guides of the first phase exist for all slices before this one.
   int guided = 0;
-  int normed = 0;  // norms exist for cubes that begin before it
+  int normed = 0;  // norms exist for cubes that begin before this slice
 };
 
 PlaneVolume::PlaneVolume(const PlanePlan& plan, const FrameFormat& format, const Extent& extent,
@@ -120,7 +121,7 @@ PlaneVolume::~PlaneVolume() = default;
 
 std::size_t PlaneVolume::members() const {
   std::size_t most = 0;
-  // Kept groups of the first phase have their own memory.
+  // Groups that the first phase stores for the second have their own memory.
   for (std::size_t i = kept_ ? 1 : 0; i < phases_.size(); ++i)
     most = std::max(most, layers_at_once(*phases_[i]) * phases_[i]->members);
   return most;
@@ -174,7 +175,8 @@ void PlaneVolume::finish(SliceSpan slices, const StoredPlanes& original,
 }
 
 void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t stream) const {
-  // No layer uses the norms of skipped layers: their slices may have left the ring.
+  // The norms of skipped layers are not computed. No layer uses them, and their slices may have
+  // been overwritten in the ring.
   const SliceSpan fresh{std::max(memory.normed, layers.z - memory.params.radius()),
                         layers.available.end - memory.params.cube + 1};
   if (fresh.size() > 0)
@@ -182,8 +184,8 @@ void PlaneVolume::make_norms(Memory& memory, const Layers& layers, cudaStream_t 
   memory.normed = std::max(memory.normed, fresh.end);
 }
 
-/// Returns the memory in which the groups of these layers are kept. Reduces the number of layers at
-/// the end of the ring.
+/// Returns the memory in which the groups of these layers are stored. At the end of the ring, the
+/// function reduces the number of layers.
 std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   const int place = kept_layers_.add(cubes.z);
   cubes.layers = std::min(cubes.layers, kept_layers_.depth() - place);
@@ -191,7 +193,7 @@ std::uint32_t* PlaneVolume::reserve_groups(ReferenceCubes& cubes) {
   return kept_.get() + place * phases_[0]->members;
 }
 
-/// Returns the kept groups that these layers of the second phase use.
+/// Returns the stored groups of the first phase that these layers of the second phase use.
 KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   const Memory& first = *phases_[0];
   KeptLists lists{kept_.get(), first.params, first.columns, first.rows};
@@ -202,14 +204,15 @@ KeptLists PlaneVolume::lists_for(const ReferenceCubes& cubes) const {
   return lists;
 }
 
-/// Returns the number of layers whose groups exist at a time. The number is smaller for large
-/// slices, so that groups need no more memory than the slices.
+/// Returns the number of layers whose groups exist at the same time. If slices are large, the
+/// number is smaller, so that groups need no more memory than slices.
 std::size_t PlaneVolume::layers_at_once(const Memory& memory) const {
   constexpr std::size_t most = std::size_t{1} << 25;  // members
   return std::clamp<std::size_t>(most / memory.members / 4 * 4, 1, extent_.layers);
 }
 
-/// Clears the sums of slices before `end`, and in the first phase makes their guides.
+/// Sets the sums of the slices before `end` to 0. In the first phase, the function also makes the
+/// guides of these slices.
 void PlaneVolume::prepare(Phase phase, int end, cudaStream_t stream) {
   Memory& memory = of(phase);
   if (memory.cleared < end) {

@@ -1,15 +1,16 @@
-// The second phase without a search (propagation.h): groups from the members of nearby groups of
-// the first phase. A block processes 4x4 reference cubes of up to four layers. It loads the part of
-// the guide that the union of their windows covers into shared memory, at each position as the word
-// of the four samples that begin there. A warp processes the cubes of one column, one after the
-// other:
+// The second phase without a search (propagation.h): forms groups from the members of nearby groups
+// of the first phase. A block processes 4x4 reference cubes of up to four layers. It loads the part
+// of the guide that the union of their search windows covers into shared memory. Each position
+// stores a word with the four samples that begin there. A warp processes the cubes of one column,
+// one after the other:
 //   1. Each lane tests four of the listed members. The lane that first sets a candidate's bit in a
 //      map of the window appends it to the warp's list, so that each candidate is listed once, in
 //      arbitrary order.
-//   2. Each lane computes the products and norms of one candidate at a time, row by row (dp4a).
-//   3. The lanes' best scores give a bound that at least the required number of candidates reach.
-//      Candidates that reach it are sorted (cuda/warp.cuh) by distance and by position in the
-//      window.
+//   2. Each lane computes the products and norms of one candidate, row by row, with the instruction
+//      dp4a.
+//   3. The best scores of the lanes determine a bound that at least the required number of
+//      candidates reach. The candidates that reach the bound are sorted (cuda/warp.cuh) by distance
+//      and by position in the window.
 
 #include <algorithm>
 
@@ -26,14 +27,15 @@ namespace {
 constexpr int block_side = 4;  // reference cubes along each axis
 constexpr int warps = block_side * block_side, threads = 32 * warps;
 constexpr int rounds = (max_listed + 31) / 32;
-constexpr int list_size = 32 * rounds;  // words of a warp
+constexpr int list_size = 32 * rounds;  // number of words of the list of a warp
 constexpr int max_slices = 32;          // maximum number of slices in a tile
 constexpr unsigned all_lanes = 0xffffffffu;
 
-/// The member that a lane tests in a round, and the group that contains this member. Member 0 means
-/// that there is none.
+/// The member that a lane tests in a round, and the group that contains this member. Member 0
+/// stands for no member.
 struct Entry {
-  std::int8_t x = 0, y = 0, z = 0;  // displacement on the grid from the nearest reference cube
+  // Displacement of the group's cube from the nearest cube, on the grid.
+  std::int8_t x = 0, y = 0, z = 0;
   std::uint8_t member = 0;
 };
 struct Entries {
@@ -78,8 +80,8 @@ struct RankArgs {
   std::uint32_t* groups;
 };
 
-/// Parameters of the address arithmetic. In the kernels for profiles (window > 0) they are
-/// constants in the instructions; other kernels take them from the arguments.
+/// Parameters of the address arithmetic. In the kernels for profiles (window > 0), they are
+/// constants in the instructions. Other kernels take them from the arguments.
 template <int cube, int window, int step>
 struct RankShape {
   static constexpr RankTile fixed_tile =
@@ -96,8 +98,8 @@ struct RankShape {
   }
 };
 
-/// Loads the part of the guide that the union of the windows covers. `start`: first position of the
-/// union in a slice. `places`: positions of the slices in the ring.
+/// Loads the part of the guide that the union of the search windows covers. `start`: offset in a
+/// slice of the first position of the union. `places`: positions of the slices in the ring.
 __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& tile, int slices,
                                            int start, const int* places, std::uint32_t* words) {
   constexpr int lanes = 8;
@@ -117,11 +119,11 @@ __device__ __forceinline__ void load_union(const RankArgs& a, const RankTile& ti
   }
 }
 
-/// Ranks the candidates of one column of reference cubes, with one warp.
+/// Selects the groups of one column of reference cubes, with one warp.
 template <int cube, class Shape>
 class Ranking {
  public:
-  /// `words` points to the first position of the first cube's window in the tile.
+  /// `words` points to the first position of the first cube's search window in the tile.
   __device__ __forceinline__ Ranking(const RankArgs& a, const Shape& shape, int i, int j,
                                      const std::uint32_t* words, std::uint32_t* map,
                                      std::uint32_t* list)
@@ -152,8 +154,8 @@ class Ranking {
     }
   }
 
-  /// Ranks the candidates of one cube. The cube is the k-th of the block and belongs to the layer
-  /// at `z`. `layers` holds the kept layers around this layer.
+  /// Selects the group of one reference cube. It is the k-th cube of the block, and belongs to the
+  /// layer at `z`. `layers` contains the stored layers around this layer.
   __device__ __forceinline__ void rank(int k, int z, const std::uint32_t* const* layers,
                                        std::uint32_t* group) {
     const std::uint32_t* window = words_ + k * shape_.spacing * shape_.tile.plane;
@@ -176,9 +178,9 @@ class Ranking {
   }
 
  private:
-  /// Performs step 1. A list entry has the candidate's position in the window in its upper half.
-  /// The lower half is the offset of the candidate's first word from the first word of the window's
-  /// first cube.
+  /// Performs step 1. The upper half of a list entry is the position of the candidate in the
+  /// window. The lower half is the offset of the candidate's first word from the first word of the
+  /// window.
   __device__ __forceinline__ int collect(int z, const std::uint32_t* const* layers) {
     const DisplacementRange range =
         in_slice_ + DisplacementRange::along(2, radius_, z - a_.cubes.available.first,
@@ -215,8 +217,8 @@ class Ranking {
     return count;
   }
 
-  /// Returns u + v * pitch + w * plane of a displacement, where u, v and w are counted from the
-  /// window's start.
+  /// Returns u + v * pitch + w * plane for a displacement. u, v and w are counted from the
+  /// beginning of the window.
   __device__ __forceinline__ std::uint32_t weighed(std::uint32_t bytes, std::uint32_t pitch,
                                                    std::uint32_t plane) const {
     const auto first = static_cast<std::uint32_t>(min_displacement + radius_);
@@ -224,8 +226,8 @@ class Ranking {
                   first * (1 + pitch + plane));  // modulo 2^32
   }
 
-  /// Performs step 2: computes score << 16
-  /// (65535 - position), or 0 for no candidate.
+  /// Performs step 2: computes the key, score << 16 | (65535 - position); 0 if there is no
+  /// candidate.
   __device__ __forceinline__ void score(const std::uint32_t* window, int count,
                                         std::uint32_t (&keys)[rounds]) const {
     constexpr std::uint32_t inside = cube == 4 ? ~0u : 0xffffffu;
@@ -259,8 +261,8 @@ class Ranking {
     __syncwarp();
   }
 
-  /// Performs step 3: returns the best keys in order, one for each lane. At least the first keep -
-  /// 1 keys are complete.
+  /// Performs step 3: returns the best keys in descending order, one in each lane. The first keep -
+  /// 1 keys are complete; more may be.
   __device__ __forceinline__ std::uint32_t choose(const std::uint32_t (&keys)[rounds],
                                                   int keep) const {
     std::uint32_t best = keys[0];
@@ -290,7 +292,7 @@ class Ranking {
   const RankArgs& a_;
   const Shape& shape_;
   int lane_;
-  std::uint32_t before_;  // mask of the lower lanes
+  std::uint32_t before_;  // mask of the lanes with lower indices
   int radius_, centre_;
   DisplacementRange in_slice_;
   const std::uint32_t* words_;
@@ -299,8 +301,8 @@ class Ranking {
   int layer_[rounds];  // 0: layer before the nearest, 1: nearest, 2: layer after it
 };
 
-/// The kernel of a phase without a search. With `window` = 0 the arguments define the window and
-/// the step; otherwise `window` and `step` define them at compile time.
+/// The kernel of a phase without a search. If `window` is 0, the arguments of the kernel define the
+/// window and the step. If it is not 0, `window` and `step` define them at compile time.
 template <int cube, int window = 0, int step = 1>
 __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant__ RankArgs a) {
   extern __shared__ uint4 aligned_memory[];
@@ -349,8 +351,8 @@ __global__ void __launch_bounds__(threads, 2) rank_kernel(const __grid_constant_
 }
 
 using Kernel = void (*)(RankArgs);
-/// Returns the kernel that is specialised for the parameters of a profile (params.cpp), or else a
-/// generic kernel.
+/// Returns the kernel that is specialised for the parameters of a profile (params.cpp). If there is
+/// none, returns the generic kernel.
 Kernel kernel_for(const PhaseParams& p) {
   const auto is = [&](int cube, int window, int step) {
     return p.cube == cube && p.window == window && p.step == step;

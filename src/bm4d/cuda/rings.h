@@ -9,22 +9,22 @@
 
 namespace lull::bm4d::cuda {
 
-/// The part of a ring that kernels access: its address and its size.
+/// The part of a ring that kernels need: its address and its size.
 template <class T>
 struct Ring {
   T* data = nullptr;
-  std::size_t slice = 0;  // samples between slices
+  std::size_t slice = 0;  // number of samples of a slice
   int depth = 1;
   constexpr T* at(int z) const { return data + static_cast<std::size_t>(z % depth) * slice; }
 };
 
-/// Owns the memory of a ring.
+/// Owner of the memory of a ring.
 template <class T>
 class Slices {
  public:
   Slices() = default;
-  /// The constructor sets all bytes to `fill`, because kernels also read the padding. They do not
-  /// use its values.
+  /// The constructor sets all bytes to `fill`. Kernels also read the padding, but do not use the
+  /// values.
   Slices(int depth, std::size_t slice, cudaStream_t stream, int fill = 0)
       : memory_(depth * slice), ring_{memory_.get(), slice, depth} {
     if (memory_) lull::cuda::check(cudaMemsetAsync(memory_.get(), fill, memory_.bytes(), stream));
@@ -32,7 +32,8 @@ class Slices {
   const Ring<T>& ring() const { return ring_; }
   T* at(int z) const { return ring_.at(z); }
   void clear(SliceSpan slices, cudaStream_t stream) {
-    // The loop clears slices up to the end of the ring, then from its start.
+    // If the slices wrap around, the loop first clears those up to the end of the ring, and then
+    // those from the beginning of the ring.
     for (int z = slices.first; z < slices.end;) {
       const int run = std::min(slices.end - z, ring_.depth - z % ring_.depth);
       lull::cuda::check(cudaMemsetAsync(at(z), 0, run * ring_.slice * sizeof(T), stream));

@@ -44,7 +44,8 @@ __global__ void load_kernel(const __grid_constant__ LoadArgs a) {
   }
 }
 
-/// Extends slices beyond their edges. There is one block for each row of each slice.
+/// Extends slices beyond their edges by their mirror image. There is one thread block for each row
+/// of each slice.
 __global__ void continue_kernel(Ring<float> noisy, int first, Margins margins, int width,
                                 int height) {
   float* const plane = noisy.at(first + static_cast<int>(blockIdx.y));

@@ -1,5 +1,6 @@
 #pragma once
-// Slices on a GPU in their sample format: input slices, and results before they are downloaded.
+// Slices in GPU memory, in the sample format of frames: input slices, and results before their
+// download.
 
 #include <array>
 #include <cstddef>
@@ -13,21 +14,21 @@
 
 namespace lull::bm4d::cuda {
 
-/// A plane of each slice, as kernels see it.
+/// One plane of each slice, as kernels access it.
 struct StoredPlanes {
   Ring<std::byte> bytes;
   int pitch, width, height;  // pitch in bytes
   SampleType sample;
   double full_scale;
   int max_value;            // maximum of integer samples
-  const float* thresholds;  // of dithering, on the device; null: samples are rounded to nearest
+  const float* thresholds;  // thresholds of dithering; null: samples are rounded to nearest
   FloatGuard guard;         // used for float samples
 };
 
-/// All planes of the slices in a ring.
+/// All planes of all slices in a ring.
 class StoredSlices {
  public:
-  /// `levels`: noise levels in samples as they are stored.
+  /// `levels`: noise levels of the stored samples.
   StoredSlices(const FrameFormat& format, const std::array<float, max_planes>& levels, int depth,
                cudaStream_t stream)
       : format_(format), levels_(levels), thresholds_(dither_thresholds(format, stream)) {
@@ -35,20 +36,21 @@ class StoredSlices {
       planes_[i] = {depth, static_cast<std::size_t>(pitch(i)) * format.plane_height(i), stream};
   }
 
-  /// Queues the upload of a slice from the host or a GPU. The slice must stay valid until that is
-  /// done.
+  /// Queues the upload of a slice from host or GPU memory. The slice must stay valid until the
+  /// upload is complete.
   void upload(int z, const Frame& slice, cudaStream_t stream) {
     if (slice.on_device) return pictures_.read(*slice.on_device, format_, planes_of(z), stream);
     for (int i = 0; i < format_.planes(); ++i)
       staging_.upload(slice.planes[i], planes_[i].at(z), pitch(i), stream);
   }
-  /// Queues the copy of plane `i` to plane `i` of `slice`, in the host's or the GPU's memory.
+  /// Queues the copy of plane `i` to plane `i` of `slice`, in host or GPU memory.
   void download(int z, int i, const Frame& slice, cudaStream_t stream) const {
     const auto& to = slice.planes[i];
     lull::cuda::check(cudaMemcpy2DAsync(to.data, to.stride, planes_[i].at(z), pitch(i), to.width,
                                         to.height, cudaMemcpyDefault, stream));
   }
-  /// Queues the conversion of plane `i` of a slice of `noisy`, which is not filtered, to a result.
+  /// Queues the conversion of plane `i` of a slice of `noisy` to a result. This plane is not
+  /// filtered.
   void convert(int z, int i, const StoredSlices& noisy, cudaStream_t stream) const {
     convert_samples(noisy.planes_of(z), i, format_.plane_width(i), format_.plane_height(i),
                     planes_of(z), stream);

@@ -1,6 +1,6 @@
 #pragma once
-// Helpers for kernels with one thread for each voxel of some slices. A thread processes a run of
-// slices, one after the other.
+// Functions for kernels with one thread for each voxel of some slices. A thread processes several
+// consecutive slices, one after the other.
 
 #include "bm4d/cuda/kernels.h"
 
@@ -9,7 +9,7 @@ namespace lull::bm4d::cuda {
 inline constexpr int block_x = 32, block_y = 8;
 inline constexpr int slice_run = 8;
 
-/// Returns the grid of thread blocks. Each block along z processes a run of slices.
+/// Returns the grid of thread blocks. Along z, each block processes several consecutive slices.
 inline dim3 blocks_of(int width, int height, SliceSpan slices) {
   return dim3((width + block_x - 1) / block_x, (height + block_y - 1) / block_y,
               (slices.size() + slice_run - 1) / slice_run);

@@ -8,7 +8,7 @@
 namespace lull::bm4d {
 
 /// Makes a worker for the current device (cuda/session_on_device.h), which must also be current
-/// when the worker is called. `params` and `format` must be valid. `results_on_device`: see
+/// when the worker is called. `params` and `format` must be valid. `results_on_device`: as in
 /// Backend. Slices may be in device or host memory.
 /// @throws InvalidArgument  kernels cannot address slices of this size
 /// @throws DeviceUnavailable, OutOfDeviceMemory

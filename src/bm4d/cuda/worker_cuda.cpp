@@ -57,7 +57,7 @@ class CudaWorker final : public VolumeWorker {
   ~CudaWorker() override { wait_for_all(); }
 
   void begin(int z) override {
-    wait_for_all();  // the previous volume may still be in use
+    wait_for_all();  // needed because the previous volume may still be in use
     uploaded_end_ = loaded_end_ = z;
     pending_results_.clear();
     for (auto& volume : volumes_) volume->begin(z);
@@ -65,7 +65,7 @@ class CudaWorker final : public VolumeWorker {
 
   void load(int z, const Frame& slice) override {
     const lull::cuda::NvtxRange range("upload a slice");
-    // The slice replaces another slice, whose result must have been downloaded.
+    // The slice overwrites another slice of the ring, whose result must have been downloaded.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > z - extent_.noisy && pending.first <= z - extent_.noisy)
         check(cudaStreamWaitEvent(upload_stream_.get(), pending.finished.get()));
@@ -92,7 +92,7 @@ class CudaWorker final : public VolumeWorker {
     const lull::cuda::NvtxRange range("download results");
     make_planes();
     const SliceSpan slices{z, z + static_cast<int>(clean.size())};
-    // The memory for results has space for two batches.
+    // There is memory for the results of two batches.
     for (const PendingResult& pending : pending_results_)
       if (pending.end > slices.first - 2 * extent_.batch &&
           pending.first < slices.end - 2 * extent_.batch)
@@ -131,7 +131,7 @@ class CudaWorker final : public VolumeWorker {
   /// Slices whose results are in flight.
   struct PendingResult {
     int first, end;
-    int waiting;  // results that have not been waited for
+    int waiting;  // number of results for which the host has not waited
     lull::cuda::Event finished;
   };
 
@@ -140,8 +140,7 @@ class CudaWorker final : public VolumeWorker {
       (void)cudaStreamSynchronize(stream->get());
   }
 
-  /// Converts all uploaded slices to planes of floats, and makes the compute stream wait for these
-  /// planes.
+  /// Converts all uploaded slices to planes of floats. The compute stream waits for these planes.
   void make_planes() {
     if (loaded_end_ == uploaded_end_) return;
     const SliceSpan fresh{std::exchange(loaded_end_, uploaded_end_), uploaded_end_};
@@ -156,14 +155,14 @@ class CudaWorker final : public VolumeWorker {
   lull::cuda::Stream upload_stream_, compute_stream_, download_stream_;
   StoredSlices noisy_, results_;
   lull::cuda::ResultFrames pool_;
-  bool converts_;  // results have other samples than slices
+  bool converts_;  // results have another sample format than slices
   lull::cuda::Event uploaded_, computed_;
   std::vector<std::unique_ptr<PlaneVolume>> volumes_;
   std::array<bool, max_planes> passes_{true, true, true};  // planes without noise
   lull::cuda::DeviceBuffer<std::uint32_t> groups_;
   std::deque<PendingResult> pending_results_;
-  // Ends of the uploaded slices and of the loaded slices. Loaded slices have been converted to
-  // planes of floats.
+  // First: end of the uploaded slices. Second: end of the loaded slices, which have been converted
+  // to planes of floats.
   int uploaded_end_ = 0, loaded_end_ = 0;
 };
 

@@ -49,7 +49,7 @@ class HostWorker final : public VolumeWorker {
   void filter(const Layers& layers) override {
     for (Volume& volume : volumes_) {
       Layers own = layers;
-      // Masks have the size of the first plane.
+      // A mask has the size of the first plane.
       if (format_.plane_width(volume.plane) != format_.width ||
           format_.plane_height(volume.plane) != format_.height)
         own.wanted = nullptr;
@@ -81,7 +81,7 @@ class HostWorker final : public VolumeWorker {
   }
 
  private:
-  /// A plane with noise. The samples of all slices form a volume.
+  /// A plane with noise, and the volume that its slices form.
   struct Volume {
     int plane = 0;
     std::unique_ptr<VolumeEngine> engine;
@@ -93,7 +93,8 @@ class HostWorker final : public VolumeWorker {
   FramePool pool_;
   std::vector<Volume> volumes_;
   std::array<bool, 3> passes_{true, true, true};  // planes without noise
-  /// One flag for each slice from oldest_ on: the slice has out-of-range samples (float_guard.h).
+  /// One flag for each slice, from slice oldest_ on: whether the slice has out-of-range samples
+  /// (float_guard.h).
   std::deque<bool> guarded_;
   int oldest_ = 0;
 };

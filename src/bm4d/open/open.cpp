@@ -42,7 +42,7 @@ double host_bytes(const Params& params, const FrameFormat& format) {
   double bytes = 0;
   for (int i = 0; i < format.planes(); ++i) {
     const double samples = 1.0 * format.plane_width(i) * format.plane_height(i);
-    // The sum contains the pending slices in the format of the input. For each phase, the sum also
+    // The sum contains the slices in progress in the format of the input. For each phase, it also
     // contains the guide, two sums, and the filtered samples.
     bytes += samples * format.bytes_per_sample() * (margin(params).after + 1);
     for (const PhaseParams* phase : {&params.hard, &params.wiener})

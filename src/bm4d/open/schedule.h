@@ -1,6 +1,6 @@
 #pragma once
 // The schedule of a phase along z: which layers of reference cubes can be filtered, and which
-// slices are finished. It needs no samples.
+// slices are finished. The schedule does not access samples.
 
 #include <algorithm>
 #include <optional>
@@ -10,9 +10,9 @@
 
 namespace lull::bm4d {
 
-/// The schedule of one phase in one volume. Layers lie at multiples of the step, counted from the
-/// volume's first slice, and at its end. The session may see only a part of a volume, which begins
-/// with a later slice.
+/// The schedule of one phase in one volume. Layers are at multiples of the step, counted from the
+/// first slice of the volume, and at the end of the volume. The session may see only a part of a
+/// volume, which begins with a later slice.
 class PhaseSchedule {
  public:
   /// `at_a_time`: number of layers that are filtered together, except at the end of the volume.
@@ -25,15 +25,16 @@ class PhaseSchedule {
     last_run_ = -1;
     ended_ = false;
   }
-  /// Counts one more available slice.
+  /// Adds one slice to the available slices.
   void add_slice() { ++available_; }
   /// Ends the volume after the last slice. At least as many slices as the side of a cube must be
   /// available.
   void end() { ended_ = true; }
 
-  /// Returns the next layers that can be filtered, if any. They count as filtered from then on.
+  /// Returns the next layers that can be filtered, if any. After the call, these layers count as
+  /// filtered.
   std::optional<Layers> next_layers() {
-    /// Position of the last layer if no slice follows.
+    /// Position of the last layer if the available slices are all slices of the volume.
     const int end_place = available_ - params_.cube;
     const int far = next_ + (at_a_time_ - 1) * params_.step;
     int z = next_, count = at_a_time_;
@@ -52,10 +53,10 @@ class PhaseSchedule {
     return Layers{.phase = phase_, .z = z, .count = count, .available = {first_, available_}};
   }
 
-  /// Returns the next slice that no later layer reaches, if there is one. It counts as finished
-  /// from then on.
+  /// Returns the next slice that no later layer reaches, if there is one. After the call, this
+  /// slice counts as finished.
   std::optional<int> next_finished() {
-    // If the volume ends now, a layer follows at its last position.
+    // If the volume ends here, there is another layer at its last position.
     const int end_place = available_ - params_.cube;
     int coming = std::min(next_, std::max(end_place, last_run_ + 1));
     int end = std::min(coming - params_.radius(), available_);

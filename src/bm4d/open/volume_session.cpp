@@ -30,7 +30,7 @@ class VolumeSession final : public SliceSession {
     const int side = max_cube_side(params), at_a_time = at_a_time_ = worker_->layers_at_a_time();
     min_slices_ = side;
     for (const PlanePlan& plan : plan_planes(params, format)) {
-      // Masks have the size of the first plane.
+      // A mask has the size of the first plane.
       uses_masks_ = uses_masks_ && format.plane_width(plan.plane) == format.width &&
                     format.plane_height(plan.plane) == format.height;
     }
@@ -62,8 +62,8 @@ class VolumeSession final : public SliceSession {
   }
 
   void end_volume() override {
-    // A volume thinner than a cube is extended by mirroring. None of its slices is finished at this
-    // point.
+    // If a volume has fewer slices than a cube, it is extended by mirroring. None of its slices is
+    // finished at this point.
     const int slices = next_slice_ - first_;
     for (int i = slices; i < min_slices_; ++i) {
       load(pending_[mirrored(i, slices)], first_ + i);
@@ -85,8 +85,8 @@ class VolumeSession final : public SliceSession {
     schedules_[0].add_slice();
   }
 
-  /// Filters all layers of a phase that can be filtered, and advances the next phase by the
-  /// finished slices.
+  /// Filters all layers of a phase that can be filtered, and passes the slices that become finished
+  /// to the next phase.
   void advance(std::size_t phase) {
     PhaseSchedule& schedule = schedules_[phase];
     finish_slices(phase);
@@ -103,8 +103,9 @@ class VolumeSession final : public SliceSession {
       worker_->filter(layers);
   }
 
-  /// Filters only the layers that have a required cube, regardless of the layers in the same batch.
-  /// So a part of a volume skips the same layers as the complete volume.
+  /// Only layers that have a required cube are filtered, regardless of the other layers in the
+  /// batch. So a session with a part of a volume skips the same layers as a session with the
+  /// complete volume.
   void filter_wanted(const Layers& layers) {
     const int step = (layers.phase == Phase::first ? params_.hard : params_.wiener).step;
     std::vector<std::uint8_t> cubes;
@@ -139,8 +140,8 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// Returns the next finished slices, at most as many as one batch of layers finishes, because the
-  /// next phase has memory for that number.
+  /// Returns the next finished slices. Their number is at most that of the slices that one batch of
+  /// layers finishes, because the next phase has memory for this number.
   SliceSpan next_finished(std::size_t phase) {
     SliceSpan slices;
     const int most = at_a_time_ == 1 ? 1 : at_a_time_ * params_.hard.step;
@@ -169,7 +170,7 @@ class VolumeSession final : public SliceSession {
   }
 
   void finish(SliceSpan slices) {
-    // Excludes the extension of a volume thinner than a cube.
+    // Excludes the slices that were added by mirroring if the volume has fewer slices than a cube.
     slices.end = std::min(slices.end, next_slice_);
     if (slices.size() <= 0) return;
     std::vector<Frame> noisy, clean;
@@ -196,7 +197,7 @@ class VolumeSession final : public SliceSession {
     }
   }
 
-  /// A result that may be in flight. The noisy slice must stay valid until it has arrived.
+  /// A result that may be in flight. The noisy slice must stay valid until the result has arrived.
   struct PendingResult {
     Frame noisy, clean;
   };

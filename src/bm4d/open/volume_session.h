@@ -1,6 +1,6 @@
 #pragma once
-// The session over the slices of volumes: it schedules layers of reference cubes and finished
-// slices, and gives results the time and side data of their input slices. The worker processes the
+// The session over the slices of volumes. It schedules layers of reference cubes and finished
+// slices, and gives each result the time and side data of its input slice. The worker processes the
 // samples (volume_worker.h).
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace lull::bm4d {
 
-/// Opens a session. `params` and `format` must be valid. `worker` must have been made for these,
-/// and for slices in this kind of memory.
+/// Opens a session. `params` and `format` must be valid. `worker` must have been made for the same
+/// parameters and format, and for slices in this kind of memory.
 [[nodiscard]] std::unique_ptr<Denoiser> open_volumes(const Params& params,
                                                      const FrameFormat& format,
                                                      std::unique_ptr<VolumeWorker> worker,

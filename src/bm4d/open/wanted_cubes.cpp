@@ -9,7 +9,8 @@
 namespace lull::bm4d {
 namespace {
 
-/// Returns, for each voxel, the sum over the rectangle from the first voxel to it.
+/// Returns, for each voxel, the sum over the rectangle between the first voxel of the slice and
+/// this voxel.
 std::vector<std::int32_t> summed_area(const std::vector<std::uint8_t>& plane, int width,
                                       int height) {
   const int stride = width + 1;
@@ -38,7 +39,7 @@ void WantedCubes::begin(int z) {
 void WantedCubes::add(const SliceMask* mask) {
   Slice slice;
   if (mask) slice.resize(static_cast<std::size_t>(width_) * height_);
-  // Axes shorter than a cube are extended by mirroring.
+  // An axis shorter than a cube is extended by mirroring.
   for (int y = 0; mask && y < height_; ++y)
     for (int x = 0; x < width_; ++x)
       slice[static_cast<std::size_t>(y) * width_ + x] =

@@ -1,5 +1,6 @@
 #pragma once
-// Determines the reference cubes on which results depend, if a mask selects the required voxels.
+// Determines the reference cubes on which results depend. A mask selects the voxels whose results
+// are required.
 
 #include <cstdint>
 #include <deque>
@@ -11,8 +12,8 @@
 namespace lull::bm4d {
 
 /// Returns the maximum distance from a required voxel at which cubes of the first phase are still
-/// filtered. A cube of the second phase that contains a required voxel can extend by this distance,
-/// so its guide is an estimate everywhere, but the distance does not exceed the search radius.
+/// filtered. A cube of the second phase that contains a required voxel can extend this far from the
+/// voxel, so its guide consists of estimates everywhere. The distance is at most the search radius.
 /// (Compared with filtering the complete volume, the loss is 0.001 dB inside the mask and 0.007 dB
 /// within two voxels of its edge. A distance of 0 would lose 0.01 and 0.03 dB.)
 int first_phase_reach(const Params& params);
@@ -23,18 +24,18 @@ int first_phase_reach(const Params& params);
 /// on slices that the cube's group can reach, so it is the same in a part of a volume.
 class WantedCubes {
  public:
-  /// `width` and `height` are the size of a slice including its mirrored extension, in voxels.
+  /// `width` and `height`: size of a slice in voxels, including its extension by mirroring.
   WantedCubes(const Params& params, int width, int height)
       : params_(params), width_(width), height_(height) {}
 
   void begin(int z);
-  /// Adds the next slice. Without a mask all of its voxels are required.
+  /// Adds the next slice. If it has no mask, all of its voxels are required.
   void add(const SliceMask* mask);
-  /// Drops the slices before `z`. Later calls of choose() must not need them.
+  /// Releases the slices before `z`. Later calls of choose() must not need them.
   void forget_before(int z);
 
   /// Returns whether any cube of the layer that begins in slice `z` is required. Appends a value
-  /// for each cube to `cubes`, row by row: 1 if it is required, else 0.
+  /// for each cube to `cubes`, row by row: 1 if the cube is required, and 0 if not.
   bool choose(Phase phase, int z, std::vector<std::uint8_t>& cubes) const;
 
  private:

@@ -1,5 +1,6 @@
-// The reference backend: BM4D in double precision, following the paper statement by statement
-// (Maggioni et al. 2013, section II). It is the oracle of the tests and is not optimised for speed.
+// The reference backend: BM4D in double precision. The code follows the formulas of the paper one
+// by one (Maggioni et al. 2013, section II). Tests compare the other backends with it; it is not
+// optimised for speed.
 
 #include <array>
 
@@ -12,7 +13,8 @@ namespace {
 
 using namespace reference;
 
-/// Sums for the aggregation (equation 8): the weighted mean of all estimates of a voxel.
+/// Sums for the aggregation (equation 8), which computes the weighted mean of all estimates of a
+/// voxel.
 struct Sums {
   Sums(int width, int height) : numerator(width, height), denominator(width, height) {}
   Slices numerator, denominator;

@@ -14,13 +14,14 @@
 
 namespace lull::bm4d::reference {
 
-/// Stores slices of a volume. The slices need not be consecutive.
+/// A volume that stores some slices, which need not be consecutive.
 class Slices {
  public:
   Slices(int width, int height) : width_(width), height_(height) {}
   int width() const { return width_; }
   int height() const { return height_; }
-  /// Returns a voxel of slice `z`. A missing slice is created with zeros.
+  /// Returns a voxel of slice `z`. If the slice does not exist, it is created and filled with
+  /// zeros.
   double& at(int x, int y, int z) {
     std::vector<double>& slice = slices_[z];
     if (slice.empty()) slice.resize(static_cast<std::size_t>(width_) * height_);
@@ -41,15 +42,17 @@ struct Place {
   int x = 0, y = 0, z = 0;  // first voxel of a cube
 };
 
-/// Returns the group of the reference cube at `at` (cubes.h). Only the slices `available` exist.
+/// Returns the group of the reference cube whose first voxel is `at` (cubes.h). Only the slices
+/// `available` exist.
 [[nodiscard]] Group find_group(const Slices& guide, SliceSpan available, const Place& at,
                                const PhaseParams& params);
-/// Returns the group of the best among the given candidates. The displacements must be different
-/// from each other, and the candidates must lie inside the volume.
+/// Returns the group that consists of the best of the given candidates. The displacements must be
+/// different from each other, and the candidates must lie inside the volume.
 [[nodiscard]] Group rank_group(const Slices& guide, const Place& at, const PhaseParams& params,
                                std::span<const std::uint32_t> candidates);
 
-/// Voxels or coefficients of a cube: x varies fastest, then y, then z, `side` each.
+/// Voxels or coefficients of a cube with `side` elements along each axis: x varies fastest, then y,
+/// then z.
 using Cube = std::array<double, max_cube * max_cube * max_cube>;
 /// The cubes of a group, in the order of its members.
 using GroupStack = std::vector<Cube>;
@@ -58,15 +61,15 @@ using GroupStack = std::vector<Cube>;
                                 int side);
 
 /// Collaborative hard threshold of `stack` in place (equation 7): coefficients of magnitude <=
-/// `threshold` become 0. For coefficients of the mean over the group (coefficient 0 of Haar) the
-/// threshold is multiplied by `mean_factor`. Returns the group's weight, 1 / (number of retained
-/// coefficients).
+/// `threshold` become 0. For coefficients of the mean over the group (coefficient 0 of the Haar
+/// transform), the threshold is multiplied by `mean_factor`. Returns the weight of the group, 1 /
+/// (number of retained coefficients).
 double hard_threshold(GroupStack& stack, int side, double threshold, double mean_factor);
 
 /// Collaborative Wiener filter of `stack` in place (equation 10). The spectrum of `basic` is used
 /// as the spectrum of the signal, and `noise` = mu2 sigma^2 as the noise power. For the mean over
-/// the group the noise power is multiplied by `mean_factor`. Returns the group's weight, 1 / (sum
-/// of squared factors).
+/// the group, the noise power is multiplied by `mean_factor`. Returns the weight of the group, 1 /
+/// (sum of the squared Wiener factors).
 double wiener(GroupStack& stack, GroupStack basic, int side, double noise, double mean_factor);
 
 }  // namespace lull::bm4d::reference

@@ -1,13 +1,14 @@
 #pragma once
-// Dithering of floats that become integer samples. A sample depends on its position and on the
-// samples of its group of 4 only: all backends, devices and parts of a clip give equal samples, and
-// repeated frames stay equal.
+// Dithering of floats that are converted to integer samples. A result depends only on the position
+// of the sample and on the 4 neighbouring samples of its group. So all backends, devices and parts
+// of a clip give equal samples, and repeated frames stay equal.
 //
-// A threshold takes the place of the 0.5 of rounding. The first sample of a group is rounded with
-// the threshold of the group; what is left over is carried to the next sample of the group. So the
-// sum of a group is rounded once, and the error of a single sample is that of ordered dithering.
-// (Thresholds alone would leave errors of 0.031 levels in the means of 8x8 samples of a denoised
-// gradient. With the carry the errors are 0.018 levels; docs/measurements/dither.md.)
+// Rounding to nearest rounds up from a fraction of 0.5 on; dithering replaces 0.5 by a threshold
+// that depends on the position. The first sample of a group is rounded with the threshold of the
+// group; its rounding error is added to the next sample of the group. So the sum of a group is
+// rounded once, and the error of a single sample is that of ordered dithering. (Thresholds alone
+// would leave errors of 0.031 levels in the means of 8x8 samples of a denoised gradient. With this
+// addition, the errors are 0.018 levels; docs/measurements/dither.md.)
 
 #include <array>
 
@@ -15,29 +16,30 @@ namespace lull {
 
 /// Thresholds of dithering. `none`: samples are rounded to nearest, ties upwards. `ordered`: a
 /// regular pattern of 8x8 samples. `noise`: an irregular pattern of 64x64 samples, whose
-/// neighbouring thresholds differ (blue noise). Both patterns do not change over time.
+/// neighbouring thresholds differ (blue noise). Neither pattern changes over time.
 enum class Dither : unsigned char { none, ordered, noise };
 
 /// Number of neighbouring samples of a row that share a threshold. The first sample of such a group
-/// is at a multiple of this number.
+/// has an x coordinate that is a multiple of this number.
 inline constexpr int dither_group = 4;
-/// Size of the pattern: the number of columns of groups, and the number of rows. The pattern
-/// repeats in both directions.
+/// Size of the pattern of thresholds: its columns are groups of samples, its rows are rows of
+/// samples. The pattern repeats in both directions.
 inline constexpr int dither_columns = 16, dither_rows = 64;
 /// Thresholds in (0, 1), row by row. Each tile of 8x8 samples has thresholds 1/32, 3/32, .. 31/32.
 using DitherPattern = std::array<float, dither_columns * dither_rows>;
 
-/// Returns the pattern of `dither`; null for `none`. It exists until the process ends.
+/// Returns the thresholds of `dither`; null for `none`. The table exists until the process ends.
 [[nodiscard]] const DitherPattern* dither_pattern(Dither dither);
 
-/// Returns the index of the threshold for the group of the sample at (x, y).
+/// Returns the index of the threshold of the group that contains the sample at (x, y).
 constexpr int dither_index(int x, int y) {
   return y % dither_rows * dither_columns + x / dither_group % dither_columns;
 }
 
-/// Rounds the next sample of a group, a value in [0, max_value]. The caller sets `carry` to the
-/// threshold of the group before the first sample, and the function updates `carry`. Integers below
-/// 32768 are preserved. Greater integers can change by 1, because floats have steps of 1/256 there.
+/// Rounds the next sample of a group, a value in [0, max_value]. Before the first sample of a
+/// group, the caller sets `carry` to the threshold of the group. Each call updates `carry`. Samples
+/// that are integers below 32768 do not change. Greater integers can change by 1, because floats
+/// have steps of 1/256 there.
 constexpr int dithered(float v, int max_value, float& carry) {
   const float sum = v + carry;
   const int whole = static_cast<int>(sum);

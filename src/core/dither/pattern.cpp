@@ -6,12 +6,13 @@
 namespace lull {
 namespace {
 
-constexpr int strata = 8;  // the groups of 8 rows of a column have one threshold in each eighth
+// Parts of (0, 1); 8 successive rows of a column have one threshold in each.
+constexpr int strata = 8;
 
 using Strata = std::array<int, dither_columns * dither_rows>;
 
-/// Returns the threshold of a stratum. Of the two halves of each eighth, neighbouring columns use
-/// different ones.
+/// Returns a threshold within part `stratum` of (0, 1), which is divided into eight parts.
+/// Neighbouring columns use different halves of a part.
 constexpr float threshold(int stratum, int column) {
   return (static_cast<float>(2 * stratum + column % 2) + 0.5f) / (2 * strata);
 }
@@ -27,7 +28,7 @@ DitherPattern pattern_of(const Strata& at) {
 constexpr int reversed(int v) { return (v & 1) << 2 | (v & 2) | (v >> 2 & 1); }
 
 /// Makes the ordered pattern. The thresholds of successive rows are those of a one-dimensional
-/// Bayer matrix. The thresholds of the next column differ from them by a half.
+/// Bayer matrix. In the next column, each threshold differs by 1/2.
 DitherPattern ordered_pattern() {
   Strata at{};
   for (int y = 0; y < dither_rows; ++y)
@@ -36,9 +37,10 @@ DitherPattern ordered_pattern() {
   return pattern_of(at);
 }
 
-/// Makes the pattern of blue noise. It begins with random strata, and exchanges strata within the
-/// groups of 8 rows of each column until no exchange makes neighbours more different. All decisions
-/// are made in integers.
+/// Makes the blue-noise pattern. Each 8 successive rows of a column contain each of the eight
+/// strata (parts of the threshold range) once, at first in random order. The algorithm exchanges
+/// pairs of strata within these 8 rows until no exchange makes neighbouring thresholds more
+/// different. All decisions are made in integers.
 class BlueNoise {
  public:
   BlueNoise() {
@@ -55,7 +57,7 @@ class BlueNoise {
                (x + dither_columns) % dither_columns];
   }
 
-  std::uint32_t random() {  // the generator of Lehmer with the multiplier of MINSTD
+  std::uint32_t random() {  // Lehmer's generator with the multiplier of MINSTD
     state_ = state_ * std::uint64_t{48271} % 2147483647;
     return static_cast<std::uint32_t>(state_);
   }
@@ -66,8 +68,8 @@ class BlueNoise {
       std::swap(at(x, top + k), at(x, top + static_cast<int>(random() % (k + 1))));
   }
 
-  /// Returns the likeness of the group to its neighbours: the sum of 100 cos(2 pi difference / 8),
-  /// weighted by distance. (A column is 4 samples wide.)
+  /// Returns how similar the stratum at (x, y) is to the neighbouring strata: the sum of 100 cos(2
+  /// pi difference / 8), weighted by distance. (A column is 4 samples wide.)
   int likeness(int x, int y) {
     struct Neighbour {
       int x, y, weight;
@@ -82,7 +84,8 @@ class BlueNoise {
     return sum;
   }
 
-  /// Exchanges strata. Returns whether an exchange made neighbours more different.
+  /// Exchanges pairs of strata within 8 rows of a column. Returns whether an exchange made
+  /// neighbouring thresholds more different.
   bool improve() {
     bool improved = false;
     for (int top = 0; top < dither_rows; top += strata)

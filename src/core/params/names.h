@@ -12,8 +12,8 @@ namespace lull {
 template <class Enum, std::size_t Count>
 using NamesOf = std::array<std::pair<Enum, std::string_view>, Count>;
 
-/// The values of an enumeration with their names, in the order of listings. Enumerations with names
-/// specialise this variable.
+/// The values of an enumeration with their names, in the order in which programs list them. Each
+/// enumeration with names specialises this variable.
 template <class Enum>
 inline constexpr NamesOf<Enum, 0> names_of{};
 

@@ -5,8 +5,8 @@
 
 namespace lull {
 
-/// A set of parameters of a method, from the fastest to the best. `paper` has the parameters of the
-/// method's paper. Each method states which profiles it has.
+/// A named set of parameters of a method, from the fastest to the best. `paper` contains the
+/// parameters of the method's paper. Each method states which profiles it has.
 enum class Profile { fast, balanced, high, best, paper };
 
 template <>

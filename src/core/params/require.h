@@ -1,5 +1,5 @@
 #pragma once
-// Checks of parameters.
+// Checks of the parameters of methods.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-// The layout of a plane in device memory, and the sizes that kernels can address. Nothing here
-// needs a device or the CUDA toolkit.
+// The layout of a plane in device memory, and the sizes that kernels can address. This file needs
+// neither a device nor the CUDA toolkit.
 
 #include <algorithm>
 #include <cstddef>
@@ -12,19 +12,21 @@
 namespace lull {
 
 /// Layout of every plane on the device: a margin around the picture, so that no kernel has to check
-/// whether a search window extends beyond the picture. Offsets count elements, whatever their type.
+/// whether a search window extends beyond the picture. Offsets are in elements of the plane, of any
+/// type.
 struct Margins {
   int width = 0, height = 0;  // size of the picture
-  int left = 0, top = 0;      // multiples of 4, at least the window's radius
-  int pitch = 0, rows = 0;    // size of the plane with its margins; pitch: a multiple of 32
+  int left = 0, top = 0;      // margins; multiples of 4, at least the search window's radius
+  int pitch = 0, rows = 0;    // size of the plane with its margins; `pitch` is a multiple of 32
 
   Margins() = default;
-  // The margins on the right and below exceed the window's radius by 64: a union of windows is
-  // rounded up to 8, spans up to 3 steps of 8 and includes a patch, and kernels load this union in
-  // words that begin up to 3 samples before it and end up to 12 samples after it. Below the
-  // picture, kernels also read the tile of 8 reference patches, which are up to 8 samples apart. On
-  // the left and above, the sums of weights read the patches that contain the first samples
-  // (`rows_above` rows).
+  // The margins on the right and below exceed the search window's radius by 64, because kernels
+  // load the union of the search windows of several reference patches. The size of the union is
+  // rounded up to a multiple of 8; the union spans up to 3 steps of 8 samples and includes a patch.
+  // The words that kernels load begin up to 3 samples before the union and end up to 12 samples
+  // after it. Below the picture, kernels also read the tile of 8 reference patches, which are up to
+  // 8 samples apart. On the left and above, the sums of weights read the patches that contain the
+  // first samples (`rows_above` rows).
   constexpr Margins(int w, int h, int window, int rows_above)
       : width(w),
         height(h),
@@ -36,7 +38,7 @@ struct Margins {
   constexpr std::size_t size() const { return static_cast<std::size_t>(pitch) * rows; }
 
   /// Returns a layout without margins, except for the padding at the ends of rows. Planes have this
-  /// layout while they are converted to or from other layouts.
+  /// layout during conversions from and to other layouts.
   static constexpr Margins none(int width, int height) {
     Margins flat;
     flat.width = width, flat.height = flat.rows = height;

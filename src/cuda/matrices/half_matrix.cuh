@@ -1,5 +1,6 @@
 #pragma once
-// Matrices of halves in the registers of a warp, as left operands of products on the tensor cores.
+// Matrices of half-precision values in the registers of a warp, as left operands of products on the
+// tensor cores.
 
 #include <cuda_fp16.h>
 
@@ -10,8 +11,8 @@
 
 namespace lull {
 
-/// A square matrix of halves in the register layout of left operands. at[i][j] is the block for the
-/// 16 rows from 16 i on and the 16 columns from 16 j on.
+/// A square matrix of half-precision values in the register layout of left operands. at[i][j] is
+/// the 16x16 block whose first row is 16 i and whose first column is 16 j.
 template <int T>
 struct HalfMatrix {
   std::uint32_t at[T][T][4];
@@ -24,14 +25,14 @@ struct HalfMatrix {
         at[i][j][2 * n + h] =
             pack_halves(factor * block.half[n].at[2 * h], factor * block.half[n].at[2 * h + 1]);
   }
-  /// Fills the block on the other side of the diagonal.
+  /// Sets block (j, i) to the transpose of block (i, j), because the matrix is symmetric.
   __device__ __forceinline__ void mirror(int i, int j) {
 #pragma unroll
     for (int n = 0; n < 2; ++n)
 #pragma unroll
       for (int h = 0; h < 2; ++h) at[j][i][2 * n + h] = transposed_halves(at[i][j][2 * h + n]);
   }
-  /// Computes 16 rows of c += a w, where w is symmetric.
+  /// Computes 16 rows of the product c += a w, where w is this matrix, which must be symmetric.
   __device__ __forceinline__ void add_product(const std::uint32_t (&a)[T][4],
                                               FloatSums (&c)[2 * T]) const {
 #pragma unroll

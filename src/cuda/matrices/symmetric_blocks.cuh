@@ -1,5 +1,5 @@
 #pragma once
-// Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses.  A block
+// Symmetric matrices in the registers of a warp, as blocks of 16x16, and their inverses. A block
 // has the layout in which the tensor cores return sums: lane (g, t) = (lane / 4, lane % 4) holds
 // columns 8n + 2t and 8n + 2t + 1 of rows 8h + g in half[n].at[2h] and at[2h + 1]. Without moving
 // any values, these registers are also the left operand of another product, or the right operand of
@@ -16,8 +16,8 @@ struct Block {
   FloatSums half[2];
 };
 
-/// A block as an operand. The tensor cores multiply floats with 11 significant bits, so each float
-/// is the sum of two such floats.
+/// A block of floats as an operand of the tensor cores. The tensor cores multiply floats with 11
+/// significant bits, so each float is stored as the sum of two such floats.
 struct Factor {
 #if __CUDA_ARCH__ >= 800
   std::uint32_t high[2][4], low[2][4];
@@ -43,14 +43,15 @@ __device__ __forceinline__ Factor factor_of(const Block& block) {
   return f;
 }
 
-/// Computes part `step` of the product c += a b' of blocks, which has product_steps parts.
-/// Independent products run fastest if their parts are interleaved step by step.
+/// Computes part `step` of the product c += a b' of blocks, where b' is the transpose of b. The
+/// product has product_steps parts. Independent products run fastest if their parts are interleaved
+/// step by step.
 #if __CUDA_ARCH__ >= 800
 constexpr int product_steps = 6;
 
 __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Factor& b, int step) {
-  // The layouts of a block and of an operand differ: column 2t of eight is column t of an operand,
-  // and column 2t + 1 is column t + 4.
+  // A block and an operand have different layouts: of eight columns, column 2t of the block is
+  // column t of the operand, and column 2t + 1 of the block is column t + 4 of the operand.
   const int k = step / 3;
   const auto& left = step % 3 == 0 ? a.low[k] : a.high[k];
   const auto& right = step % 3 == 1 ? b.low[k] : b.high[k];
@@ -78,7 +79,7 @@ __device__ __forceinline__ void add_product(Block& c, const Factor& a, const Fac
 }
 #endif
 
-/// Transposes 8x8 values. Lane (g, t) passes and receives columns 2t and 2t + 1 of row g.
+/// Transposes 8x8 values. Before and after, lane (g, t) holds columns 2t and 2t + 1 of row g.
 __device__ __forceinline__ void transpose_8x8(float& first, float& second) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
   const bool odd = g % 2 != 0;
@@ -105,10 +106,11 @@ __device__ __forceinline__ Block transposed(const Block& block) {
 }
 
 /// Eliminates the 16 pivots of block `k` on the diagonal of a symmetric negative definite matrix,
-/// one after the other. The blocks panel[i], rows i, become the blocks of the inverse of the
-/// negative matrix, as far as these pivots determine it. column[i] receives the columns of the
-/// pivots: each column as it was before the elimination of its pivot, divided by the root of that
-/// pivot. The caller must update the rest of the matrix with a product of these columns.
+/// one after the other. Block panel[i] contains the rows of block i in the columns of the pivots.
+/// It is replaced by the values that it has in the inverse of the negative matrix, as far as these
+/// pivots determine them. column[i] receives the columns of the pivots: each column as it was
+/// before the elimination of its pivot, divided by the root of that pivot. The caller must update
+/// the rest of the matrix with a product of these columns.
 template <int T>
 __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&column)[T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -150,8 +152,8 @@ __device__ __forceinline__ void sweep_panel(Block (&panel)[T], int k, Block (&co
 }
 
 /// Replaces a symmetric negative definite matrix by the inverse of its negative. The function reads
-/// the blocks on and below the diagonal, and writes those on and above it. A block is only updated
-/// by adding sums of squares, so that small elements stay as exact as possible.
+/// the blocks on and below the diagonal, and writes the blocks on and above the diagonal. Blocks
+/// are updated only by adding sums of squares, so that small elements stay as exact as possible.
 template <int T>
 __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
 #pragma unroll
@@ -179,7 +181,7 @@ __device__ __forceinline__ void sweep(Block (&a)[T][T]) {
   }
 }
 
-/// Returns the largest magnitude on the diagonal of a matrix.
+/// Returns the largest absolute value on the diagonal of a matrix.
 template <int T>
 __device__ __forceinline__ float largest_on_diagonal(const Block (&a)[T][T]) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -192,10 +194,10 @@ __device__ __forceinline__ float largest_on_diagonal(const Block (&a)[T][T]) {
       for (int e = 0; e < 2; ++e)
         if (g == t2 + e) largest = fmaxf(largest, fabsf(a[i][i].half[h].at[2 * h + e]));
   return __uint_as_float(
-      warp_max(__float_as_uint(largest)));  // non-negative floats compare like their bits
+      warp_max(__float_as_uint(largest)));  // the bits of floats >= 0 have the order of the floats
 }
 
-/// Adds t to each element on the diagonal of the block.
+/// Adds the scalar t to each element on the diagonal of the block.
 __device__ __forceinline__ void add_to_diagonal(Block& block, float t) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
 #pragma unroll

@@ -6,7 +6,7 @@
 namespace lull::cuda {
 namespace {
 
-/// A picture that keeps the memory of its planes alive.
+/// A picture in GPU memory that keeps the memory of its planes alive.
 struct KeptPicture {
   DevicePicture picture;
   std::shared_ptr<std::byte[]> pixels;

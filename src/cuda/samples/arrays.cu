@@ -1,8 +1,8 @@
-// Conversion of array elements to samples and back. The kernels are memory-bound: each thread
-// converts one element, each warp 32 contiguous elements or 32 elements of a row.
+// Converts array elements to samples and back. The kernels are memory-bound: each thread converts
+// one element, each warp 32 contiguous elements or 32 elements of a row.
 //
-// The arithmetic equals that of numpy for arrays in host memory (python/lull/_values.py), so that
-// results are equal bit for bit: double precision, with each step rounded.
+// The kernels compute in double precision and round each step, as numpy does for arrays in host
+// memory (python/lull/_values.py), so that results on host and GPU are equal bit for bit.
 
 #include <cuda_fp16.h>
 
@@ -20,13 +20,14 @@ namespace {
 
 constexpr dim3 block{32, 8};  // threads
 
-/// Source and destination planes of a kernel.
+/// The source and destination planes of one kernel launch.
 struct PlanePairs {
   std::array<ArrayPlane, 3> from{}, to{};
   std::array<int, 3> width{}, height{};
 };
 
-/// Conversion between samples and elements: identity (`plain`), or low + sample * span.
+/// Conversion between samples and elements. If `plain` is true, elements are samples. If it is
+/// false, an element is low + sample * span.
 struct Scale {
   bool plain;
   double low, span;
@@ -38,7 +39,7 @@ ArrayPlane plane_of(PlaneView<const std::byte> plane, const FrameFormat& format)
   return {const_cast<std::byte*>(plane.data), plane.stride, format.bytes_per_sample()};
 }
 
-/// Position of an element in a picture.
+/// Position of an array element in a picture.
 struct Place {
   int x, y, plane;
 };
@@ -74,14 +75,14 @@ __device__ float to_sample(Number v, const Scale& scale) {
     else
       return static_cast<float>(v);
   }
-  constexpr double reach = 0.5;  // must equal the tolerance for arrays in host memory
+  constexpr double reach = 0.5;  // must equal the tolerance in python/lull/_values.py
   const double at = (as_double(v) - scale.low) / scale.span;
   return at >= -reach && at <= 1 + reach ? static_cast<float>(at) : nanf("");
 }
 
 template <class Number>
 __device__ Number to_number(float sample, const Scale& scale) {
-  // Separate intrinsics prevent the compiler from fusing the product and the sum.
+  // Without these intrinsics, the compiler would fuse the product and the sum.
   const double found = __dadd_rn(__dmul_rn(sample, scale.span), scale.low);
   if constexpr (is_half<Number>) {
     return __double2half(found);
@@ -120,7 +121,7 @@ __global__ void to_numbers_kernel(const PlanePairs pairs, const std::array<Array
   number_at<Number>(pairs.to, p) = same ? original : to_number<Number>(sample, scale);
 }
 
-/// Calls `work` with a value of the C++ type that `type` names.
+/// Calls `work` with a value of the C++ type that corresponds to `type`.
 template <class Work>
 void with_number(NumberType type, Work work) {
   switch (type) {
@@ -218,10 +219,11 @@ void samples_to_array(const DevicePicture& result, const FrameFormat& format,
 
 namespace {
 
-constexpr int threads = 256;  // threads of a block for contiguous elements
+constexpr int threads = 256;  // threads of a block that copies contiguous elements
 
 int blocks_of(std::int64_t numbers) {
-  constexpr std::int64_t most = 4096;  // each thread then processes several elements
+  // Maximum number of blocks; for longer arrays, each thread processes several elements.
+  constexpr std::int64_t most = 4096;
   return static_cast<int>(std::min((numbers + threads - 1) / threads, most));
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Converts arrays of other programs in GPU memory, with any type and strides, to planes of samples
 // and back. The work that writes the input must be complete before the call; the output is complete
-// when a function returns. Builds without CUDA provide these functions, which then throw.
+// when a function returns. Builds without CUDA provide these functions too, but there they throw.
 // @throws DeviceUnavailable, DeviceFailure
 
 #include <array>
@@ -15,21 +15,21 @@ namespace lull::cuda {
 /// Types of array elements, in the machine's byte order.
 enum class NumberType { u8, i8, u16, i16, u32, i32, u64, i64, f16, f32, f64 };
 
-/// A plane of array elements at a device address.
+/// A plane of array elements in device memory.
 struct ArrayPlane {
   std::byte* data = nullptr;
-  std::ptrdiff_t row = 0, number = 0;  // bytes from row to row, from element to element
+  std::ptrdiff_t row = 0, number = 0;  // bytes from row to row, and from element to element
 };
 
-/// Planes of a frame in an array whose elements are low + sample * span. For integers of the
-/// samples' own type low is 0 and span is 1.
+/// Planes of a frame in an array whose elements are low + sample * span. If the elements have the
+/// integer type of the samples, low is 0 and span is 1.
 struct ArrayPicture {
   int device = 0;
   NumberType type = NumberType::f32;
   double low = 0, span = 1;
   std::array<ArrayPlane, 3> planes{};
 
-  /// Returns whether the elements are samples of this type, without conversion.
+  /// Returns whether the array elements are samples of this type, so that no conversion is needed.
   [[nodiscard]] constexpr bool has_samples(SampleType sample) const {
     const NumberType same = sample == SampleType::u8    ? NumberType::u8
                             : sample == SampleType::u16 ? NumberType::u16
@@ -40,17 +40,17 @@ struct ArrayPicture {
 
 using DevicePlanes = std::array<PlaneView<std::byte>, 3>;  // width and stride in bytes
 
-/// Converts the elements of an array to samples. If low and span define a conversion, elements far
-/// outside 0..1 become NaN, which filters preserve.
+/// Converts the elements of an array to samples. If low and span define a conversion, elements
+/// whose samples lie more than 0.5 outside 0..1 become NaN, which filters preserve.
 /// @throws InvalidArgument  the elements need a conversion, but the format's samples are not floats
 void array_to_samples(const ArrayPicture& from, const FrameFormat& format, const DevicePlanes& to);
 /// Converts samples back to elements. A sample that equals the original sample, or is NaN, gets the
-/// element of `original` at its position. Both arrays are on one device and have equal type, low
-/// and span.
+/// element of `original` at its position. `original` must be on the same device and have the same
+/// type, low and span as the destination.
 void samples_to_array(const DevicePicture& result, const FrameFormat& format,
                       const ArrayPicture& original, const ArrayPicture& to);
 
-/// Elements in device memory, with up to five axes.
+/// Array elements in device memory, with up to five axes.
 struct NumberGrid {
   static constexpr int max_axes = 5;
   const std::byte* data = nullptr;
@@ -64,10 +64,10 @@ struct NumberGrid {
   }
 };
 
-/// Copies every `step`-th element, of 1, 2, 4 or 8 bytes, in the order of the axes, to contiguous
-/// memory at `to` on the same device. The copy is complete on return.
+/// Copies every `step`-th element to contiguous memory at `to` on the same device, in the order of
+/// the axes. Elements have 1, 2, 4 or 8 bytes. The copy is complete when the function returns.
 void gather(const NumberGrid& from, int bytes, std::int64_t step, void* to, int device);
-/// Returns the maximum of 16-bit integers.
+/// Returns the maximum of an array's 16-bit integers.
 [[nodiscard]] int max_u16(const NumberGrid& numbers, int device);
 
 }  // namespace lull::cuda

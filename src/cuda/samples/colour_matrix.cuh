@@ -2,7 +2,7 @@
 
 namespace lull {
 
-/// A colour transform that is passed to a kernel by value.
+/// A colour transform, as a kernel argument that is passed by value.
 struct ColourMatrix {
   float at[3][3];
   explicit ColourMatrix(const float (&matrix)[3][3]) {

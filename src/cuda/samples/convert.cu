@@ -1,5 +1,5 @@
-// Conversion of stored samples to planes of floats and back. The kernels are memory-bound: each
-// thread converts 4 adjacent samples of a row.
+// Converts stored samples to planes of floats and back. The kernels are memory-bound: each thread
+// converts 4 adjacent samples of a row.
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ constexpr dim3 quads_for(int width, int height) {
   constexpr int columns = block.x * quad;
   return dim3((width + columns - 1) / columns, (height + block.y - 1) / block.y);
 }
-/// Returns the position of the first of a thread's 4 samples.
+/// Returns the position of the first of the 4 samples that this thread processes.
 __device__ int2 own_quad() {
   return {static_cast<int>(blockIdx.x * block.x + threadIdx.x) * quad,
           static_cast<int>(blockIdx.y * block.y + threadIdx.y)};
@@ -50,8 +50,9 @@ struct RawColour {
   explicit RawColour(const RawPlanes& raw) : planes{{raw, 0}, {raw, 1}, {raw, 2}} {}
 };
 
-/// Stores 4 samples of a plane without writing to its margin. (Rows of raw planes are padded to 4
-/// samples, so they need no such function.)
+/// Stores 4 samples of a float plane. Samples beyond the end of the row are not written, because
+/// the margin must not change. (Rows of raw planes are padded to a multiple of 4 samples, so raw
+/// planes need no such function.)
 __device__ void store_quad(float* plane, const Margins& margins, int2 p, const float (&v)[quad]) {
   float* to = plane + margins.at(p.x, p.y);
   if (p.x + quad <= margins.width) {
@@ -63,12 +64,12 @@ __device__ void store_quad(float* plane, const Margins& margins, int2 p, const f
     if (p.x + k < margins.width) to[k] = v[k];
 }
 
-/// An input curve that does not change samples.
+/// An input curve that leaves samples unchanged.
 struct AsIs {
   __device__ float operator()(float v) const { return v; }
 };
-/// An input curve from a table. The table's knots stay in the caches, because a picture uses only a
-/// small part of the 8 KiB at a time.
+/// An input curve that is read from a table. The knots that a picture uses stay in the caches,
+/// because neighbouring samples use only a small part of the 8 KiB.
 struct TableCurve {
   const float* values;  // null: samples are not changed
   __device__ float operator()(float v) const {
@@ -80,14 +81,14 @@ struct TableCurves {
   explicit TableCurves(const CurveTables& curves) : planes{{curves[0]}, {curves[1]}, {curves[2]}} {}
 };
 
-/// Output transform that does not change the filtered samples at (x + k, y).
+/// An output transform that does nothing: returns the filtered samples at (x + k, y) unchanged.
 struct OutputAsIs {
   __device__ float operator()(float v, int2, int) const { return v; }
 };
-/// Output transform from a table, with clip limits.
+/// An output transform from a table, followed by clip limits.
 struct TableOutput {
   OutputTransform transform;
-  int rows;  // rows of cells
+  int rows;  // number of rows of cells
   TableOutput(const OutputTransform& back, int height)
       : transform(back), rows(clip_shift_cells(height)) {}
   __device__ float operator()(float v, int2 p, int k) const {
@@ -168,7 +169,7 @@ __device__ float4 load_quad(const float* plane, const Margins& margins, int2 p) 
   return *reinterpret_cast<const float4*>(plane + margins.at(p.x, p.y));
 }
 
-/// Converts the 4 floats from (x, y) on, which are a group of dithering, to samples.
+/// Converts 4 floats, from (x, y) on, to samples. The 4 samples are one group of dithering.
 template <class Sample>
 __device__ Quad<Sample> to_samples(const float (&v)[quad], const Rounding& rounding, int2 p) {
   static_assert(quad == dither_group);
@@ -232,7 +233,8 @@ __global__ void store_tabled_colour_kernel(Planes planes, const ColourMatrix col
   }
 }
 
-/// Converts integer samples that are not filtered, like copy_plane() on the host.
+/// Converts integer samples of planes that are not filtered, as copy_plane() (core/samples.h) does
+/// on the host.
 template <class From, class To>
 __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding rounding,
                                int width, int height, const RawPlane to) {
@@ -252,7 +254,8 @@ __global__ void convert_kernel(const RawPlane from, double ratio, const Rounding
   to.quad_at<To>(p) = converted;
 }
 
-/// Returns the factor from the 0..255 scale to the samples of plane `i`, as the host computes it.
+/// Returns the factor that converts the 0..255 scale to the samples of plane `i`. The host computes
+/// the same value.
 float store_scale(const RawPlanes& raw, int i) {
   return static_cast<float>(raw.full_scale[i]) / 255.0f;
 }

@@ -1,7 +1,7 @@
 #pragma once
-// Input range handling for float samples (core/float_range.h), for kernels. It is memory-bound:
-// each thread processes one sample, each warp 32 of a row. Out-of-range samples, which read their
-// neighbours, are rare.
+// Handling of out-of-range float samples (core/float_range.h) in kernels. The work is memory-bound:
+// each thread processes one sample, each warp 32 samples of a row. Only threads with an
+// out-of-range sample read neighbouring samples, and such samples are rare.
 
 #include <cstddef>
 
@@ -19,8 +19,8 @@ struct FloatPlane {
   }
 };
 
-/// Number of cells per warp, for blocks of 32x8 threads. A warp sums 4 adjacent cells; a thread
-/// sums one row of a cell, which is one sector of memory.
+/// Number of cells that a warp sums, in blocks of 32x8 threads. The 4 cells are adjacent. A thread
+/// sums one row of a cell, which is one 32-byte sector of memory.
 inline constexpr int cells_of_warp = 4;
 static_assert(cells_of_warp * guard_cell == 32);
 
@@ -42,7 +42,7 @@ __device__ inline void sum_cells(const FloatPlane& plane, const FloatGuard& guar
   if (lane < cells_of_warp && column < columns && row < rows) cells[row * columns + column] = sum;
 }
 
-/// Returns the input of the filters for the sample at (x, y).
+/// Returns the value that filters get for the sample at (x, y).
 __device__ inline float filter_input(const FloatPlane& plane, const FloatGuard& guard,
                                      const CellSum* cells, int x, int y) {
   const float sample = plane(x, y), v = sample * guard.scale();

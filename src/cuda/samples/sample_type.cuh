@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Calls `use` with a value of the sample type.
+/// Calls `use` with a value of the C++ type of the samples.
 template <class Use>
 void with_sample_type(SampleType sample, Use use) {
   switch (sample) {
@@ -25,23 +25,24 @@ void with_sample_type(SampleType sample, Use use) {
 
 /// Conversion of floats to integer samples.
 struct Rounding {
-  int max_value;            // samples are clamped to 0..max_value
-  const float* thresholds;  // of dithering, on the device; null: rounding to nearest, ties upwards
+  int max_value;  // samples are clamped to 0..max_value
+  // Thresholds of dithering, in device memory; null: rounding to nearest, ties upwards.
+  const float* thresholds;
 
   constexpr explicit Rounding(const RawPlanes& to) : Rounding(to.max_value, to.thresholds) {}
   constexpr Rounding(int max_sample, const float* dither)
       : max_value(max_sample), thresholds(dither) {}
 
   __device__ bool dithers() const { return thresholds != nullptr; }
-  /// Returns the threshold for the group of samples at (x, y).
+  /// Returns the dithering threshold of the group that contains the samples at (x, y).
   __device__ float threshold(int x, int y) const { return __ldg(thresholds + dither_index(x, y)); }
   __device__ float clamped(float v) const {
     return fminf(fmaxf(v, 0.0f), static_cast<float>(max_value));
   }
 };
 
-/// Converts like as_sample() on the host (core/samples.h): integers are rounded to nearest, ties
-/// upwards, and clamped.
+/// Converts a float to a sample as as_sample() (core/samples.h) does on the host: integers are
+/// rounded to nearest, ties upwards, and clamped.
 template <class Sample>
 __device__ Sample to_sample(float v, const Rounding& rounding) {
   if constexpr (std::is_same_v<Sample, float>)

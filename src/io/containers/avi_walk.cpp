@@ -20,7 +20,8 @@ class AviWalk final : public ContainerWalk {
 
  private:
   struct Chunk {
-    std::string name, list;  // `list` is the name of a list; empty: an ordinary chunk
+    // Name of a chunk; `list` is the name of a list, empty for other chunks.
+    std::string name, list;
     std::uint64_t size = 0;
   };
 
@@ -33,9 +34,9 @@ class AviWalk final : public ContainerWalk {
   void fail(const std::string& text);
 
   const int video_;
-  std::uint64_t movie_end_ = 0;  // end of the list "movi"; 0: outside of it
+  std::uint64_t movie_end_ = 0;  // end of the list "movi"; 0: the position is outside the list
   int streams_ = 0;
-  std::map<int, std::string> kinds_;  // kind of the first chunk, by stream
+  std::map<int, std::string> kinds_;  // for each stream, the kind of its first chunk
   std::uint64_t last_ = 0;            // position of the last chunk of the movie
   std::int64_t packets_ = 0;
 };
@@ -54,7 +55,7 @@ bool AviWalk::read(std::uint64_t at, Chunk& chunk) {
   return true;
 }
 
-/// Returns the stream number in a chunk's name; -1 if the name contains none.
+/// Returns the stream number that the name of a chunk contains; -1 if it contains none.
 int AviWalk::stream_of(const std::string& name) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   const bool is_number = is_digit(name[0]) && is_digit(name[1]);
@@ -92,7 +93,7 @@ void AviWalk::step() {
                          chunk.list == "hdrl";
     return go_to(is_open ? at() + list_bytes : end + chunk.size % 2);
   }
-  // Outside of the movie, programs may add chunks of any name.
+  // Outside the movie, programs may add chunks with any names.
   if (movie_end_ == 0 && !is_of_movie(chunk.name)) {
     const bool is_name =
         std::ranges::all_of(chunk.name, [](unsigned char c) { return std::isprint(c) != 0; });
@@ -110,8 +111,8 @@ void AviWalk::step() {
   go_to(is_padded ? end + chunk.size % 2 : end);
 }
 
-/// Counts a fault and continues at the next valid chunk. The fault may result from a wrong size of
-/// the last chunk, so the search begins in the data of that chunk.
+/// Counts a fault and continues at the next valid chunk. The cause may be a wrong size of the last
+/// chunk, so the search begins in the data of that chunk.
 void AviWalk::fail(const std::string& text) {
   add_fault(text);
   const std::uint64_t end = movie_end_ > 0 ? std::min(movie_end_, file().size()) : file().size();

@@ -1,6 +1,6 @@
 #pragma once
 // Checks the structure of a media file unit by unit. If the structure is damaged, FFmpeg's demuxers
-// search for the next unit that they know, and drop the bytes before it without a report.
+// search for the next unit that they know, and drop the bytes before this unit without a report.
 
 #include <cstdint>
 #include <memory>
@@ -19,8 +19,8 @@ class ContainerWalk {
   ContainerWalk& operator=(const ContainerWalk&) = delete;
 
   /// Continues the check at least to byte `end` of the file. Does nothing if the check has already
-  /// reached `end`. If `end` follows a demuxer that reads the same file, both read the same parts
-  /// of the file at about the same time.
+  /// reached `end`. If the caller derives `end` from the position of a demuxer that reads the same
+  /// file, the check and the demuxer read the same parts of the file at about the same time.
   void walk_to(std::uint64_t end);
   /// Continues the check to the end of the file.
   void walk_to_end() { walk_to(file_.size()); }
@@ -30,13 +30,13 @@ class ContainerWalk {
   std::int64_t faults() const { return faults_; }
   /// Returns the description of the first fault; empty if there is none.
   const std::string& first_fault() const { return first_fault_; }
-  /// Returns the number of packets of the main video so far; nullopt if this container's check does
-  /// not count them.
+  /// Returns the number of packets of the main video so far; nullopt if the check for this
+  /// container does not count packets.
   virtual std::optional<std::int64_t> video_packets() const { return std::nullopt; }
 
  protected:
   explicit ContainerWalk(const std::string& path);
-  /// Checks the unit at at() and moves behind it.
+  /// Checks the unit at position at(), and moves the position behind this unit.
   virtual void step() = 0;
 
   FileBytes& file() { return file_; }
@@ -56,9 +56,9 @@ class ContainerWalk {
   std::string first_fault_;
 };
 
-/// Returns the structure check for files that FFmpeg's demuxer of this name reads. `video` is the
-/// stream index of the main video. Returns null for containers whose demuxer itself reports damage,
-/// and if `path` is not a regular file.
+/// Returns the structure check for files that the FFmpeg demuxer with this name reads. `video` is
+/// the stream index of the main video. Returns null for containers whose demuxer itself reports
+/// damage, and if `path` is not a regular file.
 std::unique_ptr<ContainerWalk> open_container_walk(const std::string& path,
                                                    std::string_view demuxer, int video);
 

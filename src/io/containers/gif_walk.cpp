@@ -74,8 +74,8 @@ void GifWalk::step() {
   fail("a block of unknown kind");
 }
 
-/// Counts a fault and continues at the next control extension, which precedes a picture. The fault
-/// may result from a wrong size in the last picture, so the search begins in that picture.
+/// Counts a fault and continues at the next control extension, which precedes a picture. The cause
+/// may be a wrong size in the last picture, so the search begins in that picture.
 void GifWalk::fail(const std::string& text) {
   constexpr std::string_view control = "\x21\xf9\x04";
   add_fault(text);

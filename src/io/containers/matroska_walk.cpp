@@ -20,7 +20,8 @@ constexpr std::uint64_t ebml_head = 0x1a45dfa3, segment_id = 0x18538067, cluster
                         track_number_id = 0xd7, crc_id = 0xbf, void_id = 0xec,
                         block_group_id = 0xa0, block_id = 0xa1, simple_block_id = 0xa3;
 
-/// Elements of a segment: SeekHead, Info, Tracks, Cluster, Cues, Attachments, Chapters, Tags.
+/// Identifiers of the elements of a segment: SeekHead, Info, Tracks, Cluster, Cues, Attachments,
+/// Chapters, Tags.
 constexpr std::array<std::uint64_t, 8> segment_elements = {
     0x114d9b74, info_id, tracks_id, cluster_id, 0x1c53bb6b, 0x1941a469, 0x1043a770, 0x1254c367};
 
@@ -30,8 +31,8 @@ struct Kind {
 };
 constexpr std::uint64_t number = 8, any = ~std::uint64_t{0};
 
-/// Elements of a cluster: Timestamp, Position, PrevSize, SilentTracks, EncryptedBlock, SimpleBlock,
-/// BlockGroup.
+/// Identifiers of the elements of a cluster: Timestamp, Position, PrevSize, SilentTracks,
+/// EncryptedBlock, SimpleBlock, BlockGroup.
 constexpr std::array<Kind, 7> cluster_elements = {{{0xe7, number},
                                                    {0xa7, number},
                                                    {0xab, number},
@@ -39,9 +40,9 @@ constexpr std::array<Kind, 7> cluster_elements = {{{0xe7, number},
                                                    {0xaf, any},
                                                    {simple_block_id, any},
                                                    {block_group_id, any}}};
-/// Elements of a block group: Block, BlockVirtual, BlockAdditions, BlockDuration,
-/// ReferencePriority, ReferenceBlock, ReferenceVirtual, CodecState, DiscardPadding, Slices,
-/// ReferenceFrame.
+/// Identifiers of the elements of a block group: Block, BlockVirtual, BlockAdditions,
+/// BlockDuration, ReferencePriority, ReferenceBlock, ReferenceVirtual, CodecState, DiscardPadding,
+/// Slices, ReferenceFrame.
 constexpr std::array<Kind, 11> group_elements = {{{block_id, any},
                                                   {0xa2, any},
                                                   {0x75a1, any},
@@ -86,7 +87,8 @@ class MatroskaWalk final : public ContainerWalk {
   bool leave_ended();
 
   std::uint64_t segment_end_ = 0;  // 0: outside of a segment, or its size is unknown
-  // End of the cluster. nullopt: outside of a cluster; 0: the size of the cluster is unknown.
+  // End of the cluster. nullopt: the position is outside any cluster; 0: the size of the cluster is
+  // unknown.
   std::optional<std::uint64_t> cluster_end_;
   std::optional<std::uint64_t> group_end_;
   bool cluster_has_fault_ = false;     // several faults in a cluster count as one
@@ -96,8 +98,8 @@ class MatroskaWalk final : public ContainerWalk {
   std::int64_t packets_ = 0;
 };
 
-/// Leaves all elements that end at the position at(). Returns false at the end of the segment,
-/// because the bytes after it have no meaning.
+/// Leaves all elements that end at position at(). Returns false at the end of the segment, because
+/// the bytes after it have no meaning.
 bool MatroskaWalk::leave_ended() {
   if (group_end_ && at() >= *group_end_) group_end_.reset();
   if (cluster_end_ && *cluster_end_ > 0 && at() >= *cluster_end_) cluster_end_.reset();
@@ -228,8 +230,8 @@ void MatroskaWalk::check_crc(const EbmlElement& element) {
 }
 
 /// Counts a fault and continues where the structure can be recognised: at the next block of the
-/// cluster, at the cluster's end, or at the next cluster. The fault may result from a wrong size of
-/// the last block, so the search begins in that block.
+/// cluster, at the end of the cluster, or at the next cluster. The cause may be a wrong size of the
+/// last block, so the search begins in that block.
 void MatroskaWalk::fail(const std::string& text) {
   if (!cluster_has_fault_) add_fault(text);
   cluster_has_fault_ = true;

@@ -75,7 +75,7 @@ enum Flag : std::uint64_t {
 struct MainHead {
   std::uint64_t streams = 0, max_distance = 0;
   std::array<FrameCode, 256> codes;
-  std::vector<std::uint64_t> elided{0};  // sizes of frame beginnings that are omitted in the file
+  std::vector<std::uint64_t> elided{0};  // header bytes of frames that the file omits
 };
 
 /// A run of entries in the table of frame codes. In the file, all fields except the flags may be
@@ -91,13 +91,13 @@ CodeRun read_run(NumberReader& in, CodeRun run) {
   auto next = [&, i = std::uint64_t{0}](std::uint64_t value) mutable {
     return i++ < fields ? in.number() : value;
   };
-  (void)next(0);  // skips pts_delta
+  (void)next(0);  // pts_delta is not needed
   run.code.size_factor = next(run.code.size_factor);
   run.code.stream = next(run.code.stream);
   run.code.size_rest = next(0);
   run.code.reserved = next(0);
   run.count = next(run.code.size_factor - run.code.size_rest);
-  (void)next(0);  // skips match_time_delta
+  (void)next(0);  // match_time_delta is not needed
   run.code.elided = next(run.code.elided);
   for (std::uint64_t i = 8; i < fields && !in.has_failed(); ++i) (void)in.number();
   return run;

@@ -22,8 +22,8 @@ class TransportWalk final : public ContainerWalk {
   using Packet = std::array<std::uint8_t, packet_bytes>;
 
   struct Stream {
-    bool has_units = false;   // the stream has units with start codes; tables have none
-    bool is_missing = false;  // the last unit had no start code
+    bool has_units = false;   // whether the stream has units with start codes; tables have none
+    bool is_missing = false;  // whether the last unit had no start code
   };
 
   void step() override;
@@ -76,8 +76,8 @@ void TransportWalk::examine(const Packet& packet) {
   if (payload + start_code.size() > packet.size()) return;
   const bool has_code = std::equal(start_code.begin(), start_code.end(), &packet[payload]);
   Stream& stream = streams_[(packet[1] & 0x1f) << 8 | packet[2]];
-  // A unit without a start code is counted as a fault only if a unit with a start code follows.
-  // Otherwise the number of the stream may have been assigned to a table.
+  // A unit without a start code counts as a fault only if a unit with a start code follows. If none
+  // follows, the stream number may have been reassigned to a table.
   if (has_code && stream.is_missing) add_fault("a unit without a start code before");
   stream.is_missing = !has_code && stream.has_units;
   stream.has_units |= has_code;

@@ -10,18 +10,18 @@
 namespace lull::io {
 namespace {
 
-// A forward gap in the packet times that is longer than this limit counts as a jump of the clock.
-// The ffmpeg command uses the same threshold.
+// If the packet times have a forward gap that is longer than this limit, the clock is assumed to
+// have jumped. The ffmpeg command uses the same threshold.
 constexpr double max_gap_s = 10;
 // If decoding times go back by more than this limit, the clock has jumped.
 constexpr double max_back_s = 0.1;
-// If another stream jumps and the video does not, the packets of that stream wait for a jump of the
-// video, up to this duration (measured in the times of the video).
+// If another stream jumps and the video does not, the packets of the other stream wait for a jump
+// of the video. They wait at most this long, measured in the times of the video.
 constexpr double max_wait_s = 5;
 constexpr std::size_t max_held = 10000;    // maximum number of waiting packets per stream
 constexpr std::size_t max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
 
-/// Returns whether packets of the stream follow each other without long gaps, as in audio and
+/// Returns whether the packets of the stream follow each other without long gaps, as in audio and
 /// video.
 bool is_dense(const AVStream& stream) {
   const AVMediaType type = stream.codecpar->codec_type;
@@ -29,7 +29,7 @@ bool is_dense(const AVStream& stream) {
          !(stream.disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
-/// Returns how often the counter of the clock has overflowed at `time`.
+/// Returns how often the counter of the clock has overflowed up to `time`.
 std::int64_t overflows(std::int64_t time, const AVStream& stream) {
   const int bits = stream.pts_wrap_bits;
   return bits > 0 && bits < 63 ? time >> bits : 0;
@@ -72,8 +72,9 @@ std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t 
                   av_rescale_q(video, video_tick(), tick(packet.stream_index)));
 }
 
-/// Returns whether the clock has in fact gone back, and the packet is later than its predecessor
-/// only because the demuxer mistakes the step back for an overflow of the clock's counter.
+/// Returns whether the clock has gone back although the packet is later than its predecessor. This
+/// happens if the demuxer mistakes a step back for an overflow of the clock's counter, and corrects
+/// it.
 bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const AVStream& stream = stream_of(packet);
@@ -81,8 +82,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet follows the last packet of its stream without a jump, if the stream
-/// keeps its present clock.
+/// Returns whether the packet follows the last packet of its stream without a jump, if the clock of
+/// the stream has not changed.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);
@@ -91,9 +92,9 @@ bool ClockBridge::is_continuous(const AVPacket& packet) const {
          (keeps_gaps_ && !is_earlier_clock(packet));
 }
 
-/// Returns whether the audio, on the video's present clock, has also reached the time of this video
-/// packet. In that case the clock has not jumped: the video has only paused for a long time, for
-/// example in a slide show.
+/// Returns whether the audio has also reached the time of this video packet, if both have the
+/// current clock of the video. In this case the clock has not jumped: the video has only paused for
+/// a long time, for example in a slide show.
 bool ClockBridge::agrees_with_audio(const AVPacket& packet) const {
   constexpr double max_distance_s = 3;
   const std::size_t clock = streams_[static_cast<std::size_t>(video_)].clock;
@@ -142,8 +143,8 @@ void ClockBridge::push_video(PacketPtr packet) {
       end_waiting(static_cast<int>(i));
 }
 
-/// Decides whether the clock has jumped. If the next packet does not continue after the suspicious
-/// packet, only this single packet has a wrong time.
+/// Decides whether the clock has jumped. If the packet after a suspicious packet does not continue
+/// its times, only the suspicious packet has a wrong time.
 void ClockBridge::examine_suspects(bool at_end) {
   while (!suspects_.empty()) {
     const auto second = std::find_if(suspects_.begin() + 1, suspects_.end(),
@@ -174,13 +175,14 @@ bool ClockBridge::is_settled(std::int64_t first_pts, bool at_end) const {
          (has_time(last) && time_of(last) >= first_pts);
 }
 
-/// Opens a new clock on which the packets after the jump continue after the last frame.
+/// Begins a new clock. With this clock, the packets after the jump continue after the last frame.
 void ClockBridge::open_clock() {
   Stream& video = state(video_);
   std::int64_t first = INT64_MAX;
   for (const PacketPtr& packet : suspects_)
     if (has_time(*packet)) first = std::min(first, presentation_of(*packet));
-  // Another stream may have jumped long before the video, so its clock is tried first.
+  // The time stamps of the other stream may have jumped long before those of the video, so the
+  // clock of the other stream is tried first.
   std::size_t clock = video.clock + 1;
   const auto suits = [&](std::int64_t offset) {
     const std::int64_t gap = first + offset - video.end;
@@ -199,7 +201,8 @@ void ClockBridge::open_clock() {
   release_held();
 }
 
-/// Returns the clock of a packet that does not belong to the leading video; nullopt if none fits.
+/// Returns the clock to which a packet belongs that is not a packet of the leading video; nullopt
+/// if no clock fits.
 std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const auto& video = streams_[static_cast<std::size_t>(video_)];
@@ -216,7 +219,8 @@ std::optional<std::size_t> ClockBridge::clock_for(const AVPacket& packet) const 
       if (error(clock) < error(best)) best = clock;
   if (best != s.clock || !has_expected)
     return error(best) <= max_gap || keeps_gaps_ ? std::optional(best) : std::nullopt;
-  // A stream may have no packets for a long time, if its times agree with the video afterwards.
+  // A stream may have no packets for a long time. This is accepted if its times agree with those of
+  // the video afterwards.
   const bool agrees = mapped(packet, best) >= s.last && distance_to_video(packet, best) <= max_gap;
   return is_continuous(packet) || agrees ? std::optional(best) : std::nullopt;
 }
@@ -225,8 +229,8 @@ void ClockBridge::push_other(PacketPtr packet) {
   Stream& s = state(packet->stream_index);
   const bool dense = is_dense(stream_of(*packet));
   if (!s.held.empty()) {
-    // If the next packet does not continue after a single waiting packet, that single packet has a
-    // wrong time.
+    // If the packet after a single waiting packet does not continue its times, only the waiting
+    // packet has a wrong time.
     AVPacket& before = *s.held.back();
     const bool is_wrong = dense && s.held.size() == 1 && has_time(*packet) && has_time(before) &&
                           !follows(before, *packet) && clock_for(*packet);
@@ -254,14 +258,14 @@ void ClockBridge::hold(PacketPtr packet) {
   if (long_wait || s.held.size() > max_held) end_waiting(stream);
 }
 
-/// Passes the waiting packets to push_other() again, which decides about them with the newest
-/// clocks.
+/// Passes the waiting packets to push_other() again, which assigns them to the newest clocks.
 void ClockBridge::release_held() {
   for (std::size_t i = 0; i < streams_.size(); ++i)
     for (PacketPtr& packet : std::exchange(streams_[i].held, {})) push_other(std::move(packet));
 }
 
-/// Releases the waiting packets of a stream that has jumped although the video has not.
+/// Releases the waiting packets of a stream whose clock has jumped although that of the video has
+/// not.
 void ClockBridge::end_waiting(int stream) {
   std::deque<PacketPtr> held = std::exchange(state(stream).held, {});
   for (std::size_t i = 0; i < held.size(); ++i) {
@@ -283,7 +287,7 @@ void ClockBridge::end_waiting(int stream) {
   }
 }
 
-/// Opens a clock on which the packet continues its stream.
+/// Begins a clock with which the packet continues its stream.
 void ClockBridge::give_own_clock(PacketPtr packet) {
   const int stream = packet->stream_index;
   Stream& s = state(stream);
@@ -338,14 +342,14 @@ void ClockBridge::change_clock(Stream& stream, std::size_t clock) {
   remove_marks(stream);
 }
 
-/// Passes on the last packets before a jump, without the flag that marks them as damaged.
+/// Returns the last packets before a jump, without the flag that marks them as damaged.
 void ClockBridge::remove_marks(Stream& stream) {
   for (const PacketPtr& packet : stream.doubtful) packet->flags &= ~AV_PKT_FLAG_CORRUPT;
   deliver_doubtful(stream);
 }
 
-/// Passes a packet on. A packet that is marked as damaged first waits until the bridge knows
-/// whether the clock jumps after it. FFmpeg's parsers may move the mark to an earlier packet.
+/// Returns a packet to the caller. A packet that is marked as damaged first waits until the bridge
+/// knows whether the clock jumps after it. FFmpeg's parsers may move the mark to an earlier packet.
 void ClockBridge::deliver(Stream& stream, PacketPtr packet) {
   constexpr std::size_t max_doubtful = 3;
   const bool is_doubtful =
@@ -377,7 +381,7 @@ double ClockBridge::since_start(std::int64_t video_time) const {
   return static_cast<double>(video_time - first_) * av_q2d(video_tick());
 }
 
-/// Returns the time that the input states, without the demuxer's correction of overflows.
+/// Returns the time stamp as the input contains it, without the demuxer's correction of overflows.
 double ClockBridge::clock_seconds(std::int64_t time, int stream) const {
   const AVStream& of = *context_.streams[stream];
   const std::int64_t counted =

@@ -1,5 +1,6 @@
 #pragma once
-// Removes discontinuities from the clock of an input: joined recordings, restarted encoders.
+// Removes discontinuities from the time stamps (the clock) of an input. They are caused by joined
+// recordings or restarted encoders.
 
 #include <cstdint>
 #include <deque>
@@ -11,21 +12,21 @@
 
 namespace lull::io {
 
-/// Gives the packets of a demuxer continuous times, also where the clock of the input jumps.
-/// Formats whose clock cannot jump (without FFmpeg's AVFMT_TS_DISCONT) pass unchanged.
+/// Gives the packets of a demuxer continuous time stamps, even if the clock of the input jumps.
+/// Packets of formats whose clock cannot jump (without FFmpeg's AVFMT_TS_DISCONT) are not changed.
 ///
 /// The video determines where the output continues after a jump: one frame duration after the last
-/// frame. All other streams get the same offset, so they stay synchronised with the video. If the
-/// audio jumps first, its packets wait for the video. Audio packets that would overlap with earlier
-/// ones are dropped.
+/// frame. The times of all other streams get the same offset, so these streams stay synchronised
+/// with the video. If the audio jumps first, its packets wait for the video. Audio packets that
+/// would overlap with earlier ones are dropped.
 ///
 /// The demuxer marks the last packets before a jump as damaged, because the counters in the
 /// transport packets do not continue there. The bridge removes these marks, because the decoder
 /// detects real damage. The result depends only on the packets.
 class ClockBridge {
  public:
-  /// @param video       index of the stream that determines the times after a jump
-  /// @param keeps_gaps  if true, only jumps back are corrected, and jumps forward are kept
+  /// @param video  index of the stream that determines the times after a jump
+  /// @param keeps_gaps  if true, only backward jumps are corrected, and forward jumps are kept
   /// `context` must outlive this object.
   ClockBridge(const AVFormatContext& context, int video, bool keeps_gaps);
 
@@ -35,14 +36,14 @@ class ClockBridge {
   void finish();
   /// Returns the next packet; null if further packets are needed.
   PacketPtr pop();
-  /// Discards all packets that wait inside the bridge. The caller must call this function after a
-  /// seek.
+  /// Discards all packets that wait inside the bridge. The caller must call this function after
+  /// each seek.
   void restart();
   const std::vector<ClockJump>& jumps() const { return jumps_; }
 
  private:
   struct Stream {
-    std::size_t clock = 0;  // index in offsets_
+    std::size_t clock = 0;  // index of the clock in offsets_
     bool started = false;
     // Times of the packets that were returned, in ticks of the stream: last decoding time, expected
     // next decoding time, end of the presentation, and duration of the last packet.
@@ -50,7 +51,8 @@ class ClockBridge {
     std::int64_t skip_until = INT64_MIN;  // packets before this time overlap with earlier ones
     std::deque<PacketPtr> held;           // packets that wait for the video
     std::int64_t held_since = 0;          // time of the video when the first waiting packet arrived
-    std::deque<PacketPtr> doubtful;       // a packet marked as damaged and its successors
+    // A packet that is marked as damaged, and the packets after it.
+    std::deque<PacketPtr> doubtful;
   };
 
   Stream& state(int stream);
@@ -89,7 +91,8 @@ class ClockBridge {
   const AVFormatContext& context_;
   const int video_;
   const bool keeps_gaps_, can_jump_;
-  std::vector<std::int64_t> offsets_{0};  // added to the times of each clock, in ticks of the video
+  // For each clock: added to its times, in ticks of the video.
+  std::vector<std::int64_t> offsets_{0};
   std::deque<Stream> streams_;
   std::deque<PacketPtr> suspects_;  // packets of the video after a possible jump
   std::deque<PacketPtr> ready_;

@@ -9,8 +9,8 @@ namespace lull::io {
 /// A discontinuity of the input's clock. The demuxer has removed it from the packets that it
 /// returns.
 struct ClockJump {
-  double time_s;        // since the first frame, in the returned times
-  double from_s, to_s;  // the input's times before and after the discontinuity
+  double time_s;        // in seconds since the first frame, in the corrected times
+  double from_s, to_s;  // times of the input before and after the discontinuity
   bool wraps = false;   // the counter of the clock has overflowed
   int stream = -1;      // only this stream jumps; -1: all streams
 };

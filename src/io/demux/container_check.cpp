@@ -50,8 +50,8 @@ std::string check_segment(FileBytes& file) {
   return {};
 }
 
-// A RIFF file consists of chunks. AVI has one additional RIFF chunk for each further gigabyte, WebP
-// has only one.
+// A RIFF file consists of chunks. AVI files have one additional RIFF chunk for each further
+// gigabyte; WebP files have only one.
 std::string check_riff(FileBytes& file) {
   std::uint64_t at = 0;
   for (std::uint8_t head[8]; file.read(at, head, 8) && tag(head) == "RIFF";) {
@@ -82,8 +82,8 @@ std::string check_png(FileBytes& file) {
   return {};
 }
 
-/// Maximum number of foreign bytes after the last unit of a file: tags of other programs, padding,
-/// remains of a copy. Players ignore such bytes.
+/// Maximum number of foreign bytes after the last unit of a file. Such bytes are tags of other
+/// programs, padding, or remains of a copy. Players ignore them.
 constexpr std::uint64_t max_trailing_bytes = 1 << 16;
 
 // A packet of MPEG-TS has 188 bytes and begins with 0x47. The distance between packets is 192 bytes
@@ -152,7 +152,7 @@ std::string check_gif(FileBytes& file) {
     return true;
   };
   for (std::uint8_t kind = 0; file.read(at++, &kind, 1);) {
-    if (kind == 0x21) {  // an extension; skips its kind
+    if (kind == 0x21) {  // an extension: skips the byte with its kind
       at += 1;
     } else if (kind == 0x2c) {  // a picture: position, size, colour table, code size
       if (!file.read(at + 8, head, 1)) return cut;
@@ -236,8 +236,8 @@ std::string find_truncation(const std::string& path, const AVFormatContext& cont
   return {};
 }
 
-// Only NUT has an element at its end that proves its completeness: the index. If the index is
-// longer than the stored end of the pipe, the function assumes that the input is complete.
+// Only NUT files have an element at their end that proves that they are complete: the index. If the
+// index is longer than the stored end of the pipe, the function assumes that the input is complete.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context) {
   if (std::string_view(context.iformat->name) != "nut") return {};
   const std::string& tail = pipe.tail();

@@ -13,13 +13,13 @@ namespace lull::io {
 /// only headers. It returns why the file cannot be complete, or an empty text if there is no sign
 /// of truncation.
 ///
-/// Some truncations cannot be detected. A raw stream (MPEG-TS, Ogg, FLV, H.264 without container),
+/// Some truncations cannot be detected: a raw stream (MPEG-TS, Ogg, FLV, H.264 without container),
 /// a live recording (Matroska without sizes, MP4 in fragments) or a Y4M file that is cut exactly
 /// between two of its units looks like a shorter file.
 std::string find_truncation(const std::string& path, const AVFormatContext& context);
 
-/// Checks the end of a pipe like the end of a file, using the last bytes that were read from the
-/// pipe.
+/// Checks the end of a pipe as the end of a file is checked. The function uses the last bytes that
+/// were read from the pipe.
 std::string find_truncation(const InputPipe& pipe, const AVFormatContext& context);
 
 /// Returns whether a TIFF file has pages after its first page. FFmpeg reads only the first one.

@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-constexpr int max_frames_in_decoder = 64;  // upper bound, with all threads
+constexpr int max_frames_in_decoder = 64;  // upper bound, for any number of threads
 
 }  // namespace
 
@@ -47,7 +47,8 @@ void DamageCount::add_packet(const std::string& text, std::int64_t pts) {
 }
 
 void DamageCount::add_missing_frame(const std::string& text) {
-  if (since_packet_ > max_frames_in_decoder) packets_ = 0;  // the decoder accepted the packets
+  // The decoder has accepted the damaged packets.
+  if (since_packet_ > max_frames_in_decoder) packets_ = 0;
   if (packets_ > 0)
     --packets_;
   else

@@ -9,19 +9,19 @@
 
 namespace lull::io {
 
-/// Counts damage, or throws an error if damage is not tolerated.
+/// Counts damage of an input, or throws an error if damage is not tolerated.
 class DamageCount {
  public:
   explicit DamageCount(bool pass) : pass_(pass) {}
 
   bool tolerates() const { return pass_; }
-  /// From now on, any damage throws an error.
+  /// Makes any damage after this call throw an error.
   void make_strict() { pass_ = false; }
   const Damage& found() const { return found_; }
 
-  /// Counts a damaged frame. Several reports with the same time stamp count as one frame; each
-  /// report without a time stamp (AV_NOPTS_VALUE) counts.
-  /// @throws BadData(text)  unless damage is tolerated
+  /// Counts a damaged frame. Several reports with the same time stamp count as one frame; reports
+  /// without a time stamp (AV_NOPTS_VALUE) count one frame each.
+  /// @throws BadData(text) unless damage is tolerated
   void add_frame(const std::string& text, std::int64_t pts);
   /// Counts the frame of a packet that the demuxer marks as damaged. If the decoder later returns
   /// no frame for this packet, the loss is not counted a second time.
@@ -36,8 +36,8 @@ class DamageCount {
   /// faults and the counted frames may result from the same damage, so only the larger of the two
   /// numbers counts.
   void add_structure_faults(std::int64_t faults, const std::string& text);
-  /// The caller must call this function at the end. If the input was truncated, the truncation
-  /// counts as `missing` frames, but at least as one.
+  /// Must be called at the end of the input. If the input was truncated, `missing` frames are
+  /// counted as damaged, but at least one.
   void finish(std::int64_t missing);
 
  private:

@@ -14,7 +14,7 @@ PictureFiles files_of(const std::string& path, const SourceOptions& options) {
   return one ? PictureFiles() : PictureFiles(path, options);
 }
 
-constexpr std::int64_t max_missing = 100000;  // frames; a larger number results from a wrong time
+constexpr std::int64_t max_missing = 100000;  // in frames; a larger number is due to a wrong time
 
 }  // namespace
 
@@ -49,8 +49,8 @@ void Demuxer::init_sequence(const SourceOptions& options) {
   video().avg_frame_rate = video().r_frame_rate = av_inv_q(tick);
 }
 
-// Seeks to `time_us`, for callers that read only a part of the input. Fails for inputs in which the
-// position after a seek is unknown.
+// Seeks to `time_us`, for callers that read only a part of the input. The function returns false if
+// the position after a seek is unknown for this kind of input.
 void Demuxer::skip_to(std::int64_t time_us) {
   const LogTopic::Scope scope(log_);
   const AVStream& stream = video();
@@ -183,7 +183,8 @@ void Demuxer::check_structure(const AVPacket& packet) {
   const std::int64_t time = packet.dts != AV_NOPTS_VALUE ? packet.dts : packet.pts;
   if (packet.duration > 0) duration_ = packet.duration;
   if (first_time_ == AV_NOPTS_VALUE) first_time_ = time;
-  // The times of the packets before and after a fault show how many frames are missing there.
+  // The difference between the times of the packets before and after a fault shows how many frames
+  // are missing.
   note_faults(frames_between(last_time_, time) - 1);
   last_time_ = time;
   ++packets_;
@@ -216,13 +217,14 @@ void Demuxer::read_others_until(std::int64_t end) {
 
 void Demuxer::check_end() {
   bytes_.check();
-  // At the end of the input, the demuxer knows the complete index, also of a fragmented MP4 file.
+  // At the end of the input, the demuxer has the complete index, even of a fragmented MP4 file.
   const InputPipe* pipe = bytes_.pipe();
   std::string cut = pipe ? find_truncation(*pipe, context()) : find_truncation(path(), context());
   // If a Matroska file of unknown size ends within a cluster, FFmpeg's demuxer only writes a
   // message to its log.
   if (cut.empty()) cut = container_.said().find("File ended prematurely");
-  // A Y4M file has frames up to its end. FFmpeg's demuxer treats an incomplete frame as the end.
+  // Every byte of a Y4M file belongs to a frame. FFmpeg's demuxer treats an incomplete last frame
+  // as the end of the file.
   if (std::string_view(context().iformat->name) == "yuv4mpegpipe" && last_end_ >= 0 &&
       bytes_.size() > last_end_)
     cut = "the last frame is incomplete";

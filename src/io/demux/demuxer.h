@@ -1,6 +1,6 @@
 #pragma once
-// Reads the packets of a media file: those of its main video, and those of other streams for the
-// muxer.
+// Reads the packets of a media file: those of its main video, and for the muxer, those of all other
+// streams.
 
 #include <memory>
 #include <string>
@@ -24,7 +24,7 @@ namespace lull::io {
 class Demuxer {
  public:
   /// Opens a file, a pipe or a sequence and finds its main video stream. `damage` must outlive the
-  /// demuxer; for a sequence, the demuxer makes it strict.
+  /// demuxer; for a sequence, the demuxer makes it strict (any damage throws an error).
   /// @throws NoInput, BadData, InvalidArgument
   Demuxer(const std::string& path, const SourceOptions& options, DamageCount& damage);
 
@@ -38,8 +38,8 @@ class Demuxer {
   /// Returns the files of a sequence, each with one picture. The list is empty for other inputs.
   /// The time of a packet is the index of its file.
   const std::vector<SequenceFile>& sequence() const { return files_.list(); }
-  /// Returns whether the container stores a time for each frame, all measured by one continuous
-  /// clock.
+  /// Returns whether the container stores a time stamp for each frame, all measured by one
+  /// continuous clock.
   bool has_rising_times() const;
   /// Returns the library that decodes the pictures. OpenEXR's library gets complete files as
   /// packets. libtiff reads the files itself, so the packets have no data.
@@ -50,25 +50,27 @@ class Demuxer {
   PacketRelay& relay() const { return *relay_; }
   std::shared_ptr<PacketRelay> share_relay() const { return relay_; }
 
-  /// Returns the next packet of the video, null at the end. Packets of other streams go to the
-  /// relay.
-  /// @throws BadData  damaged or truncated
+  /// Returns the next packet of the video; null at the end. Packets of other streams are passed to
+  /// the relay.
+  /// @throws BadData  the input is damaged or truncated
   /// @throws IoError  the file could not be read
   PacketPtr read();
   /// Returns whether the input is a still picture of HEIF (HEIC, AVIF), whose packets do not
   /// contain the metadata.
   bool is_heif() const;
-  /// Returns whether the input can be opened again, unlike a pipe or an address.
+  /// Returns whether the input can be opened again. This is not possible for pipes and network
+  /// addresses.
   bool can_reopen() const { return !bytes_.pipe() && !is_address(path()); }
   /// Continues to read until all packets of the other streams before `end` (in the video's time
   /// base) have been read. This is needed for containers whose audio lags behind the video.
   void read_others_until(std::int64_t end);
   /// Sets the size of the video's pictures if the container does not state it.
   void note_size(int width, int height);
-  /// Seeks to a position before `time` (in the video's time base). Returns false if the input
-  /// cannot seek.
+  /// Seeks to a position before `time` (in the video's time base). Returns false if seeking is not
+  /// possible in this input.
   bool seek(std::int64_t time);
-  /// Discontinuities of the input's clock so far, which the returned packets do not have.
+  /// Returns the discontinuities of the input's time stamps that were found so far. They are
+  /// removed from the returned packets.
   const std::vector<ClockJump>& clock_jumps() const { return clock_.jumps(); }
   /// Ends a read() that is waiting for data. Any thread may call this function.
   void interrupt() noexcept { bytes_.interrupt(); }
@@ -91,7 +93,7 @@ class Demuxer {
   PictureFiles files_;
   InputBytes bytes_;
   InputContainer container_;
-  std::unique_ptr<ContainerWalk> walk_;  // null: the container's structure is not checked
+  std::unique_ptr<ContainerWalk> walk_;  // null if the structure of the container is not checked
   /// State up to the last packet of the video: number of faults, frames missing at the faults,
   /// packets of the video, duration of the last packet, and times of the first and the last packet.
   std::int64_t faults_ = 0, lost_ = 0, packets_ = 0, duration_ = 0;
@@ -100,10 +102,10 @@ class Demuxer {
   StreamTimes times_;
   EditListFilter edit_list_filter_;
   std::shared_ptr<PacketRelay> relay_;
-  int failures_ = 0;                     // consecutive read errors
+  int failures_ = 0;                     // number of consecutive read errors
   bool ended_ = false, is_cut_ = false;  // is_cut_: an error ended the input
   bool file_read_ = false;               // for reads_whole_files(): the only packet was returned
-  std::int64_t last_end_ = -1;           // byte after the last packet of the video; -1: unknown
+  std::int64_t last_end_ = -1;           // position after the last packet of the video; -1: unknown
 };
 
 }  // namespace lull::io

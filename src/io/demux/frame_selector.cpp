@@ -31,8 +31,8 @@ FrameSelector::Verdict FrameSelector::judge_frame(std::int64_t number, std::int6
       parts_.push_back({input, input, begin - input, number == 0});
     }
     Part& part = parts_.back();
-    // A frame of unknown duration lasts one tick. A frame that overlaps its successor ends where
-    // the successor begins.
+    // A frame of unknown duration is assumed to last one tick. A frame that overlaps its successor
+    // is assumed to end where the successor begins.
     part.to = std::max(input + std::max<std::int64_t>(duration, 1), part.to);
     pts = input + part.shift;
     decided_ = part.to;

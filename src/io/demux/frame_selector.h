@@ -1,6 +1,6 @@
 #pragma once
-// Selection of a part of a video: decides which frames are kept, and shifts the times of all
-// streams so that the kept parts follow each other without gaps.
+// Selects parts of a video: decides which frames are kept, and shifts the times of all streams so
+// that the kept parts follow each other without gaps.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,24 +14,24 @@ namespace lull::io {
 
 /// Decides for each frame and packet whether the output keeps it. The decoding thread calls
 /// judge_frame() for frames. The muxing thread calls judge_packet() for packets of other streams.
-/// The frames of a range keep their distances in time. Each range begins where the last frame of
-/// the previous range ends; the first range begins where the input begins. Packets of other streams
-/// are shifted like the frames around them.
+/// The differences between the times of frames within a range do not change. Each range begins
+/// where the last frame of the previous range ends; the first range begins where the input begins.
+/// Packets of other streams are shifted by the same time as the frames around them.
 class FrameSelector {
  public:
   /// @param tick  seconds per tick of the frames' times
   FrameSelector(const Selection& selection, AVRational tick) : selection_(selection), tick_(tick) {}
 
   enum class Verdict { keep, drop, end };  // end: neither this frame nor a later one is kept
-  /// The caller must call this function for each frame in order of presentation, with `number` from
-  /// 0. If the frame is kept, its time `pts` is changed to the output's time.
+  /// Must be called for each frame in order of presentation, with `number` from 0. If the frame is
+  /// kept, `pts` is changed to its time in the output.
   Verdict judge_frame(std::int64_t number, std::int64_t& pts, std::int64_t duration);
-  /// The caller must call this function after the last frame of the input.
+  /// Must be called after the last frame of the input.
   void finish();
   /// Returns the current end of the last range, in ticks of the input.
   std::int64_t end() const;
 
-  enum class PacketVerdict { keep, drop, wait };  // wait: a later frame decides
+  enum class PacketVerdict { keep, drop, wait };  // wait: the verdict depends on a later frame
   /// Keeps a packet that begins within a range, and shifts its times. Subtitles that overlap a
   /// range are shortened to it.
   /// @param tick  seconds per tick of the packet's times
@@ -53,8 +53,9 @@ class FrameSelector {
   struct Part {
     std::int64_t from, to;  // in ticks of the input; `to` is the end of the last frame
     std::int64_t shift;     // added to the input's times
-    // A part with the input's first frame also contains the packets of other streams before this
-    // frame. A part with the input's last frame also contains the packets after this frame.
+    // The part that contains the first frame of the input also contains the packets of other
+    // streams before this frame. The part that contains the last frame also contains the packets
+    // after this frame.
     bool from_start = false, to_end = false;
   };
   Verdict verdict_for(std::int64_t number, std::int64_t since_start);
@@ -62,12 +63,12 @@ class FrameSelector {
   const Selection selection_;
   const AVRational tick_;
   std::size_t range_ = 0;   // index of the current range of the selection
-  bool open_ = false;       // the last frame was kept
+  bool open_ = false;       // whether the last frame was kept
   std::int64_t first_ = 0;  // time of the input's first frame
 
   mutable std::mutex mutex_;
   std::vector<Part> parts_;
-  std::int64_t decided_ = INT64_MIN;  // in ticks; everything before is decided
+  std::int64_t decided_ = INT64_MIN;  // in ticks; the verdict on everything before is known
   bool finished_ = false;
 };
 

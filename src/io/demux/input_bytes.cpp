@@ -34,7 +34,8 @@ bool is_pipe(const std::string& path) {
   return type == fs::file_type::fifo || type == fs::file_type::character;
 }
 
-/// Returns "https" for "https://host/name"; empty if `path` is no address.
+/// Returns the protocol of an address: "https" for "https://host/name"; empty if `path` is no
+/// address.
 std::string protocol_of(const std::string& path) {
   const std::size_t colon = path.find("://");
   if (colon == std::string::npos || colon == 0) return {};
@@ -115,8 +116,8 @@ void InputBytes::make_url() {
   url_ = "file:" + folder + "/" + path.filename().string();
 }
 
-// A playlist may refer to files only if it is itself a local file. An address may refer only to the
-// allowed protocols.
+// A playlist may refer to files only if it is itself a local file. A playlist at a network address
+// may refer only to the allowed protocols.
 std::string InputBytes::whitelist() const {
   std::string list = address_ ? "" : "file";
   const auto add = [&](const std::string& name) { list += (list.empty() ? "" : ",") + name; };

@@ -27,7 +27,7 @@ class InputBytes {
   AVIOContext& io() const { return pipe_ ? pipe_->io() : *io_; }
   /// Returns the pipe; null if the input can seek.
   const InputPipe* pipe() const { return pipe_.get(); }
-  /// Returns the address to which the names in a playlist are relative; empty for a pipe.
+  /// Returns the address to which the relative names in a playlist refer; empty for a pipe.
   const std::string& url() const { return url_; }
   /// Returns the protocols that FFmpeg may use for files that the input refers to.
   std::string whitelist() const;
@@ -37,7 +37,7 @@ class InputBytes {
   /// @throws IoError
   void check() const;
 
-  /// Ends a read that is waiting for data, and makes all later reads end. Any thread may call this
+  /// Ends a read that is waiting for data, and makes all later reads fail. Any thread may call this
   /// function.
   void interrupt() noexcept;
   bool interrupted() const { return interrupted_; }

@@ -14,7 +14,7 @@
 namespace lull::io {
 namespace {
 
-// FFmpeg does not detect PAM by its content.
+// FFmpeg cannot recognise PAM files by their content.
 const AVInputFormat* pam_format(AVIOContext& io) {
   std::uint8_t head[3] = {};
   const bool seekable = (io.seekable & AVIO_SEEKABLE_NORMAL) != 0;
@@ -47,7 +47,8 @@ void describe_raw(const RawVideo& raw, std::int64_t max_pixels, Dictionary& opti
   options.set("video_size", std::to_string(raw.width) + "x" + std::to_string(raw.height));
 }
 
-/// Returns whether the demuxer reads still pictures: a single one, or several after each other.
+/// Returns whether the demuxer reads still pictures: a single one, or several that follow each
+/// other.
 bool holds_stills(std::string_view format) {
   return format.ends_with("_pipe") && format != "gif_pipe";
 }
@@ -116,15 +117,15 @@ void InputContainer::refuse_unsupported() const {
   if (!text.empty()) throw BadData("'" + name() + "' is " + text);
 }
 
-/// Detects the format from the content only. In a file name, FFmpeg would interpret '%' or '*' as a
-/// pattern.
+/// Detects the format only from the content, not from the file name. In a file name, FFmpeg would
+/// interpret '%' or '*' as a pattern.
 const AVInputFormat* InputContainer::find_format(const SourceOptions& options) const {
   if (options.raw) return av_find_input_format("rawvideo");
   if (!options.format.empty()) return named_format(options.format);
   refuse_unsupported();
   if (is_multi_picture_) return av_find_input_format("jpeg_pipe");
   if (const AVInputFormat* pam = pam_format(bytes_.io())) return pam;
-  // FFmpeg does not detect BigTIFF.
+  // FFmpeg cannot recognise BigTIFF.
   if (!bytes_.pipe() && is_tiff_file(name())) return av_find_input_format("tiff_pipe");
   const AVInputFormat* format = nullptr;
   if (av_probe_input_buffer2(&bytes_.io(), &format, "", nullptr, 0, 0) < 0 || !format)
@@ -152,9 +153,9 @@ void InputContainer::fail_opening(const Limits& limits) const {
   throw BadData(with_log("'" + name() + "' is not a video or picture" + cut, watch_));
 }
 
-// By default FFmpeg would decode the first picture here, without the checks of lull's own decoder.
-// If size and format are set, FFmpeg does not decode the picture. The size and format of the first
-// decoded picture replace these values later.
+// Without these values, FFmpeg would decode the first picture here, without the checks of lull's
+// own decoder. FFmpeg does not decode the picture if size and format are set. The size and format
+// of the first decoded picture replace these values later.
 void InputContainer::find_still_stream() {
   AVCodecParameters& codec = *context_->streams[0]->codecpar;
   if (bytes_.pipe() && !has_parser(codec.codec_id))
@@ -168,7 +169,8 @@ void InputContainer::find_still_stream() {
   codec.format = AV_PIX_FMT_NONE;
 }
 
-// avformat_find_stream_info() decodes some frames, so the limits must be checked before it.
+// avformat_find_stream_info() decodes some frames, so the limits must be checked before it is
+// called.
 void InputContainer::find_streams(const Limits& limits) {
   check_sizes(limits);
   const unsigned known = context_->nb_streams;

@@ -19,7 +19,7 @@ namespace lull::io {
 /// not support. OpenEXR's library reads layers that FFmpeg's decoder does not support.
 enum class PictureReader { ffmpeg, tiff, exr };
 
-/// Returns the numbers of the video streams, without covers.
+/// Returns the stream numbers of the video streams, without cover pictures.
 std::vector<int> video_streams(const AVFormatContext& context);
 
 class InputContainer {

@@ -1,5 +1,5 @@
 #pragma once
-// Passes the packets of copied streams from the demuxer's thread to the muxer's thread.
+// Passes the packets of copied streams from the thread of the demuxer to the thread of the muxer.
 
 #include <algorithm>
 #include <cstdint>
@@ -53,20 +53,20 @@ class PacketRelay {
 
   using Due = std::function<bool(const AVPacket&)>;
   /// Returns the packets that are due, in order of arrival. A packet that is not due blocks the
-  /// later packets of its stream. If packets wait in the file, another call may return more
-  /// packets.
+  /// later packets of its stream. If the scratch file contains packets, another call may return
+  /// more packets.
   /// @throws IoError
   std::vector<PacketPtr> take(const Due& due);
   /// Returns all packets, or as many as fit in memory. An empty result means that no packets are
   /// left.
   std::vector<PacketPtr> take();
 
-  /// Returns the total size of the packets in memory.
+  /// Returns the total size in bytes of the packets in memory.
   std::int64_t bytes() const;
 
  private:
   struct NumberedPacket {
-    std::int64_t number;  // order of arrival in memory
+    std::int64_t number;  // position in the order of arrival
     PacketPtr packet;
   };
   void keep_in_memory(PacketPtr packet);

@@ -21,12 +21,12 @@ PacketPtr make_empty_packet();
 
 class PictureFiles {
  public:
-  /// Makes an empty list, for an input that is not a pattern.
+  /// Makes an empty list. It is used for inputs that are not a pattern.
   PictureFiles() = default;
   /// Finds the files that match the pattern `path` and are selected by options.selection. With
   /// options.margins, the list also contains the other files, marked as not selected.
   /// @throws NoInput  no file matches
-  /// @throws BadData  no file is selected, or more files than allowed
+  /// @throws BadData no file is selected, or there are more files than allowed
   PictureFiles(const std::string& path, const SourceOptions& options);
 
   const std::vector<SequenceFile>& list() const { return files_; }
@@ -48,7 +48,7 @@ class PictureFiles {
 
   std::vector<SequenceFile> files_;
   std::size_t next_ = 0;
-  std::int64_t skipped_ = 0;  // number of files before the first one
+  std::int64_t skipped_ = 0;  // number of files before the first selected one
 };
 
 }  // namespace lull::io

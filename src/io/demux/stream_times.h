@@ -11,15 +11,16 @@ namespace lull::io {
 class StreamTimes {
  public:
   void note(const AVPacket& packet);
-  /// Returns whether the other streams have been read up to `end` (in the video's time base). Audio
-  /// is dense, so the times of its own packets decide. Subtitles and data may have no packets for a
-  /// long time, so the times of the video decide for them.
+  /// Returns whether the other streams have been read up to `end` (in the video's time base). For
+  /// audio, the times of its own packets decide, because audio has no gaps. Subtitles and data may
+  /// have no packets for a long time, so for them the times of the video decide.
   bool others_reached(const AVFormatContext& context, int video, std::int64_t end) const;
 
  private:
   bool passed(const AVStream& stream, std::int64_t time, AVRational tick) const;
 
-  std::vector<std::int64_t> reached_;  // by stream: the latest time, in the stream's time base
+  // For each stream: the latest time, in the stream's time base.
+  std::vector<std::int64_t> reached_;
 };
 
 }  // namespace lull::io

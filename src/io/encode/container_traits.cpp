@@ -77,8 +77,8 @@ bool has_transport_type(AVCodecID id) {
 }
 
 // Returns whether FFmpeg's Matroska muxer has a name for the codec, or can use the codec's name in
-// AVI, WAV or QuickTime. According to FFmpeg the muxer supports all audio and video, but writing
-// then fails later.
+// AVI, WAV or QuickTime. FFmpeg states that the muxer supports all audio and video codecs, but for
+// codecs without a name, writing fails.
 bool has_matroska_name(AVCodecID id) {
   const AVOutputFormat* matroska = av_guess_format("matroska", nullptr, nullptr);
   if (matroska && avformat_query_codec(matroska, id, FF_COMPLIANCE_NORMAL) == 1) return true;
@@ -93,7 +93,7 @@ bool has_matroska_name(AVCodecID id) {
 }
 
 constexpr const char* y4m_encoders[] = {"wrapped_avframe"};
-// Encoders for a pipe, whose streams the next program can decode with little effort.
+// Encoders whose streams the next program of a pipe can decode with little effort.
 constexpr const char* nut_pipe_encoders[] = {"rawvideo", "ffv1"};
 constexpr const char* webm_encoders[] = {"libvpx-vp9"};
 constexpr const char* webp_encoders[] = {"libwebp_anim"};
@@ -255,7 +255,7 @@ constexpr ContainerTraits containers[] = {
     {.name = "gxf", .constant_rate = true, .negative_decoding_times = true},
     {.name = "dv", .constant_rate = true, .negative_decoding_times = true}};
 
-// Traits of containers that are not in the table. No test determines how their times change.
+// Traits of containers that are not in the table. How their times change is not tested.
 constexpr ContainerTraits unknown_container{.name = "", .negative_decoding_times = true};
 
 constexpr StillTraits stills[] = {

@@ -35,8 +35,8 @@ std::int64_t FrameTimes::next(const Frame& frame) {
   if (number == 0) first_pts_ = frame.pts;
   if (numbered_) return number;
   const AVRational input_tick = to_av(frame.time_base);
-  // At a constant rate, the distances from the first frame are rounded instead of the times. The
-  // rounding errors then do not depend on the time of the first frame.
+  // At a constant frame rate, the differences from the time of the first frame are rounded, and not
+  // the times themselves. The rounding errors then do not depend on the time of the first frame.
   const std::int64_t origin = constant_rate_ || frames_only_ ? first_pts_ : 0;
   const std::int64_t distance = av_rescale_q(frame.pts - origin, input_tick, tick_);
   std::int64_t time = distance + (frames_only_ ? 0 : av_rescale_q(origin, input_tick, tick_));
@@ -45,9 +45,9 @@ std::int64_t FrameTimes::next(const Frame& frame) {
     throw InvalidArgument(codec_ + " in ." + extension_ +
                           " cannot hold frames at varying times (frame " + std::to_string(number) +
                           "); use .mkv");
-  // A difference of one tick between the input's time and the output's time is a rounding error of
-  // the input. If all frames have the same difference, the muxer corrects it, unless the output
-  // keeps the times of the input.
+  // If the input's time and the output's time of a frame differ by one tick, the cause is a
+  // rounding error of the input. If all frames have the same difference, the muxer corrects it,
+  // unless the output keeps the times of the input.
   const std::int64_t back = keeps_start_ ? av_rescale_q(time, tick_, input_tick)
                                          : av_rescale_q(distance, tick_, input_tick) + origin;
   if (constant_rate_ && !frames_only_ && std::abs(back - frame.pts) > 1) moved_ = true;
@@ -88,7 +88,7 @@ Encoder::Encoder(const EncoderChoice& choice, const Container& container, const 
       rotation_(container.rotation) {
   context_.reset(non_null(avcodec_alloc_context3(choice.codec)));
   describe(input, container);
-  // The encoder rejects a larger number of threads.
+  // The encoder does not accept a larger number of threads.
   context_->thread_count = std::min(options.threads, traits_.max_threads);
   set_encoder_options(*context_, container, *input.first, options, leftover);
   if (input.half_floats && choice.codec->id == AV_CODEC_ID_EXR && !leftover.has("format"))
@@ -162,7 +162,7 @@ void Encoder::open(Dictionary& leftover) {
 }
 
 // Returns a picture that refers to the samples of `frame` and keeps them alive. Returns null if the
-// encoder needs the samples in another memory layout, so that they must be packed.
+// encoder needs another memory layout; in this case the samples must be packed.
 FramePtr Encoder::share_samples(const Frame& frame) const {
   if (!packer_.is_direct() || rotation_ != 1 || (frame.side_data && frame.side_data->alpha.pixels))
     return nullptr;
@@ -185,11 +185,11 @@ FramePtr Encoder::share_samples(const Frame& frame) const {
                                      static_cast<std::size_t>(end - begin), release, pixels.get(),
                                      AV_BUFFER_FLAG_READONLY);
   if (!picture->buf[0]) throw std::bad_alloc();
-  (void)pixels.release();  // owned by the buffer
+  (void)pixels.release();  // the buffer owns this object now
   return picture;
 }
 
-// Returns a picture from the pool that contains the samples of `frame` in the encoder's format.
+// Returns a picture from the pool with the samples of `frame`, in the format of the encoder.
 AVFrame& Encoder::pack_samples(const Frame& frame) {
   AVFrame& out = pictures_.writable();
   if (rotation_ == 1) {
@@ -271,7 +271,7 @@ std::unique_ptr<Encoder> open_encoder(const std::vector<EncoderChoice>& choices,
       return std::make_unique<Encoder>(choice, container, input, options, leftover);
     } catch (const InvalidArgument&) {
       if (!reason) reason = std::current_exception();
-      // Options that the user chose for this encoder do not fit another encoder.
+      // Options that the user gave for this encoder are not valid for another encoder.
       if (!options.vopts.empty() || options.crf) break;
     }
   }

@@ -31,8 +31,8 @@ struct EncoderInput {
   FramePtr first;  // properties of the first frame, without samples
 };
 
-/// Converts the times of frames to those of the output. Output times increase. At a constant frame
-/// rate they count frames.
+/// Converts the times of frames to those of the output. The times of the output increase from frame
+/// to frame. At a constant frame rate, they are numbers of frames.
 class FrameTimes {
  public:
   /// `codec` and `extension` are used only in messages.
@@ -46,11 +46,11 @@ class FrameTimes {
         tick_(tick) {}
 
   /// Returns the time of the next frame (in presentation order), in ticks of the output.
-  /// @throws InvalidArgument  the output cannot hold the frame's time
+  /// @throws InvalidArgument the output cannot represent the time of the frame
   std::int64_t next(const Frame& frame);
   std::int64_t frames() const { return frames_; }
-  /// Returns whether the time of a frame had to be moved to a time of the output's constant frame
-  /// rate.
+  /// Returns whether the time of any frame had to be changed because the output has a constant
+  /// frame rate.
   bool has_moved_times() const { return moved_; }
 
  private:
@@ -63,8 +63,8 @@ class FrameTimes {
 class Encoder {
  public:
   /// @param leftover  receives the entries of options.vopts that the encoder does not know
-  /// @param times times of a preceding encoder that was opened with the same arguments; the new
-  ///     encoder continues its video. null: the new encoder begins the video
+  /// @param times  times of a preceding encoder that was opened with the same arguments; the new
+  /// encoder continues the video of that encoder. null: the new encoder begins the video
   Encoder(const EncoderChoice& choice, const Container& container, const EncoderInput& input,
           const SinkOptions& options, Dictionary& leftover,
           std::shared_ptr<FrameTimes> times = nullptr);
@@ -98,7 +98,7 @@ class Encoder {
   std::int64_t sent_ = 0, received_ = 0;  // number of frames and packets
   std::int64_t first_time_ = 0;
   bool ended_ = false;
-  bool mark_fields_ = false;  // interlacing is stated only by the container
+  bool mark_fields_ = false;  // only the container states interlacing
   struct PendingFrame {
     std::int64_t duration = 0;
     std::vector<std::uint8_t> messages;

@@ -44,7 +44,7 @@ const AVPixelFormat* formats_of(const Container& container, const AVCodec& codec
   return raw && container.traits->raw_formats ? container.traits->raw_formats : codec.pix_fmts;
 }
 
-/// Returns whether the source has another matrix than the only one that JPEG readers support.
+/// Returns whether the matrix of the source differs from the only one that JPEG readers support.
 bool has_other_matrix(const AVCodec& codec, const FileSource& source) {
   if (codec.id != AV_CODEC_ID_MJPEG || source.traits().format.layout != Layout::yuv) return false;
   AVColorSpace space = source.first().colorspace;
@@ -154,7 +154,7 @@ EncoderChoice gif_choice(const AVCodec& codec) {
       .note = {}};
 }
 
-/// Returns the formats of a list that have a bit depth; all if it is 0.
+/// Returns those formats of a list that have this bit depth; all formats if it is 0.
 std::vector<AVPixelFormat> of_bit_depth(const AVPixelFormat* list, int bits) {
   std::vector<AVPixelFormat> found;
   for (; list && *list != AV_PIX_FMT_NONE; ++list)
@@ -208,7 +208,7 @@ std::vector<EncoderChoice> nearest_choices(const Container& container,
   return choices;
 }
 
-/// Returns the names of the encoders that suit a video, best first.
+/// Returns the names of encoders that suit a video. The best one is first.
 std::vector<const char*> default_encoders(const FileSource& source, const PixelTraits& samples) {
   std::vector<const char*> names;
   if (samples.format.layout == Layout::gray) {

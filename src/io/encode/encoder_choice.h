@@ -20,10 +20,10 @@ struct Container {
   /// pictures, and the TIFF writer stores them. Null: FFmpeg's encoder writes the file.
   const AVPixelFormat* tiff_formats = nullptr;
 
-  Drops drops;              // content to drop
-  bool keep_times = false;  // the output keeps the times of the input
+  Drops drops;              // content that is not copied
+  bool keep_times = false;  // whether the output keeps the times of the input
 
-  bool numbered = false;  // one file per frame; times are unused
+  bool numbered = false;  // one file per frame; times are not used
   bool pipe = false;      // standard output: unsupported content is omitted
 
   int rotation = 1;  // orientation that the encoder applies to the samples (EXIF's numbers)
@@ -34,7 +34,8 @@ struct Container {
   const char* encoder_name(const AVCodec& codec) const {
     return uses_libtiff() ? "libtiff" : codec.name;
   }
-  /// Returns whether the frames of the output have a constant rate and no time stamps of their own.
+  /// Returns whether the frames of the output have a constant rate, so that no time stamps are
+  /// stored.
   bool constant_rate() const;
   /// Returns whether the frames of the output have a constant rate and no frame may be omitted.
   bool frames_only() const;
@@ -46,8 +47,8 @@ struct Container {
 Container container_of(const std::string& path, const FileSource& source,
                        const SinkOptions& options);
 
-/// Returns whether the output is a still picture. `format` decides, or, if it is empty, the
-/// extension of `path`.
+/// Returns whether the output is a still picture. This depends on `format`, or if `format` is
+/// empty, on the extension of `path`.
 bool is_still_name(const std::string& path, const std::string& format);
 
 /// Returns whether the output is an animation in a format that can also contain a still picture.
@@ -63,14 +64,14 @@ struct EncoderChoice {
   /// True if the conversion changes only the bit depth of the samples, or omits alpha.
   bool changes_depth_only = false;
   std::string loss;  // content that `format` cannot store; empty: none
-  /// A note for the user: samples are converted without loss although the user did not request it,
-  /// or few players support the output. May be empty.
+  /// A note for the user; may be empty. It states that samples are converted without loss although
+  /// the user did not request it, or that few players support the output.
   std::string note;
 };
 
 /// Returns the encoders that can store the samples unchanged, best first. If there is none and the
 /// user requested no pixel format, returns the encoders with the smallest loss. Whether an encoder
-/// accepts the size of the frames is known only when it is opened.
+/// accepts the size of the frames is only known after it has been opened.
 /// @throws InvalidArgument  the encoder or pixel format does not exist, or they are incompatible
 std::vector<EncoderChoice> choose_encoders(const Container& container, const FileSource& source,
                                            const SinkOptions& options);

@@ -72,7 +72,7 @@ void set_quality(AVCodecContext& encoder, const EncoderTraits& traits, const Sin
   if (wanted.lossless) return;
   const bool chosen = options.has("crf") || options.has("qp") || options.has("b") ||
                       options.has("cqp") || options.has("global_quality");
-  // The default quality is visually lossless by common experience. For encoders with other scales
+  // The default quality is commonly regarded as visually lossless. For encoders with other scales
   // of quality, the default corresponds to about the same quality.
   if (traits.default_crf >= 0 && !chosen) options.set("crf", text_of(traits.default_crf));
   for (const auto& [key, value] : traits.lossy_settings) set_default(options, key, value);

@@ -1,5 +1,5 @@
 #pragma once
-// Sets the options of encoders: the user's choices, and lull's defaults for all others.
+// Sets the options of encoders: those that the user chose, and lull's defaults for all others.
 
 #include "io/encode/encoder_choice.h"
 

@@ -1,4 +1,4 @@
-// The table of encoders, with the properties of pictures that each encoder keeps.
+// The table of encoders. It states which properties of pictures each encoder keeps.
 
 #include <algorithm>
 
@@ -118,7 +118,7 @@ constexpr EncoderTraits encoders[] = {
     {.name = "gif", .codec = AV_CODEC_ID_GIF},
     webp("libwebp"),
     webp("libwebp_anim"),
-    // Encoders that have no entry of their own, by codec.
+    // Encoders that are not listed by name. They are found by their codec.
     {.codec = AV_CODEC_ID_H264, .picture = h26x},
     {.codec = AV_CODEC_ID_HEVC, .picture = h26x},
     {.codec = AV_CODEC_ID_MPEG2VIDEO,

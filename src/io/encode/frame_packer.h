@@ -17,8 +17,8 @@ class PicturePool {
  public:
   PicturePool(AVPixelFormat format, int width, int height)
       : format_(format), width_(width), height_(height) {}
-  /// Returns a picture with samples and without other data. The pool owns the picture: a caller
-  /// that passes it on must clone it.
+  /// Returns a picture with samples and without other data. The pool owns the picture, so a caller
+  /// that gives it to others must clone it.
   AVFrame& writable();
 
  private:
@@ -28,8 +28,8 @@ class PicturePool {
 };
 
 /// Packs frames into pictures. The samples are rounded only once. Frames that already have the
-/// samples of the pictures are not changed. FFmpeg converts all other frames to 16 bits; then the
-/// samples are rounded, or dithered if the user requests it.
+/// samples of the pictures are not changed. All other frames are first converted to 16 bits by
+/// FFmpeg. Then the samples are rounded, or dithered if the user requests it.
 class FramePacker {
  public:
   /// `source` is the pixel format of the source, with its traits. `frames` is the format of the
@@ -37,7 +37,7 @@ class FramePacker {
   FramePacker(AVPixelFormat source, const PixelTraits& traits, const FrameFormat& frames,
               const EncoderChoice& choice, Dither dither);
 
-  /// Returns whether frames and pictures have the same samples.
+  /// Returns whether frames and pictures have the same sample format.
   bool is_direct() const { return !converts_; }
   /// Packs a frame into `out`, whose colour space and range are those of `encoder`.
   void pack(const Frame& frame, const AVCodecContext& encoder, AVFrame& out);
@@ -59,7 +59,8 @@ class FramePacker {
     FramePool precise_, results_, precise_alpha_, alpha_;
   };
 
-  /// Returns the alpha of a frame, with the frame's bit depth; null if it has none.
+  /// Returns the alpha channel of a frame, with the bit depth of the frame; null if the frame has
+  /// none.
   const Frame* alpha_of(const Frame& frame);
   void open_converter(const AVFrame& plain, const AVCodecContext& encoder, AVFrame& out);
   float converted_white(const AVFrame& plain) const;

@@ -35,7 +35,7 @@ class BitWriter {
 
  private:
   Bytes bytes_;
-  int used_ = 0;  // number of bits of the last byte that are used
+  int used_ = 0;  // number of bits of the last byte that are in use
 };
 
 void put_window(const AVHDRPlusColorTransformParams& w, BitWriter& out) {

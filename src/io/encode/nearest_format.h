@@ -8,20 +8,20 @@
 
 namespace lull::io {
 
-/// The information that a picture loses if it is converted to another pixel format, and how much
-/// the two formats differ in other respects.
+/// Which information a picture loses if it is converted to another pixel format, and how much both
+/// formats differ in other respects.
 struct FormatLoss {
   bool colour = false;    // YCbCr or RGB becomes grey
   bool alpha = false;     // the alpha channel is dropped
-  int bits = 0;           // lost bits of each sample
+  int bits = 0;           // number of bits that each sample loses
   bool chroma = false;    // Cb and Cr get fewer rows or columns
   bool rounding = false;  // YCbCr becomes RGB or vice versa: values are rounded
   int excess = 0;         // capacity of the format that the picture's content does not need
 
   /// Returns whether information is lost, apart from rounding.
   bool any() const { return colour || alpha || bits > 0 || chroma; }
-  /// Returns the weight of the loss; a smaller weight means a nearer format. Each kind of loss in
-  /// this struct has more weight than all kinds after it together.
+  /// Returns the weight of the loss. A smaller weight means a nearer format. In the order of the
+  /// members of this struct, each kind of loss has more weight than all later kinds together.
   int weight() const;
 };
 

@@ -9,8 +9,8 @@
 
 namespace lull::io {
 
-/// Returns the side data of this type of the source's video. The function looks in the container
-/// first, then in the first frame. The result is empty if neither has such data.
+/// Returns the side data of this type of the source's video. The function first searches the
+/// container, then the first frame. The result is empty if neither contains such data.
 std::span<const std::uint8_t> picture_data(const FileSource& source, AVPacketSideDataType type);
 inline bool has_picture_data(const FileSource& source, AVPacketSideDataType type) {
   return !picture_data(source, type).empty();

@@ -53,7 +53,7 @@ ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source,
   }
   converted.dither = Dither::none;  // the samples are dithered after the conversion
   if (changes_range(own.format.layout, choice.format)) return converted;
-  converted.full_range = false;  // for FFmpeg's conversions white has 8 bits and zeros
+  converted.full_range = false;  // for FFmpeg's conversions, white is 255 followed by zero bits
   for (int bits = 16; bits > own.format.bits; --bits)
     if (format_with_bits(own, bits) != AV_PIX_FMT_NONE) {
       converted.bits = bits;

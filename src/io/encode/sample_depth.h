@@ -16,14 +16,14 @@ AVPixelFormat format_with_bits(const PixelTraits& traits, int bits);
 /// maximum is white. Grey samples without a stated range have the full range.
 bool has_full_range(const FileSource& source);
 
-/// Returns whether a conversion changes the range or the matrix of YCbCr samples for a JPEG. FFmpeg
-/// copies samples between equal formats of 16 bits without that change, so it gets the samples of
-/// the source and converts them to the output directly.
+/// Returns whether, for a JPEG, a conversion changes the range or the matrix of YCbCr samples.
+/// FFmpeg copies samples between equal formats of 16 bits without this change. In this case it must
+/// therefore get the samples of the source, and convert them to the output directly.
 bool changes_range(Layout source, AVPixelFormat target);
 
 /// Returns the samples that sessions deliver for an encoder: those of its pixel format if only the
-/// bit depth differs from the source's samples. If FFmpeg converts them, sessions deliver multiples
-/// of the source's samples with 16 bits.
+/// bit depth differs from the source's samples. If FFmpeg must convert the samples, sessions
+/// deliver 16-bit samples that are multiples of the source's samples.
 ResultSamples samples_for(const EncoderChoice& choice, const FileSource& source, Dither dither);
 
 }  // namespace lull::io

@@ -38,7 +38,8 @@ struct ContainerTraits {
   PictureProperties picture{};  // stated by the container itself, for every encoder
   bool chapters = false;
   bool languages = false;
-  // If true, a container that stores languages also stores one for the video.
+  // If true, the container stores a language for the video, as for other streams. It applies only
+  // to containers that store languages.
   bool video_language = true;
   bool stream_titles = false;
   bool timecode = false;
@@ -49,13 +50,13 @@ struct ContainerTraits {
   Tags tags = Tags::none;
   Names listed_tags{};
 
-  // Properties of times in the container.
-  bool constant_rate = false;      // frames have a constant rate
+  // How the container stores time stamps.
+  bool constant_rate = false;      // the frames of a file have a constant rate
   bool frames_only = false;        // frames have a constant rate and none can be omitted
-  bool presentation_times = true;  // false: stores none
+  bool presentation_times = true;  // false: the container stores no presentation times
   bool keeps_start = true;         // keeps the time of the first frame
   bool milliseconds = false;       // rounds times to milliseconds
-  // If false, FFmpeg shifts all streams where B frames cause negative decoding times.
+  // If false, FFmpeg shifts all streams if B frames cause negative decoding times.
   bool negative_decoding_times = false;
   enum class NegativeTimes { shifted_by_ffmpeg, single_stream, kept };
   NegativeTimes negative_times =
@@ -63,20 +64,22 @@ struct ContainerTraits {
   const char* timescale_option = nullptr;  // option that sets the time scale of stream starts
 
   // Properties of streams in the container.
-  bool (*holds)(AVCodecID) = nullptr;           // replaces FFmpeg's own answer, where that is wrong
-  bool attachments = false;                     // can hold files, also covers
-  AVCodecID text_subtitles = AV_CODEC_ID_NONE;  // replaces text subtitles of other formats
+  bool (*holds)(AVCodecID) = nullptr;  // replaces FFmpeg's own answer where that is wrong
+  // The container can contain files, including cover pictures.
+  bool attachments = false;
+  // Text subtitles of other formats are converted to this one.
+  AVCodecID text_subtitles = AV_CODEC_ID_NONE;
   /// Which packets of preroll (edit_list_filter.h) are copied. A decoder needs preroll, but players
   /// must not play it. `all`: the container has an edit list that hides the preroll. `one_packet`:
-  /// times before 0 hide one packet, which is shorter than the error of a cut. `none`: preroll
-  /// would delay the other streams.
+  /// only one packet is copied. Its time is before 0, which hides it; its duration is less than the
+  /// inaccuracy of a cut. `none`: no preroll is copied, because it would delay the other streams.
   enum class Preroll { none, one_packet, all };
   Preroll preroll = Preroll::none;
   std::uint32_t hevc_tag = 0;  // codec tag for HEVC that lull encodes; 0: FFmpeg chooses
   bool file_timecode = false;  // the time code is a property of the file, not of a stream
 
-  // Encoders and pixel formats for the container.
-  std::span<const char* const> encoders{};       // names, best first; empty: the samples decide
+  // Encoders and pixel formats that are used for the container.
+  std::span<const char* const> encoders{};       // names, best first; empty: chosen by the samples
   std::span<const char* const> pipe_encoders{};  // encoders for a pipe
   const AVPixelFormat* raw_formats = nullptr;    // pixel formats of raw samples; null: all
   bool raw_frames = false;  // nothing is encoded, and lull itself writes the frames
@@ -89,7 +92,7 @@ std::span<const ContainerTraits> container_table();
 /// Returns the traits of a muxer. A muxer that is not in the table is assumed to keep only streams.
 const ContainerTraits& container_traits(std::string_view muxer);
 
-/// The encoders for a file name extension of still pictures.
+/// The encoders that are used for a file name extension of still pictures.
 struct StillTraits {
   std::string_view extension;
   const char* encoder;
@@ -99,8 +102,8 @@ struct StillTraits {
   const char* no_layout_advice = nullptr;  // suggestion for layouts that the format cannot store
   bool is_tiff = false;  // if the user sets no encoder options, libtiff writes the file
 };
-/// Returns the traits of a file name extension; null if it does not belong to a still picture
-/// format.
+/// Returns the traits of a file name extension; null if the extension is not that of a still
+/// picture format.
 const StillTraits* still_traits(std::string_view extension);
 
 struct EncoderTraits {
@@ -110,7 +113,7 @@ struct EncoderTraits {
   PictureProperties picture{};  // properties stated by the bit stream
   int picture_from_level = 0;   // `picture` applies from this level of the format on
 
-  int max_threads = 16;  // with more threads, the encoder fails or gains nothing
+  int max_threads = 16;  // with more threads, the encoder fails or is not faster
   // If true, the encoder's output depends on the machine's number of cores, for any number of
   // threads.
   bool depends_on_cores = false;
@@ -124,7 +127,7 @@ struct EncoderTraits {
   bool percent_quality = false;
   std::span<const Setting> lossless{};  // options of the lossless mode; empty: see lossless_params.
 
-  // Options that some encoders accept in a second syntax, "key=value:key=value".
+  // Options that some encoders also accept in a syntax of their own, "key=value:key=value".
   const char* params = nullptr;           // name of the option with this syntax
   const char* quiet_params = nullptr;     // entries that keep the encoder from writing to stderr
   const char* lossless_params = nullptr;  // entries that select the lossless mode
@@ -137,16 +140,16 @@ struct EncoderTraits {
   bool named_presets = false;  // the encoder reports unknown presets and tunes on stderr
   bool broken_avx512 = false;
   bool broken_small_cutree = false;
-  // If the video has at most this number of frames, the encoder returns uninitialised decoding
-  // times.
+  // If the video has at most this number of frames, the decoding times that the encoder returns are
+  // uninitialised.
   int uninitialised_dts_frames = 0;
   bool sliced = false;  // the encoder makes slices with checksums if the size allows
 };
 
 /// Returns the encoders that lull knows.
 std::span<const EncoderTraits> encoder_table();
-/// Returns the traits of an encoder, looked up by its name, then by its codec. If the table has
-/// neither, returns the traits of any encoder.
+/// Returns the traits of an encoder. It is looked up first by its name, then by its codec. If the
+/// table has neither, the function returns the traits of any encoder.
 EncoderTraits encoder_traits(const AVCodec& encoder);
 
 /// Returns the number of threads for an encoder on a machine with `cores` cores. If `asked` is 0,

@@ -137,8 +137,9 @@ std::string name_of(const Chunk& chunk) {
   return "chunk " + std::to_string(chunk.info.idx) + " of part " + std::to_string(chunk.part);
 }
 
-/// Finds chunks that overlap, and space between chunks, which no program leaves: the size of such a
-/// chunk is wrong. `head` is the size of what precedes the data of a chunk, by part.
+/// Finds chunks that overlap, and space between chunks. No program leaves such space, so the size
+/// of the chunk before it is wrong. `head`: for each part, the number of bytes that precede the
+/// data of a chunk.
 std::string find_wrong_size(std::vector<Chunk> chunks, const std::vector<std::uint64_t>& head) {
   std::ranges::sort(chunks, {}, [](const Chunk& chunk) { return chunk.info.data_offset; });
   for (std::size_t i = 0; i + 1 < chunks.size(); ++i) {
@@ -182,13 +183,15 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   int parts = 0;
   if (!context.get() || exr_get_count(context.get(), &parts) != EXR_ERR_SUCCESS) return {};
   ChunkList list;
-  std::vector<std::uint64_t> heads;  // by part, bytes before the data of a chunk
+  // For each part, the number of bytes before the data of a chunk.
+  std::vector<std::uint64_t> heads;
   bool lists_all = true;
   for (int part = 0; part < parts; ++part) {
     exr_storage_t storage{};
     const bool known = exr_get_storage(context.get(), part, &storage) == EXR_ERR_SUCCESS;
     const bool is_tiled = storage == EXR_STORAGE_TILED;
-    // The number of the part, if there are several; the row or four coordinates; the size.
+    // The header of a chunk: the number of the part, if there are several; the row or four
+    // coordinates; the size.
     heads.push_back((parts > 1 ? 4U : 0U) + (is_tiled ? 16U : 4U) + 4U);
     if (!known || has_subsampling(context.get(), part) ||
         (!is_tiled && storage != EXR_STORAGE_SCANLINE))
@@ -201,7 +204,8 @@ std::string find_damaged_chunk(std::span<const std::uint8_t> file, int threads) 
   if (!list.fault.empty()) return list.fault;
   if (lists_all)
     if (std::string fault = find_wrong_size(list.chunks, heads); !fault.empty()) return fault;
-  // All threads share the search. The result is the damaged chunk that comes first in the file.
+  // All threads search for damaged chunks together. The result is the damaged chunk that comes
+  // first in the file.
   std::atomic<std::size_t> next = 0;
   std::mutex mutex;
   std::size_t first = list.chunks.size();

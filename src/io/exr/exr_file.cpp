@@ -28,7 +28,7 @@ std::string list_of_labels(const std::vector<ExrLayer>& layers) {
   return all;
 }
 
-/// Sets the number of OpenEXR's threads, which belong to the whole process. The number is the
+/// Sets the number of OpenEXR's threads. They belong to the whole process, so the number is the
 /// maximum of all requests.
 int library_threads(int threads) {
   static std::mutex mutex;

@@ -61,8 +61,8 @@ class ExrFile {
     std::vector<PlaneView<const float>> from;
   };
   /// Returns the file with new samples in these channels. All other channels, parts and attributes
-  /// are preserved. If the compression of a part is lossy and would change the other channels, it
-  /// becomes ZIP.
+  /// are preserved. If the compression of a part is lossy and would change its other channels, the
+  /// part is compressed with ZIP instead.
   PacketPtr with_samples(const std::vector<NewSamples>& samples) const;
 
   struct Parts;  // objects of OpenEXR, defined in exr_parts.h
@@ -75,7 +75,7 @@ class ExrFile {
   std::string path_;
   std::unique_ptr<Parts> parts_;
   std::vector<ExrLayer> layers_;
-  const ExrLayer* picture_ = nullptr;  // null: there is none
+  const ExrLayer* picture_ = nullptr;  // null if there is no picture
 };
 
 /// Returns whether a file begins with OpenEXR's magic number.

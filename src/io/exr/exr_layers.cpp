@@ -37,8 +37,8 @@ std::string layer_of(const std::string& part, const std::string& channel) {
   return part + "." + layer;
 }
 
-/// Returns the names that the metadata of Cryptomatte give to layers. The names of Cryptomatte's
-/// channels consist of such a name and a number.
+/// Returns the names of layers that the metadata of Cryptomatte state. The name of a Cryptomatte
+/// channel consists of such a name and a number.
 Names cryptomatte_names(const Imf::MultiPartInputFile& file) {
   Names names;
   for (int i = 0; i < file.parts(); ++i) {
@@ -65,7 +65,7 @@ bool has_any_name_of(const Names& names, std::string layer) {
 /// The views of a file, the default one first.
 struct Views {
   Names names;
-  bool are_stated = false;  // by attributes, not only by names of layers
+  bool are_stated = false;  // whether attributes state the views, and not only names of layers
 };
 
 void add_view(Names& names, const std::string& name) {
@@ -84,7 +84,7 @@ Views stated_views(const Imf::MultiPartInputFile& file) {
   return views;
 }
 
-/// Returns the position of a view among the components of a layer's name.
+/// Returns which component of a layer's name is the name of a view.
 std::size_t position_of_view(const Names& components, const Names& views) {
   const auto at = std::ranges::find_if(
       components, [&](const std::string& one) { return contains_name(views, one); });

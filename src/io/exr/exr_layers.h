@@ -16,22 +16,23 @@ struct ExrLayer : LayerInfo {
   int part = 0;                         // index of the part in the file
   std::vector<std::string> full_names;  // for each channel, its name in the file: "albedo.R"
   bool is_default_view = true;
-  /// True if the samples are 32-bit integers, Cryptomatte or IDs. Such a layer is never a picture.
+  /// True if the samples are 32-bit integers, Cryptomatte or other IDs. Such a layer is never a
+  /// picture.
   bool holds_ids = false;
-  bool holds_light = false;  // the name is not that of data
+  bool holds_light = false;  // true if the name is not that of a data layer
   bool can_be_read = true;   // neither deep nor subsampled
 
   /// Returns the complete name of the channel with this suffix, ignoring case; null if there is
   /// none.
   const std::string* channel(std::string_view suffix) const;
   bool has_rgb() const;
-  /// Returns the suffixes of the channels that form the picture if this layer is the picture: R, G
-  /// and B, or one channel.
+  /// Returns the suffixes of the channels that would form the picture, if this layer were the
+  /// picture of the file: R, G and B, or one channel.
   std::vector<std::string> picture_channels() const;
 };
 
-/// Returns the layer with this name or this label, exactly or else ignoring case; null if there is
-/// none. `Layer` is LayerInfo or ExrLayer.
+/// Returns the layer with this name or this label. An exact match is preferred to one that ignores
+/// case. Null if there is none. `Layer` is LayerInfo or ExrLayer.
 template <class Layer>
 const Layer* find_layer_named(const std::vector<Layer>& layers, std::string_view name) {
   for (const Layer& layer : layers)

@@ -16,7 +16,7 @@ namespace {
 
 const std::string input_name = "the input";  // the file name is not known here
 
-/// The original file that a picture was read from. It accompanies the picture.
+/// The original file from which a picture was read. FFmpeg's frame carries a reference to it.
 struct Origin {
   AVBufferRef* file = nullptr;  // the complete file
   int threads = 0;
@@ -133,7 +133,7 @@ void add_layers(const ExrFile& exr, const std::string& path, const SourceOptions
   }
 }
 
-/// Returns the samples that replace channels of a layer.
+/// Returns the new samples for channels of a layer.
 ExrFile::NewSamples new_samples(const ExrLayer& layer, const std::vector<std::string>& suffixes,
                                 const Frame& frame) {
   ExrFile::NewSamples samples{.layer = &layer, .channels = {}, .from = {}};

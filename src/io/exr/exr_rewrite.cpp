@@ -47,8 +47,8 @@ class GrowingBytes final : public Imf::OStream {
   std::size_t at_ = 0;
 };
 
-/// Returns whether samples that were decompressed may change when they are compressed again. (The
-/// 24 bits of PXR24 do not.)
+/// Returns whether samples can change when they are decompressed and compressed again. (The 24-bit
+/// floats of PXR24 do not change.)
 bool may_lose_again(Imf::Compression compression) {
   return compression == Imf::B44_COMPRESSION || compression == Imf::B44A_COMPRESSION ||
          compression == Imf::DWAA_COMPRESSION || compression == Imf::DWAB_COMPRESSION;

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 9> picture_names = {
 /// Words that mark a layer of IDs at any position in a name.
 constexpr std::string_view id_words[] = {"cryptomatte", "crypto", "id",     "ids",   "guid",
                                          "uid",         "hash",   "hashes", "index", "indices"};
-/// Words that form one word with "id", such as "objectid".
+/// Words that, together with "id", form one word that marks a layer of IDs, such as "objectid".
 constexpr std::string_view owners[] = {
     "object",   "obj",    "material", "mat",  "mtl",   "mesh",  "node",   "prim",     "primitive",
     "instance", "inst",   "item",     "face", "asset", "shape", "render", "particle", "layer",
@@ -96,7 +96,8 @@ LayerContent content_of_component(std::string_view component) {
   std::vector<std::string> words = words_of(component);
   std::string joined;
   for (const std::string& word : words) joined += word;
-  // The complete component also counts as a word, because names in capitals may be divided wrongly.
+  // The complete component also counts as one word, because names in capital letters may be divided
+  // wrongly.
   words.push_back(joined);
   words.push_back(lower_case(component));
   if (std::ranges::any_of(words, is_id_word)) return LayerContent::ids;
@@ -126,9 +127,9 @@ std::string_view last_component(std::string_view layer) {
 }
 
 // Returns the content of a layer according to its name. A view layer or a part may have a name of
-// several words ("Depth of field.Combined"). If the last component is the known name of a picture,
-// words of data in such names do not count. A name of one or two words ("albedo.RGBA") is that of
-// the data.
+// several words ("Depth of field.Combined"). If the last component of such a name is the known name
+// of a picture, words that mark data are ignored. A name of only one or two words ("albedo.RGBA")
+// states the data themselves.
 LayerContent content_by_name(std::string_view layer) {
   constexpr std::size_t words_of_a_title = 3;
   const bool is_picture = picture_rank(layer) >= 0;

@@ -9,7 +9,7 @@ namespace lull::io {
 
 [[nodiscard]] bool equal_ignoring_case(std::string_view a, std::string_view b);
 
-/// Returns the components of a layer's name, which dots separate.
+/// Returns the components of a layer's name. Dots separate the components.
 [[nodiscard]] std::vector<std::string> name_components(std::string_view layer);
 /// Returns the last component of a layer's name.
 [[nodiscard]] std::string_view last_component(std::string_view layer);
@@ -17,7 +17,7 @@ namespace lull::io {
 /// The kind of samples that a layer contains, according to its name.
 enum class LayerContent {
   colour,  // light, which filters may smooth
-  data,    // depth, positions, motion, normals, albedo, variance, masks: values that are no light
+  data,    // depth, positions, motion, normals, albedo, variance, masks: not light
   ids,     // Cryptomatte, indices, hashes: numbers without an order
 };
 /// Returns the content of a layer according to its name. The function ignores case, separators, and

@@ -98,8 +98,8 @@ class Dictionary {
 /// Returns FFmpeg's text for one of its error codes.
 std::string error_text(int code);
 
-/// Returns `code` if it is not negative. Otherwise throws an exception of type E with the text
-/// "<problem> (<FFmpeg's reason>)".
+/// Returns `code` if it is not negative. If it is negative, throws an exception of type E with the
+/// text "<problem> (<FFmpeg's reason>)".
 /// @throws E
 template <class E>
 int check(int code, const std::string& problem) {

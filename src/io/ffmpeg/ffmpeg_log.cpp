@@ -58,7 +58,7 @@ namespace {
 
 using MessagesPtr = std::shared_ptr<Messages>;
 
-/// The receivers of a decoder's messages.
+/// The topics to which the messages of decoders are assigned.
 struct Destination {
   MessagesPtr messages;
   LogTopic::Listener listener;
@@ -70,7 +70,7 @@ struct Log {
   std::mutex listener_mutex;
   std::function<void(const std::string&)> listener;
   std::mutex topics_mutex;
-  std::map<const void*, DestinationPtr> topics;  // by the mark of the topic
+  std::map<const void*, DestinationPtr> topics;  // key: the mark of the topic
 };
 
 Log& the_log() {
@@ -81,7 +81,8 @@ Log& the_log() {
 thread_local const MessagesPtr* scope = nullptr;  // the innermost scope of this thread
 thread_local Messages* thread_log = nullptr;      // null: this thread has no watch
 
-/// Returns the messages of this thread. Watches can still read them after the thread has ended.
+/// Returns the messages of this thread. LogWatch objects can still read them after the thread has
+/// ended.
 const MessagesPtr& thread_messages() {
   struct Own {
     MessagesPtr messages = std::make_shared<Messages>();
@@ -93,7 +94,7 @@ const MessagesPtr& thread_messages() {
 }
 
 /// Returns the codec to which `context` belongs; null for other contexts. FFmpeg's functions for
-/// pictures have contexts of their own, which refer to the codec.
+/// pictures have other contexts, which refer to the context of the codec.
 const AVCodecContext* codec_of(const void* context) {
   while (context) {
     const AVClass* kind = *static_cast<const AVClass* const*>(context);

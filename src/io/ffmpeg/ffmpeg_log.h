@@ -61,8 +61,8 @@ class LogTopic {
   std::shared_ptr<Messages> messages_;
 };
 
-/// The messages since the creation of the watch, either of a topic or of the thread that created
-/// the watch. They serve for error texts and for damage that FFmpeg only logs.
+/// The messages since the creation of this object: either those of a topic, or those of the thread
+/// that created it. They are used for error texts, and to detect damage that FFmpeg only logs.
 class LogWatch {
  public:
   LogWatch();
@@ -75,12 +75,12 @@ class LogWatch {
   std::string first_error() const;
   /// Returns the first message of any level that contains `phrase`; empty if there is none.
   std::string find(const char* phrase) const;
-  /// Excludes the message that find() would return, and all earlier ones.
+  /// Makes find() ignore the message that it would return now, and all earlier messages.
   void skip(const char* phrase);
 
  private:
   std::shared_ptr<Messages> messages_;
-  long first_;  // number of the first message of the watch
+  long first_;  // number of the first message that belongs to this object
 };
 
 /// Returns `text` with FFmpeg's last error in parentheses, if there was one.

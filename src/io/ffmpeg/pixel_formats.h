@@ -23,8 +23,8 @@ struct PixelTraits {
 /// floats of 32 bits.
 std::optional<PixelTraits> traits_of(AVPixelFormat format);
 
-/// Returns the traits of a decoded picture. Unlike the traits of a pixel format, the traits of a
-/// picture with a palette have alpha only if one of the palette's entries is not opaque.
+/// Returns the traits of a decoded picture. They differ from the traits of its pixel format only
+/// for palettes: a picture with a palette has alpha only if an entry of the palette is not opaque.
 std::optional<PixelTraits> traits_of(const AVFrame& picture);
 
 /// Returns the format that pack() can write: `format` itself, or for palettes and 1-bit formats the
@@ -51,9 +51,9 @@ AVPixelFormat find_equal(const AVPixelFormat* list, AVPixelFormat format, const 
 void unpack(const AVFrame& picture, const Frame& frame, const Frame* alpha);
 
 /// Makes the planes of `picture` refer to the planes of `frame`. The format and size of `picture`
-/// must be set, and it must have no buffers. This succeeds if the frame has the memory layout of
-/// the format, and if its rows are aligned to 64 bytes. Otherwise the function returns false and
-/// changes nothing; the caller then uses pack().
+/// must be set, and it must have no buffers. This is possible if the frame has the memory layout of
+/// the format, and if its rows are aligned to 64 bytes. If not, the function returns false and
+/// changes nothing, and the caller must use pack().
 bool share_planes(const Frame& frame, AVFrame& picture);
 
 /// Copies the samples of `frame` and `alpha` to the buffers of `picture`, whose traits must match.

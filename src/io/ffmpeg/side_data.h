@@ -18,7 +18,7 @@ struct PictureMetadata;  // io/metadata/picture_metadata.h
 
 struct SideData {
   io::FramePtr properties;     // side data, metadata, colour, aspect ratio, interlacing; no samples
-  std::int64_t number = 0;     // number of the picture in its file name, or else its index from 0
+  std::int64_t number = 0;     // number of the picture in its file name; without one, its index
   std::string tiff;            // TIFF file that contains the picture; empty: none
   std::int64_t tiff_page = 0;  // number of the page in that file
   std::string match;           // text that the '*' of a pattern matches in the file name
@@ -29,7 +29,7 @@ struct SideData {
   std::vector<io::FilteredLayer> layers;  // OpenEXR only: layers that replace those of the file
 };
 
-/// Returns a copy of the side data, which may be changed; empty side data for null.
+/// Returns a copy of the side data that may be changed. For null, the copy is empty.
 [[nodiscard]] std::shared_ptr<SideData> copy_of(const SideData* side_data);
 
 }  // namespace lull

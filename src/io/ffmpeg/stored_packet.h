@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "heads are written as 
 
 /// The header before the side data and the bytes of a packet.
 struct PacketHead {
-  std::int64_t pts, dts, duration;  // in ticks of the packet's stream
+  std::int64_t pts, dts, duration;  // times in ticks of the packet's stream
   std::int32_t bytes, flags;
   std::int64_t side_data;  // number of pieces of side data
 };
@@ -44,7 +44,7 @@ void store_packet(const AVPacket& packet, Put&& put) {
 /// `max_bytes` bytes.
 template <class Get>
 PacketPtr load_packet(std::int64_t max_bytes, Get&& get) {
-  // FFmpeg reads some bytes beyond the end of packets, so the buffers have additional bytes.
+  // FFmpeg may read some bytes beyond the end of a packet, so its buffer has additional bytes.
   constexpr std::int64_t longest =
       std::numeric_limits<std::int32_t>::max() - AV_INPUT_BUFFER_PADDING_SIZE;
   PacketHead head{};

@@ -25,7 +25,7 @@ int write_all(int descriptor, const void* data, std::size_t bytes) noexcept {
     if (written >= 0) {
       at += written;
       bytes -= static_cast<std::size_t>(written);
-    } else if (would_block()) {  // another user of the pipe has made it non-blocking
+    } else if (would_block()) {  // another process has made the pipe non-blocking
       pollfd ready{descriptor, POLLOUT, 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {

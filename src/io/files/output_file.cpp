@@ -28,9 +28,9 @@ namespace fs = std::filesystem;
 
 std::string reason() { return std::strerror(errno); }
 
-/// Returns true if both names lead to the same file, and removes the first name. On a network file
-/// system, the reply to a successful request can be lost. The second attempt then fails with EEXIST
-/// although the first one succeeded.
+/// Returns true if both names refer to the same file; in this case, it removes the first name. On a
+/// network file system, the reply to a successful request can be lost. The second attempt then
+/// fails with EEXIST although the first one succeeded.
 bool is_renamed(const std::string& from, const std::string& to) {
   const int error = errno;
   struct stat a, b;
@@ -47,8 +47,8 @@ bool rename_if_free(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno == EEXIST && is_renamed(from, to)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // Not every file system supports the flag RENAME_NOREPLACE. Creating a hard link does not replace
-  // a file either.
+  // Not every file system supports the flag RENAME_NOREPLACE. A hard link is used instead, because
+  // its creation does not replace an existing file either.
   if (::link(from.c_str(), to.c_str()) == 0) {
     ::unlink(from.c_str());
     return true;
@@ -178,7 +178,7 @@ void OutputPipe::finish_writing() { check<IoError>(flush(), "cannot write " + na
 void OutputPipe::commit() { finish_writing(); }
 
 std::string OutputPipe::keep_partial() {
-  commit();  // the reader already has all other bytes
+  commit();  // all bytes have already been passed to the reader
   return {};
 }
 
@@ -222,8 +222,8 @@ void OutputFile::create() {
   if (options_.overwrite) copy_mode();
 }
 
-// The permission bits are set before the first byte is written, so that a private file is never
-// readable for others.
+// The permission bits are set before the first byte is written, so that others can never read a
+// private file.
 void OutputFile::copy_mode() const {
   struct stat old, own;
   if (::lstat(path_.c_str(), &old) < 0 || !S_ISREG(old.st_mode)) return;
@@ -270,8 +270,8 @@ void OutputFile::finish_writing() {
 
 std::string OutputFile::keep_partial() {
   finish_writing();
-  // The incomplete file remains in its folder. An existing file of the partial name is kept, unless
-  // outputs may be replaced.
+  // The incomplete file remains in its folder. If a file with the partial name exists, it is kept,
+  // unless outputs may be replaced.
   const fs::path folder = fs::path(temporary_).parent_path();
   const std::string name = (folder / fs::path(path_).filename()).string();
   constexpr int attempts = 1000;

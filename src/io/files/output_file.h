@@ -10,8 +10,8 @@
 
 namespace lull::io {
 
-/// An open file to which FFmpeg writes. The object stores the reason of a failure, which FFmpeg
-/// does not keep.
+/// An open file to which FFmpeg writes. The object stores the reason of a failure, because FFmpeg
+/// does not store it.
 class Output {
  public:
   virtual ~Output() = default;
@@ -33,7 +33,7 @@ class Output {
   /// Calls finish_writing() and gives the file its final name.
   /// @throws IoError, CannotCreate
   virtual void commit() = 0;
-  /// Replaces commit() for an incomplete output. The function gives the file a partial name
+  /// Replaces commit() for an incomplete output. The function renames the file to a partial name
   /// (partial_name()) and returns this name; empty if there is no file.
   /// @throws IoError
   virtual std::string keep_partial() = 0;
@@ -63,8 +63,8 @@ class Output {
 /// Returns whether the name itself is a symbolic link.
 bool is_link(const std::string& path);
 
-/// Returns the file to which `path` leads through symbolic links. If lull replaces that file, the
-/// links remain.
+/// Returns the file to which `path` leads through symbolic links. If lull replaces this file, the
+/// links are kept.
 std::string resolve_links(const std::string& path);
 
 /// Returns the name of an incomplete output: "x.partial.mkv" for "x.mkv", or "x.partial-2.mkv" for
@@ -98,12 +98,12 @@ struct OutputFileOptions {
   /// Folder for the temporary file, on the same file system; empty: the output's folder.
   std::string folder = {};
   Access access = {};
-  /// If true, the output goes to the file to which a link points. Otherwise the link itself is
-  /// replaced: in folders that other users provide, links must not redirect an output to other
-  /// files.
+  /// If true and the path is a link, the file to which the link points is written. If false, the
+  /// link itself is replaced: in folders that other users provide, links must not redirect an
+  /// output to other files.
   bool follow_links = true;
-  /// If true, temporary files for this output that killed processes have left are removed. False
-  /// for outputs of many files, whose sink removes such files once.
+  /// If true, temporary files of killed processes for this output are removed. It is false for
+  /// outputs of many files, whose sink removes such files once.
   bool removes_leftovers = true;
 };
 

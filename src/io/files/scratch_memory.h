@@ -11,9 +11,9 @@ namespace lull::io {
 /// @throws OutOfMemory
 [[nodiscard]] std::shared_ptr<std::byte[]> main_memory(std::size_t bytes);
 
-/// Returns memory that is a mapped file without a name: the system moves pages that it lacks memory
-/// for to the file. The file's space is reserved at once, and the file disappears with the last
-/// reference to the memory, or with the process.
+/// Returns memory that is a mapped temporary file without a name. If main memory is scarce, the
+/// system moves pages of it to the file. The space of the file is reserved at once, and the file
+/// disappears with the last reference to the memory, or with the process.
 /// @param folder  empty: the system's folder for temporary files
 /// @throws IoError
 [[nodiscard]] std::shared_ptr<std::byte[]> scratch_memory(std::size_t bytes, std::string folder);

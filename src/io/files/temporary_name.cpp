@@ -90,7 +90,7 @@ ProcessIdentity find_own_identity() {
 
 }  // namespace
 
-// Returns a forked process has another process number, so its identity is determined again.
+// A forked process has another process number, so the identity is then determined again.
 const ProcessIdentity& own_identity() {
   thread_local ProcessIdentity own = find_own_identity();
   if (own.number != ::getpid()) own = find_own_identity();

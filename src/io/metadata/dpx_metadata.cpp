@@ -56,7 +56,7 @@ bool is_dpx(ByteView file) {
   return file.size() > generic_bytes && (begins_with(file, "SDPX") || begins_with(file, "XPDS"));
 }
 
-/// Returns the header in big-endian order. Fields that the file does not have get the value for
+/// Returns the header in big-endian order. Fields that the file does not contain get the value for
 /// "undefined" (0xFF bytes).
 ByteVector header_of(ByteView file) {
   const bool is_little = begins_with(file, "XPDS");

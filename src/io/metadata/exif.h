@@ -40,8 +40,8 @@ struct ExifChanges {
   bool is_too_long = false;
 };
 
-/// Returns the changed EXIF data. Texts that the data now hold are removed from `changes`. Data
-/// that need no change are returned bit for bit. If `exif` is empty and there is something to
+/// Returns the changed EXIF data. Texts that are stored in the data are removed from `changes`.
+/// Data that need no change are returned bit for bit. If `exif` is empty and there is something to
 /// store, the function creates new data.
 ByteVector change_exif(ByteView exif, ExifChanges& changes);
 
@@ -50,8 +50,8 @@ struct XmpChanges {
   int width = 0, height = 0;
   bool drops_gain_map = false;  // removes the description of a gain map
 };
-/// Returns the changed XMP packet. A packet that has none of these properties is returned bit for
-/// bit.
+/// Returns the changed XMP packet. A packet that contains none of the changed properties is
+/// returned bit for bit.
 ByteVector change_xmp(ByteView xmp, const XmpChanges& changes);
 
 }  // namespace lull::io

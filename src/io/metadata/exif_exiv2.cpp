@@ -61,8 +61,7 @@ std::optional<Resolution> resolution_of(const ExifData& data) {
   return found;
 }
 
-// EXIF stores the exponent of the display. PNG stores the exponent of the file, which is the
-// inverse.
+// EXIF stores the gamma exponent of the display. PNG stores that of the file, which is the inverse.
 std::optional<std::uint32_t> gamma_of(const ExifData& data) {
   const auto* datum = find(data, gamma_key);
   const double exponent = datum ? number_of(*datum) : 0;
@@ -250,8 +249,9 @@ void prepare_exiv2() {
 }
 
 ByteVector encode_exif(ExifData& data, ByteView original, Exiv2::ByteOrder order) {
-  ByteVector copy = to_vector(original);  // Exiv2 may change it in place
-  if (order == Exiv2::invalidByteOrder) order = Exiv2::littleEndian;  // HEIF states none
+  ByteVector copy = to_vector(original);  // a copy, because Exiv2 may change it in place
+  // HEIF files state no byte order.
+  if (order == Exiv2::invalidByteOrder) order = Exiv2::littleEndian;
   Exiv2::Blob blob;
   const Exiv2::WriteMethod method =
       Exiv2::ExifParser::encode(blob, copy.empty() ? nullptr : copy.data(),

@@ -1,4 +1,4 @@
-// Replacement for builds without Exiv2: metadata that only Exiv2 can read or write are reported as
+// Replacement for builds without Exiv2. It reports metadata that only Exiv2 can read or write as
 // lost.
 
 #include "io/metadata/byte_order.h"

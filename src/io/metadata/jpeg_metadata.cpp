@@ -73,8 +73,8 @@ void read_jfif(ByteView data, PictureMetadata& metadata) {
   metadata.resolution = {x * scale, y * scale};
 }
 
-/// Returns a segment as a block that only JPEG files can hold. Content credentials (C2PA, in JUMBF
-/// boxes) are a signature of the samples before denoising.
+/// Returns a segment as a block that only JPEG files can contain. Content credentials (C2PA, in
+/// JUMBF boxes) are excluded, because they are a signature of the samples before denoising.
 NativeBlock native_segment(const Segment& segment) {
   const std::string name = "APP" + std::to_string(segment.marker - app0);
   const bool is_jumbf = segment.marker == 0xEB && begins_with(segment.data, "JP");
@@ -155,7 +155,8 @@ void append_pictures(ByteVector& file, std::span<const AdditionalPicture> pictur
   file = std::move(out);
 }
 
-/// Returns whether `metadata` replaces this segment of the encoder.
+/// Returns whether this segment of the encoder must be omitted, because `metadata` contains the
+/// same kind of data.
 bool is_replaced(const Segment& segment, const PictureMetadata& metadata) {
   if (segment.marker == comment) return !metadata.texts.empty();
   // FFmpeg writes the profile of the input even if it describes other channels.

@@ -19,7 +19,7 @@ DisplayMatrix display_matrix(int orientation);
 /// data, and nullopt if the matrix describes another angle or a change of size.
 std::optional<int> orientation_of(std::span<const std::uint8_t> matrix);
 
-/// Returns the orientation that is equivalent to two orientations applied one after the other.
+/// Returns the orientation that is equivalent to applying two orientations one after the other.
 int combined_orientation(int first, int second);
 
 /// Returns whether the orientation exchanges width and height.

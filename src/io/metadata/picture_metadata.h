@@ -31,9 +31,9 @@ struct PictureText {
   bool operator==(const PictureText&) const = default;
 };
 
-/// Data that only files of one format can hold, for example a segment of JPEG or a chunk of PNG.
+/// Data that only files of one format can contain, for example a segment of JPEG or a chunk of PNG.
 struct NativeBlock {
-  PictureKind holder = PictureKind::other;  // `other`: no output can hold the block
+  PictureKind holder = PictureKind::other;  // the format; `other`: no output can contain the block
   std::string name;                         // for messages: "the JPEG segment APP4"
   std::array<std::uint8_t, 4> type{};       // JPEG: the marker's second byte; PNG: the chunk's type
   ByteVector data;
@@ -78,7 +78,8 @@ PictureKind kind_of(ByteView file);
 PictureKind kind_of_extension(const std::string& extension);
 
 /// Returns the bytes of the encoded picture `file` with `metadata`, which prepare_metadata() has
-/// adapted to the format. They replace metadata of the same kinds that the encoder has written.
+/// adapted to the format. `metadata` replaces metadata of the same kinds that the encoder has
+/// written.
 /// @throws InternalError  the structure of the encoder's file is unknown
 ByteVector embed_metadata(ByteView file, const PictureMetadata& metadata);
 

@@ -265,7 +265,7 @@ void write_colour(ByteVector& to, const PictureMetadata& metadata) {
     append(data, std::string_view{"ICC profile\0\0", 13});
     append(data, deflated(metadata.icc));
     write_chunk(to, "iCCP", data);
-  } else if (metadata.srgb_intent) {  // a file has only one of the two
+  } else if (metadata.srgb_intent) {  // a file may contain only one of the two
     write_chunk(to, "sRGB", ByteVector{*metadata.srgb_intent});
   }
   ByteVector data;

@@ -50,8 +50,8 @@ class Preparation {
     data.clear();
   }
 
-  /// A gain map also fits the denoised picture, so it is kept. Any other additional picture of the
-  /// file would keep its noise, so it is dropped.
+  /// A gain map is also valid for the denoised picture, so it is kept. Any other additional picture
+  /// of the file would still contain its noise, so it is dropped.
   void prepare_pictures() {
     const bool is_jpeg = target_.kind == PictureKind::jpeg;
     const bool fits = is_jpeg && !target_.is_scaled;
@@ -111,8 +111,8 @@ class Preparation {
     if (!names.empty()) lose("the text of " + names);
   }
 
-  /// Returns whether the output format can hold metadata. DPX files and all other formats hold only
-  /// data of their own kind.
+  /// Returns whether the output format can contain metadata of all kinds. DPX files, and formats
+  /// that are PictureKind::other, only contain data of their own kind.
   bool holds_metadata() const {
     return target_.kind != PictureKind::other && target_.kind != PictureKind::dpx;
   }

@@ -26,8 +26,8 @@ struct PreparedMetadata {
   std::vector<std::string> losses, notes;
 };
 
-/// Returns `metadata` in the form that the output `target` can hold. `metadata.orientation` must be
-/// the orientation of the samples.
+/// Returns `metadata` in the form in which the output `target` can store it. `metadata.orientation`
+/// must be the orientation of the samples.
 PreparedMetadata prepare_metadata(PictureMetadata metadata, const PictureTarget& target);
 
 }  // namespace lull::io

@@ -63,7 +63,7 @@ class FileSink final : public EncodingSink {
   }
 
   // Writes the packets of other streams that precede this frame. The demuxer may be far ahead of
-  // the frame, but the order of streams in the output must not depend on the distance.
+  // the frame, but the order of packets in the output must not depend on how far it is ahead.
   void write_copies_until(const Frame& frame) {
     const std::int64_t end = selector_ ? selector_->input_time(frame.pts) : frame.pts;
     const auto is_due = [&](const AVPacket& packet) {
@@ -87,8 +87,8 @@ void refuse_segments(const std::string& path, const SinkOptions& options, const 
                           "); leave it out");
 }
 
-/// Returns the permission bits of the files that a source reads. For the input `-`, the open file
-/// counts.
+/// Returns the permission bits of the files that a source reads. For the input `-`, these are the
+/// bits of the open file.
 Access access_of_source(const MediaSource& source) {
   if (const auto* file = dynamic_cast<const FileSource*>(&source)) {
     std::vector<std::string> files;

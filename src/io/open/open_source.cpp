@@ -1,4 +1,4 @@
-// Opens the kind of source that suits a path.
+// Opens the kind of source (video, stack) that a path requires.
 
 #include "core/error.h"
 #include "io/ffmpeg/ffmpeg_log.h"

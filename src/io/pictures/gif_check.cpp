@@ -1,5 +1,5 @@
 // Checks block by block whether the codes of a GIF file (GIF89a) yield all pixels. If codes are
-// missing, FFmpeg's decoder keeps the previous picture without a report.
+// missing, FFmpeg's decoder shows the previous picture in the missing part, without a report.
 
 #include <algorithm>
 #include <array>

@@ -69,9 +69,9 @@ std::optional<PictureFault> find_png_fault(std::span<const std::uint8_t> packet)
   return std::nullopt;
 }
 
-// If three times the size of the samples exceeds 2^31 bytes, FFmpeg's run-length decoder crashes.
-// The header of a Sun raster file consists of 32-bit numbers: magic, width, height, depth, length,
-// kind.
+// If three times the size of the samples exceeds 2^31 bytes, FFmpeg's run-length decoder for Sun
+// raster files crashes. The header of a Sun raster file consists of 32-bit numbers: magic, width,
+// height, depth, length, kind.
 std::optional<PictureFault> find_sun_fault(std::span<const std::uint8_t> packet) {
   if (packet.size() < 32) return std::nullopt;
   const std::uint64_t width = big_endian(&packet[4], 4), height = big_endian(&packet[8], 4);

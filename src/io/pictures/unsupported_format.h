@@ -1,5 +1,5 @@
 #pragma once
-// Recognises formats of other programs that lull does not read, although a user may expect it.
+// Recognises formats of other programs that lull does not read although users may expect it.
 
 #include <cstdint>
 #include <span>

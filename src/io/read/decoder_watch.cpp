@@ -8,7 +8,7 @@
 namespace lull::io {
 namespace {
 
-/// Errors in the decoder's log that do not concern samples, only metadata of cameras.
+/// Errors that decoders log and that concern only the metadata of cameras, not samples.
 constexpr std::array<std::string_view, 3> harmless = {"unable to decode APP fields", "Exif data",
                                                       "EXIF data"};
 
@@ -122,15 +122,15 @@ void DecoderWatch::note(const void* context, bool is_error, const std::string& t
 }
 
 // A frame thread gets its next packet only after the decoder has returned the result of the
-// thread's previous packet. With N threads, messages about result k are therefore logged when at
-// least k - N + 1 results have been returned. Messages about result k - N, which the same thread
-// decoded, are logged earlier.
+// thread's previous packet. With N threads, a message about result k is therefore logged only after
+// at least k - N + 1 results have been returned. A message about result k - N, which the same
+// thread decoded, is logged earlier.
 std::string DecoderWatch::take_damage(const AVCodecContext& decoder, const AVFrame* picture) {
   const bool has_threads = decoder.active_thread_type == FF_THREAD_FRAME;
   const std::int64_t threads = has_threads ? std::max(decoder.thread_count, 1) : 1;
   const std::int64_t number = results_++;
   const std::lock_guard lock(mutex_);
-  // With threads, the picture to which the message belongs is unknown.
+  // With several threads, it is unknown to which picture the message belongs.
   if (!picture && !has_threads) last_.clear();
   if (!picture) return {};
   const auto found = last_.find(picture->opaque ? picture->opaque : &decoder);

@@ -26,9 +26,9 @@ class DecoderWatch {
   /// Assigns the decoder's messages to the topic. The caller must call this function before the
   /// decoder is opened.
   void attach(AVCodecContext& decoder);
-  /// Assigns the decoder's messages to the topic, like attach(). The decoder's pictures also get
-  /// zeroed memory, so that the missing parts of a damaged picture have defined samples. If a
-  /// packet is too small for its picture, decoding fails before memory is allocated.
+  /// Assigns the decoder's messages to the topic, as attach() does. In addition, the pictures of
+  /// the decoder get zeroed memory, so that the missing parts of a damaged picture have defined
+  /// samples. If a packet is too small for its picture, decoding fails before memory is allocated.
   void attach_with_buffers(AVCodecContext& decoder);
   /// The caller must call this function before each packet is sent to the decoder.
   void expect(const AVPacket& packet);
@@ -49,7 +49,7 @@ class DecoderWatch {
   std::atomic<std::int64_t> packet_bytes_ = 0;  // size of the largest packet so far
   std::atomic<std::int64_t> results_ = 0;
   std::mutex mutex_;
-  // Last message of each frame thread, by the thread's context.
+  // For each frame thread, identified by its context, the last message.
   std::map<const void*, Message> last_;
   LogTopic::Mark mark_;  // last member, because its listener uses the members above
 };

@@ -69,7 +69,7 @@ GpuDecoder::GpuDecoder(int device) : index_(device) {
 void GpuDecoder::attach(AVCodecContext& decoder) const {
   decoder.hw_device_ctx = non_null(av_buffer_ref(device_.get()));
   decoder.get_format = choose_format;
-  decoder.thread_count = 1;  // further threads only occupy surfaces, whose number is limited
+  decoder.thread_count = 1;  // more threads would only occupy surfaces, which are limited
 }
 
 void GpuDecoder::make_pool(const AVHWFramesContext& like) {
@@ -91,7 +91,8 @@ FramePtr GpuDecoder::copy(const AVFrame& surface) {
   FramePtr copy = make_frame();
   check<DeviceUnavailable>(av_hwframe_get_buffer(pool_.get(), copy.get(), 0),
                            "no GPU memory for decoded frames");
-  // FFmpeg rounds the height of chroma down, so the function copies the complete surface.
+  // FFmpeg rounds the height of chroma down, so it would not copy the last row. The function
+  // therefore copies the complete surface.
   const FramePtr whole(non_null(av_frame_clone(&surface)));
   whole->width = from.width;
   whole->height = from.height;
@@ -116,8 +117,8 @@ bool GpuDecoder::works() const {
 }
 
 std::string GpuDecoder::objection(const AVFrame& picture, AVPixelFormat nominal) const {
-  // CPU decoders crop a picture at the left and at the top by moving the plane pointers. GPU
-  // surfaces keep the cropped samples.
+  // CPU decoders crop a picture at the left and at the top by moving the plane pointers. Surfaces
+  // on a GPU still contain the cropped samples.
   if (picture.crop_left != 0 || picture.crop_top != 0) return "it is cropped at the left or top";
   const std::optional<PixelTraits> traits = traits_of(nominal);
   // If the height is odd, FFmpeg (5.1 to 7.1) starts chroma one row too early. VP8, VP9 and AV1

@@ -18,8 +18,8 @@ class GpuDecoder {
   explicit GpuDecoder(int device);
 
   /// Configures `decoder`, which is not open yet, to decode on the GPU if the GPU supports the
-  /// stream. Otherwise FFmpeg decodes on the CPU. The memory type of the decoded frames shows which
-  /// of the two happened.
+  /// stream. If it does not, FFmpeg decodes on the CPU. The memory type of the decoded frames shows
+  /// where FFmpeg decodes.
   void attach(AVCodecContext& decoder) const;
 
   /// Returns a copy of a decoded surface within the GPU's memory, with all properties of the

@@ -259,7 +259,7 @@ FramePtr PictureDecoder::decode_page() {
 
 void PictureDecoder::count_decoded() {
   const bool limited =
-      // The files of a picture sequence have already been counted.
+      // The missing files of a picture sequence have already been counted.
       options_.limits.frames > 0 && demuxer_.sequence().empty();
   if (++decoded_ > options_.limits.frames && limited)
     throw BadData("'" + demuxer_.path() + "' has more than " +
@@ -356,9 +356,9 @@ void PictureDecoder::check_decoded(const AVFrame& picture) {
   watch_ = LogWatch(demuxer_.log());  // later frames have their own messages
 }
 
-/// Counts a picture whose time is earlier than that of the previous picture, because one of the two
-/// times is wrong. Decoders that do not know the reordering depth may return the first pictures out
-/// of order.
+/// Counts a picture whose time is earlier than that of the previous picture as damaged, because one
+/// of the two times is wrong. Decoders that do not know the reordering depth may return the first
+/// pictures out of order.
 void PictureDecoder::check_time(const AVFrame& picture) {
   constexpr int max_reordered = 16;  // ITU-T H.264 and H.265: max_num_reorder_frames
   const std::int64_t before = std::exchange(last_time_, picture.best_effort_timestamp);
@@ -382,8 +382,8 @@ void PictureDecoder::fail_decoding() const {
                 (gpu_ ? "; try to decode it on the CPU" : ""));
 }
 
-/// Appends the reason why the decoder failed to `text`, in parentheses. FFmpeg logs consequences
-/// after the reason. DecoderWatch collects the reason.
+/// Appends the reason why the decoder failed to `text`, in parentheses. After the reason, FFmpeg
+/// also logs errors that follow from it. DecoderWatch finds the reason.
 std::string PictureDecoder::with_cause(const std::string& text) const {
   const std::string reason = watch_.find("cannot hold a picture");
   return reason.empty() ? with_log(text, watch_) : text + " (" + reason + ")";

@@ -42,7 +42,7 @@ class PictureDecoder {
   const AVCodecContext& context() const { return *decoder_; }
   /// Returns the number of pictures that the decoder has returned to its caller.
   std::int64_t decoded() const { return decoded_; }
-  /// Why the CPU decodes although a GPU was requested; empty otherwise.
+  /// Returns why the CPU decodes although a GPU was requested; empty if this is not the case.
   const std::string& why_not_gpu() const { return why_not_gpu_; }
   /// Returns the pixel format of the picture in CPU memory. For a picture on a GPU, this is the
   /// format that the CPU decoder would return.

@@ -83,8 +83,8 @@ std::uint64_t digest_of(const AVFrame& picture) {
     digest.add(picture.side_data[i]->type);
     digest.add(picture.side_data[i]->data, picture.side_data[i]->size);
   }
-  // opaque_ref contains the file of a picture with layers. Filters may also use the other layers,
-  // so the digest includes them.
+  // The member opaque_ref contains the file of a picture with layers. Filters may also use the
+  // other layers, so the digest includes the file.
   if (picture.opaque_ref) digest.add(picture.opaque_ref->data, picture.opaque_ref->size);
   return digest.value();
 }
@@ -108,7 +108,7 @@ void PictureIndex::process(std::int64_t number, FrameMark mark, const AVFrame& p
       throw InternalError("pictures of an index are not in order");
     recorded_->pictures.push_back(mark);
   }
-  // Pictures after the last picture of the index are not compared.
+  // Pictures that follow the last picture of the index are not compared.
   if (!expected_ || beyond) return;
   const FrameMark& expected = expected_->pictures[at];
   const bool same = mark.pts == expected.pts && mark.duration == expected.duration &&
@@ -135,8 +135,8 @@ std::int64_t FrameIndex::start_with_margin(std::int64_t frame, int margin) const
   const auto last = static_cast<std::int64_t>(pictures.size()) - 1;
   std::int64_t at = std::min(picture_of(frame), last);
   if (at < 0) return 0;
-  // The start is one picture earlier than the margin requires, because a repeated frame also needs
-  // the frame that it repeats.
+  // Decoding starts one picture earlier than the margin requires, because for a repeated frame the
+  // frame that it repeats is also needed.
   for (int left = margin > 0 ? margin + 1 : 0; left > 0 && at > 0;) {
     --at;
     const auto i = static_cast<std::size_t>(at);

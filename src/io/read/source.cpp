@@ -14,7 +14,7 @@ FramePtr properties_of(const AVFrame& picture) {
   FramePtr properties = make_frame();
   check<InternalError>(av_frame_copy_props(properties.get(), &picture), "cannot copy side data");
   properties->pict_type = AV_PICTURE_TYPE_NONE;  // the encoder chooses the picture type
-  // The picture is already cropped, also on a GPU.
+  // The picture is already cropped, on the CPU and on a GPU.
   properties->crop_right = properties->crop_bottom = 0;
   av_frame_remove_side_data(properties.get(), AV_FRAME_DATA_FILM_GRAIN_PARAMS);
   return properties;
@@ -182,7 +182,7 @@ std::optional<Frame> FileSource::read() {
   demuxer_.relay().close_unless_attached();
   if (options_.start_picture > 0 && !has_seeked_) seek_to_start();
   std::optional<TimedPicture> taken = next_picture();
-  // If the selection is followed by video of another format, the clip ends there.
+  // If video of another format follows the selection, the clip ends at this position.
   if (taken && taken->context_only && pictures_.is_past_selection() && changes_format(*taken))
     taken.reset();
   if (has_seeked_ && damage_.found().frames > 0)
@@ -259,7 +259,8 @@ void FileSource::check(const TimedPicture& timed) const {
 }
 
 void FileSource::refuse_interlaced() const {
-  // The damage may have marked the frames as interlaced, so the error is about the damage.
+  // The damage may be the reason why the frames are marked as interlaced, so the error states the
+  // damage.
   if (damage_.found().frames > 0) throw BadData(damage_.found().first);
   throw InvalidArgument("'" + demuxer_.path() + "' is interlaced" +
                         (info_.interlaced ? "" : " after a while") +

@@ -36,12 +36,14 @@ class TimedPictures {
   /// one.
   std::optional<TimedPicture> next();
   /// Continues with picture `number` of options.index, as if all earlier pictures had been read.
-  /// Before this call, next() may have returned only the first pictures.
+  /// Before this call, only the first pictures may have been read with next().
   /// @throws IndexMismatch  the picture is not found
   void seek_to(std::int64_t number);
-  /// Decides the selection as if all pictures of options.index had been read.
+  /// Makes the same decisions about the selection as if all pictures of options.index had been
+  /// read.
   void replay_all();
-  /// These functions return the number of decoded pictures and the number of selected pictures.
+  /// These two functions return the number of decoded pictures, and the number of selected
+  /// pictures.
   std::int64_t examined() const { return examined_; }
   std::int64_t kept() const { return kept_; }
   /// Returns whether all selected pictures have been read, so that only context frames follow.
@@ -49,8 +51,8 @@ class TimedPictures {
   /// Ends the context frames after picture `number`: later pictures outside the selection are not
   /// read. Any thread may call this function.
   void end_context_at(std::int64_t number) noexcept { context_end_ = number; }
-  /// At the end of the input, returns the number given to end_context_at() if it ended the context
-  /// frames early, otherwise -1.
+  /// At the end of the input: returns the number that was given to end_context_at(), if this ended
+  /// the context frames early; -1 if it did not.
   std::int64_t context_end() const noexcept {
     const std::int64_t number = context_end_;
     return end_number_ && number >= *end_number_ ? number : -1;

@@ -9,7 +9,7 @@ namespace lull::io {
 /// Returns whether the first frame or the container marks the video as interlaced.
 bool is_marked_interlaced(const AVFrame& first, const AVStream& stream);
 
-/// Returns the properties of a video, or of pictures, that do not depend on samples.
+/// Returns those properties of a video, or of pictures, that do not depend on samples.
 /// VideoInfo::still is set later.
 VideoInfo describe_input(const Demuxer& demuxer, const AVFrame& first, AVPixelFormat format);
 

@@ -53,8 +53,8 @@ std::vector<std::string> files_of(const Demuxer& input) {
   return files;
 }
 
-/// Returns the planned value of the fact `name` if the sample of the present input equals the
-/// planned sample. Otherwise returns nothing.
+/// Returns the value of the fact `name` in the plan, if the sample of the current input equals the
+/// sample in the plan. Returns nothing if the samples differ.
 std::string fingerprint(const FileSource& source, const SegmentOptions& segments,
                         std::string_view name, const std::string& planned_sample) {
   if (segments.part != JobPart::segments) return fingerprint(source.demuxer());
@@ -160,7 +160,8 @@ void add_output(const Container& container, const SinkOptions& options, const En
   if (encoder_traits(codec).depends_on_cores)
     facts.push_back({"the number of cores (" + std::string(codec.name) + " depends on it)",
                      std::to_string(av_cpu_count())});
-  // The encoder's headers contain the versions of some libraries.
+  // The encoder's headers are part of the facts, because they contain the versions of some
+  // libraries.
   facts.push_back({"the encoder's headers (SHA-256)", digest_of(encoder.context())});
 }
 
@@ -211,9 +212,9 @@ std::vector<JobFact> job_facts(const FileSource& source, const Container& contai
                                const SinkOptions& options, const Encoder& encoder) {
   std::vector<JobFact> facts = {{"the version of lull", version}, {"FFmpeg", library_versions()}};
   facts.push_back({"--segment-frames", std::to_string(options.segments->frames)});
-  add_additional(*options.segments, facts);  // must precede the facts that depend on it
+  add_additional(*options.segments, facts);  // added before the facts that depend on it
   facts.insert(facts.end(), options.segments->facts.begin(), options.segments->facts.end());
-  // The input's facts must precede the output's facts, which depend on them.
+  // The facts of the input are added before the facts of the output, which depend on them.
   add_input(source, *options.segments, facts);
   add_output(container, options, encoder, facts);
   return facts;

@@ -1,5 +1,6 @@
 #pragma once
-// Facts of a job in segments: everything on which the job's output depends.
+// The facts of a job in segments: everything (settings, input, versions) on which the output of the
+// job depends.
 
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace lull::io {
 
 /// Returns the facts of a job. The function reads the complete input to compute its checksum,
 /// because name, size and date do not identify a file's content, and change if a job is moved. The
-/// speed is limited by the disk or by SHA-256; denoising takes many times as long.
+/// time is determined by the disk or by SHA-256; denoising takes many times as long.
 ///
 /// A process that computes segments of a planned job reads only a sample of the input. If the
 /// sample matches the plan, the process uses the checksum in the plan.

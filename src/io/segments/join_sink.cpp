@@ -17,7 +17,8 @@
 namespace lull::io {
 namespace {
 
-/// Returns the plan's facts about the denoising. The facts about files and encoders are left out.
+/// Returns those facts of the plan that concern the denoising, without those about files and
+/// encoders.
 std::vector<JobFact> facts_of_frames(const JobPlan& plan) {
   const auto first = std::ranges::find(plan.facts, "--segment-frames", &JobFact::name);
   const auto last = std::ranges::find(plan.facts, "the input", &JobFact::name);
@@ -62,8 +63,8 @@ class JoinSink final : public EncodingSink {
   }
 
  private:
-  /// Another process that joins the same job may create the output at any time, also between these
-  /// checks of the name.
+  /// Another process that joins the same job may create the output at any time, even between these
+  /// two checks of the name.
   std::unique_ptr<OutputFile> output_file(const std::string& path) {
     const auto is_there = [&] {
       std::error_code ignored;
@@ -98,8 +99,8 @@ class JoinSink final : public EncodingSink {
     mux_segments({plan_.segments(), read}, source_, encoder_->context().time_base, *muxer_);
   }
 
-  // An existing output may come from another process that joined the same job, or from this process
-  // if it was killed after the renaming.
+  // An existing output may have been written by another process that joined the same job, or by an
+  // earlier run of this process that was killed after the renaming.
   void commit() override {
     file_->finish_writing();
     if (output_exists_) {

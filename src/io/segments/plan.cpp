@@ -60,7 +60,7 @@ bool read_flags(std::string_view text, FrameMark& mark, RepeatState& repeat_stat
 bool read_plan_line(std::string_view line, JobPlan& plan) {
   LineParser parser(line);
   const std::string_view kind = parser.word();
-  // The lines of an additional input's frames follow the line of that input.
+  // The lines about the frames of an additional input follow the line about that input.
   FrameIndex& index = plan.additional.empty() ? plan.index : plan.additional.back().index;
   if (kind == "frame") {
     FrameMark& mark = index.pictures.emplace_back();

@@ -48,7 +48,7 @@ std::string no_seek_reason(const FileSource& source, const std::vector<FrameMark
   return {};
 }
 
-/// An additional input. Its pictures are recorded while they are read.
+/// An additional input. Its pictures are recorded in an index while they are read.
 struct RecordedInput {
   JobPlan::AdditionalInput additional;
   const FileSource* source;
@@ -66,7 +66,7 @@ RecordedInput record_input(const AdditionalSource& one) {
 }
 
 /// Writes the plan of a job. The sink encodes no packets. It opens everything that the job will
-/// need, advances the times of frames like an encoder, and finally writes the plan.
+/// need, computes the times of frames as an encoder does, and finally writes the plan.
 class PlanSink final : public EncodingSink {
  public:
   PlanSink(const std::string& path, FileSource& source, const SinkOptions& options)
@@ -124,8 +124,8 @@ class PlanSink final : public EncodingSink {
     write_plan(options_.segments->folder, plan, options_.access);
   }
 
-  /// Removes the pictures after the last one that is needed as context. How many of them the source
-  /// still reads depends on timing, so the plan must not contain them.
+  /// Removes the pictures after the last one that is needed as context. How many of these pictures
+  /// the source reads depends on timing, so the plan must not contain them.
   template <class T>
   std::vector<T> without_excess(std::vector<T> of_pictures) const {
     if (source_.context_end() >= 0)

@@ -12,14 +12,14 @@ SegmentEncoder::SegmentEncoder(std::unique_ptr<Encoder>& encoder, const Containe
   headers_.assign(context.extradata, context.extradata + context.extradata_size);
 }
 
-// When the first segment begins, the encoder is already open.
+// The encoder of the first segment is already open.
 void SegmentEncoder::begin(std::unique_ptr<SegmentWriter> writer) {
   frames_ = 0;
   writer_ = std::move(writer);
   if (!std::exchange(used_, true)) return;
   const EncoderChoice choice = encoder_->choice();
   const std::shared_ptr<FrameTimes> times = encoder_->times();
-  encoder_.reset();  // frees the encoder's memory before the next one opens
+  encoder_.reset();  // frees the memory of the encoder before the next one is opened
   Dictionary leftover;
   encoder_ = std::make_unique<Encoder>(choice, container_, input_, options_, leftover, times);
   const AVCodecContext& context = encoder_->context();

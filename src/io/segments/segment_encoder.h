@@ -37,7 +37,7 @@ class SegmentEncoder {
   const EncoderInput& input_;
   const SinkOptions& options_;
   std::vector<std::uint8_t> headers_;  // codec headers, equal for all encoders
-  bool used_ = false;                  // the first encoder is in use
+  bool used_ = false;                  // whether the first encoder has been used
   std::unique_ptr<SegmentWriter> writer_;
   std::int64_t frames_ = 0;
 };

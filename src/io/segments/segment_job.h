@@ -1,5 +1,5 @@
 #pragma once
-// The folder of a job in segments, which keeps finished segments if the process ends.
+// The folder of a job in segments. It preserves finished segments if the process ends.
 
 #include <cstdint>
 #include <functional>
@@ -18,8 +18,8 @@ namespace lull::io {
 /// segment is finished when the manifest lists it. The manifest lists a segment after its file has
 /// been written to the disk.
 ///
-/// If at least one segment is finished, the destructor keeps the folder for another run. Otherwise
-/// it removes the folder.
+/// If at least one segment is finished, the destructor keeps the folder for another run; if none
+/// is, it removes the folder.
 class SegmentJob {
  public:
   /// @param threads  number of encoder threads of a new job
@@ -40,8 +40,8 @@ class SegmentJob {
   /// Returns notes for the user, one text each.
   const std::vector<std::string>& notes() const { return notes_; }
 
-  /// States the facts of the job. The caller must call this function once, before the following
-  /// functions.
+  /// Sets the facts of the job. The caller must call this function exactly once, before the
+  /// following functions.
   /// @throws InvalidArgument  the job to be continued has other facts
   void begin(std::vector<JobFact> facts);
   /// Returns the record of a segment; null if it is not finished.
@@ -74,7 +74,7 @@ class SegmentJob {
   void load(bool overwrite);
   void verify();
   void save();
-  /// Returns whether a file was left by a killed process, or is a partial output for a damaged
+  /// Returns whether a file is a leftover of a killed process, or a partial output for a damaged
   /// input.
   bool is_leftover(const std::string& name) const;
   void remove_files(const std::function<bool(const std::string& name)>& useless) const;

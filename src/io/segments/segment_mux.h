@@ -19,7 +19,7 @@ struct DoneSegments {
 /// Writes the segments' packets in order. The function reads the input again and interleaves the
 /// packets of its other streams. The order depends only on the packets, so that equal jobs give
 /// equal bytes.
-/// @param source  must have been read to its end, so that its selection of frames is decided
+/// @param source  must have been read to its end, so that the selection of frames is known
 /// @param tick    seconds per tick of the encoder's times
 /// @throws IoError  a segment is damaged, or the muxer fails
 void mux_segments(const DoneSegments& job, const FileSource& source, AVRational tick, Muxer& muxer);

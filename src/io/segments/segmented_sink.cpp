@@ -57,7 +57,8 @@ class SegmentedSink final : public EncodingSink {
     notes_.insert(notes_.begin(), job_->notes().begin(), job_->notes().end());
   }
 
-  // The output's temporary file lies in the job's folder, so it must be removed before the job.
+  // The temporary file of the output is in the folder of the job, so it must be removed before the
+  // folder.
   ~SegmentedSink() override { file_.reset(); }
 
   std::vector<FrameRange> needed_frames() const override { return needed_frames_; }

@@ -22,13 +22,13 @@ void refuse_segments(const std::string& path, const FileSource& source, const Co
 void check_facts(const JobPlan& plan, const FileSource& source, const Container& container,
                  const SinkOptions& options, const Encoder& encoder);
 
-/// Advances `times` over the first `pictures` pictures of the index, as if the selected frames
-/// among them had been encoded.
+/// Advances `times` over the first `pictures` pictures of the index, as the encoding of the
+/// selected frames among them would do.
 void advance_times(const FrameIndex& index, const FileSource& source, std::int64_t pictures,
                    FrameTimes& times);
 
-/// Each function opens the sink for one part of a shared job (options.segments). Parameters and
-/// errors are those of open_sink().
+/// Each of these functions opens the sink for one part of a shared job (options.segments).
+/// Parameters and errors are those of open_sink().
 std::unique_ptr<MediaSink> open_plan_sink(const std::string& path, FileSource& source,
                                           const SinkOptions& options);
 std::unique_ptr<MediaSink> open_task_sink(const std::string& path, FileSource& source,

@@ -58,8 +58,8 @@ OutputSamples output_samples(const NiftiSource& source, DataType type) {
   throw InternalError("an unknown data type");
 }
 
-/// Sidecar files of a diffusion series. They contain the strength and the direction of each
-/// volume's diffusion weighting, in the form that FSL and dcm2niix write.
+/// Sidecar files of a diffusion series, in the form that FSL and dcm2niix write. They contain the
+/// strength and the direction of the diffusion weighting of each volume.
 class Sidecars {
  public:
   /// @throws CannotCreate  a sidecar file of the output exists with other content and may not be

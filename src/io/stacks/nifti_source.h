@@ -13,8 +13,8 @@
 namespace lull::io {
 
 /// Layout of the slices in the file, in which x is the fastest axis, then y, then z. A block is the
-/// part of the file that must be in memory to read one slice. For slices along z, a block is the
-/// slice itself; along x and y, a block is a volume.
+/// part of the file that must be in memory to read one slice. If slices are read along z, a block
+/// is the slice itself. If they are read along x or y, a block is a volume.
 struct SliceGrid {
   SliceGrid(const std::array<std::int64_t, 3>& size, Axis axis);
 

@@ -78,7 +78,8 @@ void load_values(std::span<const std::byte> stored, const StoredFormat& format,
 void load_stored(std::span<const std::byte> stored, const StoredFormat& format,
                  const ValueRange& range, std::span<float> to);
 
-/// Sets the samples of row `y` outside of the slice's mask to the value 0, if the mask requests it.
+/// If the mask of the slice requests it, sets the samples of row `y` that are outside the mask to
+/// the value 0.
 void zero_outside(const Frame& slice, int y, const StoredFormat& out, std::span<std::byte> row);
 
 /// Converts filtered samples back to the format `out`. The other arguments must be those of

@@ -11,7 +11,7 @@ namespace lull::io {
 /// slice by slice.
 struct TiffAxes {
   std::int64_t channels = 1;
-  std::int64_t channel_step = 1;  // pages from one channel to the next
+  std::int64_t channel_step = 1;  // distance from one channel to the next, in pages
   std::int64_t slices = 1;        // number of slices of one volume
 
   std::int64_t channel_of(std::int64_t page) const { return page / channel_step % channels; }

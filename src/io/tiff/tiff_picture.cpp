@@ -33,7 +33,7 @@ constexpr SampleKind kinds[] = {
     {3, true, 32, AV_PIX_FMT_GBRAPF32}};
 
 /// Returns the kind of samples with the fewest bits that can store `bits` bits per sample. If no
-/// such kind has alpha, returns one without alpha.
+/// such kind has alpha, the result has none.
 SampleKind kind_for(int colours, bool alpha, int bits) {
   for (const bool with_alpha : {alpha, false})
     for (const SampleKind& kind : kinds)
@@ -73,7 +73,8 @@ Palette palette_of(const TiffReader& reader, int bits) {
   return palette;
 }
 
-/// Reduces the palette to 8 bits if this loses nothing. Returns the number of bits of the palette.
+/// Reduces the palette to 8 bits if no information is lost. Returns the number of bits of the
+/// palette.
 int reduce(Palette& palette) {
   const auto is_reducible = [](std::uint16_t v) { return (v & 255) == 0 || (v & 255) == v >> 8; };
   for (const Table& table : palette)

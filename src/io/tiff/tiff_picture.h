@@ -21,8 +21,8 @@ namespace lull::io {
 /// @throws BadData  the page is damaged, or lull does not support its samples
 FramePtr read_tiff_picture(TiffReader& reader);
 
-/// Returns notes for the user about content of the first page that pictures cannot hold. The result
-/// is also empty if the page cannot be read.
+/// Returns notes for the user about content of the first page that pictures cannot contain. If the
+/// page cannot be read, there are no notes.
 std::vector<std::string> notes_of_tiff(const std::string& path);
 
 /// Metadata of a picture that was not read from a TIFF file.

@@ -37,8 +37,8 @@ class TiffWriter {
   /// Deflate.
   TiffChanges copy_tags(const TiffReader& from, const TiffLayout& from_layout,
                         const TiffLayout& layout);
-  /// Sets those tags of the next page that describe its samples. The page gets strips compressed
-  /// with Deflate.
+  /// Sets only those tags of the next page that describe its samples. The page gets strips
+  /// compressed with Deflate.
   void set_tags(const TiffLayout& layout);
   /// Writes a page whose tags are set. The writer passes each chunk, filled with 0, to `fill`,
   /// which writes the samples into it. The chunks come in order.

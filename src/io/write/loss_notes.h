@@ -1,5 +1,5 @@
 #pragma once
-// The list of losses: content and metadata of the input that a sink's output cannot hold.
+// The list of losses: content and metadata of the input that the output of a sink cannot store.
 
 #include <string>
 #include <vector>

@@ -31,7 +31,7 @@ class MetadataEmbedder {
   /// Prepares the metadata of the next picture that is sent to the encoder.
   /// @throws InvalidArgument  the picture needs another rotation than the first one
   void push(const Frame& frame);
-  /// Returns the metadata of the next picture that the encoder has encoded.
+  /// Returns the metadata of the next picture that the encoder returns.
   PictureMetadata next();
   /// Returns the next encoded picture with its metadata. Each picture needs either a call of
   /// embed() or a call of next().

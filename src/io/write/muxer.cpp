@@ -68,7 +68,7 @@ Muxer::Muxer(Output& file, const Container& container, const FileSource& source,
   context_->strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL;
   encoder_time_base_ = encoder.context().time_base;
   set_shift(source, container);
-  // A video that the user chose keeps its place among the streams.
+  // If the user chose the video stream, it keeps its place among the streams.
   if (!source.options().video || container.still()) add_video(source, encoder);
   if (!container.still()) add_copies(source, container, encoder);
   copy_global(source.demuxer().context());
@@ -209,7 +209,7 @@ void Muxer::attach_file(const AVStream& from) {
 }
 
 // MP4 files and FFmpeg's demuxers represent a cover picture as a stream of one packet. Matroska
-// represents it as an attached file.
+// files represent it as an attached file.
 void Muxer::attach_cover(const AVStream& from) {
   const AVPacket& picture = from.attached_pic;
   const bool png = from.codecpar->codec_id == AV_CODEC_ID_PNG;
@@ -362,7 +362,7 @@ void Muxer::write_copy(Copy& copy, PacketPtr packet) {
     packet->pts = std::max(packet->pts, packet->dts);
   const LogWatch watch;
   const int code = write(packet.get());
-  // The muxer needs properties of the content that it cannot read from a damaged packet.
+  // The muxer needs properties of the content, which it cannot read from a damaged packet.
   if (code == AVERROR_INVALIDDATA)
     damage_.add_frame(
         with_log("a packet of stream " + std::to_string(from) + " cannot be copied", watch),

@@ -26,8 +26,8 @@ class Muxer {
   void write_video(PacketPtr packet);
   /// Writes a packet that the source's demuxer returned, if its stream is copied.
   void write_copied(PacketPtr packet);
-  /// The caller must call this function after the last frame and the last packet. Decides about
-  /// packets that are still waiting for the selection of frames.
+  /// Must be called after the last frame and the last packet. Decides about the packets that still
+  /// wait for the selection of frames.
   void flush_copies();
   void write_trailer();
   /// Returns the number of packets of copied streams that were too damaged to be copied.
@@ -41,8 +41,8 @@ class Muxer {
   struct Copy {
     AVStream* to = nullptr;
     AVRational time_base{};                  // time base of the input's packets
-    std::int64_t last_dts = AV_NOPTS_VALUE;  // of the packets that were written
-    bool picture = false;                    // a cover, which has no time
+    std::int64_t last_dts = AV_NOPTS_VALUE;  // decoding time of the last packet that was written
+    bool picture = false;                    // the stream is a cover picture, which has no time
     bool fills_gaps = false;                 // empty packets fill the gaps between subtitles
     std::unique_ptr<PacketConverter> converter;
     PacketPtr preroll;              // last packet of preroll before the first kept packet
@@ -84,7 +84,7 @@ class Muxer {
   StartShift shift_;              // added to all times
   std::int64_t video_shift_ = 0;  // the shift of the video, in ticks of the encoder
   std::int64_t last_video_dts_ = AV_NOPTS_VALUE;
-  std::deque<Copy> copies_;  // by stream index of the source
+  std::deque<Copy> copies_;  // index: stream number in the source
   std::vector<std::string> losses_, notes_;
   DamageCount damage_;
 };

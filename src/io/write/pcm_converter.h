@@ -9,7 +9,7 @@
 namespace lull::io {
 
 /// Returns the codecs of uncompressed audio that can store all samples of the stream unchanged,
-/// best first. Returns none if the stream is compressed, or if the format of its samples is
+/// best first. The list is empty if the stream is compressed, or if the format of its samples is
 /// unknown.
 std::span<const AVCodecID> equivalent_pcm(const AVCodecParameters& stream);
 

@@ -183,8 +183,8 @@ class SequenceSink final : public MediaSink {
     notes_.insert(notes_.end(), embedder_->notes().begin(), embedder_->notes().end());
   }
 
-  // Checks all output names that are known before the first frame, so that the job fails at the
-  // start, not after hours.
+  // Checks all output names that are known before the first frame. So the job fails at the start,
+  // and not after hours.
   void check_names(const FileSource& source) {
     const fs::path folder = fs::path(path_).parent_path();
     std::error_code ignored;
@@ -314,7 +314,7 @@ class SequenceSink final : public MediaSink {
     if (file_) encoder_->end_file(*file_);
   }
 
-  /// The name of the output file for a picture that is inside the encoder.
+  /// The name of the output file for a picture that is still inside the encoder.
   struct PendingName {
     std::string path;
     TiffOrigin origin;

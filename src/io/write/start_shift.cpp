@@ -9,8 +9,9 @@
 namespace lull::io {
 namespace {
 
-// Audio encoders add some milliseconds before the beginning. MP4 hides the added samples with an
-// edit list. Some containers do not distinguish them from audio that begins early.
+// Audio encoders insert some milliseconds before the beginning of the audio. MP4 files hide these
+// samples with an edit list. Other containers may not distinguish them from audio that begins
+// early.
 constexpr double max_encoder_delay_s = 0.1;
 // Subtitles and data that begin more than this duration before all other streams are ignored. The
 // ffmpeg command uses the same limit.
@@ -93,7 +94,7 @@ StartShift start_shift(const FileSource& source, const Container& container) {
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick) {
   const StartShift shift = start_shift(source, container);
   const bool keeps_start = container.keep_times && shift.ticks == 0;
-  constexpr double max_rounding_s = 1e-3;  // finer ticks are rounded
+  constexpr double max_rounding_s = 1e-3;  // rounding errors of finer ticks have no effect
   if (container.still() || container.frames_only() || keeps_start || av_q2d(tick) <= max_rounding_s)
     return shift;
   constexpr long double nanoseconds = 1e9L, rounding_error = 1e-6L;

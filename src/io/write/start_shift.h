@@ -27,8 +27,8 @@ struct StartShift {
 StartShift start_shift(const FileSource& source, const Container& container);
 
 /// Returns a shift with which the encoder can represent the time of the first frame exactly.
-/// Encoders of a constant rate count frames, so all streams begin later, by less than one frame,
-/// and keep their distances.
+/// Encoders of a constant rate count frames, so all streams begin later, by less than one frame.
+/// The offsets between the streams do not change.
 /// @param tick  seconds per tick of the encoder's times
 StartShift shift_on_grid(const FileSource& source, const Container& container, AVRational tick);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Decides what an output does with each stream that is not denoised.
+// Decides what an output does with those streams that are not denoised.
 
 #include "io/encode/encoder_choice.h"
 
@@ -11,7 +11,7 @@ enum class StreamHandling {
   as_cover,     // a cover picture that becomes an attachment
   converted,    // text subtitles, uncompressed audio
   regenerated,  // the muxer writes it from metadata
-  dropped,      // by request
+  dropped,      // dropped at the user's request
   omitted,      // dropped with a warning, because the container cannot hold it
   refused,      // an error: the output cannot be opened
 };

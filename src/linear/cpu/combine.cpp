@@ -1,6 +1,7 @@
-// Linear combinations of the patches of one group (params.h), in single precision. In the matrices
-// of members, lanes hold neighbouring columns. Groups are padded with members whose patches are 0,
-// whose noise is independent, and whose estimates are not used.
+// Linear combinations of the patches of one group (params.h), in single precision. In matrices
+// whose rows or columns are members, the lanes of a vector contain neighbouring columns. Groups are
+// padded with members whose patches are 0, whose noise is independent, and whose estimates are not
+// used.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/combine.cpp"
@@ -21,8 +22,8 @@ namespace {
 
 /// Sizes of the group that is being combined.
 struct GroupSize {
-  int members, padded;  // k, and k rounded up
-  int samples, row;     // n, and n rounded up
+  int members, padded;  // k, and k rounded up to complete vectors
+  int samples, row;     // n, and n rounded up to complete vectors
   int side;
 };
 
@@ -31,7 +32,8 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// Offsets of the members in a picture. Padding has the offset of the reference patch.
+/// Offsets of the members of a group in a picture. Padding members have the offset of the reference
+/// patch.
 using Offsets = std::array<std::int32_t, max_group>;
 Offsets offsets_of(std::span<const Displacement> members, std::ptrdiff_t stride) {
   Offsets offsets{};
@@ -40,7 +42,7 @@ Offsets offsets_of(std::span<const Displacement> members, std::ptrdiff_t stride)
   return offsets;
 }
 
-/// Loads the patches as columns and subtracts their mean.
+/// Loads the patches of a group as columns, and subtracts the mean patch from each.
 void load_columns(const float* reference, std::ptrdiff_t stride, const Offsets& offsets,
                   const GroupSize& size, float* columns) {
   const D d;
@@ -64,7 +66,7 @@ void load_columns(const float* reference, std::ptrdiff_t stride, const Offsets& 
     }
 }
 
-/// Loads the patches as rows. Padding is 0.
+/// Loads the patches of a group as rows. Padding becomes 0.
 void load_rows(const float* reference, std::ptrdiff_t stride, const Offsets& offsets,
                const GroupSize& size, float* rows) {
   const D d;
@@ -72,7 +74,7 @@ void load_rows(const float* reference, std::ptrdiff_t stride, const Offsets& off
   for (int m = 0; m < size.members; ++m, rows += size.row) {
     const float* from = reference + offsets[m];
     for (int s = 0; s < size.samples; s += size.side, from += stride)
-      for (int c = 0; c < size.side; c += lanes)  // the next row overwrites surplus samples
+      for (int c = 0; c < size.side; c += lanes)  // surplus samples are overwritten by the next row
         hn::StoreU(hn::LoadU(d, from + c), d, rows + s + c);
     std::fill(rows + size.samples, rows + size.row, 0.0f);
   }
@@ -96,7 +98,8 @@ void centre_rows(const GroupSize& size, float* rows, float* mean) {
   }
 }
 
-/// Returns the standard deviation of the difference between Y and Z. `z` contains the patches of Z.
+/// Returns the standard deviation of the difference between Y and Z (params.h). `z` contains the
+/// patches of Z.
 float deviation(const float* reference, std::ptrdiff_t stride, const Offsets& offsets,
                 const GroupSize& size, const float* z) {
   const D d;
@@ -129,8 +132,8 @@ void shared_noise(std::span<const Displacement> members, const PlaneNoise& noise
     }
 }
 
-/// Computes Theta for white noise. `matrix` contains the Gram matrix. `assumed` is the noise in Q,
-/// and `removed` is the noise in Theta.
+/// Computes Theta (params.h) for white noise. `matrix` contains the Gram matrix. `assumed` is the
+/// noise in Q, and `removed` is the noise in Theta.
 void white_theta(const GroupSize& size, float assumed, float removed, float* matrix) {
   const D d;
   const int k = size.padded, lanes = static_cast<int>(hn::Lanes(d));
@@ -149,7 +152,8 @@ void white_theta(const GroupSize& size, float assumed, float removed, float* mat
   for (int i = 0; i < k; ++i) matrix[i * k + i] += 1;
 }
 
-/// Computes Theta for noise that is not white. `noise` contains C and is overwritten.
+/// Computes Theta (params.h) for coloured noise. `noise` contains the covariance C and is
+/// overwritten.
 void coloured_theta(const GroupSize& size, float assumed, float removed, float* matrix,
                     float* noise, float* scratch) {
   const D d;
@@ -183,7 +187,7 @@ void coloured_theta(const GroupSize& size, float assumed, float removed, float* 
   for (int i = 0; i < k; ++i) matrix[i * k + i] += 1;
 }
 
-/// Returns the weights of the estimates.
+/// Returns the aggregation weights of the estimates of a group.
 std::array<float, max_group> weights_of(const GroupSize& size, const float* theta) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -201,8 +205,8 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
   return weights;
 }
 
-/// Adds weighted patches to the sums of a tile: mean + estimates to x, and mean + estimates + ratio
-/// (combined - estimates) to z.
+/// Adds the estimates of a group to the sums of a tile, multiplied by their weights. The values are
+/// mean + estimates for x, and mean + estimates + ratio (combined - estimates) for z.
 template <bool kHasZ>
 void add_patches(const GroupSize& size, const Offsets& offsets,
                  const std::array<float, max_group>& weights, const float* mean,

@@ -1,7 +1,7 @@
 // The cpu backend: divides the picture into blocks of reference patches and runs the kernels on
-// them. Blocks depend only on the size of the picture and the sizes of the groups. Each block adds
-// its estimates to its own tile, and the tiles are added to the picture in the order of the blocks.
-// So the result does not depend on the number of threads.
+// them. The division into blocks depends only on the size of the picture and the sizes of the
+// groups. Each block adds its estimates to its own tile, and the tiles are added to the picture in
+// the order of the blocks. So the result does not depend on the number of threads.
 
 #include "linear/engine.h"
 
@@ -23,11 +23,11 @@ namespace {
 
 using namespace cpu;
 
-/// Side of the area of the reference patches of a block, in samples.
+/// Side of the area that the reference patches of a block cover, in samples.
 constexpr int block_side = 64;
 
-/// A block: the reference patches with i0 <= i < i1 and j0 <= j < j1, and the area that their
-/// groups can touch.
+/// A block: the reference patches with i0 <= i < i1 and j0 <= j < j1, and the area that contains
+/// all patches of their groups.
 struct Block {
   int i0, j0, i1, j1;
   int left = 0, top = 0, right = 0, bottom = 0;
@@ -36,7 +36,7 @@ struct Block {
   int height() const { return bottom - top; }
 };
 
-/// The sums of a block, or of the complete picture.
+/// The sums of weighted estimates in a block, or in the complete picture.
 struct Sums {
   std::ptrdiff_t stride = 0;
   Buffer<float> x, z, weights;
@@ -69,7 +69,7 @@ std::vector<Block> plan_blocks(const Groups& groups, int width, int height) {
   return blocks;
 }
 
-/// Adds rows of a tile to the sums of the picture.
+/// Adds rows of the sums of a tile to the sums of the picture.
 void add_tile(const Block& block, const Sums& tile, bool has_z, Sums& picture) {
   for (int y = 0; y < block.height(); ++y) {
     const std::ptrdiff_t from = y * tile.stride;
@@ -110,7 +110,7 @@ class CpuEngine : public Engine {
   }
 
  private:
-  /// Makes the quantised guide, whose elements contain the samples of two rows.
+  /// Computes the quantised guide, in which each element contains the samples of two rows.
   void pair_rows(PlaneView<const float> guide, const GuideRange& range) {
     const int radius = groups_.sizes().window / 2;
     const int columns = round_up(guide.width + radius + guide_padding, padding);
@@ -135,7 +135,8 @@ class CpuEngine : public Engine {
   void find_groups() {
     const ReferenceGrid& grid = groups_.grid();
     const GroupSizes& sizes = groups_.sizes();
-    // The last column may be off the grid, so the matcher processes it as a row of its own.
+    // The last reference patch of a row may be off the grid, so the matcher processes it as a row
+    // of its own.
     const int regular = grid.last_x / sizes.step + 1;
     const int per_row = (row_width - sizes.side) / sizes.step + 1;
     const int rows = (regular + per_row - 1) / per_row + (regular < grid.count_x ? 1 : 0);
@@ -194,7 +195,8 @@ class CpuEngine : public Engine {
       }
   }
 
-  /// Divides sums by the weights of all patches that contain a sample.
+  /// Divides the sum of estimates of each sample by the sum of the weights of all patches that
+  /// contain the sample.
   void divide(PlaneView<float> to, const float* sums) {
     const int side = groups_.sizes().side;
     tbb::parallel_for(tbb::blocked_range<int>(0, to.height, 16), [&](const auto& rows) {
@@ -221,10 +223,10 @@ class CpuEngine : public Engine {
   Plane<std::uint8_t> quantised_;
   Buffer<std::int32_t> pairs_;
   PairedGuide paired_;
-  std::vector<Workspace> workspaces_;        // one for each thread
-  std::vector<Buffer<std::uint32_t>> keys_;  // one for each thread
+  std::vector<Workspace> workspaces_;        // one element for each thread
+  std::vector<Buffer<std::uint32_t>> keys_;  // one element for each thread
   std::vector<Sums> tiles_;
-  Sums sums_;  // sums of the complete picture
+  Sums sums_;  // sums of estimates of the complete picture
 };
 
 }  // namespace

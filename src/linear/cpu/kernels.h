@@ -34,34 +34,35 @@ inline constexpr std::uint32_t max_inside_distance =
     max_side * max_side * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
 
-/// Width in samples of a row of reference patches that the matcher processes together.
+/// Width of a row of reference patches that the matcher processes together, in samples.
 inline constexpr int row_width = 96;
-/// Number of elements that the matcher can read beyond the last sample of a row of the picture.
+/// Number of elements that the matcher may read beyond the last sample of a row of the picture.
 inline constexpr int guide_padding = row_width + 64 + max_window;
 
 /// Key of a candidate that is not a member.
 inline constexpr std::uint32_t no_key = 0xffffffffu;
 
-/// Reference patches in one row: `count` patches from (x, y) on, at a distance of `step`, so that
-/// they cover at most row_width samples.
+/// Reference patches in one row: `count` patches, from (x, y) on, `step` samples apart. The row
+/// covers at most row_width samples.
 struct ReferenceRow {
   PairedGuide guide;
   int x = 0, y = 0, count = 0;
   GroupSizes sizes;
 
   int candidates() const { return sizes.window * sizes.window; }
-  /// Returns the stride of the keys of a reference patch, a multiple of the number of lanes.
+  /// Returns the distance between the keys of two successive reference patches in memory. It is a
+  /// multiple of the number of lanes.
   std::size_t key_stride() const { return round_up(candidates(), 16); }
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r, or no_key if the candidate is not inside the picture. The reference patch has
-/// no_key, too.
+/// reference patch r, or no_key if the candidate is not inside the picture. The key of the
+/// reference patch itself is also no_key.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
-/// multiple of 16. `limit` is a guess of the largest key of a member, for which the function
-/// returns a guess for the next reference patch. `scratch` has count + 16 elements.
+/// multiple of 16. On entry, `limit` is a guess of the largest key of a member; on return, it is a
+/// guess for the next reference patch. `scratch` has count + 16 elements.
 int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::uint16_t> members,
                    std::uint32_t& limit, std::uint32_t* scratch);
 
@@ -72,26 +73,28 @@ int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::
 inline constexpr int padding = 16;
 inline constexpr int max_samples = (max_side * max_side + padding - 1) / padding * padding;
 
-/// Memory of a thread for the group that it processes.
+/// Memory that a thread uses for the group that it processes.
 struct Workspace {
-  Buffer<float> columns;    // [sample][member]: centred patches that determine Theta
+  Buffer<float> columns;    // [sample][member]: patches minus their mean, which determine Theta
   Buffer<float> matrix;     // [member][member]
-  Buffer<float> product;    // [member][member], only for noise that is not white
+  Buffer<float> product;    // [member][member]: covariance of the noise, only if it is coloured
   Buffer<float> combined;   // [member][sample]: the patches that are combined
   Buffer<float> estimates;  // [member][sample]
 };
 
-/// A picture. `origin` is the sample (0, 0).
+/// A picture in memory. `origin` points to sample (0, 0).
 struct Picture {
   const float* origin = nullptr;
   std::ptrdiff_t stride = 0;
 };
 
-/// The sums of a tile. Pointers refer to sample (0, 0) of the picture, although the tile has a part
-/// of the picture only. Rows of x and z can be written up to 16 elements beyond their end.
+/// The sums of a tile. Pointers refer to sample (0, 0) of the picture, although the memory of the
+/// tile covers only a part of the picture. In each row of x and z, up to 16 elements beyond the end
+/// can be written.
 struct TileSums {
   float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null in the last iteration
-  float* weights = nullptr;          // weights of estimates, at the origins of their patches
+  // Sums of the weights of estimates, at the first samples of their patches.
+  float* weights = nullptr;
   std::ptrdiff_t stride = 0;
 };
 

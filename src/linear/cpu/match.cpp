@@ -1,6 +1,6 @@
-// Matching in integers. The distances of one displacement are computed for a row of reference
-// patches at once: sums of squared differences over the rows of the patches in each column of the
-// picture, then sums over the columns of each patch.
+// Matching in integers. For each displacement, the distances of a row of reference patches are
+// computed at once. The first step sums squared differences along each column of the picture, over
+// the rows of the patches. The second step sums these sums over the columns of each patch.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "linear/cpu/match.cpp"
@@ -20,8 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D32 = hn::CappedTag<std::int32_t, 16>;
 using D16 = hn::Repartition<std::int16_t, D32>;
 
-/// Adds the squared differences of a pair of rows to `sum`. In `mask`, all bits are set in the rows
-/// that count.
+/// Adds the squared differences of a pair of rows to `sum`. In `mask`, all bits of those rows are
+/// set that are to be added.
 HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t* other,
                                     hn::Vec<D16> mask, hn::Vec<D32> sum) {
   const D32 d;
@@ -29,7 +29,7 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
   const auto difference = hn::And(
       mask, hn::Sub(hn::BitCast(d16, hn::LoadU(d, own)), hn::BitCast(d16, hn::LoadU(d, other))));
 #if HWY_ARCH_X86
-  auto unused = hn::Zero(d);  // x86 adds the products of neighbouring lanes to the first sum
+  auto unused = hn::Zero(d);  // on x86, adds the products of neighbouring lanes to the first sum
   return hn::ReorderWidenMulAccumulate(d, difference, difference, sum, unused);
 #else
   const auto pair = hn::BitCast(d, difference);
@@ -38,7 +38,7 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// Writes the sums of squared differences over the rows of patches, for `width` columns.
+/// For each of `width` columns, writes the sum of squared differences over the rows of the patches.
 HWY_INLINE void column_sums(const PairedGuide& guide, int x, int y, int dx, int dy, int side,
                             int width, std::int32_t* sums) {
   const D32 d;
@@ -60,14 +60,14 @@ HWY_INLINE void column_sums(const PairedGuide& guide, int x, int y, int dx, int 
   }
 }
 
-/// Sums of the displacements of one row of the window, a row of row_stride elements for each. All
-/// displacements pass through a stage before the next stage begins: a load that spans two recent
-/// stores would have to wait for them.
+/// Size of the memory for the sums of all displacements in one row of the window; each displacement
+/// has a row of row_stride elements. Each stage processes all displacements before the next stage
+/// begins, because a load that spans two recent stores would have to wait for them.
 constexpr int row_stride = 128, buffer_size = (max_window + 1) * row_stride;
 static_assert(row_stride >= row_width + max_side + 16);
 
-/// Writes the sums over `side` columns, which start at each of `width` columns, to `patches`.
-/// `columns` is overwritten. The sums of 1, 2, 4 and 8 columns are added according to the bits of
+/// Writes sums over `side` columns to `patches`, one sum for each of `width` first columns.
+/// `columns` is overwritten. The sums over 1, 2, 4 and 8 columns are added according to the bits of
 /// `side`.
 HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
                            std::int32_t* patches) {
@@ -91,7 +91,7 @@ HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
   }
 }
 
-/// Replaces distances by keys.
+/// Replaces distances by the keys of the candidates (params.h).
 HWY_INLINE void make_keys(int index, int shift, int width, std::int32_t* distances) {
   const D32 d;
   const hn::RebindToUnsigned<D32> u;

@@ -23,11 +23,11 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 
-/// Number of vectors of a row that stay in registers, together with those of four rows.
+/// Number of vectors of a row that stay in registers while four rows are processed.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
-constexpr int max_vectors = 2;  // 16 registers
+constexpr int max_vectors = 2;  // with 16 registers
 #else
-constexpr int max_vectors = 4;  // 32 registers
+constexpr int max_vectors = 4;  // with 32 registers
 #endif
 constexpr int block = 4;  // rows that are processed together
 
@@ -44,7 +44,7 @@ struct LeftFactor {
   int row_stride, column_stride;
 };
 
-/// Computes four rows and kVectors vectors of columns of a product.
+/// Computes a part of a product: four rows, and kVectors vectors of columns.
 template <int kVectors>
 HWY_INLINE void multiply_block(const LeftFactor& a, int inner, const float* HWY_RESTRICT b,
                                int columns, float* HWY_RESTRICT to) {
@@ -89,12 +89,13 @@ HWY_NOINLINE void multiply(const LeftFactor& a, int rows, int inner, const float
                   0, to + i * columns);
 }
 
-/// Returns the first column that is stored of row `i` of a symmetric matrix. The lower triangle is
-/// stored only in squares of this size around the diagonal.
+/// Returns the first stored column of row `i` of a symmetric matrix. Of the lower triangle, only
+/// squares of this size around the diagonal are stored.
 constexpr int square = 16;
 constexpr int first_column(int i) { return i / square * square; }
 
-/// Computes the upper triangle of columns' columns, a k x k matrix. `columns` has `rows` rows.
+/// Computes the upper triangle of the k x k matrix columns' columns, where ' denotes the transpose.
+/// `columns` has `rows` rows.
 HWY_NOINLINE void gram_matrix(const float* columns, int rows, int k, float* to) {
   for (int i = 0; i < k; i += block)
     multiply_rows({columns + i, 1, k}, rows, columns, k, first_column(i), to + i * k);
@@ -116,8 +117,8 @@ HWY_INLINE void mirror(int k, float* matrix) {
     }
 }
 
-/// Adds the floor (params.h) to the diagonal of a Gram matrix of `members` patches of `samples`
-/// samples, whose size is `k`. Returns the floor.
+/// Adds the floor f (params.h) to the diagonal of a Gram matrix of size `k`. The matrix belongs to
+/// `members` patches of `samples` samples. Returns the floor.
 HWY_INLINE float add_floor(int members, int samples, int k, float* matrix) {
   float trace = 0;
   for (int i = 0; i < members; ++i) trace += matrix[i * k + i];
@@ -127,7 +128,7 @@ HWY_INLINE float add_floor(int members, int samples, int k, float* matrix) {
   return lowest;
 }
 
-/// A symmetric matrix [a b; b c].
+/// A symmetric 2x2 matrix [a b; b c].
 struct Symmetric2 {
   float a, b, c;
 };
@@ -137,18 +138,18 @@ HWY_INLINE Symmetric2 inverse_of(const Symmetric2& m) {
 }
 
 /// Inverts a symmetric positive definite 4x4 matrix: the inverse of [P B; B' C] follows from those
-/// of P and of the Schur complement C - B' P^-1 B. Rows of `from` are `block` elements apart. (Four
-/// pivots one after the other would wait for four divisions.)
+/// of P and of the Schur complement C - B' P^-1 B. Rows of `from` are `block` elements apart.
+/// (Eliminating four pivots one after the other would have to wait for four divisions.)
 HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][block]) {
   const Symmetric2 p = inverse_of({from[0], from[1], from[5]});
   const float b00 = from[2], b01 = from[3], b10 = from[6], b11 = from[7];
-  // This is the matrix T = P^-1 B.
+  // This matrix is T = P^-1 B.
   const float t00 = p.a * b00 + p.b * b10, t01 = p.a * b01 + p.b * b11;
   const float t10 = p.b * b00 + p.c * b10, t11 = p.b * b01 + p.c * b11;
   const Symmetric2 s =
       inverse_of({from[10] - (b00 * t00 + b10 * t10), from[11] - (b00 * t01 + b10 * t11),
                   from[15] - (b01 * t01 + b11 * t11)});
-  // This is the matrix U = T S^-1.
+  // This matrix is U = T S^-1.
   const float u00 = t00 * s.a + t01 * s.b, u01 = t00 * s.b + t01 * s.c;
   const float u10 = t10 * s.a + t11 * s.b, u11 = t10 * s.b + t11 * s.c;
   to[0][0] = p.a + u00 * t00 + u01 * t01;
@@ -163,8 +164,9 @@ HWY_INLINE void invert_block(const float* HWY_RESTRICT from, float (&to)[block][
   to[3][3] = s.c;
 }
 
-/// Subtracts the products of four factors of each row and the four pivot rows from rows `top` ..
-/// top + square - 1, in kVectors vectors from `column` on. The pivot rows are left out.
+/// Subtracts from each of the rows `top` to top + square - 1 the four pivot rows, multiplied by the
+/// row's four factors. The function processes kVectors vectors, from `column` on. The pivot rows
+/// themselves are not changed.
 template <int kVectors>
 HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HWY_RESTRICT factors,
                           const float* HWY_RESTRICT pivots, float* HWY_RESTRICT matrix) {
@@ -190,7 +192,7 @@ HWY_INLINE void eliminate(int k, int pivot, int top, int column, const float* HW
   }
 }
 
-/// Eliminates the pivots from the rows of one square, in the columns that are stored.
+/// Eliminates the pivots from the rows of one square, in all columns that are stored.
 HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, const float* pivots,
                                float* matrix) {
   const int lanes = static_cast<int>(hn::Lanes(D()));
@@ -203,7 +205,7 @@ HWY_INLINE void eliminate_rows(int k, int pivot, int top, const float* factors, 
   if (rest == 1) eliminate<1>(k, pivot, top, c, factors, pivots, matrix);
 }
 
-/// Copies the columns of the pivots to `factors`, row by row, and sets them to 0.
+/// Copies the columns of the pivots to `factors`, row by row, and sets these columns to 0.
 HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
                                    float* HWY_RESTRICT factors) {
   const D d;
@@ -221,9 +223,9 @@ HWY_INLINE void take_pivot_columns(int k, int p, float* HWY_RESTRICT matrix,
   }
 }
 
-/// Replaces a symmetric positive definite k x k matrix by its negative inverse: sweeps four pivots
-/// at a time. Only the upper triangle is read and written (first_column()). `k` is a multiple of
-/// 16, at most max_group.
+/// Replaces a symmetric positive definite k x k matrix by the negative of its inverse. The function
+/// sweeps (eliminates) four pivots at a time. Only the upper triangle is read and written
+/// (first_column()). `k` is a multiple of 16, at most max_group.
 HWY_NOINLINE void invert_negative(int k, float* matrix) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));

@@ -3,21 +3,21 @@
 //
 // A thread block processes neighbouring reference patches. The samples of the union of their search
 // windows, and the sums of the estimates there, are in shared memory. A warp holds the matrices of
-// a group in registers. Products run on the tensor cores, with operands in halves and sums in
-// floats:
-//   1. The mean patch of the group, in halves. Samples are differences from the level of the block
-//      before, so that flat areas are exact.
+// a group in registers. Products run on the tensor cores, with operands in half precision and sums
+// in single precision:
+//   1. The mean patch of the group, in half precision. Before that, the level of the block is
+//      subtracted from the samples, so that flat areas are exact.
 //   2. The Gram matrix of the differences from the mean patch, and the inverse of Q in floats.
-//   3. Theta in halves, and the weights of its rows.
+//   3. Theta in half precision, and the weights of its rows.
 //   4. The estimates, 16 samples of all patches at a time, are added to the sums, which are
 //      integers, so that their order does not matter.
 // At the end the sums of the block are added to device memory.
 //
-// The noise of z that is left, t, follows from the moments of y - z, which are computed beforehand
-// for all patches.
+// The remaining noise of z, t, follows from the moments of y - z, which are computed before for all
+// patches.
 //
-// The last places of a group that is not full refer to the reference patch. Their rows of Xc are
-// zero, so that Theta does not mix them with members.
+// If a group has fewer members than the maximum, the unused places refer to the reference patch.
+// The rows of Xc at these places are zero, so that Theta does not mix them with members.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -32,8 +32,9 @@ namespace {
 
 constexpr int max_pairs = (max_side * ((max_side + 1) / 2) + 7) / 8 * 8;
 
-/// Minimum eigenvalue of Q, in units of its largest diagonal element. The inverse uses products of
-/// floats with about 21 significant bits; with smaller eigenvalues it would be inexact.
+/// Minimum eigenvalue of Q, in units of its largest diagonal element. The inverse is computed from
+/// products of floats with about 21 significant bits; with smaller eigenvalues, the inverse would
+/// be inexact.
 constexpr float min_eigenvalue = 1.0f / (1 << 14);
 
 enum class Kind { pilot, middle, last };
@@ -44,20 +45,21 @@ struct CombineJob {
   float noise;  // n s^2
 };
 
-/// The parts of shared memory. Each of the last four has a value for each sample of the windows.
+/// The first parts of shared memory. They are followed by four arrays with one value for each
+/// sample of the windows.
 template <int T>
 struct BlockMemory {
   SamplePair pairs[max_pairs];
   std::uint32_t mean[max_combine_warps][max_pairs];
   int places[max_combine_warps][16 * T];
-  int positions[max_combine_warps][16 * T];  // only if the noise is not white
+  int positions[max_combine_warps][16 * T];  // only for coloured noise
 };
 
-/// The union of the windows of a block.
+/// The union of the search windows of a block.
 struct Region {
   int x, y, pitch, rows;
 
-  /// Calls use(x, y, index) for all samples that lie in the picture.
+  /// Calls use(x, y, index) for all samples of the region that lie in the picture.
   template <class Use>
   __device__ __forceinline__ void for_samples(const Margins& m, Use use) const {
     for (int n = threadIdx.x; n < pitch * rows; n += blockDim.x) {
@@ -79,8 +81,8 @@ __device__ void load_words(const Region& region, const Margins& m, const float* 
   }
 }
 
-/// Writes the indices of the members' first samples in the windows, and returns the sums of their
-/// moments in all lanes.
+/// Writes the positions of the members' first samples in the windows, as indices, and returns in
+/// all lanes the sums of the members' moments.
 template <int T, Kind kind>
 __device__ __forceinline__ float2 find_places(const CombineJob& job, const Region& region, int i,
                                               int j, int count, int* places, int* positions) {
@@ -106,7 +108,7 @@ __device__ __forceinline__ float2 find_places(const CombineJob& job, const Regio
   return moments;
 }
 
-/// Returns t of params.h: the noise that is left in z, in units of s.
+/// Returns t (params.h): the remaining noise in z, in units of s.
 __device__ __forceinline__ float remaining_noise(const CombineArgs& a, float2 moments, int count) {
   const auto samples = static_cast<float>(count * a.groups.sizes.side * a.groups.sizes.side);
   const float mean = moments.x / samples;
@@ -114,7 +116,7 @@ __device__ __forceinline__ float remaining_noise(const CombineArgs& a, float2 mo
   return fmaxf(1 - sqrtf(variance) / a.sigma, a.step.tau);
 }
 
-/// Performs step 4 of the comment at the head of this file. `share` is r of params.h.
+/// Performs step 4 (see the top of this file). `share` is r of params.h.
 template <int T, Kind kind>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
                                               const GroupSamples& samples, const int* places,
@@ -130,7 +132,7 @@ __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& theta,
   for (int r = 0; r < 2 * T; ++r) to[r] = places[8 * r + g];
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
-    FloatSums sum[2][T];  // for the first and for the second samples of pairs
+    FloatSums sum[2][T];  // for the first and for the second sample of each pair
 #pragma unroll
     for (int k = 0; k < T; ++k) {
       std::uint32_t word[4];

@@ -12,12 +12,12 @@
 
 namespace lull::linear {
 
-/// The part of the work that a thread block does, and its shared memory.
+/// The part of the work that a thread block performs, and the shared memory that it needs.
 struct CombinePlan {
-  int across = 0, down = 0;  // reference patches
+  int across = 0, down = 0;  // number of reference patches along x and y
   int pitch = 0, rows = 0;   // union of their search windows, in samples
   int warps = 0;
-  std::size_t bytes = 0;  // dynamic shared memory
+  std::size_t bytes = 0;  // dynamic shared memory in bytes
 };
 
 /// Maximum number of reference patches of a block; the sums of a block are sized for it
@@ -25,9 +25,9 @@ struct CombinePlan {
 inline constexpr int max_block_references = 16;
 inline constexpr int max_combine_warps = 8;
 
-/// Returns the plan with the most reference patches per block whose windows fit into shared memory.
-/// A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows.
-/// @throws InternalError  not even one window fits
+/// Returns a plan whose windows fit into shared memory, with as many reference patches per block as
+/// possible. A block needs `fixed` bytes, and `per_sample` bytes for each sample of the windows.
+/// @throws InternalError  not even the window of one reference patch fits
 [[nodiscard]] inline CombinePlan plan_combine(const GroupSizes& sizes, std::size_t fixed,
                                               std::size_t per_sample,
                                               const cuda::DeviceLimits& limits) {
@@ -35,13 +35,13 @@ inline constexpr int max_combine_warps = 8;
   static_assert(shapes[0][0] * shapes[0][1] == max_block_references);
   for (const auto [across, down] : shapes) {
     CombinePlan plan{.across = across, .down = down};
-    // A word of shared memory also holds the sample on the right.
+    // A word of shared memory contains a sample and the sample to the right of it.
     plan.pitch = (across - 1) * sizes.step + sizes.window + sizes.side;
     plan.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
     plan.bytes = fixed + per_sample * static_cast<std::size_t>(plan.pitch) * plan.rows;
     if (plan.bytes > limits.dynamic_limit()) continue;
-    // Registers suffice for two blocks of 8 warps. Blocks of 4 warps finish more evenly, if there
-    // is enough shared memory for four of them.
+    // Registers suffice for two blocks of 8 warps. If shared memory suffices for four blocks,
+    // blocks have 4 warps, because smaller blocks distribute the work more evenly.
     plan.warps =
         std::min(limits.blocks(32 * max_combine_warps / 2, plan.bytes) >= 3 ? max_combine_warps / 2
                                                                             : max_combine_warps,

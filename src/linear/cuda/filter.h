@@ -12,18 +12,19 @@
 
 namespace lull::linear {
 
-/// Filters the planes of one frame at a time. It owns all memory that a frame needs in addition to
-/// its planes.
+/// Filters the planes of one frame at a time. The class owns all memory that is needed in addition
+/// to the planes of the frame.
 class DeviceFilter {
  public:
-  /// `noise`: of the planes as they are filtered. `margins[i]`: layout of plane `i`; planes of a
-  /// set have equal layouts. All work is queued on `stream`, in the constructor and later.
+  /// `noise`: noise of the planes in the form in which they are filtered (Y, U and V for RGB).
+  /// `margins[i]`: layout of plane `i`; all planes of a set must have equal layouts. All work is
+  /// queued on `stream`, in the constructor and later.
   /// @throws OutOfDeviceMemory
   DeviceFilter(const FrameFormat& format, const NoiseModel& noise,
                const std::array<Margins, max_planes>& margins, cudaStream_t stream);
 
-  /// Filters the planes `y` and writes the results to `x`, in the layouts of the constructor.
-  /// Pointers to planes that do not exist or are not filtered are null in `x`.
+  /// Filters the planes `y` and writes the results to `x`, in the layouts that were passed to the
+  /// constructor. Pointers to planes that do not exist or are not filtered are null in `x`.
   void run(const Planes& y, const std::array<float*, max_planes>& x);
 
  private:
@@ -43,10 +44,11 @@ class DeviceFilter {
   std::vector<SetPlan> sets_;
   cudaStream_t stream_;
   DeviceGroups groups_;
-  std::array<cuda::DeviceBuffer<float>, max_planes> autocorrelations_;  // empty: white noise
-  // The sets use the following buffers one after the other.
+  // Autocorrelation of the noise; empty: white noise.
+  std::array<cuda::DeviceBuffer<float>, max_planes> autocorrelations_;
+  // The sets use the following buffers one after the other, so each buffer exists once.
   std::array<cuda::DeviceBuffer<float>, max_planes> z_;
-  cuda::DeviceBuffer<float> guide_;  // composite guides
+  cuda::DeviceBuffer<float> guide_;  // guides that are computed from several planes
   cuda::DeviceBuffer<std::uint8_t> quantised_;
   cuda::DeviceBuffer<std::int32_t> norms_;
   cuda::DeviceBuffer<std::uint16_t> members_;

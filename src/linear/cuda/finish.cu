@@ -1,6 +1,6 @@
-// The means of the estimates, and the moments of y - z, with one thread per sample. The weight of a
-// sample is the sum of the weights of the patches that cover it, whose first samples lie in the
-// square that ends at the sample.
+// Computes the weighted means of the estimates, and the moments of y - z. There is one thread per
+// sample. The weight of a sample is the sum of the weights of all patches that contain it. The
+// first samples of these patches form a square that ends at the sample.
 
 #include "cuda/check.h"
 #include "linear/cuda/combine_sums.h"
@@ -18,7 +18,7 @@ __global__ void finish_kernel(CombineSums sums, Margins margins, int side, float
     for (int u = max(0, column - side + 1); u <= column; ++u)
       weight += sums.weights[margins.at(u, v)];
   const int at = margins.at(column, row);
-  // The weight is not 0, because the grid of reference patches covers every sample.
+  // The divisor is not 0, because the patches of the grid cover every sample.
   const double share = 1 / (static_cast<double>(block_value_scale) * static_cast<double>(weight));
   const auto mean = [&](unsigned long long* sum) {
     return static_cast<float>(static_cast<double>(static_cast<long long>(sum[at])) * share) +

@@ -1,6 +1,7 @@
 #pragma once
-// The matrix of a group's combinations, Theta (linear/params.h), which one warp computes in
-// registers. N = 16 T patches; blocks and operands have the layout of symmetric_blocks.cuh.
+// The matrix Theta (linear/params.h), which combines the patches of a group. One warp computes
+// Theta in registers. A group has N = 16 T patches; blocks and operands have the layout of
+// symmetric_blocks.cuh.
 
 #include <cuda_fp16.h>
 
@@ -15,34 +16,36 @@ namespace lull::linear {
 
 constexpr std::uint32_t minus_signs = 0x80008000;
 
-/// Two adjacent samples of every patch: their offset from the patch's first sample, and a mask of
-/// those that belong to the patch.
+/// Two adjacent samples that are read in every patch: their offset from the first sample of the
+/// patch, and a mask that selects those samples of the pair that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
 };
 
-/// The samples of a group in shared memory, as words: a sample and its right neighbour, in halves.
-/// `mean` has the mean patch of the group, a word for each pair.
+/// The samples of a group in shared memory. A word contains a sample and its right neighbour in
+/// half precision. `mean` points to the mean patch of the group, which has one word for each pair.
 struct GroupSamples {
   const std::uint32_t* words;
   const SamplePair* pairs;
   const std::uint32_t* mean;
 
-  /// Returns the difference of two samples of the patch at `place` from the mean patch.
+  /// Returns two samples of the patch at `place`, minus the mean patch.
   __device__ __forceinline__ std::uint32_t at(int place, int pair) const {
     const SamplePair p = pairs[pair];
     return word_of(__hsub2(halves_of(words[place + p.offset]), halves_of(mean[pair]))) & p.mask;
   }
 };
 
-/// Computes the mean patch of the first `count` patches: a word for each of 8 * steps pairs.
+/// Computes the mean patch of the first `count` patches. The mean patch has one word for each of 8
+/// * steps pairs.
 template <int T>
 __device__ __forceinline__ void find_mean(const std::uint32_t* words, const SamplePair* pairs,
                                           const int* places, int steps, int count,
                                           std::uint32_t* mean) {
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
-  // All rows of the left operand select the members.
+  // Each row of the left operand contains a 1 for each member, so that the product sums the
+  // members.
   std::uint32_t members[T][2];
   int from[T][4];
 #pragma unroll
@@ -81,7 +84,7 @@ __device__ __forceinline__ void find_mean(const std::uint32_t* words, const Samp
   __syncwarp();
 }
 
-/// Computes -Xc Xc' on and below the diagonal. Rows from `count` on are zero.
+/// Computes the blocks of -Xc Xc' on and below the diagonal. The rows from `count` on are zero.
 template <int T>
 __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, const int* places,
                                                    int steps, int count, Block (&gram)[T][T]) {
@@ -110,7 +113,7 @@ __device__ __forceinline__ void find_negative_gram(const GroupSamples& samples, 
   }
 }
 
-/// Calls use(value, row, column) for the values of a block that the lane holds.
+/// Calls use(value, row, column) for those values of a block that this lane has.
 template <class Use>
 __device__ __forceinline__ void for_values(Block& block, int i, int j, Use use) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -142,12 +145,12 @@ __device__ __forceinline__ void add_to_diagonal(Block (&matrix)[T][T], float val
   for (int i = 0; i < T; ++i) lull::add_to_diagonal(matrix[i][i], value);
 }
 
-/// The noise that members of a group share: the autocorrelation of the noise, at the displacements
-/// between the members.
+/// The covariance of the noise of two members, summed over their samples. It follows from the
+/// autocorrelation of the noise and the displacements between the members.
 struct SharedNoise {
-  const float* autocorrelation;  // Autocorrelation, in device memory
-  const int* positions;          // of the members: 65536 y + x
-  int count;                     // other patches share no noise
+  const float* autocorrelation;  // autocorrelation, in device memory
+  const int* positions;          // positions of the members: 65536 y + x
+  int count;                     // patches with larger displacements share no noise
 
   __device__ __forceinline__ float operator()(int row, int column) const {
     if (row >= count || column >= count) return row == column ? 1.0f : 0.0f;
@@ -157,7 +160,8 @@ struct SharedNoise {
   }
 };
 
-/// Adds `factor` times the shared noise to the blocks of a matrix on and below the diagonal.
+/// Adds the covariance of the noise, multiplied by `factor`, to the blocks of a matrix on and below
+/// the diagonal.
 template <int T>
 __device__ __forceinline__ void add_noise(const SharedNoise& noise, float factor,
                                           Block (&matrix)[T][T]) {
@@ -169,8 +173,8 @@ __device__ __forceinline__ void add_noise(const SharedNoise& noise, float factor
                  [&](float& v, int row, int column) { v += factor * noise(row, column); });
 }
 
-/// Computes R = Q^-1 - q q' / (1' q), q = Q^-1 1, on and above the diagonal, where 1 has ones for
-/// the first `count` rows.
+/// Computes R = Q^-1 - q q' / (1' q), q = Q^-1 1, on and above the diagonal. The vector 1 has ones
+/// in the first `count` rows, and zeros below.
 template <int T>
 __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count) {
   float of_row[2 * T] = {}, of_column[2 * T][2] = {};
@@ -184,7 +188,7 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
             const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
             const float v = inverse[i][j].half[n].at[2 * h + e];
             if (16 * j + 8 * n + t2 + e < count) of_row[2 * i + h] += v;
-            // A block above the diagonal also stands for its transpose.
+            // A block above the diagonal also stands for its transpose below the diagonal.
             if (j > i && 16 * i + 8 * h + g < count) of_column[2 * j + n][e] += v;
           }
   const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
@@ -198,7 +202,7 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
     for (int e = 0; e < 2; ++e)
 #pragma unroll
       for (int j = 4; j < 32; j <<= 1) of_column[r][e] += __shfl_xor_sync(~0u, of_column[r][e], j);
-    // Row g is column 2t + e of the lanes with g = 2t + e.
+    // The values of row g are in the lanes that hold column 2t + e = g.
     const float from_even = __shfl_sync(~0u, of_column[r][0], g / 2);
     const float from_odd = __shfl_sync(~0u, of_column[r][1], g / 2);
     q_row[r] += g % 2 == 0 ? from_even : from_odd;
@@ -222,8 +226,9 @@ __device__ __forceinline__ void subtract_mean(Block (&inverse)[T][T], int count)
                 share * q_row[2 * i + h] * q_column[2 * j + n][e];
 }
 
-/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1, which has the
-/// blocks on and above the diagonal. `own` is the eigenvalue of 1.
+/// Computes Theta = I - noise (Q^-1 - 11' / (k own)) for white noise from Q^-1. Only the blocks
+/// of Q^-1 on and above the diagonal exist. `own` is the eigenvalue that belongs to the eigenvector
+/// 1 (all ones).
 template <int T>
 __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float noise, float own,
                                               int count, HalfMatrix<T>& theta) {
@@ -241,8 +246,8 @@ __device__ __forceinline__ void combine_white(Block (&inverse)[T][T], float nois
     }
 }
 
-/// Computes Theta = I - factor C R from R, which has the blocks on and above the diagonal, for
-/// noise C that is not white.
+/// Computes Theta = I - factor C R from R for coloured noise with the covariance C. Only the
+/// blocks of R on and above the diagonal exist.
 template <int T>
 __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block (&r)[T][T],
                                                  float factor, HalfMatrix<T>& theta) {
@@ -269,7 +274,7 @@ __device__ __forceinline__ void combine_coloured(const SharedNoise& noise, Block
   }
 }
 
-/// Returns the weight of row 8 r + g of Theta, 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)).
+/// Returns the weight of row 8 r + g of Theta, which is 1 / sqrt(max(sum_j Theta_ij^2, 1 / count)).
 template <int T>
 __device__ __forceinline__ float row_weight(const HalfMatrix<T>& theta, int r, int count) {
   float sum = 0;

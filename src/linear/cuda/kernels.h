@@ -18,11 +18,12 @@ namespace lull::linear {
 /// The quantised guide of the matcher, in the layout of the planes.
 struct QuantisedGuide {
   std::uint8_t* samples = nullptr;
-  std::int32_t* norms = nullptr;  // sum of the squared samples of the patch that begins here
+  // For each position, the sum of the squared samples of the patch that begins there.
+  std::int32_t* norms = nullptr;
 };
 
-/// The groups of all reference patches: `sizes.group` indices of candidates each (params.h). The
-/// order of the members is fixed, but arbitrary.
+/// The groups of all reference patches. A group is an array of `sizes.group` indices of candidates
+/// (params.h). The order of its members is arbitrary, but the same in each run.
 struct DeviceGroups {
   GroupSizes sizes;
   ReferenceGrid grid;
@@ -30,7 +31,7 @@ struct DeviceGroups {
   std::uint8_t* counts = nullptr;
 };
 
-/// Returns the number of thread blocks for all samples of a plane, one thread each.
+/// Returns the number of thread blocks for all samples of a plane, with one thread for each sample.
 inline dim3 blocks_of(const Margins& margins, dim3 block) {
   return {(margins.width + block.x - 1) / block.x, (margins.height + block.y - 1) / block.y};
 }
@@ -45,28 +46,32 @@ void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGrou
 /// Sums of weighted estimates in fixed point (combine.cu).
 struct CombineSums {
   unsigned long long *x = nullptr, *z = nullptr;  // signed values, two's complement
-  std::uint32_t* weights = nullptr;               // at the first samples of patches
+  // Sums of weights, at the first samples of patches.
+  std::uint32_t* weights = nullptr;
 };
 
-/// One step of a plane. The pilot reads y, an iteration reads x, z and the moments.
+/// One step that combines the patches of a plane. The pilot reads y; an iteration reads x, z and
+/// the moments of y - z.
 struct CombineArgs {
   Margins margins;
   DeviceGroups groups;
-  const float *x = nullptr, *z = nullptr;  // pilot: both are y
-  const float2* moments = nullptr;         // of y - z for the patch that begins at each sample
+  const float *x = nullptr, *z = nullptr;  // in the pilot, both are y
+  // Moments of y - z over the patch that begins at each sample.
+  const float2* moments = nullptr;
   CombineSums sums;
   float sigma = 0;
-  const float* autocorrelation = nullptr;  // Autocorrelation of the noise; null: white
-  Step step;                               // if tau is 0, an iteration adds no sums of z
+  const float* autocorrelation = nullptr;  // autocorrelation of the noise; null: white noise
+  Step step;                               // if tau is 0, an iteration computes no z
 };
 
-/// Computes the sums of y - z, and of its squares, over the patch that begins at each sample
-/// (finish.cu).
+/// Computes, for each sample, the sums of y - z and of its squares over the patch that begins at
+/// the sample (finish.cu).
 void patch_moments(const float* y, const float* z, const Margins& margins, int side, float2* to,
                    cudaStream_t stream);
 /// Combines the patches of all groups and adds the estimates to the sums (combine.cu).
 void combine(const CombineArgs& args, cudaStream_t stream);
-/// Computes the means of the estimates and clears the sums. `z` may be null (finish.cu).
+/// Computes the weighted means of the estimates, and sets the sums to 0. `z` may be null
+/// (finish.cu).
 void finish(const CombineSums& sums, const Margins& margins, int side, float* x, float* z,
             cudaStream_t stream);
 

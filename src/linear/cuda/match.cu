@@ -1,13 +1,15 @@
 // Matching for iterated linear combinations of patches (definition: linear/params.h). A warp finds
 // the group of one reference patch:
-//   1. Distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b. The norms are computed beforehand for all
-//      patches. The products take four samples in one instruction. A thread block copies the union
-//      of its windows to shared memory as words: a word holds four samples, from its own position
-//      on, so that no load is unaligned and neighbouring lanes read neighbouring words.
+//   1. Distances: |a - b|^2 = |a|^2 + |b|^2 - 2 a'b. The norms are computed before for all patches.
+//      One instruction multiplies four pairs of samples. A thread block copies the union of its
+//      search windows to shared memory as words: the word at each position contains the four
+//      samples that begin there, so that no load is unaligned and neighbouring lanes read
+//      neighbouring words.
 //   2. The keys of all candidates, in shared memory. A candidate outside the picture has no_key.
-//   3. The largest key of the group, by bisection over the number of keys up to a value. Keys are
-//      unique, so any value with the right number of keys below it will do.
-//   4. The candidates up to that key, in the order of their positions.
+//   3. A bound on the keys of the group. Bisection finds a value for which the number of keys up to
+//      this value is the size of the group. Keys are unique, so such a value exists.
+//   4. The members: all candidates whose keys are at most this bound, in the order of their
+//      positions.
 
 #include <algorithm>
 
@@ -20,7 +22,7 @@
 namespace lull::linear {
 namespace {
 
-constexpr int across = 4, down = 4;  // reference patches of a thread block
+constexpr int across = 4, down = 4;  // number of reference patches of a thread block
 constexpr int max_warps = 8;
 constexpr std::uint32_t no_key = ~0u;
 
@@ -28,9 +30,9 @@ struct MatchJob {
   Margins margins;
   QuantisedGuide guide;
   DeviceGroups groups;
-  int pitch, rows;  // size of the windows in shared memory, in words
+  int pitch, rows;  // size of the union of the windows in shared memory, in words
   int keys;         // number of candidates, rounded up to complete warps
-  int shift;        // of distances
+  int shift;        // right shift of distances
 };
 
 __global__ void quantise_kernel(const float* guide, Margins margins, float low, float scale,
@@ -54,7 +56,8 @@ __global__ void norms_kernel(QuantisedGuide guide, Margins margins, int side) {
   guide.norms[margins.at(x, y)] = sum;
 }
 
-/// Copies the union of the windows of the block's reference patches, which begins at (x0, y0).
+/// Copies the union of the search windows of the block's reference patches to shared memory. The
+/// union begins at (x0, y0).
 __device__ void load_words(const MatchJob& job, int x0, int y0, std::uint32_t* words) {
   const Margins& m = job.margins;
   for (int n = threadIdx.x; n < job.pitch * job.rows; n += blockDim.x) {
@@ -69,11 +72,11 @@ __device__ void load_words(const MatchJob& job, int x0, int y0, std::uint32_t* w
   }
 }
 
-/// Performs steps 1 and 2 of the comment at the head of this file, for the reference patch at (x,
-/// y). `window` points to the first word of this patch's window.
+/// Performs steps 1 and 2 (see the top of this file) for the reference patch at (x, y). `window`
+/// points to the first word of the search window of this patch.
 __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
                                           const std::uint32_t* window, std::uint32_t* keys) {
-  constexpr int slots = 8;  // candidates of a lane that are in progress
+  constexpr int slots = 8;  // number of candidates that a lane processes at once
   const Margins& m = job.margins;
   const int lane = threadIdx.x % 32, side = job.groups.sizes.side, width = job.groups.sizes.window;
   const int r = width / 2, candidates = width * width, words = (side + 3) / 4;
@@ -116,13 +119,13 @@ __device__ __forceinline__ void find_keys(const MatchJob& job, int x, int y,
   __syncwarp();
 }
 
-/// Performs step 3. Returns a key for which `wanted` keys are not greater. If there are fewer keys,
-/// no key is greater.
+/// Performs step 3 (see the top of this file). Returns a bound such that exactly `wanted` keys are
+/// not greater than it. If there are fewer keys, no key is greater than the bound.
 __device__ __forceinline__ std::uint32_t find_limit(const MatchJob& job, const std::uint32_t* keys,
                                                     int wanted) {
   const int lane = threadIdx.x % 32;
-  // The two smallest keys of each lane are at most 64 keys in all, so the limit is at most the
-  // largest of them.
+  // The two smallest keys of each lane are at most 64 keys in all. So the result is at most the
+  // largest of these keys.
   std::uint32_t smallest = no_key, second = no_key;
   for (int n = lane; n < job.keys; n += 32) {
     const std::uint32_t key = keys[n];
@@ -194,8 +197,8 @@ void match(const QuantisedGuide& guide, const Margins& margins, const DeviceGrou
            cudaStream_t stream) {
   const GroupSizes& sizes = groups.sizes;
   MatchJob job{.margins = margins, .guide = guide, .groups = groups};
-  // With this pitch, neighbouring lanes read words of neighbouring banks, even where a row of the
-  // window ends.
+  // With this distance between rows, neighbouring lanes read words in different memory banks, even
+  // where a row of the window ends.
   job.pitch = sizes.window + round_up((across - 1) * sizes.step + sizes.side + 2, 32);
   job.rows = (down - 1) * sizes.step + sizes.window + sizes.side - 1;
   job.keys = (sizes.window * sizes.window + 31) / 32 * 32;

@@ -6,7 +6,7 @@
 
 namespace lull::linear {
 
-/// A matrix of doubles. In a matrix of patches each row is a patch.
+/// A matrix of doubles. If it contains patches, each row is a patch.
 struct Matrix {
   int rows = 0, columns = 0;
   std::vector<double> values;

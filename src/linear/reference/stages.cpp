@@ -16,7 +16,7 @@ std::uint32_t distance(PlaneView<const std::uint8_t> guide, int x, int y, int u,
   return sum;
 }
 
-/// Returns the patches minus their mean.
+/// Returns the patches of a group minus their mean.
 Matrix centred(Matrix patches) {
   for (int s = 0; s < patches.columns; ++s) {
     double mean = 0;
@@ -32,7 +32,7 @@ std::vector<std::uint16_t> find_group(PlaneView<const std::uint8_t> guide, int x
                                       const GroupSizes& sizes) {
   const int side = sizes.side, radius = sizes.window / 2;
   const int shift = distance_shift(side * side);
-  std::vector<std::uint32_t> keys = {0};  // the reference patch
+  std::vector<std::uint32_t> keys = {0};  // key of the reference patch
   std::uint32_t index = 0;
   for (int dy = -radius; dy <= radius; ++dy)
     for (int dx = -radius; dx <= radius; ++dx) {

@@ -1,4 +1,4 @@
-// Vectorised quantisation of the guide to bytes.
+// Vectorised quantisation of the samples of the guide to bytes.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/bytes.cpp"
@@ -24,7 +24,7 @@ HWY_INLINE hn::Vec<Bytes> to_bytes(hn::Vec<Floats> samples, hn::Vec<Floats> cent
   const hn::Rebind<std::int32_t, Floats> integers;
   const auto low = hn::Set(d, -127.0f), high = hn::Set(d, 127.0f);
   auto v = hn::Mul(hn::Sub(samples, centre), scale);
-  v = hn::IfThenElse(hn::Gt(v, low), v, low);  // also replaces NaN
+  v = hn::IfThenElse(hn::Gt(v, low), v, low);  // replaces NaN as well
   v = hn::IfThenElse(hn::Lt(v, high), v, high);
   const auto above = hn::ConvertTo(integers, hn::Add(v, hn::Set(d, 128.5f)));
   return hn::DemoteTo(Bytes(), hn::Sub(above, hn::Set(integers, 128)));

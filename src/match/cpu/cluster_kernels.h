@@ -17,22 +17,24 @@
 namespace lull::cpu {
 
 /// The patches of all frames, rearranged so that each patch is two contiguous pieces of memory of 4
-/// rows each. Element [number] (PatchNumbers) holds the sample at that position and the 3 samples
-/// below it; the next element holds the next column.
+/// rows each. The element at index [patch number] (PatchNumbers) contains the sample at the
+/// position of the patch and the 3 samples below it; the next element contains the next column.
 struct PatchStrips {
   const std::uint8_t* columns = nullptr;  // [number][4]
-  std::size_t below = 0;  // distance between the upper and the lower piece of a patch
+  std::size_t below = 0;  // distance in memory between the upper and the lower piece of a patch
   const std::uint8_t* upper(std::uint32_t number) const {
     return columns + std::size_t{number} * (patch / 2);
   }
   const std::uint8_t* lower(std::uint32_t number) const { return upper(number) + below; }
 };
-/// Fills the strips of one row of positions from 4 rows of samples. `count` is a multiple of 16.
+/// Fills the strips for one row of patch positions, from 4 rows of samples. `count` is a multiple
+/// of 16.
 void fill_strips(const std::uint8_t* const (&rows)[4], int count, std::uint8_t* to);
 
 // ---- clusters ------------------------------------------------------------------------------
 
-/// Implementations of PatchSpace::split() and PatchSpace::partition(). Samples are in memory order.
+/// Implementations of PatchSpace::split() and PatchSpace::partition(). The samples of a patch are
+/// in memory order.
 std::optional<Split> split_patches(const PatchStrips& strips,
                                    std::span<const std::uint32_t> patches);
 std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t> patches,
@@ -40,33 +42,35 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
 
 // ---- candidates ----------------------------------------------------------------------------
 
-/// Maximum number of candidates of one reference patch: clusters of 4 tilings, and one patch of
-/// each neighbouring frame.
+/// Maximum number of candidates of one reference patch: the members of one cluster in each of 4
+/// tilings, and one patch in each neighbouring frame.
 inline constexpr int max_candidates = max_tilings * max_leaf + max_frames;
-/// Size of the arrays of candidates, so that complete vectors can be read and written.
+/// Size of the arrays of candidates. It leaves space to read and write complete vectors.
 inline constexpr int candidate_places = max_candidates + 64;
 /// Number of elements beyond the members of a cluster that are readable.
 inline constexpr int member_padding = 8;
 
-/// A reference patch's cluster in one tiling.
+/// The cluster that contains a reference patch in one tiling.
 struct LeafView {
   const std::uint32_t* members = nullptr;
   int count = 0;
   std::uint32_t leaf_id = 0;  // identifier of the cluster
-  /// Identifiers of each member's clusters in the preceding tilings.
+  /// For each member, the identifiers of the clusters that contain the member in the preceding
+  /// tilings.
   std::array<const std::uint32_t*, max_tilings - 1> earlier{};
 };
-/// Lists the patches of all clusters of a reference patch, each once and without patch `own`.
-/// Returns their number.
+/// Lists the patches of all clusters that contain a reference patch. Each patch is listed once;
+/// patch `own`, which is the reference patch, is not. Returns the number of listed patches.
 int list_candidates(std::span<const LeafView> leaves, std::uint32_t own, std::uint32_t* candidates);
 
-/// Computes the sums of squared differences between each patch and patch `own`. 8 more numbers of
-/// existing patches must follow `patches`.
+/// Computes the sums of squared differences between each patch and patch `own`. After the
+/// `patches`, the array must contain 8 more numbers of existing patches, because complete vectors
+/// are read.
 void patch_distances(const PatchStrips& strips, std::uint32_t own, const std::uint32_t* patches,
                      int count, std::int32_t* distances);
 
 struct Nearest {
-  int wanted;          // maximum count, up to max_group - 1
+  int wanted;          // maximum number of candidates to select, up to max_group - 1
   std::int32_t limit;  // maximum distance
   int count = 0;
   std::array<std::uint32_t, max_group> patches;

@@ -21,15 +21,15 @@
 namespace lull::cpu {
 namespace {
 
-/// Block size in reference patches. The estimates of a block extend up to one cluster tile beyond
-/// it on all sides.
+/// Size of a block in reference patches. The estimates of a block extend up to one cluster tile
+/// beyond the block on all sides.
 constexpr BlockSize cluster_block{48, 12};
-constexpr int rows_at_once = 32;  // rows of strips that a task fills
+constexpr int rows_at_once = 32;  // number of rows of strips that one task fills
 
 /// The patches of the guides in the layout of PatchStrips.
 class StripSpace final : public PatchSpace {
  public:
-  /// Fills the strips. It must be called inside the engine's arena.
+  /// Fills the strips. The caller must run in the TBB arena of the engine.
   void fill(std::span<const GuideAt> frames, const MatchParams& params) {
     const PlaneView<const float> own = frames[0].frame.samples;
     numbers_ = PatchNumbers(own.width, own.height);
@@ -87,7 +87,8 @@ struct ClusterWorkspace {
   std::vector<std::uint32_t> scratch;
   Buffer<std::uint32_t> candidates;
   Buffer<std::int32_t> distances;
-  std::array<Leaves, 2> leaves;  // clusters of the current and the next reference patch
+  // Clusters of the reference patch that is matched, and of the next one.
+  std::array<Leaves, 2> leaves;
   Nearest nearest{};
 };
 
@@ -128,15 +129,16 @@ class ClusterMatcher final : public Matcher {
     look_up(block.x, y, work.leaves[0]);
     for (int column = 0; column < block.columns; ++column) {
       const int x = block.x + column * params_.step;
-      // Clusters are scattered in memory, so those of the next reference patch are prefetched while
-      // this one is matched.
+      // Clusters are scattered in memory, so the clusters of the next reference patch are
+      // prefetched while the current one is matched.
       if (column + 1 < block.columns) look_up(x + params_.step, y, work.leaves[(column + 1) % 2]);
       find_group(x, y, work.leaves[column % 2], work, groups[column]);
     }
   }
 
  private:
-  /// For each member of a tiling, stores the identifiers of its clusters in the preceding tilings.
+  /// For each member of a tiling, stores the identifiers of the clusters that contain this member
+  /// in the preceding tilings.
   void relate_tilings() {
     const std::size_t count = clusters_.members(0).size();
     constexpr std::size_t at_once = 1 << 14;
@@ -205,7 +207,7 @@ class ClusterMatcher final : public Matcher {
       }
     }
   }
-  /// Prefetches 48 members, which is the default maximum size of a cluster.
+  /// Prefetches 48 members of a cluster, which is the default maximum size of a cluster.
   static void prefetch(const std::uint32_t* members) {
     for (int i = 0; i < 48; i += 16) hwy::Prefetch(members + i);
   }
@@ -233,7 +235,7 @@ class ClusterMatcher final : public Matcher {
 
   /// Subtracts the motion bias from the distances of the candidates that motion predicts. These
   /// candidates begin at index `predicted`. A predicted candidate that is also in a cluster is
-  /// merged with that candidate. Returns the number of candidates.
+  /// merged with that candidate. Returns the number of candidates that remain.
   int apply_motion_bias(std::uint32_t* candidates, int predicted, int count,
                         std::int32_t* distances) const {
     int kept = predicted;
@@ -248,19 +250,21 @@ class ClusterMatcher final : public Matcher {
     return kept;
   }
 
-  std::vector<ClusterWorkspace> workspaces_;  // one for each thread
-  // State for the frame whose reference patches are matched, valid after begin().
+  std::vector<ClusterWorkspace> workspaces_;  // one element for each thread
+  // State of the frame whose reference patches are matched. It is valid after begin().
   MatchParams params_;
   std::span<const GuideAt> frames_;
   MotionGrid grid_;
   std::optional<ClusterRules> rules_;
   StripSpace space_;
   Clusters clusters_;
-  // [tiling][preceding tiling][member]: identifier of the member's cluster in the preceding tiling.
+  // [tiling][preceding tiling][member]: identifier of the cluster that contains the member in the
+  // preceding tiling.
   std::array<std::array<Buffer<std::uint32_t>, max_tilings - 1>, max_tilings> earlier_leaf_ids_;
 };
 
-/// Dispatches to the matcher that the parameters of a phase select.
+/// A matcher that calls the exhaustive or the cluster matcher, as the parameters of the phase
+/// select.
 class DispatchingMatcher final : public Matcher {
  public:
   DispatchingMatcher(int threads, const std::shared_ptr<GuideMemory>& memory)

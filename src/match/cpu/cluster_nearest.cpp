@@ -1,9 +1,7 @@
-// Candidates of a reference patch from its clusters, their distances, and the selection of the
-// nearest.
-//
-// Keys of distance and list index are sorted 32 at a time by sorting networks on vectors, which
-// have no branches to mispredict, and merged with the best keys so far. Patches at equal distance
-// are ordered afterwards.
+// Lists the candidates of a reference patch from its clusters, computes their distances, and
+// selects the nearest. A key consists of a distance and a list index. 32 keys at a time are sorted
+// by sorting networks on vectors, which have no branches that could be mispredicted, and are merged
+// with the best keys so far. Patches at equal distance are ordered afterwards.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_nearest.cpp"
@@ -25,7 +23,7 @@ namespace {
 
 // ---- Sorting networks ----------------------------------------------------------------------
 
-/// A distance and, in the lowest bits, the candidate's index in the list.
+/// A key: a distance and, in the lowest bits, the candidate's index in the list.
 using Key = std::int32_t;
 using Keys = Sums;
 using KeyVector = hn::Vec<Keys>;
@@ -39,7 +37,7 @@ HWY_INLINE void exchange(KeyVector& less, KeyVector& more) {
   less = least;
 }
 
-/// Sorts the lanes of a vector that form a bitonic sequence.
+/// Sorts the lanes of a vector whose values form a bitonic sequence.
 HWY_INLINE KeyVector sort_bitonic(KeyVector v) {
   const Keys d;
   if constexpr (key_lanes == 8) {
@@ -66,7 +64,7 @@ HWY_INLINE void sort_bitonic(KeyVector* v) {
   }
 }
 
-/// Splits two sorted runs of `count` vectors each: the smaller half of all values goes to `a`, the
+/// Splits two sorted runs of `count` vectors each. The smaller half of all values goes to `a`, the
 /// larger half to `b`. Each half is a bitonic sequence.
 template <int count>
 HWY_INLINE void split_runs(KeyVector* a, KeyVector* b) {
@@ -86,7 +84,7 @@ HWY_INLINE void merge_runs(KeyVector* v) {
   sort_bitonic<count>(v + count);
 }
 
-/// Moves the smaller half of two sorted runs to `a`, in sorted order.
+/// Writes the smaller half of the values of two sorted runs to `a`, in sorted order.
 template <int count>
 HWY_INLINE void keep_least(KeyVector* a, KeyVector* b) {
   split_runs<count>(a, b);
@@ -111,7 +109,7 @@ HWY_INLINE void sort_columns(KeyVector* v) {
   v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, e, f));
 }
 
-/// Sorts 32 keys into two sorted runs of 16.
+/// Sorts 32 keys into two sorted runs of 16 keys each.
 HWY_INLINE void sort_halves(KeyVector* v) {
   const Keys d;
   for (int i = 0; i < batch_vectors; i += 4) sort_columns(v + i);
@@ -125,7 +123,8 @@ HWY_INLINE void sort_halves(KeyVector* v) {
   for (int i = 0; i < batch_vectors; i += 2 * eight) merge_runs<eight>(v + i);
 }
 
-/// Selects the `wanted` (16 or 32) smallest keys, sorted. `count` is a multiple of 32.
+/// Selects the `wanted` (16 or 32) smallest of `count` keys, in sorted order. `count` is a multiple
+/// of 32.
 template <int wanted>
 HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
   const Keys d;
@@ -149,8 +148,8 @@ HWY_INLINE void sort_least(const Key* keys, int count, Key* least) {
 
 // ---- Selection of the nearest --------------------------------------------------------------
 
-/// Makes keys of the distances up to the limit; larger distances become no_key. The array is padded
-/// with large distances. Returns the number of keys, a multiple of 32.
+/// Makes keys of the distances up to the limit; each larger distance becomes no_key. The array of
+/// distances is padded with large distances. Returns the number of keys, a multiple of 32.
 HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t limit, Key* keys) {
   const Keys d;
   const auto most = hn::Set(d, limit), none = hn::Set(d, no_key);
@@ -167,8 +166,8 @@ HWY_INLINE int make_keys(const std::int32_t* distances, int count, std::int32_t 
 
 constexpr std::int32_t distance_of(Key key) { return key >> place_bits; }
 
-/// Orders patches at equal distance by their number. Before the call, such patches are ordered by
-/// list index.
+/// Orders patches at equal distance by their patch number. Before the call, such patches are
+/// ordered by their list index.
 HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count) {
   for (int i = 1; i < count; ++i)
     for (int k = i;
@@ -177,8 +176,8 @@ HWY_INLINE void order_equals(const Key* keys, std::uint32_t* patches, int count)
       std::swap(patches[k], patches[k - 1]);
 }
 
-/// Collects all patches at one distance and writes the first ones, by patch number, to `to` until
-/// it is full. List indices are irrelevant here.
+/// Collects all patches at one distance, and writes those with the lowest patch numbers to `to`
+/// until it is full. The order in the list does not matter.
 void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distances, int count,
                       std::int32_t distance, std::span<std::uint32_t> to) {
   std::uint32_t equals[candidate_places];
@@ -191,8 +190,8 @@ void fill_with_equals(const std::uint32_t* patches, const std::int32_t* distance
   std::ranges::copy_n(equals, static_cast<std::ptrdiff_t>(to.size()), to.begin());
 }
 
-/// Selects the nearest candidates without keys. The matcher uses this function if there are more
-/// candidates than the index bits of a key can represent.
+/// Selects the nearest candidates without keys. The matcher uses this function if a candidate's
+/// list index can exceed the index bits of a key.
 void sort_all(const std::uint32_t* patches, const std::int32_t* distances, int count,
               Nearest& nearest) {
   int order[candidate_places], within = 0;
@@ -283,8 +282,8 @@ void pack_displacements(std::uint32_t own, int row, const std::uint32_t* patches
   for (int i = 0; i < count; i += sum_lanes) {
     const auto away =
         hn::BitCast(d, hn::Sub(hn::LoadU(Numbers(), patches + i), hn::Set(Numbers(), own)));
-    // The quotient rounds to the difference of the rows, because the columns differ by less than
-    // half a row.
+    // The quotient rounds to the difference of the rows, because the difference of the columns is
+    // less than half a row.
     const auto y = hn::NearestInt(hn::Mul(hn::ConvertTo(reals, away), inverse));
     const auto x = hn::Sub(away, hn::Mul(y, rows));
     const auto both = hn::Or(hn::ShiftLeft<12>(hn::And(y, bits)), hn::And(x, bits));

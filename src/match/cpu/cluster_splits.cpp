@@ -1,7 +1,9 @@
-// Splits of clusters: finds the splitting plane, and partitions the patches by it.
+// Splits clusters: finds the plane that splits a cluster, and partitions the patches of the cluster
+// by it.
 //
-// A patch consists of two pieces of memory (PatchStrips). The kernel computes the sums of 4 or 8
-// patches at a time and then moves these patches to their parts at once.
+// A patch consists of two pieces of memory (PatchStrips, cluster_kernels.h). The kernel computes
+// the dot products of 4 or 8 patches at a time, and then immediately moves these patches to their
+// parts.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/cluster_splits.cpp"
@@ -20,7 +22,7 @@ namespace lull::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Returns the products of weights and samples, summed in pairs.
+/// Returns the products of weights and samples, with pairs of products summed.
 HWY_INLINE hn::Vec<Halves> pair_products(hn::Vec<Bytes> weight, hn::Vec<Bytes> sample) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
   return hn::Vec<Halves>{_mm256_maddubs_epi16(weight.raw, sample.raw)};
@@ -53,10 +55,12 @@ class Products {
       flip_[k] = hn::Load(Bytes(), flips + k * part);
     }
   }
-  /// Returns the value that must be added to each result of of().
+  /// Returns the value that must be added to each result of of(), because samples are converted to
+  /// signed bytes.
   std::int32_t offset() const { return offset_; }
 
-  /// Returns a vector. The sum of its lanes is the dot product of a patch, minus offset().
+  /// Returns a vector whose lanes sum to the dot product of a patch and the weights, minus
+  /// offset().
   HWY_INLINE hn::Vec<Sums> of(const PatchStrips& strips, std::uint32_t number) const {
     const auto ones = hn::Set(Halves(), 1);
     auto sum = hn::Zero(Sums()), more = sum;
@@ -99,7 +103,7 @@ class SeedPatches {
     }
   }
 
-  /// Returns the distances from the first seed (square roots, rounded down).
+  /// Returns the distances of all seeds from the first seed, as square roots rounded down.
   HWY_INLINE std::array<int, split_seeds> distances() const {
     alignas(64) std::int32_t squares[split_seeds];
     all_sums(
@@ -113,14 +117,14 @@ class SeedPatches {
     return roots;
   }
 
-  /// Sets the split between two seeds.
+  /// Computes the split between two centres that consist of one seed each.
   HWY_INLINE void split_between(int one, int other) {
     set_split(1, 1, [&](int k) HWY_ATTR {
       return Centres{hn::Load(Halves(), sample(one, k)), hn::Load(Halves(), sample(other, k))};
     });
   }
-  /// Sets the split between a set of seeds, given as bits, and all other seeds, which form the
-  /// first centre.
+  /// Computes the split between two sets of seeds. The bits of the argument mark the seeds of the
+  /// second centre; all other seeds form the first centre.
   HWY_INLINE void split_off(unsigned set) {
     hn::Vec<Halves> is_in[split_seeds];
     for (int i = 0; i < split_seeds; ++i)
@@ -157,12 +161,12 @@ class SeedPatches {
   HWY_INLINE std::int16_t* sample(int i, int k) { return samples_[i] + k * half_lanes; }
   HWY_INLINE const std::int16_t* sample(int i, int k) const { return samples_[i] + k * half_lanes; }
 
-  /// The sums of the seeds of each centre.
+  /// For each of the two centres, the sum of the samples of its seeds.
   struct Centres {
     hn::Vec<Halves> first, second;
   };
-  /// Sets the split between a centre of `a` patches and one of `b` patches. centres(k) returns part
-  /// k of their sums.
+  /// Computes the split between a centre of `a` patches and a centre of `b` patches. centres(k)
+  /// returns part k of the sums of both centres.
   template <class F>
   HWY_INLINE void set_split(int a, int b, const F& centres) {
     const Halves d;
@@ -170,7 +174,8 @@ class SeedPatches {
     const auto times_b = hn::Set(d, static_cast<std::int16_t>(b));
     hn::Vec<Halves> difference[seed_parts], middle[seed_parts];
     auto greatest = hn::Zero(d);
-    for (int k = 0; k < seed_parts; ++k) {  // products fit 12 bits, their sums 13
+    // Products have at most 12 bits, sums of two products 13.
+    for (int k = 0; k < seed_parts; ++k) {
       const Centres sums = centres(k);
       const auto first = hn::Mul(sums.first, times_b);
       const auto second = hn::Mul(sums.second, times_a);
@@ -250,8 +255,8 @@ std::size_t partition_patches(const PatchStrips& strips, std::span<std::uint32_t
     first += sum_lanes - std::popcount(seconds);
     second += std::popcount(seconds);
   }
-  // The elements behind the last patch belong to another cluster, so the rest is processed in a
-  // copy.
+  // The elements behind the last patch belong to another cluster. So the patches at the end, which
+  // do not fill a vector, are processed in a copy.
   if (const std::size_t rest = count - i; rest > 0) {
     const unsigned there = all_lanes >> (sum_lanes - rest);
     alignas(64) std::uint32_t numbers[sum_lanes] = {};

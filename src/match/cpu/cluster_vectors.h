@@ -1,5 +1,5 @@
-// Vector helpers shared by the kernels of clustered matching. This file is included once for each
-// instruction set (foreach_target.h).
+// Vector functions that the kernels of clustered matching share. This file is included once for
+// each instruction set (Highway's foreach_target.h).
 
 #if defined(LULL_MATCH_CPU_CLUSTER_VECTORS_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_MATCH_CPU_CLUSTER_VECTORS_H
@@ -40,7 +40,8 @@ HWY_INLINE hn::Vec<Halves> samples_at(const PatchStrips& strips, std::uint32_t n
                        hn::LoadU(hn::Rebind<std::uint8_t, Halves>(), sample_at(strips, number, k)));
 }
 
-/// Returns the sums of the lanes of a, b, c and d in each block of four lanes.
+/// Returns, for each block of four lanes, the four sums over the lanes of a, b, c and d in this
+/// block.
 HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec<Sums> c,
                                        hn::Vec<Sums> d) {
   const Sums tag;
@@ -52,7 +53,7 @@ HWY_INLINE hn::Vec<Sums> sums_by_block(hn::Vec<Sums> a, hn::Vec<Sums> b, hn::Vec
                  hn::BitCast(tag, hn::InterleaveUpper(pairs, left, right)));
 }
 
-/// Returns the lane sums of the vectors vector(0), vector(1), ..
+/// Returns a vector of sums: lane i is the sum over the lanes of vector(i).
 template <class F>
 HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   const auto first = sums_by_block(vector(0), vector(1), vector(2), vector(3));
@@ -65,8 +66,8 @@ HWY_INLINE hn::Vec<Sums> sums_of(const F& vector) {
   }
 }
 
-/// Permutations of lanes, one for each set of lanes, which is given as bits. A permutation moves
-/// the lanes of its set to the front; both parts keep their order.
+/// Permutations of the lanes of a vector, one for each set of lanes. Bits represent a set. A
+/// permutation moves the lanes of its set to the front; both parts keep their order.
 struct LaneOrders {
   alignas(8) std::uint8_t of[1 << sum_lanes][sum_lanes] = {};
   constexpr LaneOrders() {
@@ -76,10 +77,10 @@ struct LaneOrders {
           if ((bits >> lane & 1) != pass) of[bits][to++] = static_cast<std::uint8_t>(lane);
   }
 };
-// hn::Compress() also uses a table of permutations, but compilers copy that table at every call.
+// hn::Compress() also uses a table of permutations, but compilers copy this table at every call.
 constexpr LaneOrders lane_orders;
 
-/// Moves the lanes of a set to the front. Both parts keep their order.
+/// Moves the lanes of a set to the front of a vector. Both parts keep their order.
 HWY_INLINE hn::Vec<Numbers> move_to_front(hn::Vec<Numbers> v, unsigned lanes) {
   const Numbers d;
   const hn::Rebind<std::uint8_t, Numbers> bytes;

@@ -1,4 +1,4 @@
-// The exhaustive matcher: it selects the nearest of all candidates.
+// The exhaustive matcher. It compares all candidates of the search windows and selects the nearest.
 
 #include "match/cpu/window_search.h"
 
@@ -28,7 +28,7 @@ class ExhaustiveMatcher final : public Matcher {
 
  private:
   WindowSearch search_;
-  SampleRanges ranges_;  // memory, reused from frame to frame
+  SampleRanges ranges_;  // memory that is reused from frame to frame
 };
 
 }  // namespace

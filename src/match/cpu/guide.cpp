@@ -1,5 +1,6 @@
-// Arranges the 8-bit guide in pairs or quads of samples (PhasedGuide in kernels.h). This is plain
-// code: it takes a few operations per sample, the following stages take hundreds.
+// Arranges the 8-bit guide in pairs or quads of samples (PhasedGuide in kernels.h). This code is
+// not vectorised, because it takes only a few operations per sample, and the following stages take
+// hundreds.
 
 #include <algorithm>
 #include <cstring>
@@ -9,8 +10,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Fills a row of the guide. Each element consists of several bytes, which are stored in memory
-/// order.
+/// Fills a row of the guide. Each element consists of several bytes. Their order is that of the
+/// samples in memory.
 template <class Element>
 void phased_row(std::span<const float> samples, const Quantiser& quantiser,
                 const PhasedRow<Element>& row) {

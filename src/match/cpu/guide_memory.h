@@ -11,7 +11,7 @@ namespace lull::cpu {
 
 /// Guides in the layouts of the matchers, for the reference frame and for all searched frames. The
 /// content is valid from Matcher::begin() to the last block. Matchers that never run at the same
-/// time share it, because it is large: six bytes for each sample of each searched frame.
+/// time share this memory, because it is large: six bytes for each sample of each searched frame.
 struct GuideMemory {
   // Memory for the exact search (window_search.h).
   Buffer<std::uint16_t> pairs;

@@ -1,10 +1,9 @@
 #pragma once
 // Data and kernels of the stages of matching on the CPU. Each stage is one source file that Highway
 // compiles for every instruction set and dispatches at run time:
-//   bytes.cpp                quantises the guide to 8 bits
-//   guide.cpp                arranges the guide for matching (plain code)
-//   scores.cpp               distances of all candidates of a block of reference patches
-//   products.cpp             the same distances, with an instruction that multiplies and adds four
+//   bytes.cpp quantises the guide to 8 bits guide.cpp arranges the guide for matching (not
+//   vectorised) scores.cpp distances of all candidates of a block of reference patches products.cpp
+//   the same distances, with an instruction that multiplies and adds four
 //                            bytes at a time
 //   select.cpp               the most similar candidates of each reference patch
 //   temporal_candidates.cpp  candidates from neighbouring frames
@@ -27,7 +26,8 @@
 
 namespace lull::cpu {
 
-/// Memory on 64-byte boundaries that grows and never shrinks. Growing loses the content.
+/// Memory that begins at a multiple of 64 bytes. It can grow and never shrinks. When it grows, the
+/// content is lost.
 template <class T>
 class Buffer {
  public:
@@ -46,11 +46,11 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 
-/// The matchers pad all of their arrays to a multiple of this number of lanes. It is the number of
-/// lanes of the widest vector of 16-bit lanes.
+/// The matchers pad all arrays of 16-bit values to a multiple of this number, which is the number
+/// of 16-bit lanes of the widest vector.
 inline constexpr int lane_multiple = 32;
 
-/// Returns the quotient rounded down, for positive divisors.
+/// Returns the quotient of two positive integers, rounded down.
 constexpr int floor_div(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
 // ---- guide ---------------------------------------------------------------------------------
@@ -78,15 +78,16 @@ struct PhasedGuide {
 };
 /// A guide with two samples in each element.
 using PairedGuide = PhasedGuide<std::uint16_t>;
-/// Four samples in each element, and for each position the norm of its patch (products.cpp).
+/// The guide with four samples in each element, and for each position the norm of its patch
+/// (products.cpp).
 struct QuadGuide {
-  PhasedGuide<std::int32_t> quads, norms;  // both have the same layout
+  PhasedGuide<std::int32_t> quads, norms;  // `quads` and `norms` have the same layout
 };
 
 /// Quantises a row of the guide to bytes.
 void byte_row(std::span<const float> samples, const Quantiser& quantiser, std::int8_t* bytes);
-/// A row of elements to fill. `to` is element i = first_element of phase 0. `bytes` is scratch
-/// memory for the elements' samples: elements * step + (bytes of an element) - 1.
+/// A row of elements to be filled. `to` is element i = first_element of phase 0. `bytes` is scratch
+/// memory for the samples of the elements: elements * step + (bytes of an element) - 1 samples.
 template <class Element>
 struct PhasedRow {
   Element* to;
@@ -104,29 +105,32 @@ std::array<float, 2> row_range(std::span<const float> samples);
 
 // ---- matching ------------------------------------------------------------------------------
 
-/// A block of reference patches: `columns` x `rows` of them, a step apart, the first at (x, y).
+/// A block of `columns` x `rows` reference patches. They are `step` samples apart; the first one is
+/// at (x, y).
 struct Block {
   int x = 0, y = 0, columns = 0, rows = 0;
 };
 
-/// Maximum number of lanes of a block, including extra_lanes().
+/// Maximum number of lanes of a block, including the additional lanes of extra_lanes().
 inline constexpr int max_lanes = 128;
-/// Returns the number of additional lanes at the end of a block: they hold samples of the last
+/// Returns the number of additional lanes at the end of a block. They contain copies of the last
 /// reference patches.
 constexpr int extra_lanes(int step) { return (patch - 2) / step; }
 constexpr int lanes_of(int columns, int step) {
   return static_cast<int>(round_up(columns + extra_lanes(step), lane_multiple));
 }
 
-/// Scores of the candidates of a block: sums of squared differences over the patch, in units of the
-/// quantiser, saturated. Candidate `c` = (dy + radius) window + dx + radius.
+/// Scores of the candidates of a block. A score is the sum of squared differences over a patch, in
+/// units of the quantised guide, saturated at 16 bits. The candidate at displacement (dx, dy) has
+/// the index c = (dy + radius) window + dx + radius.
 struct Scores {
   std::uint16_t* values;  // [row][candidate][lane]
   /// The element [row][class][lane] is the minimum score of the candidates c with c % classes ==
   /// class.
   std::uint16_t* minima;
-  std::uint16_t* sums;     // scratch, sums_size()
-  std::uint16_t* outside;  // scratch, [window + 1][lane]: mask of candidates that leave the picture
+  std::uint16_t* sums;  // scratch memory of sums_size() elements
+  // Scratch memory, [window + 1][lane]: marks candidates that leave the picture.
+  std::uint16_t* outside;
   int lanes;
   int classes;  // power of two
 };
@@ -145,7 +149,7 @@ struct MatchGeometry {
   }
 };
 
-/// MatchParams::bias as scores, split into its positive and negative part.
+/// MatchParams::bias in units of scores, split into its positive and its negative part.
 struct ScoreBias {
   std::array<std::uint16_t, correlation_lags * correlation_lags> added, subtracted;
 };
@@ -157,11 +161,11 @@ void score_block(const PairedGuide& guide, const MatchGeometry& geometry, const 
                  const PairedGuide* invalid = nullptr);
 
 /// Returns true if score_block_by_products() supports reference patches that are `step` apart, and
-/// is faster for them.
+/// is faster than score_block() for them.
 bool scores_by_products(int step);
-/// Computes `rows` rows of norms at `to` for the rows of `quads` at `from`. The phases of a row
-/// follow each other in memory. A row has `elements` elements, a multiple of 16. The function reads
-/// patch - 1 further rows of quads.
+/// Computes `rows` rows of norms at `to` for the rows of `quads` at `from`. In memory, the phases
+/// of a row follow each other. A row has `elements` elements, a multiple of 16. The function also
+/// reads the next patch - 1 rows of `quads`.
 void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from, int rows,
                 int elements, std::int32_t* to);
 /// Computes the same scores as score_block(), except that differences of samples beyond the range
@@ -170,17 +174,18 @@ void score_block_by_products(const QuadGuide& guide, const MatchGeometry& geomet
                              const Block& block, const Scores& scores,
                              const ScoreBias* bias = nullptr, const PairedGuide* invalid = nullptr);
 
-/// Fills Scores::outside with one row of lanes for each dx, 0xffff where the candidate leaves the
-/// picture, and one row of all ones for the reference patch itself.
+/// Fills Scores::outside. For each dx, one row of lanes is 0xffff where the candidate leaves the
+/// picture. An additional row marks all lanes; it excludes the reference patch itself.
 void mark_outside(const MatchGeometry& geometry, const Block& block, int step,
                   const Scores& scores);
 
 // ---- selection -----------------------------------------------------------------------------
 
 struct SelectParams {
-  int group;                          // maximum group size
-  std::uint16_t limit;                // maximum score of a member, < 65535
-  const std::uint32_t* displacement;  // packed displacement of each candidate (group.h)
+  int group;            // maximum number of members of a group
+  std::uint16_t limit;  // maximum score of a member, < 65535
+  // Packed displacement of each candidate from its reference patch (group.h).
+  const std::uint32_t* displacement;
 };
 /// The best candidates of one reference patch so far, in the order of group.h.
 struct Ranking {
@@ -188,30 +193,33 @@ struct Ranking {
   std::array<std::uint16_t, max_group> score;
   std::array<std::uint32_t, max_group> member;
 };
-/// Maximum number of keys of one reference patch while they are collected.
+/// Maximum number of keys of one reference patch that are collected before they are reduced to the
+/// best ones.
 inline constexpr int max_keys = 192;
 struct SelectScratch {
   std::uint32_t* keys;  // [lanes of a vector][max_keys]
 };
 inline constexpr std::size_t select_scratch_size = std::size_t{lane_multiple} * max_keys;
 
-/// Ranks the candidates of row `row` of the block, one ranking for each column.
+/// Selects the best candidates for row `row` of the block. The result is one ranking for each
+/// column.
 void rank_candidates(const SelectParams& params, const MatchGeometry& geometry, const Block& block,
                      int step, int row, const Scores& scores, const SelectScratch& scratch,
                      std::span<Ranking> rankings);
 
 struct TemporalRankParams {
-  int group;            // maximum group size
+  int group;            // maximum number of members of a group
   std::uint16_t limit;  // maximum score of a member, < 65535
-  /// Amount subtracted from the score of the patch at the centre, unless that score is saturated.
+  /// Amount that is subtracted from the score of the patch at the centre of the window, unless that
+  /// score is saturated.
   std::uint16_t motion_bias;
-  int offset;  // frame of the candidates
+  int offset;  // frame that contains the candidates
 };
 /// Adds candidates from a neighbouring frame to the ranking of the reference patch at (x, y), if
-/// these candidates are better than ranked ones. The candidates come from a window around the
-/// position of the reference patch plus `motion`. Both guides have step 1. The guide of the
-/// candidates must be readable for `temporal_padding` samples beyond the last column. `invalid`
-/// marks invalid positions of the neighbouring frame, as for score_block().
+/// they are better than candidates in the ranking. The candidates come from a window around the
+/// position of the reference patch plus `motion`. Both guides must be arranged for step 1. The
+/// guide of the candidates must be readable for `temporal_padding` samples beyond the last column.
+/// `invalid` marks invalid positions of the neighbouring frame, as for score_block().
 void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuide& own,
                               const PairedGuide& other, const MatchGeometry& geometry, int x, int y,
                               const Motion& motion, Ranking& ranking,
@@ -220,36 +228,37 @@ inline constexpr int temporal_padding = 32;
 
 // ---- propagation ---------------------------------------------------------------------------
 
-/// 16-bit scores saturate at this value, which is never a candidate.
+/// 16-bit scores saturate at this value. A patch with this score is never a candidate.
 inline constexpr std::int32_t saturated_score = 65535;
 
-/// A frame as seen by a reference patch that propagates (propagation.h): the range of displacements
-/// that members may have in it, both ends included.
+/// A frame in which a reference patch that propagates (propagation.h) may have candidates: the
+/// range of allowed displacements, both ends included.
 struct PropagationFrame {
   const std::int8_t* strips = nullptr;  // the guide in the layout of PatchStrips, at sample (0, 0)
   Motion predicted;
-  int refine_radius = -1;  // radius of the refinement window around `predicted`; -1: none
+  // Radius of the refinement window around `predicted`; -1: no refinement window.
+  int refine_radius = -1;
   int left = 0, right = 0, top = 0, bottom = 0;
 };
 struct PropagationReach {
   std::span<const int> offsets;  // time offsets of the frames
   ByOffset<PropagationFrame> frames;
-  int row = 0;  // samples from one row of strips to the next
+  int row = 0;  // distance from one row of strips to the next, in samples
 };
 struct PropagateParams {
-  int group;                 // maximum group size
+  int group;                 // maximum number of members of a group
   std::int32_t limit;        // maximum score of a member, below saturated_score
-  std::int32_t motion_bias;  // subtracted from the score of the patch that motion predicts
+  std::int32_t motion_bias;  // amount subtracted from the score of the patch that motion predicts
 };
-/// Makes the group of the reference patch at (x, y) from `near`, the ranked candidates of its
-/// refinement windows, and from members of other groups, at most max_propagated. `members` must
-/// have max_propagated readable elements.
+/// Makes the group of the reference patch at (x, y). The candidates are `near`, the ranked
+/// candidates of its refinement windows, and `members` of other groups, at most max_propagated.
+/// `members` must have max_propagated readable elements.
 Group propagate(const PropagateParams& params, const PropagationReach& reach, int x, int y,
                 std::span<const std::uint32_t> members, const Ranking& near);
 
-/// Returns the group of the best candidates of a ranking.
+/// Returns the group that consists of the best candidates of a ranking.
 Group group_of(const Ranking& ranking);
-/// Writes the group of the best candidates of a ranking to `group`.
+/// Writes the group that consists of the best candidates of a ranking to `group`.
 void make_group(const Ranking& ranking, Group& group);
 
 }  // namespace lull::cpu

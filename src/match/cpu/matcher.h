@@ -1,7 +1,7 @@
 #pragma once
 // Matching for the backends that run on the CPU's cores. A matcher chooses the size of the blocks
-// of reference patches, prepares the frames once, and then finds groups block by block on several
-// threads at once. group.h defines the content of a group.
+// of reference patches, prepares the frames once, and then finds groups block by block, in several
+// threads at the same time. group.h defines the content of a group.
 
 #include <memory>
 #include <span>
@@ -15,18 +15,18 @@
 
 namespace lull::cpu {
 
-/// Input of a matcher: all reference patches of the first frame.
+/// Input of a matcher. Groups are found for all reference patches of the first of the frames.
 struct MatchInput {
   MatchParams params;
   std::span<const GuideAt> frames;
-  /// Standard deviation of the noise in the guides; a typical value for estimates, whose noise is
-  /// unknown. The matcher may ignore differences far below this value.
+  /// Standard deviation of the noise in the guides. If a guide is an estimate whose noise is
+  /// unknown, a typical value is used. The matcher may ignore differences far below this value.
   float noise = 0;
-  /// Groups whose members a propagating matcher tests.
+  /// Groups whose members a propagating matcher tests as candidates.
   const KeptGroups* kept = nullptr;
 };
 
-/// Reference patches of a block, in a row and in a column.
+/// Size of a block: number of reference patches in a row and in a column.
 struct BlockSize {
   int columns = 1, rows = 1;
 };
@@ -34,32 +34,34 @@ struct BlockSize {
 class Matcher {
  public:
   virtual ~Matcher() = default;
-  /// Returns the preferred block size, where a row of the picture has `columns` reference patches.
+  /// Returns the preferred size of a block if a row of the picture has `columns` reference patches.
   [[nodiscard]] virtual BlockSize block_size(const MatchParams& params, int columns) const = 0;
   /// Prepares the matcher for a frame. The engine calls it before the blocks of the frame, inside
-  /// its arena. The data behind `input` must stay valid until the last block.
+  /// its arena. The data to which `input` refers must stay valid until the last block is finished.
   virtual void begin(const MatchInput& input) = 0;
   /// Prepares the matcher for a block. The engine calls it before the rows of the block. `thread`
   /// is the caller's index in the arena. A thread works on one block at a time.
   virtual void begin_block(const Block& block, int thread) = 0;
-  /// Finds the groups of the reference patches in one row of the block, one for each column.
+  /// Finds the groups of the reference patches in one row of the block. The result has one group
+  /// for each column.
   virtual void find(const Block& block, int row, int thread, std::span<Group> groups) = 0;
 };
 
-/// Returns a matcher that finds the most similar patches of the complete search window, exactly. It
-/// runs on up to `threads` threads. `memory` may be shared with matchers that never run at the same
-/// time.
+/// Returns a matcher that finds exactly the most similar patches of the complete search window. The
+/// matcher runs on up to `threads` threads. Matchers that never run at the same time may share
+/// `memory`.
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
-/// Returns a matcher that propagates the groups of MatchInput::kept (propagation.h).
+/// Returns a matcher that takes its candidates from the groups of MatchInput::kept (propagation.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_propagating_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
-/// Returns a matcher that finds the groups of MatchInput::kept unchanged.
+/// Returns a matcher that does not search. The groups of the reference patches are those of
+/// MatchInput::kept, unchanged.
 [[nodiscard]] std::unique_ptr<Matcher> make_reusing_matcher();
-/// Returns a matcher by clusters (match/clusters.h).
+/// Returns a matcher that takes its candidates from clusters (match/clusters.h).
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(int threads);
-/// Returns a matcher that selects the exhaustive or the cluster matcher by MatchParams::clusters,
-/// phase by phase.
+/// Returns a matcher that uses the cluster matcher in phases with MatchParams::clusters, and the
+/// exhaustive matcher in all other phases.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(
     int threads, const std::shared_ptr<GuideMemory>& memory = std::make_shared<GuideMemory>());
 

@@ -5,10 +5,11 @@
 // is expanded: sum (a - b)^2 = sum a^2 + sum (b^2 + 256 b) - 2 sum (a + 128) b, where a + 128 is
 // the unsigned operand of the instruction. The second sum, the norm of a position, is the same for
 // all reference patches. So two instructions suffice for a row of a patch.
-//   1. Rows are summed over `step` rows, and these sums are summed over the patch's height.
-//      Vertically neighbouring reference patches share the sums of `step` rows.
-//   2. Several dy are processed together. They share a row of the reference patches and all but one
-//      row of the candidates. These rows are loaded once, although the loads cross cache lines.
+//   1. The products of a row are summed over `step` rows, and these sums are summed over the height
+//      of a patch. Vertically neighbouring reference patches share the sums of `step` rows.
+//   2. Several vertical displacements dy are processed together. They share a row of the reference
+//      patches and all but one row of the candidates. These rows are loaded once, although the
+//      loads cross cache lines.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/products.cpp"
@@ -33,16 +34,16 @@ using HalfLanes = hn::Rebind<std::uint16_t, QuadSums>;
 constexpr int width = static_cast<int>(hn::MaxLanes(QuadSums()));
 static_assert(width == 16);
 
-/// Number of dy that are processed together: a divisor of most window sides.
+/// Number of vertical displacements dy that are processed together. It divides most window sides.
 constexpr int dy_together = 5;
-/// Offset of the second quad in a row of a patch.
+/// Offset of the second group of four samples (quad) in a row of a patch.
 constexpr int second_quad = patch / 2;
 
 HWY_INLINE QuadSum load(const std::int32_t* at) { return hn::LoadU(QuadSums(), at); }
 
-/// Returns sum + products of unsigned and signed bytes. Highway has no function for it, and
-/// compilers reject the intrinsic unless the instruction set is enabled, which Highway does not do
-/// for AVX3.
+/// Returns sum + products of unsigned and signed bytes. The code uses inline assembly, because
+/// Highway has no function for this instruction, and compilers accept the intrinsic only if the
+/// instruction set is enabled, which Highway does not do for AVX3.
 HWY_INLINE QuadSum add_products(QuadSum sum, QuadSum bytes, QuadSum signed_bytes) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(bytes.raw), "v"(signed_bytes.raw));
   return sum;
@@ -68,15 +69,15 @@ HWY_INLINE QuadSum row_norm(const std::int32_t* first, const std::int32_t* secon
                  add_products(add_products(none, unsigned_bytes(b), b), all_128, b));
 }
 
-/// Destination of the scores of one candidate, for the first row of the block.
+/// Where the scores of one candidate are stored, for the first row of the block.
 struct Target {
-  int first, last;  // rows whose window contains the candidate
+  int first, last;  // rows of the block whose window contains the candidate
   std::uint16_t *values, *minima;
   const std::uint16_t *outside, *invalid;
-  std::uint16_t added, subtracted;  // the bias
+  std::uint16_t added, subtracted;  // bias of the candidate
 };
 
-/// Computes the scores of several candidates. If `kPlain` is true, there is neither a bias nor an
+/// Computes the scores of several candidates. If `kPlain` is true, no candidate has a bias or an
 /// invalid position.
 template <int kStep, int kDys, bool kPlain>
 class ProductScorer {
@@ -99,7 +100,7 @@ class ProductScorer {
     sum_squares();
     const int last_y = block_.y + (block_.rows - 1) * guide_.quads.step;
     const int first = geometry_.first_dy(last_y), last = geometry_.last_dy(block_.y);
-    for (int dy = first; dy <= last; dy += kDys)  // the last candidates may be scored twice
+    for (int dy = first; dy <= last; dy += kDys)  // some of the last candidates may be scored twice
       for (int dx = -geometry_.radius(); dx <= geometry_.radius(); ++dx)
         match(dx, std::min(dy, last - kDys + 1));
   }
@@ -108,8 +109,8 @@ class ProductScorer {
   static constexpr int full = patch / kStep, rest = patch % kStep;
   /// Number of sums of `step` rows that a patch needs before the sum that completes it.
   static constexpr int before = rest == 0 ? full - 1 : full;
-  /// Number of candidate rows that consecutive groups of rows share. Reference patches that are
-  /// further apart than a patch is high share none: all such steps use kStep = patch.
+  /// Number of rows of candidates that consecutive groups of rows share. If the step is at least
+  /// the height of a patch, reference patches share no rows; for all such steps kStep is `patch`.
   static constexpr int carried = kStep < patch ? kDys - 1 : 0;
 
   /// Candidates with one horizontal displacement dx and several vertical displacements dy.
@@ -157,9 +158,10 @@ class ProductScorer {
     for (int lane = 0; lane < scores_.lanes; lane += width) match_lanes(candidates, lane);
   }
 
-  /// The candidate rows that one group of reference rows is compared with.
+  /// The rows of candidates with which one group of reference rows is compared.
   struct Window {
-    HWY_ATTR Window() {}  // an implicit constructor would lack the instruction set of the members
+    // Without it, the constructor would lack the instruction set of the members.
+    HWY_ATTR Window() {}
     QuadSum rows[kDys - 1 + kStep][2];
   };
 
@@ -267,7 +269,7 @@ void score_block_of(const QuadGuide& guide, const MatchGeometry& g, const Block&
 
 }  // namespace
 
-// AVX3_DL is AVX3 with this instruction and some others.
+// AVX3_DL is AVX3 with the VNNI instruction and some others.
 bool scores_by_products(int step) {
   return step >= 3 && (hwy::SupportedTargets() & HWY_AVX3_DL) != 0;
 }
@@ -290,7 +292,7 @@ void fill_norms(const PhasedGuide<std::int32_t>& quads, const std::int32_t* from
         QuadSum sum = hn::Zero(d);
         if (y == 0)
           for (int r = 0; r < patch; ++r) sum = hn::Add(sum, row(r, i));
-        else  // norm of the position above, minus its first row, plus the new last row
+        else  // norm of the patch above, minus its first row, plus the new last row
           sum = hn::Add(load(out - stride + i), hn::Sub(row(y + patch - 1, i), row(y - 1, i)));
         hn::StoreU(sum, d, out + i);
       }

@@ -1,9 +1,9 @@
-// Groups from the members of other reference patches' groups.
+// Makes groups from members of the groups of other reference patches.
 //
-// Members are filtered with vectors: those outside the allowed displacements and repeated ones are
-// removed. A patch consists of two pieces of memory (PatchStrips), so its distance takes few loads.
-// Keys of score and index are all different; the rank of a key is the number of smaller keys,
-// counted with vectors.
+// Vector code removes members outside the allowed displacements, and repeated members. A patch
+// consists of two pieces of memory (PatchStrips, cluster_kernels.h), so few loads are needed to
+// compute its distance. A key consists of a score and an index, so all keys are different; the rank
+// of a key is the number of smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/propagate.cpp"
@@ -37,7 +37,7 @@ class StripReference {
     for (int i = 0; i < parts; ++i) hn::Store(load_bytes(Pairs(), piece(at, i)), bytes, own(i));
   }
 
-  /// Returns the score of the patch at `at`. A patch with a score of 65535 or more is not a
+  /// Returns the score of the patch at address `at`. A patch with a score of 65535 or more is not a
   /// candidate.
   HWY_INLINE std::int32_t score(const std::int8_t* at) const {
     const Pairs d;
@@ -67,7 +67,7 @@ class StripReference {
   alignas(64) std::int8_t samples_[2 * half];
 };
 
-/// Copies the members that may be candidates to `to`, in their order. `to` has space for
+/// Copies those members to `to` that may be candidates, in their order. `to` has space for
 /// max_propagated members and one vector.
 HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* members, int count,
                          std::int32_t* to) {
@@ -96,8 +96,8 @@ HWY_INLINE int reachable(const PropagationReach& reach, const std::uint32_t* mem
   return found;
 }
 
-/// Removes repeated members and keeps the first of each. `list` has space for max_propagated
-/// members and one vector.
+/// Removes repeated members from `list`, and keeps the first of equal ones. `list` has space for
+/// max_propagated members and one vector.
 HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));
@@ -116,7 +116,7 @@ HWY_INLINE int remove_duplicates(std::int32_t* list, int count) {
   return left;
 }
 
-/// Sorts keys. The array has space for max_propagated.
+/// Sorts keys. The array has space for max_propagated keys.
 HWY_INLINE void sort_keys(std::int32_t* keys, int count) {
   const Members d;
   const int width = static_cast<int>(hn::Lanes(d));

@@ -13,8 +13,8 @@
 namespace lull::cpu {
 namespace {
 
-/// Maximum block size. Blocks share nothing but the overlap of the engine's tiles, which is
-/// relatively smaller for large blocks.
+/// Maximum size of a block. The tiles in which the engine sums the estimates of neighbouring blocks
+/// overlap, and the overlap is relatively smaller if blocks are large.
 constexpr BlockSize max_block{96, 8};
 
 constexpr int strip_rows = patch / 2;
@@ -24,7 +24,7 @@ BlockSize default_block(int columns) {
   return {(columns + blocks - 1) / blocks, max_block.rows};
 }
 
-/// Returns the parameters for the search in the refinement windows.
+/// Returns the parameters for the search of the refinement windows.
 MatchParams refine_windows(MatchParams params) {
   params.window = params.refine_window;
   params.temporal_window = params.refine_temporal_window;
@@ -117,18 +117,18 @@ class PropagatingMatcher final : public Matcher {
     });
   }
 
-  // State for the frame whose reference patches are matched, valid after begin().
+  // State of the frame whose reference patches are matched. It is valid after begin().
   MatchParams params_;
   std::span<const GuideAt> frames_;
   std::vector<int> offsets_;  // time offsets of the frames
   const KeptGroups* kept_ = nullptr;
   MotionGrid grid_;
-  std::uint16_t limit_ = 0, motion_bias_ = 0;  // distances as scores
-  int row_ = 0;                                // samples between rows of the strips
+  std::uint16_t limit_ = 0, motion_bias_ = 0;  // distance parameters in units of scores
+  int row_ = 0;                                // distance between rows of the strips, in samples
 
   std::shared_ptr<GuideMemory> memory_;
   WindowSearch search_;  // searches the refinement windows
-  SampleRanges ranges_;  // memory, reused from frame to frame
+  SampleRanges ranges_;  // memory that is reused from frame to frame
 };
 
 class ReusingMatcher final : public Matcher {

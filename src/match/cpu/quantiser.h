@@ -1,5 +1,5 @@
 #pragma once
-// Quantisation of the guides to bytes, for the CPU's matchers.
+// Quantisation of the samples of the guides to bytes, for the matchers on the CPU.
 
 #include <algorithm>
 #include <array>
@@ -13,24 +13,25 @@
 
 namespace lull::cpu {
 
-/// Maximum score of a candidate: one less than the saturation of 16 bits.
+/// Maximum score of a candidate: one less than the value at which 16-bit scores saturate.
 inline constexpr float max_score = 65534;
 
 /// Scratch memory that is reused from frame to frame.
 using SampleRanges = std::vector<std::array<float, 2>>;
 
-/// Chooses the unit of the guides' bytes. The unit is large enough that all samples fit in a byte.
-/// It is also large enough that tau fits in a score, but only as long as rounding noise (variance
-/// unit^2 / 12) stays below a hundredth of the noise variance. If tau does not fit, patches beyond
-/// the maximum score are not candidates. `noise` is MatchInput::noise.
+/// Chooses the unit of the bytes to which the guides are quantised. The unit is large enough that
+/// all samples fit in a byte. It is also large enough that the score of the match threshold tau
+/// fits in 16 bits, but only as long as the variance of the quantisation noise, unit^2 / 12, stays
+/// below a hundredth of the noise variance. If the score of tau does not fit, patches beyond the
+/// maximum score are not candidates. `noise` is MatchInput::noise.
 [[nodiscard]] Quantiser quantiser_of(const MatchParams& params, std::span<const GuideAt> frames,
                                      float noise, SampleRanges& scratch);
 
-/// Returns the score of a distance of 1.
+/// Returns the score that corresponds to a distance of 1.
 [[nodiscard]] inline float scores_per_distance(const Quantiser& quantiser) {
   return patch * patch / (quantiser.unit * quantiser.unit);
 }
-/// Converts a threshold, or a bias, to a score. `scores` is scores_per_distance().
+/// Converts a threshold, or a bias, to a score. `scores` is the result of scores_per_distance().
 [[nodiscard]] inline std::uint16_t score_of(float distance, float scores) {
   return static_cast<std::uint16_t>(std::min(max_score, distance * scores));
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The plan by which scores.cpp composes the distance of two patches from sums that neighbouring
-// reference patches share.
+// A plan that states how scores.cpp composes the distance of two patches from sums that
+// neighbouring reference patches share.
 
 #include <array>
 
@@ -8,9 +8,9 @@
 
 namespace lull::cpu {
 
-/// The plan for one step: the phases of the column pairs 0-1, 2-3, 4-5, 6-7 of a patch. Column c of
-/// a patch is phase c % step of the reference patch that lies c / step to the right. Phases at the
-/// same shift are summed first.
+/// The plan for one step. Its phases are those of the column pairs 0-1, 2-3, 4-5 and 6-7 of a
+/// patch. Column c of a patch is phase c % step of the reference patch that is c / step positions
+/// to the right. Phases with the same offset are summed first.
 struct PairPlan {
   int phases = 0;
   std::array<int, 4> phase{};  // the distinct phases
@@ -18,7 +18,7 @@ struct PairPlan {
   /// For each stored array, a mask of the phases that are summed in it. Bit i represents phase[i].
   std::array<unsigned, 3> mask{};
   int terms = 0;
-  /// A patch is the sum of these stored arrays, each read at this lane offset.
+  /// The sum of a patch is the sum of these stored arrays. Each array is read at this lane offset.
   std::array<int, 4> array{}, shift{};
 };
 

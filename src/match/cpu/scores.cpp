@@ -1,14 +1,14 @@
-// Distances of all candidates of a block of reference patches.
+// Computes the distances of all candidates of a block of reference patches.
 //
-// Lanes are reference patches: one vector holds the same pair of neighbouring samples of 16 (AVX2)
-// or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is one
-// multiply-add. Neighbouring reference patches share most of their samples, so each sample is
+// Each lane processes one reference patch: one vector holds the same pair of neighbouring samples
+// of 16 (AVX2) or 32 (AVX-512) reference patches. The sum of two squared differences of bytes is
+// one multiply-add. Neighbouring reference patches share most of their samples, so each sample is
 // compared only once for each displacement:
 //   1. Rows of pairs are summed over `step` rows, and these sums over the patch's height.
 //   2. The pairs of a patch beyond its own `step` columns belong to its right neighbours. The
 //      kernel stores the sums and loads them again with a lane offset.
-// All sums saturate at 16 bits. The matcher chooses the unit of the bytes so that tau is below
-// that.
+// All sums saturate at 16 bits. The matcher chooses the unit of the bytes so that the match
+// threshold tau does not saturate.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/scores.cpp"
@@ -30,11 +30,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<std::uint16_t>;
 using Sum = hn::Vec<Lanes>;
 
-/// Sums of kStep rows of pairs (`all`) and of the first patch % kStep of these rows (`part`), for
-/// kCount candidates and each phase.
+/// Sums of squared differences over kStep rows of pairs (`all`), and over the first patch % kStep
+/// of these rows (`part`). There is one pair of sums for each of kCount candidates and each phase.
 template <int kStep, int kCount>
 struct RowSums {
-  HWY_ATTR RowSums() {}  // an implicit constructor would lack the instruction set of the members
+  // Without it, the constructor would lack the instruction set of the members.
+  HWY_ATTR RowSums() {}
   Sum all[kCount][4], part[kCount][4];
 };
 
@@ -43,7 +44,7 @@ struct BlockScorer {
   static constexpr PairPlan plan = plan_for(kStep);
   static constexpr int full = patch / kStep, rest = patch % kStep;
 
-  std::ptrdiff_t row_stride, step_stride;  // elements in a row, in `step` rows
+  std::ptrdiff_t row_stride, step_stride;  // number of elements in one row, and in `step` rows
   int rows, lanes;
   const std::uint16_t* reference[4];
   std::uint16_t* sums;  // [candidate][row][stored array][lane]
@@ -71,16 +72,16 @@ struct BlockScorer {
       }
   }
 
-  /// Performs step 1 (see the head of this file) for kCount candidates. Each candidate has a
+  /// Performs step 1 (see the top of this file) for kCount candidates. Each candidate has one
   /// pointer for each phase.
   template <int kCount>
   HWY_INLINE void column_sums(const std::uint16_t* const (*candidate)[4]) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
-    // Index of the group of rows that completes a patch.
+    // Index of the group of rows that completes the sum over a patch.
     constexpr int newest = rest == 0 ? full - 1 : full;
     for (int lane = 0; lane < lanes; lane += width) {
-      Sum history[full][kCount][4];  // sums of the preceding groups of rows, the oldest first
+      Sum history[full][kCount][4];  // sums of the preceding groups of rows, the oldest group first
       std::ptrdiff_t at = lane;
       for (int row = -newest; row < rows; ++row, at += step_stride) {
         RowSums<kStep, kCount> now;
@@ -116,17 +117,18 @@ struct BlockScorer {
     }
   }
 
-  /// Destination of the scores of a candidate, for the first row of the block.
+  /// Where the scores of a candidate are stored, for the first row of the block.
   struct Target {
     const std::uint16_t* outside;
-    const std::uint16_t* invalid;  // null: no invalid positions
+    const std::uint16_t* invalid;  // null: all positions are valid
     std::uint16_t *values, *minima;
-    std::size_t values_stride, minima_stride;  // elements between rows
+    std::size_t values_stride, minima_stride;  // distance between rows, in elements
   };
 
-  /// Performs step 2: stores the scores of candidate `c` of column_sums() in rows first .. last,
-  /// and the minima of its class. A bias increases scores by `added`, and decreases the scores that
-  /// are not saturated by `subtracted`.
+  /// Performs step 2 (see the top of this file): stores the scores of candidate `c` of
+  /// column_sums() in the rows `first` to `last` of the block, and updates the minima of the
+  /// candidate's class. A bias increases scores by `added`, and decreases the scores that are not
+  /// saturated by `subtracted`.
   template <bool kBiased, bool kHasInvalid>
   HWY_INLINE void finish(int c, int first, int last, const Target& to, std::uint16_t added = 0,
                          std::uint16_t subtracted = 0) const {
@@ -153,8 +155,8 @@ struct BlockScorer {
   }
 };
 
-/// Computes the scores of one block. Patches that are further apart than they are wide share
-/// nothing: all such steps use kStep = patch.
+/// Computes the scores of one block. If the step is at least the width of a patch, reference
+/// patches share no samples; for all such steps kStep is `patch`.
 template <int kStep>
 class BlockMatcher {
  public:
@@ -179,12 +181,12 @@ class BlockMatcher {
     mark_outside(g_, block_, step, scores_);
     const int radius = g_.radius(), last_y = block_.y + (block_.rows - 1) * step;
     for (int dy = g_.first_dy(last_y); dy <= g_.last_dy(block_.y); ++dy) {
-      int first = 0, last = block_.rows - 1;  // rows whose window contains this dy
+      int first = 0, last = block_.rows - 1;  // rows of the block whose window contains this dy
       while (dy < g_.first_dy(block_.y + first * step)) ++first;
       while (dy > g_.last_dy(block_.y + last * step)) --last;
       int dx = -radius;
-      // The kernel processes two candidates at a time, which saves loads. For smaller steps this
-      // gains nothing, because more sums must be kept.
+      // The kernel processes two candidates at a time, which saves loads. For small steps this
+      // gains nothing, because more sums must be kept in registers.
       if constexpr (kStep >= 5)
         for (; dx < radius; dx += 2) match<2>(dx, dy, first, last);
       for (; dx <= radius; ++dx) match<1>(dx, dy, first, last);

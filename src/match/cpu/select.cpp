@@ -1,12 +1,12 @@
 // Selects the most similar candidates of each reference patch, exactly and in order, without
 // sorting all candidates.
 //
-// Lanes are reference patches. The score kernels stored the minimum score of each of `classes`
-// classes of candidates, twice as many as a group has patches. The N-th smallest of these minima is
-// a bound that at least N candidates meet, and few others (about 1.5 N in total). A sorting network
-// computes it for a vector of reference patches at once. The candidates within the bound are
-// collected as keys (score, then position in the window). The rank of a key is the number of
-// smaller keys, counted with vectors.
+// Each lane processes one reference patch. The score kernels stored the minimum score of each of
+// `classes` classes of candidates, twice as many as a group has patches. The N-th smallest of these
+// minima is a bound below or at which at least N candidates lie, and not many more (about 1.5 N in
+// total). A sorting network computes it for a vector of reference patches at once. The candidates
+// within the bound are collected as keys (score, then position in the window). The rank of a key is
+// the number of smaller keys, counted with vectors.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/select.cpp"
@@ -51,8 +51,9 @@ HWY_INLINE void sort_lanes(std::uint16_t* vectors, int count) {
           if ((i ^ (i + k)) < 2 * p) order(vectors + i * width, vectors + (i + k) * width);
 }
 
-/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. Both halves are
-/// sorted; the result takes i values from one half and the rest from the other.
+/// Returns, lane by lane, the `wanted`-th smallest value of 2 (wanted + 1) vectors. Both halves of
+/// the vectors are sorted. For each i, the function considers the case that i of the smallest
+/// values come from the first half and the others from the second half.
 HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   const Lanes d;
   const int width = static_cast<int>(hn::Lanes(d)), half = wanted + 1;
@@ -67,13 +68,14 @@ HWY_INLINE hn::Vec<Lanes> bound_of(std::uint16_t* vectors, int wanted) {
   return bound;
 }
 
-/// Collects the keys of lane_multiple reference patches: one cache line of scores at a time.
+/// Collects the keys of lane_multiple reference patches, which are one cache line of scores, at a
+/// time.
 class Collector {
  public:
   Collector(int wanted, std::uint32_t* keys) : wanted_(wanted), keys_(keys) {}
 
-  /// Returns the bounds, one for each lane. collect() takes only the scores below its lane's bound.
-  /// The caller sets the bounds before it calls collect().
+  /// Returns the bounds of the scores, one for each lane. The caller sets the bounds before it
+  /// calls collect(), which takes only the scores below the bound of their lane.
   std::uint16_t* bounds() { return bounds_; }
   void clear() { std::fill(std::begin(counts_), std::end(counts_), 0); }
 
@@ -82,14 +84,16 @@ class Collector {
   /// unpredictable.
   HWY_INLINE void collect(const std::uint16_t* values, std::size_t stride, std::uint32_t first,
                           int count) {
-    std::uint32_t hits[(max_window + 1) * lane_multiple];  // candidate, then 5 bits of lane
+    // Index of the candidate, followed by 5 bits for the lane.
+    std::uint32_t hits[(max_window + 1) * lane_multiple];
     int found = 0;
     values += first * stride;
     for (int i = 0; i < count; ++i) {
       std::uint32_t bits = near(values + i * stride);
       const int hit = std::popcount(bits), base = i * lane_multiple;
-      for (int n = 0; n < 4; ++n) {  // those beyond `hit` are overwritten
-        hits[found + n] = base + std::countr_zero(bits | last_lane);  // avoids a branch for 0
+      for (int n = 0; n < 4; ++n) {  // elements beyond `hit` are overwritten
+        // Avoids a branch for the case 0.
+        hits[found + n] = base + std::countr_zero(bits | last_lane);
         bits &= bits - 1;
       }
       for (int n = 4; bits != 0; ++n) {
@@ -106,7 +110,8 @@ class Collector {
     }
   }
 
-  /// Writes the smallest keys of a lane in order, at most `wanted`, and returns their number.
+  /// Writes the smallest keys of a lane, at most `wanted`, in ascending order. Returns the number
+  /// of these keys.
   HWY_INLINE int ranked(int lane, std::uint32_t* sorted) const {
     const Keys d;
     const int width = static_cast<int>(hn::Lanes(d)), step = 2 * width;
@@ -131,7 +136,7 @@ class Collector {
   }
 
  private:
-  /// Returns a bit for each lane whose score is below its bound.
+  /// Returns a bit mask of the lanes whose score is below the bound of the lane.
   HWY_INLINE std::uint32_t near(const std::uint16_t* values) const {
     const Lanes d;
     const int width = static_cast<int>(hn::Lanes(d));
@@ -147,8 +152,8 @@ class Collector {
     return bits;
   }
 
-  /// Keeps only the `wanted` smallest keys. Later candidates with equal scores lose, because of
-  /// their position.
+  /// Keeps only the `wanted` smallest keys. Candidates that are found later have larger positions,
+  /// so that they lose against earlier candidates with equal scores.
   void tighten(int lane) {
     std::uint32_t* const keys = keys_ + lane * max_keys;
     std::nth_element(keys, keys + wanted_ - 1, keys + max_keys);

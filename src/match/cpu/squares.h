@@ -1,5 +1,5 @@
 // Squared differences of pairs of bytes. This file is included once for each instruction set
-// (foreach_target.h).
+// (Highway's foreach_target.h).
 
 #if defined(LULL_MATCH_CPU_SQUARES_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef LULL_MATCH_CPU_SQUARES_H
@@ -24,9 +24,9 @@ HWY_INLINE hn::Vec<hn::Repartition<std::int8_t, D>> load_bytes(D, const std::uin
   return hn::LoadU(hn::Repartition<std::int8_t, D>(), reinterpret_cast<const std::int8_t*>(pairs));
 }
 
-/// Returns d0^2 + d1^2 for the two differences of each pair. Differences are clamped to 127. A
-/// difference of -128 makes the sum overflow to more than 2^15, so that such a patch counts as far
-/// away, too.
+/// Returns d0^2 + d1^2 for the two differences of each pair. Differences above 127 are clamped to
+/// 127. A difference of -128 makes the sum overflow to more than 2^15, so that such a patch also
+/// counts as very different.
 template <class D>
 HWY_INLINE hn::Vec<D> squared_pairs(D lanes, hn::Vec<hn::Repartition<std::int8_t, D>> a,
                                     const std::uint16_t* b) {

@@ -1,10 +1,11 @@
-// Candidates of one reference patch in a neighbouring frame, around the position that the motion of
-// its bundle predicts.
+// Finds the candidates of one reference patch in a neighbouring frame, around the position that the
+// motion vector of the patch's bundle predicts.
 //
-// Lanes are horizontally neighbouring candidates: one vector holds the same pair of samples of 16
-// candidates, and the sum of two squared differences of bytes is one multiply-add, as in
-// scores.cpp. Reference patches share nothing here, because each bundle searches a different area.
-// The ranking already holds good candidates, so few of these are better.
+// Each lane processes one of several horizontally neighbouring candidates: one vector holds the
+// same pair of samples of 16 candidates, and the sum of two squared differences of bytes is one
+// multiply-add, as in scores.cpp. Reference patches share no sums here, because each bundle
+// searches a different area. The ranking already contains good candidates of the reference frame,
+// so few candidates of the neighbouring frame are better.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "match/cpu/temporal_candidates.cpp"
@@ -28,7 +29,7 @@ using Row = hn::CappedTag<std::uint16_t, 16>;
 
 constexpr int pairs_per_row = patch / 2;
 
-/// The pairs of samples of the reference patch, each in all lanes.
+/// The pairs of samples of the reference patch. Each pair is in all lanes of one vector.
 class Reference {
  public:
   HWY_INLINE Reference(const PairedGuide& guide, int x, int y) {
@@ -38,7 +39,7 @@ class Reference {
         hn::Store(hn::Set(d, *guide.at(x + 2 * k, y + row)), d, at(row, k));
   }
 
-  /// Returns the scores of the patch at `candidates` and of its right neighbours.
+  /// Returns the scores of the patch at `candidates` and of its neighbours to the right.
   HWY_INLINE hn::Vec<Row> scores(const std::uint16_t* candidates, std::ptrdiff_t stride) const {
     const Row d;
     auto even = hn::Zero(d), odd = even;
@@ -85,7 +86,7 @@ void rank_temporal_candidates(const TemporalRankParams& params, const PairedGuid
   const int top = std::max(0, centre_y - radius);
   const int bottom = std::min(geometry.height - patch, centre_y + radius);
   const Reference reference(own, x, y);
-  const auto bound = [&] {  // candidates that tie with a ranked one lose
+  const auto bound = [&] {  // candidates that tie with a ranked candidate are not inserted
     return ranking.count == wanted ? ranking.score[wanted - 1]
                                    : static_cast<std::uint16_t>(params.limit + 1);
   };

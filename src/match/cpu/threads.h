@@ -1,6 +1,6 @@
 #pragma once
-// The number of threads of the host backends, and parallel work whose results are summed in a fixed
-// order.
+// The number of threads of the host backends, and a loop that runs tasks in parallel and adds their
+// results in a fixed order.
 
 #include <tbb/parallel_pipeline.h>
 
@@ -10,12 +10,14 @@
 
 namespace lull::cpu {
 
-/// Allows oneTBB to run `threads` threads. By default it runs at most one thread per core. The
-/// smallest limit of a process applies, therefore all sessions share this one.
+/// Allows oneTBB to run `threads` threads. Without this object, oneTBB runs at most one thread per
+/// core. If a process sets several limits, the smallest one applies, so all sessions share this
+/// object.
 void allow_threads(int threads);
 
-/// Calls work(task, tile) for the tasks 0 .. count - 1, in any order and from all threads of the
-/// arena, and then add(task, tile), one after the other in the order of the tasks.
+/// Calls work(task, tile) for the tasks 0 .. count - 1, in any order and on all threads of the
+/// arena. For each task, it then calls add(task, tile); these calls are made one after the other,
+/// in the order of the tasks.
 template <class Tile, class Work, class Add>
 void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work, const Add& add) {
   using Item = std::pair<std::size_t, Tile*>;
@@ -25,7 +27,8 @@ void run_in_order(std::size_t count, std::vector<Tile>& tiles, const Work& work,
       control.stop();
       return {};
     }
-    // Tiles are released in order, and no more tiles are in use than exist: this one is free.
+    // Tiles are released in order, and the number of tiles in use never exceeds the number of
+    // existing tiles, so this tile is free.
     Tile* const tile = &tiles[next % tiles.size()];
     return {next++, tile};
   };

@@ -12,15 +12,15 @@
 namespace lull::cpu {
 namespace {
 
-// Cache budgets of a block: its scores may use the second-level cache and a share of the third, the
-// samples of one displacement the first-level cache.
+// Cache sizes that limit a block: the scores of a block may use the second-level cache and a share
+// of the third-level cache; the samples for one displacement may use the first-level cache.
 constexpr std::size_t scores_budget = 1 << 20;
 constexpr int samples_budget = 28 << 10;
 constexpr int max_block_rows = 8;
-constexpr int norm_rows = 64;  // rows that one call of fill_norms() makes
+constexpr int norm_rows = 64;  // number of rows that one call of fill_norms() computes
 
-/// Returns the width of blocks that divide a row of `count` reference patches into ranges of nearly
-/// equal length and that fill vectors best.
+/// Returns a width of blocks. Blocks of this width divide a row of `count` reference patches into
+/// parts of nearly equal length, and fill vectors as well as possible.
 int columns_per_block(int count, int step) {
   const int most = max_lanes - extra_lanes(step);
   int best = std::min(count, most), best_cost = 1 << 30;
@@ -117,8 +117,8 @@ void WindowSearch::list_displacements() {
     displacements_[c] = pack_displacement(c % window - radius, c / window - radius);
 }
 
-/// Converts the match threshold and the motion bias to scores. `scores` is the score of a distance
-/// of 1.
+/// Converts the match threshold and the motion bias to scores. `scores` is the score that
+/// corresponds to a distance of 1.
 void WindowSearch::set_limits(float scores) {
   limit_ = score_of(params_.tau, scores);
   motion_bias_ = rounded_score_of(params_.motion_bias, scores);
@@ -160,14 +160,15 @@ WindowSearch::Arrangement WindowSearch::arrange(int step, int radius) const {
   a.elements = a.before + columns + max_lanes + (radius + patch) / step + 2;
   a.rows = own_geometry_.height + 2 * radius + 2 * patch;
   a.phase_stride = round_up(a.elements, 32) + 32;
-  // An odd number of cache lines, so that the rows of a patch do not map to the same cache set.
+  // Distance between rows in memory: an odd number of cache lines, so that the rows of a patch do
+  // not map to the same cache set.
   a.row_stride = (a.phase_stride * step / 32 | 1) * 32;
   return a;
 }
 
-/// Returns a mask of the positions that overlap holes, in the layout of the guide, for
-/// score_block() and rank_temporal_candidates(). Few frames have holes, so this code is not
-/// optimised.
+/// Returns a mask that marks the positions of patches that overlap holes. The mask has the layout
+/// of the guide that score_block() and rank_temporal_candidates() expect. Few frames have holes, so
+/// this code is not optimised.
 PairedGuide WindowSearch::prepare_invalid(int step, int radius, const Holes& holes,
                                           Buffer<std::uint16_t>& memory) const {
   const Arrangement a = arrange(step, radius);

@@ -1,6 +1,6 @@
 #pragma once
-// Exact ranking of the candidates of complete search windows: all distances in 16 bits, then the
-// smallest of them. The matchers make groups from the rankings.
+// Exact ranking of the candidates of complete search windows. All distances are computed in 16
+// bits, and then the smallest of them are selected. The matchers make groups from the rankings.
 
 #include <array>
 #include <memory>
@@ -19,13 +19,13 @@ class WindowSearch {
 
   static BlockSize block_size(const MatchParams& params, int columns);
 
-  /// These functions have the contract of Matcher::begin() and Matcher::begin_block() (matcher.h).
-  /// With a temporal window of 0, no neighbouring frame is searched.
+  /// These functions have the same preconditions as Matcher::begin() and Matcher::begin_block()
+  /// (matcher.h). With a temporal window of 0, no neighbouring frame is searched.
   void begin(const MatchParams& params, std::span<const GuideAt> frames,
              const Quantiser& quantiser);
   void begin_block(const Block& block, int thread);
-  /// Rankings of the reference patches in one row of the block, one for each column. They stay
-  /// valid until the thread's next call.
+  /// Computes and returns the rankings for the reference patches in one row of the block, one for
+  /// each column. They stay valid until the next call by the same thread.
   std::span<const Ranking> rank(const Block& block, int row, int thread);
 
  private:
@@ -36,7 +36,8 @@ class WindowSearch {
     std::vector<Ranking> rankings;
     Scores scores{};
   };
-  /// Layout of a guide for reference patches `step` apart, padded for windows of `radius`.
+  /// Layout of a guide for reference patches that are `step` apart. The guide is padded for search
+  /// windows of radius `radius`.
   struct Arrangement {
     int before, elements, rows;
     std::ptrdiff_t phase_stride, row_stride;
@@ -65,23 +66,25 @@ class WindowSearch {
                                  Buffer<Element>& memory);
 
   int threads_;
-  std::vector<Workspace> workspaces_;  // one for each thread
+  std::vector<Workspace> workspaces_;  // one element for each thread
 
-  // State for the frame whose reference patches are matched, valid after begin().
+  // State of the frame whose reference patches are matched. It is valid after begin().
   MatchParams params_;
   std::span<const GuideAt> frames_;
-  /// Windows in the reference frame and in neighbouring frames.
+  /// Search windows in the reference frame, and in the neighbouring frames.
   MatchGeometry own_geometry_{}, temporal_geometry_{};
   MotionGrid grid_;
-  std::vector<std::uint32_t> displacements_;  // packed displacement of each candidate
-  bool by_products_ = false;  // whether score_block_by_products() scores the reference frame
+  // Packed displacement of each candidate from its reference patch.
+  std::vector<std::uint32_t> displacements_;
+  // Whether score_block_by_products() computes the scores of the reference frame.
+  bool by_products_ = false;
   PairedGuide guide_;
-  QuadGuide quads_;  // replaces `guide_` if by_products_
-  /// The guides of all frames with step 1, if there are several frames.
+  QuadGuide quads_;  // used instead of `guide_` if by_products_ is true
+  /// If there are several frames: the guides of all frames, arranged for step 1.
   std::array<PairedGuide, max_frames> guides_;
-  std::uint16_t limit_ = 0, motion_bias_ = 0;  // distances as scores
+  std::uint16_t limit_ = 0, motion_bias_ = 0;  // distance parameters in units of scores
   ScoreBias score_bias_{};
-  PairedGuide invalid_;  // positions in the reference frame that overlap holes
+  PairedGuide invalid_;  // positions of patches in the reference frame that overlap holes
   std::array<PairedGuide, max_frames>
       frame_invalid_;  // invalid positions of the neighbouring frames
 

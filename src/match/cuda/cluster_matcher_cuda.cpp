@@ -5,8 +5,8 @@
 namespace lull::cuda {
 namespace {
 
-/// Makes the clusters when the first batch of a plane is matched, and reuses them for the other
-/// batches.
+/// A matcher that makes the clusters of a plane when the first batch of the plane is matched, and
+/// reuses them for the other batches.
 class ClusterMatcher final : public Matcher {
  public:
   ClusterMatcher(const MatchParams& params, int others, const Margins& greatest) {

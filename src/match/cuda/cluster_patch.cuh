@@ -1,5 +1,5 @@
 #pragma once
-// Reads patches in device memory word by word.
+// Reads patches in device memory word by word (four samples at a time).
 
 #include "match/cuda/kernels_clusters.h"
 
@@ -12,8 +12,7 @@ __device__ __forceinline__ int frame_of(std::uint32_t patch_id) {
   return static_cast<int>(patch_id >> patch_frame_bit);
 }
 
-/// Returns the four samples at a position, which may be unaligned, and the four samples behind
-/// them.
+/// Returns the four samples at a position, which may be unaligned, and the four samples after them.
 __device__ __forceinline__ uint2 words_at(const std::uint8_t* samples, int place) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (place & ~3));
   const std::uint32_t middle = words[1];

@@ -1,10 +1,10 @@
-// Groups from clusters: a warp processes one reference patch.
+// Makes groups from clusters. A warp processes one reference patch.
 //
-// Each lane compares one candidate, 32 candidates of a cluster at a time, word by word. Each
-// candidate must count once: the kernel skips candidates that were in the cluster of a preceding
-// tiling, and patches that motion predicts, which follow last with their motion bias. A key holds
-// distance and patch, so the order is total. 32 keys at a time are sorted and merged with the best
-// keys so far.
+// The warp compares 32 candidates of a cluster at a time with the reference patch: each lane
+// compares one candidate, word by word. Each candidate must count once: the kernel skips candidates
+// that were in the cluster of a preceding tiling, and patches that motion predicts, which follow
+// last with their motion bias. A key consists of the distance and the patch number, so no two keys
+// are equal. 32 keys at a time are sorted and merged with the best keys so far.
 
 #include <utility>
 
@@ -34,14 +34,14 @@ struct QueryArgs {
   const std::uint8_t* counts;
 };
 
-using Key = unsigned long long;  // distance, then patch
+using Key = unsigned long long;  // distance, then patch number
 
 __device__ __forceinline__ Key exchange_keys(Key key, int j, bool keeps_less) {
   const Key other = __shfl_xor_sync(~0u, key, j);
   return (key < other) == keeps_less ? key : other;
 }
 
-/// Sorts a bitonic sequence. The smallest key ends in lane 0.
+/// Sorts a bitonic sequence in ascending order: lane 0 gets the smallest key.
 __device__ __forceinline__ Key merge_ascending(Key key, int lane) {
 #pragma unroll
   for (int j = 16; j > 0; j >>= 1) key = exchange_keys(key, j, (lane & j) == 0);
@@ -57,7 +57,7 @@ __device__ __forceinline__ Key sort_ascending(Key key, int lane) {
   return key;
 }
 
-/// The search for one reference patch.
+/// The search for the group of one reference patch.
 class Query {
  public:
   __device__ Query(const QueryArgs& args, int i, int j, std::uint32_t* words,
@@ -94,7 +94,7 @@ class Query {
     }
   }
 
-  /// Stores the group as number `index` of the batch.
+  /// Stores the group as group `index` of the batch.
   __device__ void store(int index) const {
     const int found = __popc(__ballot_sync(~0u, best_ != no_key && lane_ < a_.group - 1));
     const int log2_count = 31 - __clz(found + 1);
@@ -158,7 +158,7 @@ class Query {
     return distance;
   }
 
-  /// Adds one candidate from each lane to the list of the best.
+  /// Adds the candidates of all lanes, one from each lane, to the list of the best.
   __device__ void add(bool is_valid, std::uint32_t id) {
     Key key = no_key;
     if (is_valid) {
@@ -174,7 +174,7 @@ class Query {
   const QueryArgs& a_;
   int lane_, x_, y_, own_;
   const std::uint32_t* words_;
-  std::uint32_t* predicted_;  // patch that motion predicts in each frame; ~0: none
+  std::uint32_t* predicted_;  // patch that motion predicts in each frame; ~0: no patch
   Key best_ = no_key;         // lane i holds the i-th best key
 };
 

@@ -1,16 +1,17 @@
 // Makes clusters: a thread block processes a tile and splits its patches level by level. A warp
 // processes one cluster at a time.
 //
-// 1. Finding the split from 8 seeds: lanes are samples of the patches, so distances and products
-//    are sums over the warp. All arithmetic uses integers (match/clusters.h). The only square root
-//    is rounded to nearest and then truncated, as on the host.
-// 2. Partitioning the cluster: lanes are patches, and weights are bytes. Ballots give each patch
-//    its destination. Patches of the first part go to the other buffer at once. Patches of the
-//    second part go to the front of their own buffer, which has been read already, and are moved
-//    behind the first part when the size of that is known.
+// 1. Finding the split from 8 seed patches: each lane processes other samples of the patches, so
+//    distances and products are sums over the warp. All arithmetic uses integers
+//    (match/clusters.h). The only square root is rounded to nearest and then truncated, as on the
+//    host.
+// 2. Partitioning the cluster: each lane processes one patch, and weights are bytes. Ballots (votes
+//    of a warp) determine the destination of each patch. Patches of the first part go to the other
+//    buffer at once. Patches of the second part go to the front of the buffer from which they were
+//    read, and are moved behind the first part as soon as the size of the first part is known.
 //
-// The assignment of clusters to warps does not influence the result: each cluster owns its part of
-// both buffers.
+// The assignment of clusters to warps does not influence the result: each cluster has its own range
+// of both buffers.
 
 #include "cuda/check.h"
 #include "cuda/warp.cuh"
@@ -31,10 +32,10 @@ struct ClusterArgs {
   int leaf;
   std::uint32_t *members, *scratch, *begins;
   std::uint8_t* counts;
-  uint2* nodes[2];  // first member, number of members
+  uint2* nodes[2];  // index of the first member, number of members
 };
 
-/// The weights of a split. Each warp has such weights in shared memory.
+/// The weights of a split. Each warp has its own weights in shared memory.
 struct alignas(16) Weights {
   std::int8_t of[patch_samples];
 };
@@ -70,7 +71,8 @@ __device__ __forceinline__ int warp_max(int v) {
   return v;
 }
 
-/// Performs step 1. Returns whether there is a split, and its weights and its bound.
+/// Performs step 1 (see the top of this file). Returns whether there is a split, and the weights
+/// and the bound of the split.
 __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, uint2 node,
                               Weights& weights, int& bound) {
   const int lane = threadIdx.x & 31;
@@ -92,8 +94,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     total += distance[i];
   }
   if (total == 0) return false;
-  // The code does not call second_centre() but repeats its rule, because the function would need
-  // the array in memory.
+  // This code repeats the rule of second_centre() (clusters.h), because a call of the function
+  // would need the array in memory.
   unsigned in_second = 0;
   int passed = 0;
 #pragma unroll
@@ -101,7 +103,7 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
     passed += distance[i];
     if (in_second == 0 && 2 * passed > total) in_second = 1u << i;
   }
-  unsigned in_first = 1;  // bits of the seeds of each centre
+  unsigned in_first = 1;  // bit masks of the seeds of each centre
   unsigned last = 0;
   int weight[per_lane];
   for (int round = 0;; ++round) {
@@ -147,8 +149,8 @@ __device__ bool find_split_of(const ClusterArgs& a, const std::uint32_t* from, u
   return true;
 }
 
-/// Performs step 2: partitions the node's patches from one buffer into the other. Returns the size
-/// of the first part.
+/// Performs step 2 (see the top of this file): partitions the patches of a cluster from one buffer
+/// into the other. Returns the size of the first part.
 __device__ int partition_node(const ClusterArgs& a, std::uint32_t* from, std::uint32_t* to,
                               uint2 node, const Weights& weights, int bound) {
   const int lane = threadIdx.x & 31, count = static_cast<int>(node.y);
@@ -188,8 +190,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
   const Tiling::Tile tile = a.tiling.tile(blockIdx.x);
   const int width = tile.right - tile.x, places = tile.places(), count = places * a.frames.count;
-  // The tiles above this tile cover complete rows of positions. The tiles to its left have as many
-  // rows as this tile.
+  // All tiles above this tile together cover complete rows of positions. The tiles to its left have
+  // as many rows as this tile.
   const unsigned begin = static_cast<unsigned>(a.frames.count) *
                          (static_cast<unsigned>(tile.y) * a.tiling.width +
                           static_cast<unsigned>(tile.bottom - tile.y) * tile.x);
@@ -198,8 +200,8 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
     a.members[begin + i] = static_cast<std::uint32_t>(frame) << patch_frame_bit |
                            a.margins.at(tile.x + place - y * width, tile.y + y);
   }
-  // The lists contain only clusters of more than `leaf` patches, so the lists of two tiles do not
-  // overlap.
+  // The lists contain only clusters of more than `leaf` patches, so each tile has a sufficient
+  // range of the lists, and the ranges of two tiles do not overlap.
   uint2* const nodes[2] = {a.nodes[0] + begin / (a.leaf + 1), a.nodes[1] + begin / (a.leaf + 1)};
   if (threadIdx.x == 0) {
     waiting[0] = count > a.leaf ? 1 : 0;
@@ -222,7 +224,7 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
       const uint2 node = nodes[now][n];
       Weights& weights = all_weights[warp];
       int bound = 0, first = 0;
-      // Without a split, all patches are in the first part.
+      // If there is no split, all patches are in the first part.
       if (level >= max_split_levels || !find_split_of(a, from, node, weights, bound)) {
         for (int i = lane; i < static_cast<int>(node.y); i += 32) to[node.x + i] = from[node.x + i];
         __syncwarp();
@@ -239,7 +241,7 @@ __global__ void __launch_bounds__(cluster_threads) cluster_kernel(const ClusterA
         else if (lane == 0)
           nodes[1 - now][atomicAdd(&waiting[1 - now], 1)] = part;
       }
-      __syncwarp();  // barrier before the weights are overwritten
+      __syncwarp();  // waits before the weights are overwritten
     }
     __syncthreads();
     if (threadIdx.x == 0) waiting[now] = 0;

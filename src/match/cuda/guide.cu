@@ -1,7 +1,7 @@
-// The guides in which patches are matched: planes mixed into one, quantised to 8 bits, and the
-// norms of their patches. A norm is a sum over a box of 8x8 squares. Each lane sums the squares of
-// the first 1, 2, 3 and 4 samples of its word over the rows. Together with the sums of the next two
-// lanes these give the sum over any 8 columns.
+// Computes the guides in which patches are matched: mixes planes into one picture, quantises it to
+// 8 bits, and computes the norms of the patches. A norm is the sum of the squared samples of an 8x8
+// patch. Each lane sums the squares of the first 1, 2, 3 and 4 samples of its word over the rows.
+// Together with the sums of the next two lanes these give the sum over any 8 columns.
 
 #include "cuda/boxes.cuh"
 #include "cuda/check.h"
@@ -15,7 +15,8 @@ constexpr dim3 mix_block{32, 8};  // thread block
 static_assert(box_reach == patch - 1);
 using GuideBoxes = Boxes<8, 4>;
 
-/// Rounds like rintf(): at 2^23 a float has no fraction bits. The result is in the lowest byte.
+/// Rounds v like rintf(): a float near 2^23 has no fraction bits, so that adding 2^23 rounds. The
+/// result is in the lowest byte.
 __device__ __forceinline__ std::uint32_t to_byte(float sample) {
   return __float_as_uint(fminf(fmaxf(sample, 0.0f), 255.0f) + 8388608.0f);
 }
@@ -28,19 +29,19 @@ __device__ __forceinline__ std::uint32_t to_word(const float4& v, float scale, f
   return __byte_perm(low, high, 0x5410);
 }
 
-/// The position of a lane's samples in the picture.
+/// The position of the four samples that a lane processes.
 struct LanePlace {
   int lane;
-  int word;  // word index in the plane's row
-  int x, y;  // position in the picture or its padding
+  int word;  // index of the word in the plane's row
+  int x, y;  // position in the picture or in its padding
 };
 
-/// Stores the guide, and half the squared norms of the patches that begin in the lane's word.
+/// Stores the guide, and half the squared norms of the patches that begin in the word of the lane.
 __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBoxes::tile_rows][32],
                                             const LanePlace& p, const Margins& margins,
                                             std::uint32_t* samples, std::int32_t* half_norms) {
   constexpr int rows = GuideBoxes::rows;
-  // Number of patches that begin at this position or to the right of it.
+  // Number of patches of a row that begin at this position or to the right of it.
   const int patches = p.x < 0 ? 0 : margins.width - patch + 1 - p.x;
   std::int32_t invalid[4];
 #pragma unroll
@@ -49,7 +50,7 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
   const int first = threadIdx.x / 32 * rows;
 
   std::uint32_t squares[rows + box_reach + 1][4] =
-      {};  // sums over the first k + 1 samples of all rows so far
+      {};  // sums over samples 0..k of the word, over all rows so far
 #pragma unroll
   for (int i = 0; i < rows + box_reach; ++i) {
     const std::uint32_t word = tile[first + i][p.lane];
@@ -60,13 +61,13 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
       squares[i + 1][k] = __dp4a(word & 0xffffffffu >> (24 - 8 * k), word, squares[i][k]);
     if (i < box_reach) continue;
 
-    std::uint32_t own[4];  // over 8 rows
+    std::uint32_t own[4];  // sum over 8 rows
 #pragma unroll
     for (int k = 0; k < 4; ++k) own[k] = squares[i + 1][k] - squares[i - box_reach][k];
     const std::uint32_t both = own[3] + __shfl_down_sync(~0u, own[3], 1);
     const int y = p.y + i - box_reach;
     const std::int32_t invalid_row = y >= 0 && y <= margins.height - patch ? 0 : no_patch;
-    int4 norms;  // below 2^22, so that `no_patch` contains all of their bits
+    int4 norms;  // below 2^22, so that the marker `no_patch` contains all bits of a norm
     norms.x = static_cast<int>(both / 2) | invalid[0] | invalid_row;
     const auto norm = [&](int k) {
       const std::uint32_t beyond = __shfl_down_sync(~0u, own[k - 1], 2);
@@ -78,13 +79,13 @@ __device__ __forceinline__ void store_guide(const std::uint32_t (&tile)[GuideBox
   }
 }
 
-/// Clears the sums inside the picture only. Sums in the padding are neither written nor read.
+/// Clears only the sums inside the picture. Sums in the padding are neither written nor read.
 __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins,
                                       const ClearedSums& sums) {
   if (p.lane >= box_words) return;
   const int top = max(p.y, 0), rows = min(p.y + GuideBoxes::rows, margins.height) - top;
-  // Numerators are cleared two at a time, so that a warp writes without gaps. Therefore lanes clear
-  // other columns than above.
+  // Each lane clears two numerators at a time, so that a warp writes without gaps. Therefore the
+  // lanes clear other columns than above.
   const int left = p.x - 2 * p.lane, right = left + box_width / 2;
   const int end = (margins.width + 3) / 4 * 4;  // sums are read four at a time
   const auto inside = [&](int x) { return x >= 0 && x < end; };
@@ -105,7 +106,7 @@ __device__ __forceinline__ void clear(const LanePlace& p, const Margins& margins
 }
 
 /// Makes the 8-bit guide and half the squared norm of the patch at each position. Both have
-/// padding. The kernel also clears the phase's sums.
+/// padding. The kernel also clears the sums of the phase's estimates.
 template <class Picture>
 __global__ void __launch_bounds__(GuideBoxes::threads)
     guide_kernel(const Picture picture, Margins margins, float scale, float offset,
@@ -114,11 +115,11 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const int word = blockIdx.x * box_words + lane, x = 4 * word - margins.left;
   const int y0 = blockIdx.y * GuideBoxes::height - margins.top;
-  // Samples of the word that lie inside the picture.
+  // Number of samples of the word that lie inside the picture.
   const int inside = x < 0 ? 0 : min(max(margins.width - x, 0), 4);
   const std::uint32_t mask = inside == 0 ? 0u : 0xffffffffu >> (32 - 8 * inside);
-  // All rows are loaded without branches before the first one is used. Positions are clamped to the
-  // picture.
+  // All rows are loaded, without branches, before the first row is used. Positions outside the
+  // picture are clamped to it.
   const int nearest_x = min(max(x, 0), (margins.width - 1) / 4 * 4);
   float4 v[GuideBoxes::passes];
 #pragma unroll
@@ -140,7 +141,7 @@ __global__ void __launch_bounds__(GuideBoxes::threads)
   clear(place, margins, sums);
 }
 
-/// Makes the guide. A thread makes four samples.
+/// Computes the guide as floats. A thread computes four samples.
 template <class Picture>
 __global__ void mix_kernel(const Picture picture, Margins margins, float* plane) {
   const int x = 4 * static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);
@@ -151,7 +152,7 @@ __global__ void mix_kernel(const Picture picture, Margins margins, float* plane)
   for (int k = 0; k < min(4, margins.width - x); ++k) plane[margins.at(x, y) + k] = of[k];
 }
 
-/// Invalidates patches that overlap a hole. The kernel also covers the padding.
+/// Marks patches that overlap a hole as no candidates. The kernel also processes the padding.
 __global__ void invalidate_kernel(const std::int32_t* half_norms, const std::uint8_t* invalid,
                                   Margins margins, std::int32_t* candidate_norms) {
   const int column = static_cast<int>(blockIdx.x * mix_block.x + threadIdx.x);

@@ -1,6 +1,6 @@
 #pragma once
-// Data that frames upload to a GPU in addition to their samples: guides, holes, and the curves of
-// variance stabilisation.
+// Data that sessions upload to a GPU in addition to the samples of a frame: guides, holes, and the
+// curves of variance stabilisation.
 
 #include <optional>
 
@@ -11,7 +11,7 @@
 
 namespace lull {
 
-/// Returns the curves of the stabilisers, for RawFrame.
+/// Returns the curves of the stabilisers in the form that RawFrame needs.
 inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabilisers) {
   std::array<CurvePair, max_planes> curves;
   for (int i = 0; i < max_planes; ++i)
@@ -23,19 +23,20 @@ inline std::array<CurvePair, max_planes> curves_of(const Stabilisers& stabiliser
 /// The guide of a frame in device memory.
 class GuideFrame {
  public:
-  /// `levels` are the noise levels in samples as they are stored. `colour` is the colour space in
-  /// which RGB guides are compared. (Guides are only stabilised forward, where stabilisers are the
-  /// same for every layout.)
+  /// `levels`: noise levels of the stored samples. `colour`: colour space in which RGB guides are
+  /// compared. (Guides are only stabilised, never inverted; the forward curve of a stabiliser is
+  /// the same for every colour space.)
   GuideFrame(const std::array<float, max_planes>& levels, Stabilisers stabilisers, Colour colour)
       : levels_(levels), stabilisers_(std::move(stabilisers)), colour_(colour) {}
 
-  /// Queues the upload of the guide of `frame`. The frame must stay valid until the upload is done.
-  /// The sample format of the guide may differ from the frame's.
+  /// Queues the upload of the guide of `frame`. The frame must stay valid until the upload is
+  /// complete. The sample format of the guide may differ from that of the frame.
   /// @throws InvalidArgument as guide_of()
   void upload(const Frame& frame, cudaStream_t stream) {
     const Frame& guide = guide_of(frame);
     if (!raw_ || format_ != guide.format) {
-      cuda::check(cudaDeviceSynchronize());  // kernels may still read the previous guide
+      // Waits, because kernels may still read the previous guide.
+      cuda::check(cudaDeviceSynchronize());
       raw_.emplace(colour_ == Colour::as_is ? without_colour_transform(guide.format) : guide.format,
                    stream, levels_, curves_of(stabilisers_));
       format_ = guide.format;
@@ -51,16 +52,16 @@ class GuideFrame {
   Stabilisers stabilisers_;
   Colour colour_;
   FrameFormat format_;
-  std::optional<RawFrame> raw_;  // empty before the first frame
+  std::optional<RawFrame> raw_;  // empty until the first frame arrives
 };
 
-/// Queues the upload of Holes::reached() of a frame, for patches of `side` samples, row by row.
-/// Without holes, all bytes are 0.
+/// Queues the upload of the result of Holes::reached() of a frame: for each position, row by row,
+/// whether a patch of `side` samples overlaps a hole. If the frame has no holes, all bytes are 0.
 inline void copy_reached(const Frame& frame, int side, std::uint8_t* places, cudaStream_t stream) {
   const Holes* const holes = holes_of(frame).get();
   const std::size_t size = static_cast<std::size_t>(frame.format.width) * frame.format.height;
   if (holes == nullptr) return cuda::check(cudaMemsetAsync(places, 0, size, stream));
-  // `reached` is pageable memory, so the call returns only after it has been copied.
+  // `reached` is pageable memory, so the call returns only after the memory has been copied.
   const std::vector<std::uint8_t> reached = holes->reached(side);
   cuda::check(cudaMemcpyAsync(places, reached.data(), size, cudaMemcpyHostToDevice, stream));
 }

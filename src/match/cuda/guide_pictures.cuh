@@ -1,6 +1,6 @@
 #pragma once
-// The guides as kernels read them: four samples of a row at a time, at an x that is a multiple of
-// 4.
+// The pictures from which kernels compute the guides. They are read four samples of a row at a
+// time, at an x that is a multiple of 4.
 
 #include <cuda_runtime_api.h>
 
@@ -8,7 +8,7 @@
 
 namespace lull {
 
-/// The guide is one plane, without a share of the noisy plane.
+/// A guide that is one plane, without a share of the noisy plane.
 struct PurePlane {
   const float* plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {
@@ -16,7 +16,7 @@ struct PurePlane {
   }
 };
 
-/// The guide is one plane, mixed with a share of the noisy plane.
+/// A guide that is one plane, mixed with a share of the noisy plane.
 struct SharedPlane {
   MixedPlane plane;
   __device__ float4 quad(const Margins& margins, int x, int y) const {
@@ -24,9 +24,9 @@ struct SharedPlane {
   }
 };
 
-/// A sum of colour planes: luma in the size of chroma, chroma, or both. The loads of four samples
-/// have no branches between them, so no load waits for another. Therefore each plane must have a
-/// noisy plane (with_picture()).
+/// A guide that is a sum of colour planes: luma in the size of chroma, chroma, or both. There are
+/// no branches between the loads of four samples, so no load waits for another. Therefore each
+/// plane must have a pointer to a noisy plane, even if its share is 0 (with_picture()).
 template <bool has_luma, bool has_chroma, bool is_420>
 struct MixedColours {
   ColourGuide mix;
@@ -52,8 +52,8 @@ struct MixedColours {
 
   __device__ int shift_x() const { return is_420 ? 1 : mix.shift_x; }
   __device__ int shift_y() const { return is_420 ? 1 : mix.shift_y; }
-  /// Returns whether each of the four samples covers one or two luma columns, all inside the
-  /// picture.
+  /// Returns whether each of the four samples covers one or two columns of luma, and all of these
+  /// columns lie inside the picture.
   __device__ bool lies_within(int x, int y) const {
     return shift_x() <= 1 && (x + 4) << shift_x() <= mix.luma_margins.width &&
            (y + 1) << shift_y() <= mix.luma_margins.height;
@@ -79,7 +79,8 @@ struct MixedColours {
     return make_float4(mean_luma_at(x, y), mean_luma_at(x + 1, y), mean_luma_at(x + 2, y),
                        mean_luma_at(x + 3, y));
   }
-  /// Returns the mean of the luma samples inside the picture; NaN beyond the last sample.
+  /// Returns the mean of those luma samples that lie inside the picture; NaN beyond the last
+  /// sample.
   __device__ float mean_luma_at(int x, int y) const {
     const int right = min((x + 1) << shift_x(), mix.luma_margins.width);
     const int bottom = min((y + 1) << shift_y(), mix.luma_margins.height);
@@ -92,12 +93,12 @@ struct MixedColours {
   }
 };
 
-/// Calls use(picture) with the picture type that suits `mix`.
+/// Calls use(picture) with an object of the picture type that suits `mix`.
 template <class Use>
 void with_picture(ColourGuide mix, Use use) {
   const bool has_chroma = mix.weight[0] != 0 || mix.weight[1] != 0;
   for (int i = 0; i < 2; ++i)
-    if (mix.weight[i] == 0) mix.chroma[i] = mix.chroma[1 - i];  // any readable plane
+    if (mix.weight[i] == 0) mix.chroma[i] = mix.chroma[1 - i];  // any plane that can be read
   for (MixedPlane* plane : {&mix.luma, &mix.chroma[0], &mix.chroma[1]})
     if (plane->share == 0) plane->noisy = plane->estimate;
   const bool is_420 = mix.shift_x == 1 && mix.shift_y == 1;

@@ -21,35 +21,36 @@
 
 namespace lull {
 
-/// A rectangle of reference tiles whose groups exist at the same time.
+/// A rectangle of tiles of reference patches. The groups of a batch exist in memory at the same
+/// time.
 struct Batch {
-  int x0 = 0, y0 = 0;  // first reference tile
+  int x0 = 0, y0 = 0;  // column and row of the first tile
   int tiles_x = 0, tiles_y = 0;
 };
 
 /// The groups of one batch: for each reference patch the log2 of its group size, and up to
-/// `capacity` displacements from the reference patch, packed as in group.h. The reference patch
-/// comes first, the other members follow by ascending distance. Tile b of the batch holds the
-/// reference patches 16 b .. 16 b + 15.
+/// `capacity` displacements from the reference patch, packed as in group.h. The reference patch is
+/// the first member, the others follow by ascending distance. Tile b of the batch contains the
+/// reference patches 16 b to 16 b + 15.
 struct Groups {
   std::uint32_t* displacements = nullptr;  // [reference][capacity]
   std::uint8_t* log2_count = nullptr;      // [reference]
   int capacity = 16;                       // group_capacity()
-  /// log2 of the maximum number of members that are filtered. Only the first members of kept groups
-  /// (kept_groups.h) are filtered.
+  /// log2 of the maximum number of members that are filtered. Of a stored group (kept_groups.h),
+  /// only the first members are filtered.
   int max_log2 = 5;
 
-  /// Returns the log2 of the number of members of a reference patch's group that are filtered.
+  /// Returns the log2 of the number of members that are filtered in the group of a reference patch.
   constexpr int log2_filtered(int reference) const {
     const int log2 = log2_count[reference];
     return log2 < max_log2 ? log2 : max_log2;
   }
-  /// Returns the groups behind the first `references` groups.
+  /// Returns the groups that follow the first `references` groups.
   constexpr Groups after(std::size_t references) const {
     return {displacements + references * capacity, log2_count + references, capacity, max_log2};
   }
 };
-/// Capacity for the members of a group: the kernels support 16 or 32.
+/// Number of members for which a group has memory. The kernels support 16 or 32.
 constexpr int group_capacity(const MatchParams& phase) { return phase.group <= 16 ? 16 : 32; }
 
 /// The picture in which patches are matched, as 8-bit samples, and half the squared norm of the
@@ -59,13 +60,13 @@ struct Guide {
   const std::int32_t* half_norms = nullptr;
   float scale = 1;  // guide sample = scale * (sample - offset)
   float offset = 0;
-  /// Like half_norms, but `no_patch` also if the patch overlaps a hole; used for candidates. Null:
-  /// half_norms are used.
+  /// Like half_norms, but also `no_patch` if the patch overlaps a hole. If not null, these norms
+  /// are used for candidates.
   const std::int32_t* candidate_norms = nullptr;
 };
 inline constexpr std::int32_t no_patch = 0x3fffffff;
 /// Largest half squared distance, in units of the guide, that a score of match() can represent. The
-/// guide's scale must be such that tau is below this value.
+/// scale of the guide must be chosen so that the match threshold tau is below this value.
 inline constexpr int max_half_distance = 65534;
 inline float max_guide_scale(float tau) {
   return 0.9999f * std::sqrt(max_half_distance / (0.5f * patch * patch * tau));
@@ -73,7 +74,7 @@ inline float max_guide_scale(float tau) {
 
 // ---- guides (guide.cu) ----
 
-/// A plane in which patches are matched: an estimate mixed with a share of the noisy plane.
+/// A plane in which patches are matched: an estimate that is mixed with a share of the noisy plane.
 struct MixedPlane {
   const float* estimate = nullptr;
   const float* noisy = nullptr;  // may be null if `share` is 0
@@ -82,8 +83,8 @@ struct MixedPlane {
     return share == 0 ? estimate[at] : estimate[at] + share * (noisy[at] - estimate[at]);
   }
 #ifdef __CUDACC__
-  /// Returns four samples from a multiple of 4 on. The noisy plane must exist: without a branch,
-  /// these loads overlap with those of other planes.
+  /// Returns four samples, from an x on that is a multiple of 4. The noisy plane must exist:
+  /// without a branch, these loads overlap with those of other planes.
   __device__ float4 quad(int at) const {
     float4 e = *reinterpret_cast<const float4*>(estimate + at);
     const float4 n = *reinterpret_cast<const float4*>(noisy + at);
@@ -93,9 +94,9 @@ struct MixedPlane {
   }
 #endif
 };
-/// The picture in which chroma is matched (guide.h): weight[0] * first + weight[1] * second, plus,
-/// if given, luma averaged over boxes of 2^shift_x by 2^shift_y samples, clipped at the right and
-/// bottom edge.
+/// The picture in which chroma is matched (guide.h): weight[0] * first + weight[1] * second. If
+/// there is luma, it is averaged over boxes of 2^shift_x by 2^shift_y samples, which are cut off at
+/// the right and bottom edge, and added.
 struct ColourGuide {
   MixedPlane luma;
   Margins luma_margins;
@@ -103,16 +104,16 @@ struct ColourGuide {
   MixedPlane chroma[2];
   float weight[2] = {};
 };
-/// Writes the mixed picture to a plane of floats.
+/// Writes the mixed picture as floats to a plane.
 void mix_guide(const ColourGuide& mix, const Margins& margins, float* plane, cudaStream_t stream);
 
-/// Sums that the guide kernel clears.
+/// Sums of estimates that the guide kernel sets to 0 for the next phase.
 struct ClearedSums {
   int planes = 0;
   std::array<Sums, max_planes> of{};
 };
 /// These functions make the 8-bit guide of a plane and the norms of its patches. `samples` and
-/// `half_norms` have the planes' padding. The functions also clear the sums of the next phase
+/// `half_norms` have the padding of the planes. The functions also clear the sums of the next phase
 /// inside the picture.
 void make_guide_and_clear_sums(const MixedPlane& plane, const Margins& margins, float scale,
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
@@ -121,8 +122,8 @@ void make_guide_and_clear_sums(const ColourGuide& mix, const Margins& margins, f
                                float offset, std::uint8_t* samples, std::int32_t* half_norms,
                                const ClearedSums& sums, cudaStream_t stream);
 
-/// Computes Guide::candidate_norms: no_patch where `invalid` (row by row, width * height bytes) is
-/// not 0, else half_norms.
+/// Computes Guide::candidate_norms: `no_patch` where `invalid` is not 0, and half_norms elsewhere.
+/// `invalid` has width * height bytes, row by row.
 void invalidate_candidates(const std::int32_t* half_norms, const std::uint8_t* invalid,
                            const Margins& margins, std::int32_t* candidate_norms,
                            cudaStream_t stream);
@@ -135,17 +136,17 @@ void match(const Guide& guide, const Margins& margins, const ReferenceGrid& grid
 
 // ---- matching over frames (match_time.cu) ----
 
-/// A frame that is searched.
+/// A frame in which patches are searched.
 struct SearchView {
   Guide guide;  // all frames have the same scale and offset
-  /// Motion to this frame, for each cell (time/motion.h); null: none.
+  /// Motion vectors to this frame, one for each cell (time/motion.h); null: no motion.
   const Motion* motion = nullptr;
 };
 using SearchFrame = FrameAt<SearchView>;
 
-/// Finds the groups of a batch like match(), but in several frames. The first frame holds the
-/// reference patches, the others follow in the order of group.h. The guides' scale must be such
-/// that the sum of tau and motion_bias fits.
+/// Finds the groups of a batch like match(), but in several frames. The first frame contains the
+/// reference patches; the others follow in the order of group.h. The scale of the guides must be
+/// chosen so that a score can represent the sum of tau and motion_bias.
 void match_over_time(std::span<const SearchFrame> frames, const Margins& margins,
                      const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                      const MatchParams& phase, const TimePlan& plan, const Groups& groups,
@@ -153,7 +154,7 @@ void match_over_time(std::span<const SearchFrame> frames, const Margins& margins
 
 // ---- propagation of groups (propagate.cu) ----
 
-/// The groups of all searched reference patches, as one batch.
+/// The groups of all searched reference patches, stored as one batch.
 struct KeptGroupsView {
   Groups groups;
   ReferenceGrid searched;
@@ -162,8 +163,8 @@ struct KeptGroupsView {
   }
 };
 /// Finds the groups of a batch by propagation (match/propagation.h). The guides are the same as for
-/// match() and match_over_time(). `frames` holds only the reference frame if there is no temporal
-/// search.
+/// match() and match_over_time(). Without a temporal search, `frames` contains only the reference
+/// frame.
 void propagate(std::span<const SearchFrame> frames, const Margins& margins,
                const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                const MatchParams& phase, const KeptGroupsView& kept, const Groups& groups,

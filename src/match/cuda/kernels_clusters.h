@@ -22,15 +22,15 @@ struct ClusterFrames {
   int count = 0;
   const std::uint8_t* guide[max_frames] = {};
   int offset[max_frames] = {};            // offset of each frame
-  const Motion* motion[max_frames] = {};  // see SearchView
+  const Motion* motion[max_frames] = {};  // motion vectors, as SearchView::motion
 };
 
-/// Memory for the clusters of one plane. For each tiling it holds the members, cluster by cluster,
-/// and for each position the index of the first member of its cluster. `counts` has the size of a
-/// cluster at that index.
+/// Memory for the clusters of one plane. Each tiling has the members of its clusters, cluster by
+/// cluster. For each position, it has the index of the first member of the cluster that contains
+/// the patch at this position; `counts` has the size of the cluster at this index.
 struct ClusterMemory {
   std::uint32_t* members = nullptr;  // [tilings][members_of]
-  std::uint32_t* begins = nullptr;   // [tilings][frames][positions of the plane with its margins]
+  std::uint32_t* begins = nullptr;   // [tiling][frame][position in the plane with its margins]
   std::uint8_t* counts = nullptr;    // [tilings][members_of]
   std::uint32_t* scratch = nullptr;  // [members_of]
   uint2* nodes = nullptr;            // [2][nodes_of]
@@ -46,7 +46,7 @@ inline std::size_t nodes_of(std::size_t members, int leaf) { return members / (l
 /// Makes the clusters of all tilings (clusters.cu).
 void make_clusters(const ClusterFrames& frames, const Margins& margins, const ClusterParams& params,
                    const ClusterMemory& memory, cudaStream_t stream);
-/// Finds the groups of a batch from its clusters (cluster_query.cu).
+/// Finds the groups of a batch from the clusters (cluster_query.cu).
 void match_in_clusters(const ClusterFrames& frames, const Margins& margins,
                        const ReferenceGrid& grid, const MotionGrid& motion, const Batch& batch,
                        const MatchParams& params, const ClusterMemory& memory, const Groups& groups,

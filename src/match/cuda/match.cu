@@ -3,22 +3,23 @@
 // The squared distance of two patches is |a|^2 + |b|^2 - 2ab. The products ab of 16 reference
 // patches with 8 candidates are one 16x64 by 64x8 product of 8-bit integers: two instructions on
 // the tensor cores. A thread block processes 4x4 neighbouring reference patches and the union of
-// their windows, in bands of as many rows of the union as fit in shared memory:
-//   1. It loads the band's samples and half norms. At every position it stores the word of the 4
-//      samples that start there, so that no later load is unaligned.
-//   2. Warps fill the tables of scores: for each reference patch the candidates of its own window,
-//      with 16 bits each. A score is 65535 minus a scaled distance, or 0 for a position without a
-//      candidate.
-//   3. Each warp processes the scores of one reference patch and merges the band's best scores into
-//      its list.
+// their search windows. It processes the union in bands, which have as many rows as fit in shared
+// memory:
+//   1. The block loads the samples and half norms of the band. Each position stores a 32-bit word
+//      with the 4 samples that begin at this position, so that no later load is unaligned.
+//   2. Warps fill the tables of scores. The table of a reference patch contains a 16-bit score for
+//      each candidate of its own window. A score is 65535 minus a scaled distance, or 0 for a
+//      position without a candidate.
+//   3. Each warp processes the scores of one reference patch, and merges the best scores of the
+//      band into the list of this reference patch.
 // Step 3 first finds a bound that at least N candidates reach (the N-th best of the lanes' best
-// scores), so that few candidates pass. The candidates that pass are gathered, sorted and merged,
-// 32 at a time. Keys hold score and position, so the order is total, and the result does not depend
-// on the order of work.
+// scores), so that few candidates remain. The remaining candidates are gathered, sorted and merged,
+// 32 at a time. A key consists of score and position, so no two keys are equal, and the result does
+// not depend on the order of work.
 //
-// Tables are as dense as possible, so that step 3 is a plain scan: two candidates to a word, rows
-// of (window + 1) / 2 words. The spare half word of a row, the reference patch itself, and the
-// words up to a multiple of the scan length are zero.
+// Tables are as dense as possible, so that step 3 reads consecutive words: two candidates in each
+// word, rows of (window + 1) / 2 words. The spare half word of a row, the reference patch itself,
+// and the words up to a multiple of the scan length are zero.
 
 #include <algorithm>
 #include <array>
@@ -35,8 +36,9 @@ namespace {
 
 using namespace match_detail;
 
-/// The kernel of a matching phase. `fixed` is an index of fixed_searches, or any_search. (It is a
-/// number because nvcc's host code cannot refer to kernels with class-type template arguments.)
+/// The kernel for a matching phase. `fixed` is an index in fixed_searches, or any_search. (It is a
+/// number because nvcc's host code cannot refer to kernels whose template arguments have class
+/// types.)
 template <int N, int chunk, int union_pitch, int fixed>
 __global__ void __launch_bounds__(threads, 2) match_kernel(const MatchArgs args) {
   extern __shared__ std::uint32_t memory[];

@@ -1,6 +1,6 @@
 #pragma once
-// Bias of noise that is not white: between steps 2 and 3 of match.cu, MatchParams::bias is
-// subtracted from the scores of candidates near the reference patch.
+// Distance bias for coloured noise. Between steps 2 and 3 of match.cu, MatchParams::bias is applied
+// to the scores of candidates near the reference patch.
 
 #include <cmath>
 #include <cstdlib>
@@ -10,7 +10,7 @@
 namespace lull::match_detail {
 
 /// Returns the index of the bias of a displacement. A displacement and its opposite have the same
-/// bias, so positions are counted row by row from the centre.
+/// bias. The index is therefore the distance from the centre when positions are counted row by row.
 constexpr int bias_place(int dx, int dy) {
   const int place = dy * correlation_lags + dx;
   return place < 0 ? -place : place;
@@ -22,7 +22,8 @@ struct ScoreBias {
   std::int32_t of[bias_places];
 
   ScoreBias(const DistanceBias& bias, const Guide& guide) {
-    // A bias beyond the range of a score has no further effect, so it is clamped to that range.
+    // A bias that exceeds the range of a score has no additional effect, so the bias is clamped to
+    // that range.
     constexpr double most = 65535;
     for (int dy = 0; dy <= correlation_reach; ++dy)
       for (int dx = dy == 0 ? 0 : -correlation_reach; dx <= correlation_reach; ++dx) {
@@ -38,13 +39,15 @@ struct ScoreBias {
 struct SharedBias {
   const std::int32_t* of;
 
-  /// Copies the bias to `memory`. The block must synchronise before it scans.
+  /// Copies the bias to `memory` in shared memory. The block must synchronise before it scans
+  /// scores.
   __device__ SharedBias(const ScoreBias& bias, std::int32_t (&memory)[bias_places]) : of(memory) {
     if (threadIdx.x < bias_places) memory[threadIdx.x] = bias.of[threadIdx.x];
   }
 
-  /// Applies the bias to the scan of a warp. The reference patch would be in row `own_row`, column
-  /// `radius`. Scores of 0 stay 0: they are no candidates, or too far with any bias
+  /// Applies the bias to the scan of a warp. The reference patch is in row `own_row` and column
+  /// `radius` of the scanned area, even if this row is outside the area. Scores of 0 stay 0: they
+  /// belong to positions without a candidate, or to candidates that are too far with any bias
   /// (max_guide_scale()).
   __device__ __forceinline__ void apply(const Scan& scan, int own_row, int radius, int lane) const {
     if (own_row + correlation_reach < 0 || own_row - correlation_reach >= scan.rows) return;

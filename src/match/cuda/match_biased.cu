@@ -1,5 +1,5 @@
-// The kernels of match.cu for noise that is not white (match_bias.cuh). These kernels are separate,
-// so that the kernels for white noise do not change.
+// The kernels of match.cu for coloured noise (match_bias.cuh). They are compiled separately, so
+// that the kernels for white noise do not change.
 
 #include <algorithm>
 #include <array>

@@ -14,18 +14,18 @@ using namespace match_detail;
 
 namespace {
 
-/// Preferred number of thread blocks in a multiprocessor, to hide latencies. If this number of
-/// blocks does not fit, the plan uses one block.
+/// Preferred number of thread blocks in a multiprocessor, because several blocks hide latencies. If
+/// this number of blocks does not fit, the plan uses one block.
 constexpr int wanted_blocks = 2;
 
-/// Choices for devices whose multiprocessors have at least this much shared memory. Devices with
-/// large memories are tuned by measurements on compute capability 9.0. The choice for all other
-/// devices was not measured. There, plans save memory to make bands taller, because each band
-/// requires a selection.
+/// Devices whose multiprocessors have at least this much shared memory get plans for large
+/// memories. These plans were tuned by measurements on compute capability 9.0. The plans for all
+/// other devices were not measured. They save memory to make bands taller, because each band
+/// requires a selection of candidates.
 struct MatchTuning {
   std::size_t shared_memory;
-  // True if plans use kernels with less memory, and also other chunks if the best chunk does not
-  // fit.
+  // True if plans use kernels that need less memory, and also other chunk sizes if the best one
+  // does not fit.
   bool saves_memory;
 };
 constexpr MatchTuning tunings[] = {{128 << 10, false},
@@ -39,9 +39,9 @@ const MatchTuning& tuning_for(const cuda::DeviceLimits& device) {
   });
 }
 
-/// Returns the plan with the tallest bands that fit. The plan has the shape that scans the fewest
-/// words beyond a band's end. If this shape does not fit and `any` is set, the plan has another
-/// shape.
+/// Returns the plan with the tallest bands that fit in the memory. Its shape is the one that scans
+/// the fewest words beyond the end of a band. If this shape does not fit and `any` is set, the plan
+/// has another shape.
 std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> shapes, bool any,
                              std::size_t limit) {
   int tried = 0;
@@ -61,7 +61,7 @@ std::optional<MatchPlan> fit(const MatchParams& phase, std::vector<MatchShape> s
   return std::nullopt;
 }
 
-/// Returns the shapes with the shortest rows that hold the union of windows.
+/// Returns the shapes with the shortest rows in which the union of windows fits.
 std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) {
   std::vector<MatchShape> shapes;
   for (const int pitch : {medium_union, narrow_union, wide_union}) {
@@ -73,7 +73,8 @@ std::vector<MatchShape> shapes_for(const MatchParams& phase, bool saves_memory) 
   return shapes;
 }
 
-/// Maximum number of candidates: a key has 16 bits for the position.
+/// Maximum number of candidates of a reference patch: a key has 16 bits for the position of a
+/// candidate.
 constexpr int max_positions = 1 << 16;
 
 [[noreturn]] void refuse(const std::string& windows) {
@@ -95,8 +96,8 @@ MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device)
 
 namespace {
 
-/// Returns the plan with this shape, at most `limit` bytes for the reference frame, and at most
-/// `other_limit` bytes for neighbouring frames.
+/// Returns the plan with this shape that uses at most `limit` bytes for the reference frame, and at
+/// most `other_limit` bytes for neighbouring frames.
 std::optional<TimePlan> fit_over_time(const MatchParams& phase, int frames, const TimeShape& shape,
                                       std::size_t limit, std::size_t other_limit) {
   MatchParams other = phase;
@@ -144,7 +145,7 @@ TimePlan plan_match_over_time(const MatchParams& phase, int frames,
     std::size_t limit, other_limit;
     int frames;
   };
-  // If the tables do not fit in a block's share of the shared memory, the block uses a
+  // If the tables do not fit in a block's share of the shared memory, the plan lets a block use a
   // multiprocessor alone. The first attempt extends only the tables of the neighbouring frames, the
   // last attempt extends all tables.
   for (const Try& t : {Try{wanted, wanted, frames}, Try{wanted, most, 1}, Try{most, most, frames}})

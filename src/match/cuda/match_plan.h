@@ -1,7 +1,7 @@
 #pragma once
 // Plans that divide the work of the match kernels (match.cu, match_time.cu) to fit the shared
-// memory of a device: which kernels exist, and which one a device uses. Nothing here needs a
-// device.
+// memory of a device: The file lists the kernels that exist, and selects the kernel that a device
+// uses. It does not need a device.
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace lull {
 
-/// Kernels process reference patches in tiles of 4x4, which share the loaded samples.
+/// Kernels process reference patches in tiles of 4x4. The reference patches of a tile share the
+/// loaded samples.
 inline constexpr int reference_tile_side = 4;
 inline constexpr int references_per_tile = reference_tile_side * reference_tile_side;
 /// Returns the number of tiles along an axis with `references` reference patches.
@@ -24,20 +25,20 @@ constexpr int reference_tiles_of(int references) {
 
 namespace match_detail {
 
-constexpr int references = 16;  // reference patches of a thread block; each has a warp
+constexpr int references = 16;  // reference patches of a thread block; one warp for each
 constexpr int threads = references * 32;
-constexpr int pending_slots = 64;  // keys of a warp: 31 left over and 32 new ones
-constexpr int listed_quads = 128;  // maximum number of listed quads with hits, one byte each
-/// Words of shared memory in which a warp selects candidates.
+constexpr int pending_slots = 64;  // keys of a warp: 31 remaining and 32 new ones
+constexpr int listed_quads = 128;  // maximum number of listed quads with candidates, one byte each
+/// Number of words of shared memory that a warp needs to select candidates.
 constexpr int gathered_words = pending_slots + listed_quads / 4;
-/// Number of words that a reference patch takes: its samples, its base score, and padding against
-/// bank conflicts.
+/// Number of words that a reference patch needs: its samples, its base score, and padding that
+/// avoids bank conflicts.
 constexpr int reference_pitch = 20;
 constexpr int unit_rows = 8;  // rows of candidates that a warp scores at once
 
-// Row lengths of the union of windows (in positions) for which kernels exist.
+// Lengths of the rows of a union of windows, in positions, for which kernels exist.
 constexpr int small_union = 32, medium_union = 48, narrow_union = 64;
-constexpr int wide_union = 160;  // 127 + 3 * 8, rounded up to a multiple of 8, fits
+constexpr int wide_union = 160;  // at least 127 + 3 * 8, rounded up to a multiple of 8
 
 /// Compile-time constants of a kernel: the number of words that a lane scans at once, and the row
 /// length of the union.
@@ -52,19 +53,20 @@ inline constexpr MatchShape match_shapes[] = {{6, narrow_union},
                                               {25, narrow_union},
                                               {6, wide_union},
                                               {25, wide_union},
-                                              // The following shapes suit devices with little
+                                              // The following shapes are for devices with little
                                               // shared memory.
                                               {5, medium_union},
                                               {11, medium_union},
                                               {4, wide_union}};
 
-/// Shapes of a temporal search: for the reference frame and for neighbouring frames.
+/// Shapes of a temporal search: one for the reference frame, one for neighbouring frames.
 struct TimeShape {
-  bool fused;  // the reference frame and the first neighbouring frames are scanned together
+  bool fused;  // whether the reference frame is scanned together with the first neighbouring frames
   MatchShape own, others;
-  /// Maximum size in words of a window in the reference frame, so that few chunks are scanned.
+  /// Maximum size of a window in the reference frame, in words, for which this shape is used. The
+  /// limit keeps the number of scanned chunks low.
   int max_own_words;
-  bool saves_memory = false;  // suits devices with little shared memory
+  bool saves_memory = false;  // is for devices with little shared memory
 };
 constexpr int any_words = 127 * 64;
 inline constexpr TimeShape time_shapes[] = {  // ordered by window size
@@ -75,9 +77,9 @@ inline constexpr TimeShape time_shapes[] = {  // ordered by window size
     {false, {25, narrow_union}, {16, narrow_union}, 25 * 32},
     {false, {25, wide_union}, {16, wide_union}, any_words}};
 
-/// Number of words in shared memory before the samples.
+/// Number of words in shared memory that precede the samples.
 constexpr int head_words = references * (reference_pitch + gathered_words);
-/// Returns the size of the tables in bytes, with samples and norms of `frames` frames.
+/// Returns the size of the tables in bytes, including the samples and norms of `frames` frames.
 constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitch, int frames = 1) {
   const int frame = (band_rows + patch - 1) * (union_pitch + 12) + band_rows * union_pitch;
   return sizeof(std::uint32_t) *
@@ -87,12 +89,12 @@ constexpr std::size_t table_bytes(int union_pitch, int band_rows, int score_pitc
 }  // namespace match_detail
 
 struct MatchPlan {
-  int union_width = 0;   // union of the windows of a block's reference patches, rounded up to 8
-  int union_height = 0;  // union of these windows along y
-  int union_pitch = 0;   // positions in a row of the union in memory
-  int band_rows = 0;     // rows of candidates whose scores exist at once, multiple of 8
+  int union_width = 0;   // width of the union of a block's search windows, rounded up to 8
+  int union_height = 0;  // height of the union of these windows
+  int union_pitch = 0;   // length of a row of the union in memory, in positions
+  int band_rows = 0;     // number of rows of candidates whose scores exist at once, a multiple of 8
   int score_row = 0;     // words of scores for one row of a window
-  int score_pitch = 0;   // words between the tables of two reference patches
+  int score_pitch = 0;   // distance between the tables of two reference patches, in words
   int chunk = 0;         // words that a lane scans at once
   // Fixed-point inverses for divisions by the number of units of 8 columns, by score_row, and by
   // the window side.
@@ -104,15 +106,15 @@ struct MatchPlan {
 
 namespace match_detail {
 
-/// Returns the offset between the first and the last reference patch of a tile, along an axis.
+/// Returns the distance between the first and the last reference patch of a tile, along one axis.
 constexpr int rows_above(const MatchParams& phase) { return 3 * phase.step; }
 
 constexpr int union_side(const MatchParams& phase) {
   return round_up(phase.window + rows_above(phase), unit_rows);
 }
 
-/// Returns the number of words that are scanned for a band, if no window begins below the band's
-/// first row.
+/// Returns the number of words that are scanned for a band. No window may begin below the first row
+/// of the band.
 constexpr int scanned_words(const MatchParams& phase, int rows, int chunk) {
   return round_up(std::min(rows, phase.window) * ((phase.window + 1) / 2), 32 * chunk);
 }
@@ -132,18 +134,19 @@ constexpr MatchPlan plan_of(const MatchParams& phase, const MatchShape& shape, i
   plan.columns_inverse = inverse(plan.union_width / 8, 16);
   plan.row_inverse = inverse(plan.score_row, 20);
   plan.window_inverse = inverse(phase.window, 24);
-  int end = rows * plan.score_row;  // end of a table: scans may exceed it
+  // Additional words at the end of a table, because scans may exceed it.
+  int end = rows * plan.score_row;
   for (int from = 0; from < std::min(rows_above(phase) + 1, rows); ++from)
     end = std::max(end, from * plan.score_row + scanned_words(phase, rows - from, shape.chunk));
-  plan.score_pitch = end + 36;  // table_of() moves a table by up to 31
+  plan.score_pitch = end + 36;  // additional words, because table_of() moves a table by up to 31
   plan.shared_bytes = table_bytes(plan.union_pitch, rows, plan.score_pitch);
   return plan;
 }
 
-/// A search with the window and the step of a profile. Its kernel has all parameters as constants.
-/// `shape` is the shape of its plan, in which one band contains all rows.
+/// A search with the window and the step of a profile. It has its own kernel, in which all
+/// parameters are constants. `shape` is the shape of the plan, in which one band contains all rows.
 struct FixedSearch {
-  int window = 0, step = 0;  // 0: any
+  int window = 0, step = 0;  // 0: any value
   MatchShape shape{};
 
   constexpr MatchPlan plan() const {
@@ -151,12 +154,13 @@ struct FixedSearch {
     return plan_of(phase, shape, union_side(phase));
   }
 };
-/// A temporal search that scans the reference frame together with the others (TimeShape::fused).
+/// A temporal search that scans the reference frame together with the other frames
+/// (TimeShape::fused).
 struct FixedTimeSearch {
   FixedSearch own, others;
 
-  /// Returns whether plans match this search. The number of frames that are searched at once may
-  /// differ: it is not a constant of the kernel.
+  /// Returns whether the plans are those of this search. They may differ in the number of frames
+  /// that are searched at once, because that is not a constant of the kernel.
   constexpr bool is_of(const MatchPlan& own_plan, const MatchPlan& other_plan) const {
     MatchPlan plan = others.plan();
     plan.score_pitch = other_plan.score_pitch, plan.shared_bytes = other_plan.shared_bytes;
@@ -171,7 +175,7 @@ inline constexpr FixedTimeSearch fixed_time_searches[] = {
     {{15, 4, {4, small_union}}, {9, 4, {6, small_union}}},
     {{15, 5, {4, small_union}}, {9, 5, {6, small_union}}}};
 
-/// Index that selects the kernels without compile-time constants.
+/// Index for the kernels whose parameters are not compile-time constants.
 inline constexpr int any_search = -1;
 constexpr FixedSearch fixed_search(int which) {
   return which == any_search ? FixedSearch{} : fixed_searches[which];
@@ -182,8 +186,8 @@ constexpr FixedTimeSearch fixed_time_search(int which) {
 
 }  // namespace match_detail
 
-/// Plans match(). A session makes its plan once.
-/// @throws InvalidArgument if the device has too little shared memory for the window
+/// Makes the plan for match(). A session makes its plan once.
+/// @throws InvalidArgument  the device has too little shared memory for the window
 [[nodiscard]] MatchPlan plan_match(const MatchParams& phase, const cuda::DeviceLimits& device);
 
 /// The plan of a search in several frames. Kernels first search the reference frame. Then they
@@ -197,7 +201,7 @@ struct TimePlan {
 };
 
 /// `frames` is the maximum number of neighbouring frames.
-/// @throws InvalidArgument if the device has too little shared memory for the windows
+/// @throws InvalidArgument  the device has too little shared memory for the windows
 [[nodiscard]] TimePlan plan_match_over_time(const MatchParams& phase, int frames,
                                             const cuda::DeviceLimits& device);
 

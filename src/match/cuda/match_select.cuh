@@ -1,5 +1,5 @@
 #pragma once
-// A part of match.cu, step 3: a warp selects the best scores of one reference patch.
+// Step 3 of match.cu: a warp selects the best scores of one reference patch.
 
 #include "cuda/warp.cuh"
 #include "match/cuda/kernels.h"
@@ -7,11 +7,13 @@
 
 namespace lull::match_detail {
 
-constexpr int warps = references;  // each warp processes one reference patch in step 3
+// Warps of a block; in step 3, each processes one reference patch.
+constexpr int warps = references;
 static_assert(references == references_per_tile);
 constexpr std::uint32_t best_key = 0xffffffffu;
-// Numbers of quads with hits. If the scores differ from each other, there are usually at most
-// `typical_quads`. Above `max_quads`, words are scanned in their order.
+// Limits of the number of quads (groups of four words) with scores that reach the bound. If scores
+// differ from each other, there are usually at most `typical_quads`. If there are more than
+// `max_quads`, words are scanned in the order of their positions.
 constexpr int typical_quads = 24, max_quads = 64;
 static_assert(max_quads <= listed_quads - 32);
 
@@ -24,19 +26,19 @@ struct MatchArgs {
   MatchPlan plan;
   int window, radius;
   int keep;       // N
-  int min_score;  // score at distance tau
+  int min_score;  // score of a candidate at distance tau
 };
-/// A variant of match() with a bias (match_biased.cu).
+/// A variant of match() with a distance bias (match_biased.cu).
 void match_biased(const MatchArgs& args, const DistanceBias& bias, cudaStream_t stream);
-/// Converts a mean squared difference of patches to half the squared distance in the guide's units.
+/// Converts a mean squared difference of patches to half a squared distance, in units of the guide.
 double half_distance(double mean, const Guide& guide);
 /// Collects the arguments of the match kernels.
-/// @throws InternalError if distances up to tau do not fit
+/// @throws InternalError  scores cannot represent distances up to tau
 MatchArgs arguments(const Guide& guide, const Margins& margins, const ReferenceGrid& grid,
                     const Batch& batch, const MatchParams& phase, const MatchPlan& plan,
                     const Groups& groups);
 
-/// The location of the scores of one reference patch's window in the patch's table.
+/// Where a table contains the scores for the window of one reference patch.
 struct Scan {
   int rows;
   int odd;          // 1 if the table begins one column before the window
@@ -50,8 +52,8 @@ struct Scan {
   }
 };
 
-/// Zeroes the half words that hold no candidate, and the words behind the last row up to the end of
-/// the scan. A scan takes complete chunks, and at least one.
+/// Sets the half words that belong to no candidate to 0, and also the words from the last row to
+/// the end of the scan. A scan reads complete chunks, and at least one.
 template <int chunk>
 __device__ inline void clear_gaps(const Scan& scan, int lane) {
   for (int above = 0; above < scan.rows; above += 32)
@@ -63,8 +65,9 @@ __device__ inline void clear_gaps(const Scan& scan, int lane) {
   __syncwarp();
 }
 
-/// Returns a score that at least `keep` - 1 candidates in the lanes' maxima (one in each half word)
-/// reach. The reference patch itself is not among them.
+/// Returns a score that at least `keep` - 1 candidates reach. The function determines it from the
+/// maxima of the lanes (one maximum for each half word). The reference patch is not among these
+/// candidates.
 template <int N>
 __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lane) {
   if constexpr (N == 16) {
@@ -76,19 +79,19 @@ __device__ inline std::uint32_t bound_of(std::uint32_t maxima, int keep, int lan
   }
 }
 
-/// The best keys of one reference patch so far. Lane i holds the i-th best key.
+/// The best keys of one reference patch that have been found so far. Lane i has the i-th best key.
 struct BestList {
-  std::uint32_t key;    // score << 16 | (65535 - position); 0: none
-  std::uint32_t worst;  // worst of the N best; 0 if there are fewer
+  std::uint32_t key;    // score << 16 | (65535 - position); 0: no key
+  std::uint32_t worst;  // the lowest of the N best keys; 0 if there are fewer than N
   bool is_empty = true;
 
   __device__ void merge(const std::uint32_t* pending, int count, int keep, int lane) {
     merge(lane < count ? pending[lane] : 0u, keep, lane);
   }
-  /// Merges one key of each lane, 0 for none.
+  /// Merges one key from each lane into the list. The key 0 stands for no key.
   __device__ void merge(std::uint32_t of_lane, int keep, int lane) {
     const std::uint32_t fresh = sort_descending(of_lane, lane);
-    if (is_empty) {  // except for the reference patch
+    if (is_empty) {  // the list is empty except for the reference patch
       const std::uint32_t before = __shfl_up_sync(~0u, fresh, 1);
       key = lane == 0 ? best_key : before;
       is_empty = false;
@@ -100,7 +103,7 @@ struct BestList {
 };
 
 /// A sequence of score words that a warp scans in their order. Each lane reads the same number of
-/// words, which are 32 words apart, from `first` on.
+/// words, which are 32 words apart, beginning at `first`.
 struct ScanWords {
   const Scan& scan;
   int first;
@@ -114,7 +117,7 @@ struct ScanWords {
   }
 };
 
-/// Gathers the keys that may be among the best.
+/// Gathers keys that may be among the best ones.
 struct Gathering {
   std::uint32_t* keys;  // [pending_slots]
   int count = 0;        // number of keys in use
@@ -123,14 +126,14 @@ struct Gathering {
   __device__ explicit Gathering(std::uint32_t* memory)
       : keys(keep_address(memory)), quads(reinterpret_cast<std::uint8_t*>(keys + pending_slots)) {}
 
-  /// Appends the key of each lane to the gathered keys if it is at least `least`.
+  /// Appends those of the lanes' keys that are at least `least` to the gathered keys.
   __device__ void add(std::uint32_t key, std::uint32_t least, int lane) {
     const bool is_valid = key >= least;
     const std::uint32_t ballot = __ballot_sync(~0u, is_valid);
     if (is_valid) keys[count + __popc(ballot & ((1u << lane) - 1))] = key;
     count += __popc(ballot);
   }
-  /// Merges 32 gathered keys into `best` if there are at least 32.
+  /// If at least 32 keys are gathered, merges 32 of them into `best`.
   __device__ void merge_full(BestList& best, int keep, int lane) {
     if (count < 32) return;
     __syncwarp();
@@ -141,8 +144,9 @@ struct Gathering {
     count -= 32;
     __syncwarp();
   }
-  /// Gathers the keys of both scores of a word. `place` is the position of the first one, counted
-  /// from the end. Scores below `bound` or the list's worst are ignored.
+  /// Gathers the keys of the two scores of a word. `place` is the position of the first score,
+  /// counted from the end. Scores below `bound`, or below the lowest score of a full list, are
+  /// ignored.
   __device__ void add_both(std::uint32_t word, std::uint32_t place, std::uint32_t bound,
                            BestList& best, int keep, int lane) {
     add(word << 16 | (place & 0xffffu), max(bound << 16, best.worst + 1), lane);
@@ -158,9 +162,9 @@ struct Gathering {
     __syncwarp();
   }
 
-  /// Lists the quads with a score that reaches the bound. `most` has the maximum of each quad for
-  /// both half words. Returns the number of these quads, including those beyond the end of the
-  /// list.
+  /// Lists the quads that contain a score that reaches the bound. `most` has the maximum of each
+  /// quad, for both half words. Returns the number of these quads, including quads for which the
+  /// list has no space.
   template <int quad_count>
   __device__ int note_quads(const std::uint32_t (&most)[quad_count], std::uint32_t bound,
                             int lane) {
@@ -179,14 +183,14 @@ struct Gathering {
   }
 };
 
-/// In flat and black pictures nearly all scores are equal, and every quad reaches the bound. Then
-/// words are scanned in the order of their positions: after keep - 1 words with hits, only scores
-/// above the bound count.
+/// In flat and black pictures nearly all scores are equal, and every quad reaches the bound. In
+/// this case, words are scanned in the order of their positions. After keep - 1 words with scores
+/// that reach the bound, only scores above the bound are gathered.
 template <int chunk, class Words>
 __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int keep,
                                     Gathering& gathering, BestList& best, int lane) {
   const std::uint32_t ties = bound * 0x10001u, below = ties - 0x10001u;
-  int before = 0;  // number of words with hits
+  int before = 0;  // number of words with scores that reach the bound
 #pragma unroll 1
   for (int k = 0; k < chunk; ++k) {
     const std::uint32_t word = words.at(lane, k);
@@ -200,9 +204,9 @@ __device__ inline void add_in_order(const Words& words, std::uint32_t bound, int
   }
 }
 
-/// Adds the best scores of `chunk` words of each lane to the list. Some keys stay in `gathering`. A
-/// lane first looks at the maximum of four of its words, a quad. All lanes then look at the words
-/// of quads with hits.
+/// Adds the best scores of `chunk` words of each lane to the list. Some keys may remain in
+/// `gathering`. A lane first examines the maximum of four of its words (a quad). Then all lanes
+/// examine the words of those quads whose maximum reaches the bound.
 template <int N, int chunk, class Words>
 __device__ inline void select_chunk(const Words& words, int keep, int min_score,
                                     Gathering& gathering, BestList& best) {
@@ -217,8 +221,8 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
       most[q] = __vmaxu2(most[q], words.at(lane, k));
     maxima = __vmaxu2(maxima, most[q]);
   }
-  // Positions ascend from chunk to chunk. A score that equals the worst score of the list ranks
-  // behind it, so the bound is one more than that score.
+  // Positions increase from chunk to chunk. A score that equals the lowest score of the list
+  // therefore ranks behind it, so the bound is one more than the lowest score.
   const std::uint32_t bound = max(max(bound_of<N>(maxima, keep, lane), (best.worst >> 16) + 1),
                                   static_cast<std::uint32_t>(min_score));
   const int noted = gathering.note_quads(most, bound, lane);
@@ -242,10 +246,10 @@ __device__ inline void select_chunk(const Words& words, int keep, int min_score,
     }
     gathering.add_both(word, place, bound, best, keep, lane);
   }
-  __syncwarp();  // barrier before quads are listed again
+  __syncwarp();  // waits before quads are listed again
 }
 
-/// Performs step 3 for one reference patch: scans all chunks from word `from` on.
+/// Performs step 3 for one reference patch: scans all chunks, from word `from` on.
 template <int N, int chunk>
 __device__ inline void select(const Scan& scan, int keep, int min_score, Gathering& gathering,
                               BestList& best, int from = 0) {
@@ -255,8 +259,8 @@ __device__ inline void select(const Scan& scan, int keep, int min_score, Gatheri
   gathering.merge_rest(best, keep, threadIdx.x & 31);
 }
 
-/// Writes the list of a reference patch as a group: the reference patch, then the other members by
-/// distance. `displacement_of` maps a position to a displacement.
+/// Writes the list of a reference patch as a group: first the reference patch, then the other
+/// members by ascending distance. `displacement_of` maps a position to a displacement.
 template <class Displacement>
 __device__ inline void store_group(const MatchArgs& a, int reference, const BestList& best,
                                    Displacement displacement_of) {

@@ -1,17 +1,19 @@
 #pragma once
-// The tables of match.cu in shared memory, and steps 1 and 2, which fill them.
+// The tables of match.cu in shared memory, and the steps 1 and 2 of match.cu, which fill the
+// tables.
 
 #include "match/cuda/match_select.cuh"
 
 namespace lull::match_detail {
 
-/// Row pitches in shared memory. They are constants, so that the compiler encodes offsets in the
-/// instructions.
+/// Distances between the rows of tables in shared memory. They are constants, so that the compiler
+/// encodes offsets in the instructions.
 template <int union_pitch>
 struct Pitch {
   static constexpr int norms = union_pitch;
-  // The pitch is 4 modulo 8, so that rows that are 4 apart lie 16 banks apart. It contains 7 words
-  // for a patch and 3 for the skew of the tile.
+  // This distance is 4 modulo 8, so that rows that are 4 apart are 16 memory banks apart. A row
+  // contains 7 words for a patch and 3 words for the skew of the tile (the distance between its
+  // first and last reference patch).
   static constexpr int samples = union_pitch + 12;
 };
 
@@ -32,21 +34,22 @@ struct SharedTables {
         scores(
             reinterpret_cast<std::uint32_t*>(norms + plan.band_rows * Pitch<union_pitch>::norms)) {}
 };
-/// Returns the number of words of a plan's tables without the head.
+/// Returns the number of words of a plan's tables, without the words that precede the samples.
 __host__ __device__ inline int table_words(const MatchPlan& plan) {
   return static_cast<int>(plan.shared_bytes / sizeof(std::uint32_t)) - head_words;
 }
 
-/// Returns the start of the table of one reference patch. A warp writes the same position of the
-/// union for 8 reference patches at once: the tables begin such that these words are in 8 times 4
-/// different banks. `left` and `top` are the first column (even) and row of the union in the table.
+/// Returns the start of the table of one reference patch. At the same time, a warp writes the
+/// scores of the same position for 8 reference patches. The tables begin at such addresses that
+/// these words are in different memory banks, 4 for each table. `left` and `top` are the first
+/// column (even) and row of the union in the table.
 __device__ inline int table_of(const MatchPlan& plan, int reference, int left, int top = 0) {
   const int start = reference * plan.score_pitch;
   return start + ((4 * (reference & 7) + left / 2 + top * plan.score_row - start) & 31);
 }
 
-/// Returns four samples of a row at a position that may be unaligned. `bits` is 8 times the offset
-/// from the aligned word.
+/// Returns four samples of a row, at a position that may be unaligned. `bits` is 8 times the
+/// distance from the aligned word.
 __device__ __forceinline__ std::uint32_t word_at(const std::uint32_t* words, int bits) {
   return __funnelshift_r(words[0], words[1], bits);
 }
@@ -64,20 +67,21 @@ __device__ inline void load_reference(const MatchArgs& a, int x, int y, int refe
   if (lane == 16) to[lane] = static_cast<std::uint32_t>(65535 - a.guide.half_norms[at]);
 }
 
-/// Performs step 1 for thread `thread` of a team of complete warps. The tile starts at the aligned
-/// word at or before `start`, the first position of the union.
+/// Performs step 1 for thread `thread` of a team of complete warps. The tile of samples begins at
+/// the last aligned word that is not after `start`, the first position of the union.
 template <int union_pitch>
 __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& plan,
                                           int guide_pitch, int start, int rows,
                                           std::uint32_t* samples, std::int32_t* half_norms,
                                           unsigned thread, unsigned team) {
-  constexpr unsigned pitch = Pitch<union_pitch>::samples, lanes = 16;  // threads that load one row
+  // Number of threads that load one row.
+  constexpr unsigned pitch = Pitch<union_pitch>::samples, lanes = 16;
   const unsigned quads = plan.union_width / 4 + 3, sample_rows = rows + patch - 1;
   {
     const unsigned first = thread / lanes, q = thread % lanes;
     const auto* const words = reinterpret_cast<const std::uint32_t*>(guide.samples);
     const unsigned word_pitch = static_cast<unsigned>(guide_pitch) / 4;
-    // (The loop starts at 0, so that the compiler knows the number of iterations if lengths are
+    // (The loop starts at 0, so that the compiler knows the number of iterations if the lengths are
     // constants.)
     for (unsigned above = 0; above < sample_rows; above += team / lanes) {
       const unsigned y = above + first,
@@ -104,8 +108,8 @@ __device__ __forceinline__ void load_band(const Guide& guide, const MatchPlan& p
   }
 }
 
-/// Stores a word if `is_valid`. This is inline assembly, because the compiler would branch and
-/// compute the address again behind each branch.
+/// Stores a word if `is_valid` is true. The function uses inline assembly, because the compiler
+/// would insert a branch and compute the address again after each branch.
 __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, std::uint32_t word) {
   asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0; @p st.shared.u32 [%0], %1; }" ::"r"(
                    static_cast<std::uint32_t>(__cvta_generic_to_shared(place))),
@@ -114,11 +118,11 @@ __device__ __forceinline__ void store_if(bool is_valid, std::uint32_t* place, st
 }
 
 /// One lane's part of the 16 reference patches: rows `quad` .. `quad` + 3 of one half (4 samples)
-/// of patches g and g + 8. The order of the 64 terms of a product is arbitrary. With this order the
-/// next row of candidates costs a single new load, and the words of four rows stay in the registers
-/// they were loaded to: the rows of the reference patch rotate instead.
+/// of patches g and g + 8. The 64 terms of a product can be summed in any order. With this order,
+/// the next row of candidates needs a single new load. The words of four rows stay in the registers
+/// to which they were loaded; instead, the rows of the reference patch rotate.
 struct References {
-  std::uint32_t words[4][4];  // mma operands: row d and the second row after it, alternating
+  std::uint32_t words[4][4];  // mma operands: row d and row d + 2, alternating
   int base[2];
 
   __device__ References(const std::uint32_t* patches, int g, int half, int quad) {
@@ -127,8 +131,8 @@ struct References {
       const std::uint32_t* own = patches + (g + 8 * which) * reference_pitch;
 #pragma unroll
       for (int row = 0; row < 4; ++row) {
-        // The code loads the word twice, because otherwise the compiler would keep one copy and
-        // move words between registers.
+        // The word is loaded twice on purpose. If it were loaded once, the compiler would keep one
+        // copy and move words between registers.
         const auto* word =
             static_cast<const volatile std::uint32_t*>(own + 2 * (quad + row) + half);
         words[row][which] = *word;
@@ -139,8 +143,9 @@ struct References {
   }
 };
 
-/// Scores a unit of 8 candidate columns by `unit_rows` rows. Calls store(row, scores of g, scores
-/// of g + 8) with the scores of two neighbouring candidates.
+/// Computes the scores of a unit of 8 columns and `unit_rows` rows of candidates. Calls store(row,
+/// scores of g, scores of g + 8), where the scores are those of two neighbouring candidates for
+/// reference patches g and g + 8.
 template <int union_pitch, class Store>
 __device__ __forceinline__ void score_unit(const References& references,
                                            const std::uint32_t* sample, const std::int32_t* norm,
@@ -152,7 +157,7 @@ __device__ __forceinline__ void score_unit(const References& references,
     c[0] = references.base[0] - n.x, c[1] = references.base[0] - n.y;
     c[2] = references.base[1] - n.x, c[3] = references.base[1] - n.y;
   };
-  // Products of the words with even and odd row numbers.
+  // Products of the words in rows with even and with odd numbers.
   const auto add_even = [&](int row, int(&c)[4]) {
     mma_u8(c, references.words[(4 - row % 4) % 4], w[0], w[2]);
   };
@@ -174,8 +179,8 @@ __device__ __forceinline__ void score_unit(const References& references,
   }
 }
 
-/// Performs step 2: a warp processes units of 8 candidate columns by `unit_rows` rows. `skew` is
-/// the skew of the tile.
+/// Performs step 2. A warp processes units of 8 columns and `unit_rows` rows of candidates. `skew`
+/// is the distance between the first and the last reference patch of the tile.
 template <int union_pitch>
 __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
                                   const SharedTables<union_pitch>& shared) {
@@ -186,7 +191,7 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   const References references(shared.patches, g, half, quad);
   const int columns = plan.union_width / 8, units = columns * (rows / unit_rows);
   const int first_i = (a.batch.x0 + blockIdx.x) * reference_tile_side;
-  const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // equal for g + 8
+  const int left = (a.grid.x(first_i + (g & 3)) - a.grid.x(first_i)) & ~1;  // is the same for g + 8
   const int table = table_of(plan, g, left), next_table = table_of(plan, g + 8, left) - table;
   std::uint32_t* const scores = shared.scores + table + t - left / 2;
   const std::uint32_t* const samples = shared.samples + quad * pitch + skew + g + 4 * half;
@@ -207,8 +212,8 @@ __device__ inline void score_band(const MatchArgs& a, int skew, int rows,
   }
 }
 
-/// Position of a reference patch of the block, absolute and relative to the first one, and the
-/// position of the union's first candidate in the plane, which may lie in the padding.
+/// The position of a reference patch of the block, absolute and relative to the first one; and the
+/// position of the first candidate of the union in the plane. The latter may lie in the padding.
 struct ReferencePlace {
   int x, y, dx, dy, start;
 
@@ -223,13 +228,13 @@ struct ReferencePlace {
   }
 };
 
-/// A bias that changes nothing, for white noise.
+/// A distance bias that changes nothing. It is used for white noise.
 struct NoBias {
   __device__ __forceinline__ void apply(const Scan&, int, int, int) const {}
 };
 
-/// Returns the scan of step 3 for rows `from` .. `to` - 1 of the union, without the reference patch
-/// itself. The first row of the table is row `band`.
+/// Returns the words that step 3 scans: rows `from` to `to` - 1 of the union, without the reference
+/// patch itself. The first row of the table is row `band` of the union.
 template <int chunk, int union_pitch, class Bias = NoBias>
 __device__ inline Scan scan_of_own(const MatchArgs& a, const ReferencePlace& at, int band, int from,
                                    int to, const SharedTables<union_pitch>& shared,
@@ -257,13 +262,13 @@ __device__ __forceinline__ std::uint32_t own_displacement(const MatchArgs& a, in
   return pack_displacement(x - a.radius, y - a.radius);
 }
 
-/// Returns a list that contains only the reference patch.
+/// Returns a list of members that contains only the reference patch.
 __device__ inline BestList list_of_itself(const MatchArgs& a) {
   return {(threadIdx.x & 31) == 0 ? best_key : 0u, a.keep == 1 ? best_key : 0u};
 }
 
-/// Returns the arguments. If the search is fixed, some arguments are constants, which become parts
-/// of instructions.
+/// Returns the arguments of the kernel. If the search is fixed, some of them are replaced by
+/// constants, which become parts of instructions.
 template <FixedSearch fixed>
 __device__ __forceinline__ MatchArgs with_constants(MatchArgs a) {
   if constexpr (fixed.window > 0) {
@@ -284,7 +289,7 @@ __device__ inline BestList match_own(const MatchArgs& a, const SharedTables<unio
   load_reference(a, at.x, at.y, reference, lane, shared.patches);
   BestList best = list_of_itself(a);
   Gathering gathering(shared.gathered + reference * gathered_words);
-  // Processes rows `band` .. `band` + `rows` - 1 of the union. Rows `from` .. `to` - 1 belong to
+  // Processes rows `band` to `band` + `rows` - 1 of the union. Rows `from` to `to` - 1 belong to
   // the window.
   const auto match_band = [&](int band, int rows, int from, int to) {
     load_band<union_pitch>(a.guide, a.plan, a.margins.pitch, at.start + band * a.margins.pitch,

@@ -15,7 +15,7 @@ namespace {
 
 using namespace match_detail;
 
-/// The kernel of a matching phase over several frames. `fixed` is an index of fixed_time_searches,
+/// The kernel for a matching phase over several frames. `fixed` is an index in fixed_time_searches,
 /// as in match.cu.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           int fixed>

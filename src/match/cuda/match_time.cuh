@@ -1,11 +1,11 @@
 #pragma once
-// Matching over several frames. The kernels search the reference frame like match.cu, then each
-// neighbouring frame around the position that motion predicts. A reference tile lies within one
-// bundle and has one motion vector for each frame, so its candidates are a union of windows there
-// too. The tables of several frames follow each other in memory, with the rows of the windows only,
-// and are scanned as one table, because selection costs more than scoring. For the same reason a
-// small window of the reference frame is scanned together with the first chunk of the neighbouring
-// frames.
+// Matching over several frames. The kernels search the reference frame as match.cu does, and then
+// each neighbouring frame around the position that motion predicts. All reference patches of a tile
+// belong to one bundle and have one motion vector for each frame, so in a neighbouring frame their
+// candidates also form a union of windows. The tables of several frames follow each other in
+// memory, contain only the rows of the windows, and are scanned as one table, because selecting
+// candidates takes longer than computing scores. For the same reason a small window of the
+// reference frame is scanned together with the first chunk of the neighbouring frames.
 
 #include <algorithm>
 #include <type_traits>
@@ -16,7 +16,7 @@ namespace lull::match_detail {
 
 constexpr int max_others = 2 * max_temporal;
 
-/// The neighbouring frames that are searched.
+/// The neighbouring frames in which patches are searched.
 struct SearchedFrames {
   Guide guide[max_others] = {};
   int offset[max_others] = {};
@@ -26,9 +26,9 @@ struct SearchedFrames {
 struct TimeSearch {
   MatchArgs own;
   MatchPlan others;
-  MotionGrid grid;  // grid of the reference frame's reference patches
+  MotionGrid grid;  // grid of the reference patches, which are in the reference frame
   int window, at_a_time;
-  int motion_bias;  // added to the score where motion predicts the reference patch
+  int motion_bias;  // added to the score of the patch that motion predicts
   int frames = 0;
 };
 struct TimeArgs {
@@ -36,13 +36,14 @@ struct TimeArgs {
   SearchedFrames frames;
 };
 
-/// Replaces arguments by constants, like with_constants() in match_tables.cuh.
+/// Replaces arguments of the kernel by constants, as with_constants() in match_tables.cuh does.
 template <FixedTimeSearch fixed>
 __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   a.own = with_constants<fixed.own>(a.own);
   if constexpr (fixed.own.window > 0) {
     constexpr MatchPlan plan = fixed.others.plan();
-    const int pitch = a.others.score_pitch;  // depends on the number of frames searched at once
+    // Depends on the number of frames that are searched at once.
+    const int pitch = a.others.score_pitch;
     a.others = plan;
     a.others.score_pitch = pitch;
     a.window = fixed.others.window;
@@ -50,10 +51,10 @@ __device__ __forceinline__ TimeSearch with_constants(TimeSearch a) {
   return a;
 }
 
-/// Data of the neighbouring frames that the block's threads share.
+/// Data of the neighbouring frames that all threads of the block share.
 struct OtherFrames {
   int motion_x[max_others], motion_y[max_others];
-  int start[max_others];  // position of the union in the plane
+  int start[max_others];  // position of the union of windows in the plane
 
   /// Each thread computes the data of one frame.
   __device__ void find(const TimeSearch& a, const SearchedFrames& searched) {
@@ -89,11 +90,11 @@ __device__ inline std::uint32_t displacement_of(const TimeSearch& a, const Searc
 }
 
 /// The tables of match_tables.cuh for several frames at once. They contain the samples of all
-/// frames, followed by the norms of these samples.
+/// frames, followed by the norms of all frames.
 template <int union_pitch>
 struct OtherTables {
   SharedTables<union_pitch> first;
-  int sample_words, norm_words;  // words of one frame
+  int sample_words, norm_words;  // number of words of one frame
   __device__ OtherTables(std::uint32_t* memory, const MatchPlan& plan, int frames)
       : first(memory, plan),
         sample_words((plan.band_rows + patch - 1) * Pitch<union_pitch>::samples),
@@ -103,8 +104,8 @@ struct OtherTables {
   }
 };
 
-/// Performs step 2 for `count` frames from `first` on. Tables contain only the rows of the windows,
-/// frame after frame. A warp stays in one frame.
+/// Performs step 2 for `count` frames, from frame `first` on. Tables contain only the rows of the
+/// windows, frame after frame. A warp processes only one frame.
 template <int union_pitch>
 __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int first, int count,
                              const OtherTables<union_pitch>& tables) {
@@ -117,11 +118,11 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   const References references(shared.patches, g, half, quad);
   const int i = (a.own.batch.x0 + blockIdx.x) * reference_tile_side;
   const int j = (a.own.batch.y0 + blockIdx.y) * reference_tile_side;
-  const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // equal for g + 8
+  const int left = (a.own.grid.x(i + (g & 3)) - a.own.grid.x(i)) & ~1;  // is the same for g + 8
   const int top_low = a.own.grid.y(j + (g >> 2)) - a.own.grid.y(j);
   const int top_high = a.own.grid.y(j + (g >> 2) + 2) - a.own.grid.y(j);
-  // Rows above `lower_begin` belong only to windows of the upper reference patches. Rows from
-  // `upper_end` on belong only to windows of the lower reference patches.
+  // Rows above `lower_begin` belong only to the windows of the upper reference patches of the tile.
+  // Rows from `upper_end` on belong only to the windows of the lower reference patches.
   const int lower_begin = a.own.grid.y(j + 2) - a.own.grid.y(j);
   const int upper_end = a.own.grid.y(j + 1) - a.own.grid.y(j) + a.window;
   const int k = warp % count, warps_of_frame = (warps - 1 - k) / count + 1;
@@ -168,7 +169,7 @@ __device__ void score_others(const TimeSearch& a, const OtherFrames& frames, int
   }
 }
 
-/// Performs step 1 for `count` frames from `first` on. A team of warps loads each frame.
+/// Performs step 1 for `count` frames, from frame `first` on. One team of warps loads each frame.
 template <int union_pitch>
 __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
                             const OtherFrames& frames, int first, int count,
@@ -181,8 +182,8 @@ __device__ void load_others(const TimeSearch& a, const SearchedFrames& searched,
         tables.first.norms + k * tables.norm_words, threadIdx.x - k * team, team);
 }
 
-/// Returns the scan of step 3 for these frames, with the motion bias added where motion predicts
-/// the reference patch.
+/// Returns the words that step 3 scans for these frames. Before that, the motion bias is added to
+/// the scores of the patches that motion predicts.
 template <int chunk, int union_pitch>
 __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, int first, int count,
                                const OtherTables<union_pitch>& tables) {
@@ -202,7 +203,7 @@ __device__ Scan scan_of_others(const TimeSearch& a, const ReferencePlace& at, in
   return scan;
 }
 
-/// Performs steps 1 to 3 in `count` neighbouring frames from `first` on.
+/// Performs steps 1 to 3 in `count` neighbouring frames, from frame `first` on.
 template <int N, int chunk, int union_pitch>
 __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched,
                              const OtherFrames& frames, int first, int count,
@@ -219,7 +220,8 @@ __device__ void match_others(const TimeSearch& a, const SearchedFrames& searched
                    gathering, best);
 }
 
-/// The words of the reference frame's scan, followed by the words of the neighbouring frames' scan.
+/// The words that are scanned in the reference frame, followed by the words that are scanned in the
+/// neighbouring frames.
 template <int own_chunk>
 struct WordsOfBoth {
   ScanWords own, others;
@@ -233,7 +235,8 @@ struct WordsOfBoth {
 };
 
 /// Performs steps 1 to 3 in the reference frame and the first `count` neighbouring frames. The
-/// window in the reference frame must be one chunk, and all of its rows one band.
+/// scores of the window in the reference frame must fit in one chunk, and all of its rows in one
+/// band.
 template <int N, int own_chunk, int chunk, int own_pitch, int union_pitch, class Bias>
 __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searched,
                                 const OtherFrames& frames, int count,
@@ -263,8 +266,8 @@ __device__ BestList match_fused(const TimeSearch& a, const SearchedFrames& searc
   return best;
 }
 
-/// Performs all of a block's work. With `fused` the reference frame's tables precede those of the
-/// neighbouring frames.
+/// Performs the complete work of a block. If `fused` is set, the tables of the reference frame
+/// precede those of the neighbouring frames.
 template <int N, bool fused, int chunk, int union_pitch, int other_chunk, int other_pitch,
           class Bias>
 __device__ __forceinline__ void match_frames(const TimeSearch& a, const SearchedFrames& searched,
@@ -291,7 +294,7 @@ __device__ __forceinline__ void match_frames(const TimeSearch& a, const Searched
               [&](int place) { return displacement_of(a, searched, frames, place); });
 }
 
-/// Returns the index in time_shapes of the shape that a plan has.
+/// Returns the index in time_shapes of the plan's shape.
 inline std::size_t shape_of(const TimeSearch& a) {
   const auto is_planned = [&](const TimeShape& s) {
     return s.own == MatchShape{a.own.plan.chunk, a.own.plan.union_pitch} &&
@@ -300,8 +303,8 @@ inline std::size_t shape_of(const TimeSearch& a) {
   return std::ranges::find_if(time_shapes, is_planned) - time_shapes;
 }
 
-/// Launches the kernels that add a distance bias; match_over_time() calls this function if the
-/// phase has a bias (match_time_biased.cu).
+/// Launches the kernels that add a distance bias (match_time_biased.cu). match_over_time() calls
+/// this function if the phase has a bias.
 void match_time_biased(const TimeArgs& args, const DistanceBias& bias, std::size_t shared_bytes,
                        cudaStream_t stream);
 

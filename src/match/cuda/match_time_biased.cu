@@ -1,4 +1,4 @@
-// The kernels of match_time.cu for noise that is not white (match_bias.cuh).
+// The kernels of match_time.cu for coloured noise (match_bias.cuh).
 
 #include <array>
 #include <iterator>

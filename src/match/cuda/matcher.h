@@ -1,6 +1,6 @@
 #pragma once
-// Matching on a GPU: a matcher is planned once, for a phase of a session, and then finds the groups
-// of one batch of reference patches after the other. group.h defines the content of a group.
+// Matching on a GPU: a matcher is planned once for a phase of a session. Then it finds the groups
+// of the reference patches, one batch after the other. group.h defines the content of a group.
 
 #include <memory>
 #include <span>
@@ -10,11 +10,12 @@
 
 namespace lull::cuda {
 
-/// Input of a matcher: a batch of the first frame's reference patches.
+/// Input of a matcher: a batch of the reference patches of the first frame.
 struct MatchInput {
-  MatchParams params;  // those of the plan; tau and the group size may differ for kept groups
-  /// The guides' scale must be such that tau fits into a score; with a temporal search, the sum of
-  /// tau and motion_bias must fit.
+  // Parameters of the plan; tau and the group size may differ if groups are stored.
+  MatchParams params;
+  /// The scale of the guides must be chosen so that a score can represent tau; with a temporal
+  /// search, the sum of tau and motion_bias.
   std::span<const SearchFrame> frames;
   const Margins& margins;
   const ReferenceGrid& grid;
@@ -30,20 +31,23 @@ class Matcher {
   virtual void find(const MatchInput& input, const Groups& groups, cudaStream_t stream) const = 0;
 };
 
-/// Makes a matcher on the current device for `others` frames in addition to the reference frame; 0
-/// without a temporal search. `greatest` is the layout of the largest plane that is matched.
+/// Makes a matcher on the current device. `others`: number of frames that are searched in addition
+/// to the reference frame; 0 without a temporal search. `greatest` is the layout of the largest
+/// plane that is matched.
 using MatcherFactory = std::unique_ptr<Matcher> (*)(const MatchParams& params, int others,
                                                     const Margins& greatest);
 
-/// Returns a matcher that finds the most similar patches of the complete search window, exactly
+/// Returns a matcher that finds exactly the most similar patches of the complete search window
 /// (match.cu, match_time.cu).
 [[nodiscard]] std::unique_ptr<Matcher> make_exhaustive_matcher(const MatchParams& params,
                                                                int others, const Margins& greatest);
-/// Returns a matcher by clusters (match/clusters.h; clusters.cu, cluster_query.cu).
-/// @throws InvalidArgument if the planes have more positions than the matcher can number
+/// Returns a matcher that takes its candidates from clusters (match/clusters.h; clusters.cu,
+/// cluster_query.cu).
+/// @throws InvalidArgument  the planes have more positions than the matcher can number
 [[nodiscard]] std::unique_ptr<Matcher> make_cluster_matcher(const MatchParams& params, int others,
                                                             const Margins& greatest);
-/// Returns a matcher that selects the exhaustive or the cluster matcher by MatchParams::clusters.
+/// Returns a matcher that uses the cluster matcher in phases with MatchParams::clusters, and the
+/// exhaustive matcher in all other phases.
 [[nodiscard]] std::unique_ptr<Matcher> make_matcher(const MatchParams& params, int others,
                                                     const Margins& greatest);
 

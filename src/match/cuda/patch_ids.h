@@ -1,6 +1,6 @@
 #pragma once
 // How clusters on a GPU number the patches of several frames, and the planes that they can number.
-// Nothing here needs a device or the CUDA toolkit.
+// This file needs neither a device nor the CUDA toolkit.
 
 #include <cstddef>
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace lull {
 
-/// A patch number has 32 bits. The bits below this one hold the position in the plane
-/// (Margins::at), the others the index of the frame in the list. Numbers ascend frame by frame and
-/// row by row.
+/// A patch number has 32 bits. The bits below this one contain the position in the plane
+/// (Margins::at); the other bits contain the index of the frame in the list. Numbers increase frame
+/// by frame and row by row.
 inline constexpr int patch_frame_bit = 27;
 static_assert(max_frames <= 1 << (32 - patch_frame_bit));
 inline constexpr std::size_t max_patch_positions = std::size_t{1} << patch_frame_bit;
 
-/// Checks that patches of such a plane can be numbered.
+/// Checks that the patches of a plane with this layout can be numbered.
 /// @throws InvalidArgument  the plane has more positions than patch numbers allow
 inline void require_numbered_places(const Margins& margins) {
   if (margins.size() <= max_patch_positions) return;

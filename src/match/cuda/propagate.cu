@@ -1,11 +1,12 @@
-// Groups from the groups of neighbouring reference patches (match/propagation.h).
+// Makes groups from the groups of neighbouring reference patches (match/propagation.h).
 //
 // A warp processes one reference patch. Its lanes test the candidates of the refinement windows and
-// then the members of neighbouring kept groups, 32 at a time: each lane loads the 64 samples of one
-// candidate in the 8-bit guide and multiplies them by those of the reference patch. Scores, keys
-// and lists are those of match_select.cuh. The position in a key is the index of the candidate in
-// the order of the definition. Warps share nothing and do not synchronise, which hides latencies:
-// within a warp each load depends on the previous one.
+// then the members of the stored groups of neighbouring reference patches, 32 at a time: each lane
+// loads the 64 samples of one candidate in the 8-bit guide and multiplies them by those of the
+// reference patch. Scores, keys and lists are those of match_select.cuh. The position in a key is
+// the index of the candidate in the order of the definition. Warps share no data and do not
+// synchronise. So the loads of several warps overlap, which hides latencies, because within a warp
+// each load depends on the previous one.
 
 #include <algorithm>
 
@@ -20,7 +21,7 @@ using namespace match_detail;
 
 static_assert(max_propagated == 32, "a member for each lane");
 
-/// Computes n / divisor for n below 2^24 and divisors up to 256.
+/// Computes the quotient n / divisor, for n below 2^24 and divisors up to 256.
 struct Divisor {
   std::uint32_t inverse = 0;  // 2^32 / divisor, rounded up; 0: the divisor is 1
   Divisor() = default;
@@ -31,7 +32,7 @@ struct Divisor {
   }
 };
 
-/// Arrays over frames are indexed by offset + max_temporal.
+/// The index of arrays over frames is offset + max_temporal.
 struct PropagationArgs {
   MatchArgs own;
   std::array<const std::uint8_t*, max_frames> samples;
@@ -43,17 +44,19 @@ struct PropagationArgs {
   KeptGroupsView kept;
   int kept_tiles_x;
   bool over_time;
-  // Maximum displacement in neighbouring frames. own.radius is the maximum in the reference frame.
+  // Maximum displacement in neighbouring frames. `own.radius` is the maximum in the reference
+  // frame.
   int temporal_radius;
   int refine_window, refine_temporal_window;  // sides
   // Number of candidates in the refinement window of the reference frame, and in all refinement
   // windows.
   int own_places, refine_positions;
-  int motion_bias;  // added to the score where motion predicts the patch
+  int motion_bias;  // added to the score of the patch that motion predicts
   Divisor search_step, refine_side, refine_temporal_side, refine_temporal_area;
 };
 
-/// Returns adjacent_indices(), computed with a multiplication instead of a division.
+/// Returns the result of adjacent_indices() (propagation.h), computed with a multiplication instead
+/// of a division.
 __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationArgs& a, int x,
                                                              int last_place, int count) {
   const int first = a.search_step.quotient(x);
@@ -61,8 +64,8 @@ __device__ __forceinline__ AdjacentIndices searched_adjacent(const PropagationAr
   return {at_end ? count - 1 : first, at_end ? count - 1 : first + (between ? 1 : 0)};
 }
 
-/// Returns the product of the reference patch in shared memory with the patch at `at`, which may be
-/// unaligned.
+/// Returns the dot product of the reference patch, which is in shared memory, and the patch at
+/// address `at`, which may be unaligned.
 __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
                                                  const std::uint8_t* samples, int at, int pitch) {
   const auto* words = reinterpret_cast<const std::uint32_t*>(samples + (at & ~3));
@@ -86,9 +89,9 @@ __device__ __forceinline__ std::uint32_t product(const std::uint32_t* reference,
 /// The reference patch of a warp, and the list of its best candidates.
 struct Propagation {
   const PropagationArgs& a;
-  const std::uint32_t* patch_words;  // stored in shared memory
+  const std::uint32_t* patch_words;  // is stored in shared memory
   int x, y, lane;
-  std::uint32_t motion;  // motion to the frame of this lane, as a displacement
+  std::uint32_t motion;  // motion vector to the frame of this lane, as a displacement
   BestList best;
 
   __device__ Propagation(const PropagationArgs& args, const std::uint32_t* words,
@@ -101,7 +104,7 @@ struct Propagation {
         motion(0),
         best(list_of_itself(args.own)) {
     if (!a.over_time || lane >= max_frames || a.motion[lane] == nullptr) return;
-    // A reference tile lies within one bundle.
+    // All reference patches of a tile belong to one bundle.
     const Motion v =
         a.motion_grid.vector(a.motion[lane], (a.own.batch.x0 + blockIdx.x) * reference_tile_side,
                              (a.own.batch.y0 + blockIdx.y) * reference_tile_side,
@@ -109,8 +112,8 @@ struct Propagation {
     motion = pack_displacement(v.x, v.y);
   }
 
-  /// Returns the motion to the frame `dt` frames after the reference frame. All lanes must call the
-  /// function.
+  /// Returns the motion vector to the frame that is `dt` frames after the reference frame. All
+  /// lanes must call this function.
   __device__ std::uint32_t motion_to(int dt) const {
     return a.over_time ? __shfl_sync(~0u, motion, dt + max_temporal) : 0u;
   }
@@ -123,14 +126,15 @@ struct Propagation {
            within(y + displacement_y(displacement), a.own.margins.height);
   }
 
-  /// Returns the member of a kept group that the lane tests, as neighbours_of() defines it. Returns
-  /// 0, the reference patch itself, if there is none.
+  /// Returns the member of a stored group that the lane tests, as neighbours_of() defines it. If
+  /// there is no such member, the function returns 0, which stands for the reference patch itself.
   __device__ std::uint32_t kept_member() const {
     const ReferenceGrid& grid = a.kept.searched;
     const AdjacentIndices i = searched_adjacent(a, x, grid.last_x, grid.count_x);
     const AdjacentIndices j = searched_adjacent(a, y, grid.last_y, grid.count_y);
-    // Log2 of the number of groups among which the lanes are divided. If it is 0, lanes below 15
-    // test the own group, and further lanes test four members of each of its four neighbours.
+    // Log2 of the number of groups among which the lanes are divided. If it is 0, lanes 0 to 14
+    // test members of the reference patch's own group, and the following lanes test four members of
+    // the group of each of its four neighbours.
     const int log2 = (i.first != i.last) + (j.first != j.last);
     int n = lane >> (5 - log2), member = lane & ((32 >> log2) - 1);
     if (log2 == 0 && lane >= 15) n = (lane - 11) >> 2, member = (lane - 15) & 3;
@@ -150,8 +154,8 @@ struct Propagation {
                           references_per_tile +
                       row % reference_tile_side * reference_tile_side +
                       column % reference_tile_side;
-    // The code issues both loads at once. Elements behind the end of a group are readable and
-    // unused.
+    // The code issues both loads at once. Elements beyond the end of a group can be read and are
+    // not used.
     const int log2_count = groups.log2_count[index];
     const std::uint32_t one =
         groups.displacements[static_cast<std::size_t>(index) * groups.capacity +
@@ -177,8 +181,8 @@ struct Propagation {
                              displacement_y(v) + row - side / 2, dt);
   }
 
-  /// Scores a candidate of each lane. Lanes without a candidate in the picture pass is_valid =
-  /// false.
+  /// Computes the score of one candidate in each lane. A lane whose candidate is not in the picture
+  /// passes is_valid = false.
   __device__ void consider(bool is_valid, std::uint32_t displacement, int place) {
     const int dt = displacement_t(displacement);
     const bool predicted = ((displacement ^ motion_to(dt)) & 0xffffffu) == 0;
@@ -197,8 +201,8 @@ struct Propagation {
     if (__any_sync(~0u, key > best.worst)) best.merge(key, a.own.keep, lane);
   }
 
-  /// Returns whether a member of a kept group lies in the search window and outside the refinement
-  /// windows, and no lower lane has the same member.
+  /// Returns whether a member of a stored group is a candidate: it lies in the search window, but
+  /// not in the refinement windows, and no lane with a lower index has the same member.
   __device__ bool is_candidate(std::uint32_t displacement) const {
     const int dt = displacement_t(displacement);
     const std::uint32_t v = motion_to(dt);
@@ -225,8 +229,8 @@ __global__ void __launch_bounds__(threads, 4) propagation_kernel(const Propagati
   __syncwarp();
 
   Propagation p(a, patches + reference * reference_pitch, at, lane);
-  // Members of kept groups directly follow the candidates of the refinement windows, which
-  // minimises the number of rounds of 32.
+  // The members of stored groups directly follow the candidates of the refinement windows. This
+  // minimises the number of rounds of 32 candidates.
   const std::uint32_t member = p.kept_member();
   const bool is_candidate = p.is_candidate(member);
   const std::uint32_t ballot = __ballot_sync(~0u, is_candidate);

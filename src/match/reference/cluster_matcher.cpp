@@ -1,4 +1,4 @@
-// Clustered matching as match/clusters.h defines it, without optimisation.
+// Clustered matching, implemented as match/clusters.h defines it, without optimisation.
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@
 namespace lull::reference {
 namespace {
 
-/// The guides in 8 bits, without optimisation.
+/// The guides in 8 bits, and access to their patches, without optimisation.
 class ScalarPatchSpace final : public PatchSpace {
  public:
   ScalarPatchSpace(std::span<const FramePlane> guides, const MatchParams& params)
@@ -135,7 +135,8 @@ class ClusterMatcher final : public Matcher {
   Clusters clusters_;
 };
 
-/// Dispatches to the matcher that the parameters of a phase select.
+/// A matcher that calls the exhaustive or the cluster matcher, as the parameters of the phase
+/// select.
 class DispatchingMatcher final : public Matcher {
  public:
   void begin(std::span<const FramePlane> guides, const MatchParams& params,

@@ -1,6 +1,6 @@
 // The kernel for patches that are equal to their blocks, with one patch at each cell, as in the
-// profiles for pictures. It computes the same results as tile.cpp, but row by row, with only a few
-// rows of intermediate results.
+// profiles for pictures. The kernel computes the same results as tile.cpp, but row by row, with
+// only a few rows of intermediate results.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/blocks.cpp"
@@ -23,14 +23,15 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// A displacement, and the weights of its patches.
+/// A displacement, and the weights of all patches for this displacement.
 struct Displacement {
   const TileSource* source;
   int e_x, e_y;
   float* weights;
 };
 
-/// Intermediate rows of a displacement. The padding at their ends is read, but unused.
+/// Rows of intermediate results for one displacement. The padding at their ends is read, but its
+/// values are not used.
 template <int side, int guides>
 struct Lines {
   explicit Lines(const TilePlan& plan, float* memory) {
@@ -43,7 +44,7 @@ struct Lines {
   static std::size_t floats(const TilePlan& plan) {
     return static_cast<std::size_t>(plan.stride) * (guides + 1) * (side + 2);
   }
-  /// Element 0 holds the squared differences, element 1 + c the differences of guide c.
+  /// Element 0 contains the squared differences, element 1 + c the differences of guide c.
   float* cells[2][guides + 1];    // differences of this and the previous row of cells
   float* sums[guides + 1][side];  // sums along patches, for the last `side` rows
 };
@@ -78,7 +79,7 @@ HWY_INLINE void sum_cells(const TilePlan& plan, const TileSource& source, int ro
   }
 }
 
-/// Returns the sum of `side` neighbours along a row.
+/// Returns, for each position of a row, the sum of `side` neighbours.
 template <int side>
 HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   Vector sum = hn::Add(hn::Load(d, from), hn::LoadU(d, from + 1));
@@ -87,8 +88,8 @@ HWY_INLINE Vector along(const float* HWY_RESTRICT from) {
   return sum;
 }
 
-/// Returns the sum of `last`, the newest row, and the rows before it in `rows`, which begin with
-/// the oldest row. `last` then replaces the oldest row, so that it is available to the next calls.
+/// Returns the sum of `last`, the newest row, and all rows in `rows`, whose first row is the
+/// oldest. Then `last` replaces the oldest row, so that the next calls can use it.
 template <int side>
 HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   Vector sum = hn::Load(d, rows[1] + x);
@@ -98,7 +99,7 @@ HWY_INLINE Vector down(float* const* rows, int x, Vector last) {
   return hn::Add(sum, last);
 }
 
-/// Makes the first row of `rows`, which held the oldest row, the last one.
+/// Rotates `rows`: the first row, which contained the oldest row, becomes the last one.
 template <int side>
 HWY_INLINE void rotate_rows(float** rows) {
   std::rotate(rows, rows + 1, rows + side);
@@ -118,15 +119,16 @@ struct Curve {
   Vector top;
 };
 
-/// Computes the weights of all patches for a displacement, and adds them to their sums.
+/// Computes the weights of all patches for one displacement, and adds the weights to the sums of
+/// weights.
 template <int cell, int side, int guides, bool exponential>
 void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, guides> lines,
                      float* HWY_RESTRICT totals) {
   const int lanes = static_cast<int>(hn::Lanes(d));
   const Vector mean_share = hn::Set(d, plan.shape.mean_share);
   const Curve<exponential> curve(plan.shape);
-  // Row sums are computed one row later than the cells: a load that overlaps two recent stores must
-  // wait until the stores are complete.
+  // Row sums are computed one row later than the cells, because a load that overlaps two recent
+  // stores must wait until the stores are complete.
   sum_cells<cell, guides>(plan, *at.source, 0, at.e_x, at.e_y, lines.cells[0]);
   for (int row = 0; row < plan.cell_rows; ++row) {
     const float* const* const cells = lines.cells[row % 2];
@@ -151,8 +153,8 @@ void compute_weights(const TilePlan& plan, const Displacement& at, Lines<side, g
   }
 }
 
-/// Adds `count` displacements of one source to the sums of the tile. `shares`: factor of each
-/// patch's weights. `memory`: count * side rows.
+/// Adds `count` displacements of one source to the sums of the tile. `shares`: factor of the
+/// weights of each patch. `memory`: count * side rows.
 template <int cell, int side, int count, bool grey>
 void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
                  const float* HWY_RESTRICT shares, float* memory, float* HWY_RESTRICT sums) {
@@ -196,7 +198,8 @@ void add_samples(const TilePlan& plan, const Tile& tile, const Displacement* at,
   }
 }
 
-/// Displacements per pass: fewer passes over the sums are faster.
+/// Number of displacements per pass over the sums. A few passes over many displacements are faster
+/// than many passes.
 constexpr int per_pass = 2;
 
 template <int cell, int side, bool grey>

@@ -1,5 +1,5 @@
-// The cpu backend's engine of frames. It keeps copies of the frames' planes, extended beyond their
-// edges, and processes them tile by tile.
+// The engine of the cpu backend for frames. It stores copies of the planes of each frame, extended
+// beyond their edges, and processes them tile by tile.
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +69,7 @@ class CpuFrameEngine final : public FrameEngine {
     std::array<PhasedView, 3> samples, guides, candidates;
   };
 
-  /// Motion moves samples by at most one sample beyond the planes.
+  /// Because of motion, samples up to one sample beyond the planes are read.
   PhasedPlane make_plane() const {
     return {plan_.width, plan_.height, plan_.params.reach() + 1 + shape_.cell, shape_.cell};
   }

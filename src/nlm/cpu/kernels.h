@@ -3,13 +3,14 @@
 // (tile.cpp), which Highway compiles for every instruction set.
 //
 // A tile is a rectangle of samples, in volumes of one or several slices. The kernel processes all
-// candidates of its patches displacement by displacement, like Marques and Pardo: squared
-// differences, their sums over patches (separable), and weights, for the complete tile.
+// candidates of its patches displacement by displacement, like Marques and Pardo: for each
+// displacement, it computes squared differences, their sums over patches (separably), and weights,
+// for the complete tile.
 //
 // Sums are over *cells*, squares of 1 or 2 samples a side, as large as blocks, patches and steps
-// allow. With patches of 4x4 at a step of 2, a cell's sum of squares serves the four patches that
-// contain it, and one weight serves four samples. Columns are distributed to as many *phases* as a
-// cell has columns, so that the lanes of a vector are neighbouring cells.
+// allow. With patches of 4x4 at a step of 2, the sum of squares of a cell is used for the four
+// patches that contain it, and one weight is used for four samples. Columns are distributed to as
+// many *phases* as a cell has columns, so that the lanes of a vector are neighbouring cells.
 
 #include <cstddef>
 #include <functional>
@@ -26,19 +27,19 @@ namespace lull::nlm::cpu {
 /// A plane that continues beyond its edges.
 struct PhasedView {
   const float* data = nullptr;  // sample (0, 0)
-  std::ptrdiff_t row = 0;       // floats from row to row
-  std::ptrdiff_t phase = 0;     // floats from phase to phase
+  std::ptrdiff_t row = 0;       // distance from row to row, in floats
+  std::ptrdiff_t phase = 0;     // distance from phase to phase, in floats
 };
 
 /// A plane that continues beyond its edges, with its memory.
 class PhasedPlane {
  public:
   PhasedPlane() = default;
-  /// The plane continues by `pad` samples on all sides; more samples can be read on the right.
+  /// The plane continues by `pad` samples on all sides; on the right, more samples can be read.
   PhasedPlane(int width, int height, int pad, int cell);
   /// Copies samples, multiplied by `scale`.
   void fill(PlaneView<const float> samples, float scale, Border border);
-  /// Copies samples like fill(), with hole_mark() at holes.
+  /// Copies samples as fill() does, and writes hole_mark() at holes.
   void fill_with_holes(PlaneView<const float> samples, float scale, Border border,
                        const Holes& holes);
   PhasedView view() const;
@@ -54,22 +55,23 @@ struct Shape {
   explicit Shape(const Params& params);
 
   int cell;        // side of a cell: 1 or 2 samples
-  int patch;       // cells along a side of a patch
-  int block;       // cells along a side of a block
-  int every;       // cells from reference patch to reference patch
-  int around;      // cells of a patch before its block
+  int patch;       // number of cells along a side of a patch
+  int block;       // number of cells along a side of a block
+  int every;       // distance between reference patches, in cells
+  int around;      // number of cells of a patch before its block
   int search;      // search radius in samples
-  int slices;      // slices of a patch
-  int estimates;   // estimates of a sample
+  int slices;      // number of slices of a patch
+  int estimates;   // number of estimates of a sample
   bool is_single;  // a block is one sample, which has one estimate
   Weights weights;
-  /// Guide samples are multiplied by guide_scale sqrt(a_c), so that WeightCurve's slope times D is
-  /// the sum of squared differences, plus mean_share times the square of the sum of differences.
+  /// Guide samples are multiplied by guide_scale sqrt(a_c). With this factor, D multiplied by the
+  /// slope of WeightCurve is the sum of squared differences, plus mean_share times the square of
+  /// the sum of differences.
   float guide_scale, mean_share;
-  float zero;  // WeightCurve's zero times its slope
+  float zero;  // zero of WeightCurve, multiplied by its slope
 };
 
-/// Origin of candidates: another frame, or the slices at a distance along z.
+/// Where candidates come from: another frame, or the slices at a distance along z.
 struct TileSource {
   /// Guide planes of the tile's slices and of the neighbouring slices that patches contain: slice
   /// k, guide c is at k * guides + c. `wanted` are the planes of the reference patches.
@@ -77,9 +79,9 @@ struct TileSource {
   /// Sample planes that are averaged for the tile's slices: for slice t, plane c at t * planes + c.
   /// `data` is null if there is no such slice.
   std::span<const PhasedView> samples;
-  int motion_x = 0, motion_y = 0;  // in samples
+  int motion_x = 0, motion_y = 0;  // motion in samples
   /// True if the source is the frame itself. `candidates` may then contain marked holes
-  /// (hole_mark()), so the kernel reads the reference patch from `wanted`.
+  /// (hole_mark()), so the kernel reads the reference patches from `wanted`.
   bool is_own = false;
   std::span<const PhasedView> candidates_at(int e_x, int e_y) const {
     return is_own && e_x == 0 && e_y == 0 ? wanted : candidates;
@@ -94,11 +96,11 @@ struct Tile {
   /// Result planes: for slice t, plane c at t * planes + c. They are complete planes. The kernel
   /// writes only the tile.
   std::span<const PlaneView<float>> results;
-  /// The kernel divides each plane's results by this factor.
+  /// The kernel divides the results of each plane by this factor.
   std::span<const float> scale;
 };
 
-/// Memory of a thread that is reused for its tiles.
+/// Memory that a thread reuses for its tiles.
 class TileMemory {
  public:
   /// Returns aligned memory for at least this number of floats; previous contents are lost.
@@ -108,13 +110,13 @@ class TileMemory {
   std::vector<float> memory_;
 };
 
-/// Default size of tiles. A row of this width, extended by a block and a patch, fills vectors with
-/// the least waste.
+/// Default size of tiles. A row of this width, extended by a block and a patch, wastes the fewest
+/// lanes of vectors.
 inline constexpr int tile_width = 124, tile_height = 16;
 
 void estimate_tile(const Shape& shape, const Tile& tile, TileMemory& memory);
 
-/// Returns true if blocks.cpp has a kernel for this shape; estimate_tile() then calls
+/// Returns true if blocks.cpp has a kernel for this shape of patches; if so, estimate_tile() calls
 /// estimate_blocks().
 [[nodiscard]] bool fits_blocks(const Shape& shape, const Tile& tile);
 void estimate_blocks(const Shape& shape, const Tile& tile, TileMemory& memory);

@@ -6,7 +6,7 @@
 
 namespace lull::nlm::cpu {
 
-/// Layout of the intermediate data of a tile. Lengths are in cells.
+/// Layout of the intermediate results of a tile. Lengths are in cells.
 struct TilePlan {
   TilePlan(const Shape& s, const Tile& t)
       : shape(s),
@@ -26,12 +26,13 @@ struct TilePlan {
   std::size_t sum_plane() const { return static_cast<std::size_t>(stride) * rows; }
 
   const Shape& shape;
-  int columns, rows;              // size of the tile
-  int patch_columns, patch_rows;  // patches whose blocks cover the tile, one for each cell
-  int cell_columns, cell_rows;    // cells of these patches
-  int stride;                     // floats between rows
-  int slices;                     // slices that the patches have in total
-  int first_column, first_row;    // first patch's block, in cells of the plane
+  int columns, rows;  // size of the tile
+  // Number of patches whose blocks cover the tile, one for each cell.
+  int patch_columns, patch_rows;
+  int cell_columns, cell_rows;  // number of cells of these patches
+  int stride;                   // distance between rows, in floats
+  int slices;                   // number of slices that all patches together have
+  int first_column, first_row;  // position of the first patch's block, in cells of the plane
 };
 
 /// Returns a pointer to the sample at offset (e_x, e_y) from a reference sample. The reference

@@ -8,8 +8,8 @@
 namespace lull::nlm::cpu {
 namespace {
 
-/// Number of floats that vectors may read beyond a row's end. (The distance between rows is an odd
-/// number of cache lines, so that the rows of a tile do not compete for the same cache sets.)
+/// Number of floats that vectors may read beyond the end of a row. (The distance between rows is an
+/// odd number of cache lines, so that the rows of a tile are in different cache sets.)
 constexpr int row_slack = 48;
 
 int cell_of(const Params& p) {

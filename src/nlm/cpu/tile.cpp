@@ -1,11 +1,12 @@
 // Computes all estimates of a tile. For each source and displacement:
-// 1. Differences of cells are squared and summed; the sums over patches follow, first along rows,
-//    then along columns, then over slices.
+// 1. Differences are squared and summed over cells, and then over patches: first along rows, then
+//    along columns, then over slices.
 // 2. Weights are computed. If each sample has one estimate, the weighted samples are added to the
-//    sums of the tile at once. Otherwise weights are stored until their sum over all
-//    displacements is known for each patch.
-// 3. The weights of the patches that cover a cell, each divided by its patch's sum, are added: the
-//    result is the weight of the displacement for the cell's samples.
+//    sums of the tile at once. If a sample has several estimates, weights are stored until their
+//    sum over all displacements is known for each patch.
+// 3. For each cell, the weights of the patches that cover it are added, each divided by the sum of
+//    weights of its patch. The result is the weight of the displacement for the samples of the
+//    cell.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/cpu/tile.cpp"
@@ -28,7 +29,7 @@ using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 constexpr Floats d;
 
-/// Adds the squared differences, and computes the differences, of a row of cells.
+/// Computes the differences in a row of cells, and adds the squared differences.
 template <int cell, bool mean>
 HWY_INLINE void add_differences(const PhasedView& wanted, const PhasedView& candidate,
                                 const TilePlan& plan, int column, int row, int e_x, int e_y,
@@ -64,14 +65,14 @@ HWY_INLINE void sum_along(const float* HWY_RESTRICT from, int count, int columns
   }
 }
 
-/// Returns the sum of `count` rows from `from` on.
+/// Returns the sum of `count` rows, from row `from` on.
 HWY_INLINE Vector sum_down(const float* HWY_RESTRICT from, std::ptrdiff_t stride, int count) {
   Vector sum = hn::LoadU(d, from);
   for (int k = 1; k < count; ++k) sum = hn::Add(sum, hn::LoadU(d, from + k * stride));
   return sum;
 }
 
-/// Intermediate sums of a displacement.
+/// Intermediate sums for one displacement.
 struct TileSums {
   float *squares, *sums;  // sums of a row of cells
   // Sums along rows: a plane of cells for each slice (and guide).
@@ -127,7 +128,8 @@ HWY_INLINE Vector weights_at(const TilePlan& plan, int guides, int t, std::ptrdi
   return hn::Mul(t4, t4);
 }
 
-/// Adds weighted samples to the sums of a tile; each sample of a cell has a plane of its own.
+/// Adds weighted samples to the sums of a tile. There is one plane of sums for each sample of a
+/// cell.
 template <int cell>
 HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const PhasedView* samples,
                             int x, int row, int e_x, int e_y, Vector weight, float* sums) {
@@ -141,8 +143,8 @@ HWY_INLINE void add_samples(const TilePlan& plan, const Tile& tile, const Phased
     }
 }
 
-/// Performs step 2 if each sample has one patch: weights and samples are summed at the same
-/// positions.
+/// Performs step 2 (see the top of this file) if each sample has one estimate: weights and weighted
+/// samples are summed at the same positions.
 template <bool mean, bool exponential>
 void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
                  const TileSums& from, float* weights, float* sums) {
@@ -161,8 +163,8 @@ void add_at_once(const TilePlan& plan, const Tile& tile, const TileSource& sourc
   }
 }
 
-/// Performs step 2 if several patches cover a sample. Weights of cells where no patch begins are
-/// set to 0.
+/// Performs step 2 (see the top of this file) if several patches cover a sample. In cells where no
+/// patch begins, weights are set to 0.
 template <bool mean, bool exponential>
 void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, const float* grid,
                   float* kept, float* weights) {
@@ -179,8 +181,8 @@ void keep_weights(const TilePlan& plan, const Tile& tile, const TileSums& from, 
   }
 }
 
-/// Performs step 3 for a displacement. `shares` contains 1 / (sum of weights * estimates) of each
-/// patch.
+/// Performs step 3 (see the top of this file) for one displacement. `shares` contains 1 / (sum of
+/// weights * estimates) of each patch.
 template <int cell>
 void add_kept(const TilePlan& plan, const Tile& tile, const TileSource& source, int e_x, int e_y,
               const float* kept, const float* shares, float* lines, float* sums) {

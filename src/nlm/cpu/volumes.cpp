@@ -1,6 +1,6 @@
-// The cpu backend's engine of volumes: a ring buffer of slices that continue beyond their edges. It
-// processes the slices tile by tile, several slices at a time. These slices share the sums that
-// their patches have in common.
+// The engine of the cpu backend for volumes. It stores slices, which continue beyond their edges,
+// in a ring buffer. It processes them tile by tile, several slices at a time. These slices use the
+// sums that their patches have in common.
 
 #include <algorithm>
 #include <cmath>
@@ -61,7 +61,7 @@ class CpuVolumeEngine final : public VolumeEngine {
         shift.samples.push_back(available.holds(z) ? samples_[index(z)].view() : PhasedView{});
         any |= available.holds(z);
       }
-      // Slices that no candidate's patch contains are not read.
+      // Slices that are in no patch of a candidate are not read.
       for (int z = wanted.first - patch + dz; z < wanted.end + patch + dz; ++z)
         shift.guides.push_back(is_near(z, wanted, dz, available) ? guide(z) : PhasedView{});
       if (!any) shifted.pop_back();
@@ -81,8 +81,8 @@ class CpuVolumeEngine final : public VolumeEngine {
  private:
   std::size_t index(int z) const { return static_cast<std::size_t>(z) % samples_.size(); }
 
-  /// Returns true if a patch of a candidate of the wanted slices, at distance dz from them,
-  /// contains slice z.
+  /// Returns true if slice z is in the patch of a candidate for the wanted slices. The candidates
+  /// are at distance dz from the wanted slices.
   bool is_near(int z, SliceSpan wanted, int dz, SliceSpan available) const {
     const int first = std::max(wanted.first + dz, available.first);
     const int last = std::min(wanted.end + dz, available.end) - 1;

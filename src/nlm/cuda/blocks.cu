@@ -4,7 +4,7 @@
 // A warp processes 32 columns of cells (squares of `step` samples a side), a thread several rows of
 // one column. A thread computes the differences of its own cells, and gets the sums along a patch
 // from the lanes to the right. It accumulates the weighted differences of all 16 samples of its
-// patches, and divides them by the sum of weights at the end. The estimates are written to as many
+// patches. At the end, it divides them by the sum of weights. The estimates are written to as many
 // layers as patches cover a sample; within a layer no two patches overlap. Only the rows of cells
 // that the patches of two threads share are computed twice, and all sums have a fixed order.
 //
@@ -18,26 +18,31 @@
 namespace lull::nlm::cuda {
 namespace {
 
-constexpr int warps = 4;               // warps of a thread block, one below the other
-constexpr int patches_per_thread = 2;  // one below the other (sum_patches())
-constexpr int side = 4;                // side of a patch
+constexpr int warps = 4;  // warps of a thread block, one below the other
+// Number of patches of a thread, one below the other (sum_patches()).
+constexpr int patches_per_thread = 2;
+constexpr int side = 4;  // side of a patch
 
-/// Sizes that follow from the step.
+/// Sizes that follow from the step between reference patches.
 template <int cell>
 struct Cells {
-  static constexpr int across = side / cell;                    // cells along a side of a patch
-  static constexpr int columns = 33 - across;                   // patches of a warp
-  static constexpr int rows = patches_per_thread + across - 1;  // rows of cells that a thread reads
-  static constexpr int first = -(across - 1);                   // the first patch's cell
+  // Number of cells along a side of a patch.
+  static constexpr int across = side / cell;
+  // Number of columns of patches of a warp.
+  static constexpr int columns = 33 - across;
+  // Number of rows of cells that a thread reads.
+  static constexpr int rows = patches_per_thread + across - 1;
+  // Position of the first patch, in cells.
+  static constexpr int first = -(across - 1);
   /// Returns the number of patches along an axis.
   static __host__ __device__ constexpr int patches(int length) {
     return (length + cell - 1) / cell + across - 1;
   }
 };
 
-/// Layout of a thread block's samples in shared memory: columns are distributed to `cell` phases.
-/// Rows have the length for a search radius of `max_search`, so that the compiler knows all
-/// offsets.
+/// Layout of the samples of a thread block in shared memory: columns are distributed to `cell`
+/// phases. The length of rows is that for a search radius of `max_search`, so that the compiler
+/// knows all offsets.
 template <int cell, int max_search>
 struct Window {
   static constexpr int pitch = (31 * cell + side + 2 * max_search + cell - 1) / cell;
@@ -52,8 +57,8 @@ struct Window {
 };
 inline constexpr int typical_search = 7;  // maximum search radius of the profiles
 
-/// Estimates of patches. Layer (a, b) contains patch (a + i `across`, b + j `across`) at (4 i, 4
-/// j).
+/// The estimates of patches. Layer (a, b) contains the estimates of those patches whose column is a
+/// + i `across` and whose row is b + j `across`, at the positions (4 i, 4 j).
 template <class Stored>
 struct Layers {
   __host__ __device__ Layers(Stored* memory, int width, int height)
@@ -64,7 +69,7 @@ struct Layers {
   std::size_t pitch, size;
 };
 
-/// Returns the sum over `across` lanes, from this lane on.
+/// Returns the sum over `across` lanes, beginning with this lane.
 template <int across, class T>
 __device__ __forceinline__ T sum_along(T v) {
   v = add(v, __shfl_down_sync(~0u, v, 1));
@@ -72,8 +77,8 @@ __device__ __forceinline__ T sum_along(T v) {
   return v;
 }
 
-/// Computes the sums over a thread's patches, which share the middle rows. Rows are summed first,
-/// so that fewer values are exchanged between lanes.
+/// Computes the sums over the patches of a thread, which have the middle rows in common. Sums over
+/// rows are computed first, so that lanes exchange fewer values.
 template <int across, class T, int rows>
 __device__ __forceinline__ void sum_patches(const T (&cells)[rows], T (&sums)[patches_per_thread]) {
   T shared = cells[1];
@@ -90,7 +95,7 @@ struct Patches {
   T weights[patches_per_thread];
 };
 
-/// Adds the candidates at one displacement, with the differences d.
+/// Adds the candidates at one displacement. Their differences from the reference patches are d.
 template <int cell, bool exponential, class T>
 __device__ __forceinline__ void add_candidates(const T (&d)[Cells<cell>::rows * cell][side], T top,
                                                T mean_share, Patches<T>& patches) {
@@ -182,15 +187,15 @@ __global__ void __launch_bounds__(32 * warps, 4)
                   typename Lanes<T>::Stored* memory) {
   using C = Cells<cell>;
   constexpr int rows = C::rows * cell;
-  constexpr int kept = side - cell;  // columns that the next displacement reuses
+  constexpr int kept = side - cell;  // number of columns that the next displacement uses again
   extern __shared__ __align__(16) unsigned char shared[];
   T* const tile = reinterpret_cast<T*>(shared);
   const Window<cell, max_search> window(search);
   fill(plane, space, search, base, window, tile);
   __syncthreads();
 
-  // The thread's first sample lies in the column of cell `lane` and in the row of the thread's
-  // first cells.
+  // The first sample of the thread is in the column of cell `lane`, and in the row of the first
+  // cells of the thread.
   const int lane = static_cast<int>(threadIdx.x);
   const int top_row = static_cast<int>(threadIdx.y) * patches_per_thread * cell;
   T reference[rows][side];
@@ -211,7 +216,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   for (int dy = 0; dy <= 2 * search; ++dy)
 #pragma unroll
     for (int parity = 0; parity < cell; ++parity) {
-      // The sample in column k of candidate `number` is at from[j][k] + number.
+      // The sample in column k of candidate `number` is from[j][k + number].
       const T* const from = tile + (top_row + dy) * cell * Window<cell, max_search>::pitch + lane;
       const auto candidate = [&](int j, int k, int number) {
         const int x = k + parity;
@@ -245,7 +250,7 @@ __global__ void __launch_bounds__(32 * warps, 4)
   write<cell>(patches, space, Layers<typename Lanes<T>::Stored>(memory, space.width, space.height));
 }
 
-/// Averages the estimates of patches. There is one thread per sample.
+/// Averages the estimates of patches that cover a sample. There is one thread per sample.
 template <int cell, class Stored>
 __global__ void average_kernel(const float* __restrict__ plane, Space space, float scale,
                                const Stored* __restrict__ memory, float* __restrict__ result) {

@@ -1,8 +1,8 @@
-// The kernel for a patch around every sample, without mean term. It computes like Marques and Pardo
-// 2013, but without a plane of weights. For each displacement a lane processes a column of squared
-// differences: it updates their sums along the column from row to row, and gets the sums across
-// columns from the lanes to the right. The warps of a thread block divide the displacements of one
-// rectangle among them, and add their sums in a fixed order.
+// The kernel for a patch around every sample, without mean term. It computes as Marques and Pardo
+// 2013 do, but without a plane of weights. For each displacement a lane processes a column of
+// squared differences: it updates their sums along the column from row to row, and gets the sums
+// across columns from the lanes to the right. The warps of a thread block divide the displacements
+// of one rectangle among them, and add their sums in a fixed order.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ namespace lull::nlm::cuda {
 namespace {
 
 constexpr int warps = 4;
-constexpr int rows = 8;  // results of a lane, one below the other
+constexpr int rows = 8;  // number of results of a lane, one below the other
 
 /// Layout of samples in shared memory, plane after plane.
 struct BoxWindow {
@@ -38,7 +38,7 @@ __device__ void fill_boxes(const Planes3& from, const Space& space, int x0, int 
   }
 }
 
-/// Returns the sum over 2 radius + 1 lanes, from this lane on.
+/// Returns the sum over 2 radius + 1 lanes, beginning with this lane.
 template <int radius>
 __device__ __forceinline__ float sum_across(float v) {
   const auto from = [](float value, int lanes) {

@@ -1,7 +1,7 @@
 #pragma once
-// Frames and slices in the memory of the current device, with the kernels that filter them: used by
-// the workers (workers.h) and the benchmarks. All work is queued on a stream without waiting; only
-// run() may allocate memory. Input and output planes have no padding (Margins::none()).
+// Filters for frames and slices in the memory of the current device. The workers (workers.h) and
+// the benchmarks use them. All work is queued on a stream without waiting; only run() may allocate
+// memory. Input and output planes have no padding (Margins::none()).
 
 #include <span>
 #include <vector>
@@ -15,11 +15,11 @@ namespace lull::nlm::cuda {
 /// @throws InvalidArgument  kernels cannot address planes of this size
 void require_addressable(const Params& params, const FrameFormat& format);
 
-/// Plans the general kernel (tiles.cu) for planes with motion cells of 32 samples.
+/// The plan of the general kernel (tiles.cu), for planes with motion cells of 32 samples.
 [[nodiscard]] TilesPlan plan_tiles(const Params& params, const Space& space, int guides,
                                    int planes);
 
-/// Memory for weights of the general kernel (tiles.cu).
+/// Memory for the weights that the general kernel (tiles.cu) computes.
 class Workspaces {
  public:
   Workspaces();
@@ -42,11 +42,11 @@ struct CandidateSlot {
 class FrameFilter {
  public:
   FrameFilter(const FramePlan& plan, cudaStream_t stream);
-  /// Loads a frame like FrameEngine::load(). `holes` contains one value per sample, row by row
-  /// without gaps, which is not 0 for a hole; null: no holes.
+  /// Loads a frame as FrameEngine::load() does. `holes` contains one value per sample, row by row
+  /// without gaps; a value other than 0 marks a hole. Null: the frame has no holes.
   void load(int slot, const Planes3& samples, const Planes3& guides,
             const std::uint8_t* holes = nullptr);
-  /// Computes results like FrameEngine::estimate().
+  /// Computes results as FrameEngine::estimate() does.
   void run(std::span<const CandidateSlot> frames);
   /// Returns the result of plane `c`, which is valid until the next run().
   const float* result(int c) const { return results_[c].get(); }
@@ -55,7 +55,7 @@ class FrameFilter {
   enum class Kernel { blocks, boxes, tiles };
   struct Slot {
     std::array<lull::cuda::DeviceBuffer<float>, 3> samples, guides;
-    // The guide with marked holes, if frames may have holes.
+    // The guide in which holes are marked, if frames may have holes.
     lull::cuda::DeviceBuffer<float> marked;
     bool has_holes = false;
   };
@@ -81,21 +81,21 @@ class FrameFilter {
 };
 
 /// Filters the slices of a volume. One stream loads the slices, and another stream, the compute
-/// stream, filters them. The caller must ensure that slices are loaded before they are filtered. A
-/// slice must not be in use when slice z + depth() replaces slice z.
+/// stream, filters them. The caller must ensure that slices are loaded before they are filtered.
+/// When slice z + depth() replaces slice z, slice z must not be in use.
 class VolumeFilter {
  public:
-  /// `batch_size`: maximum number of slices for run().
+  /// `batch_size`: maximum number of slices of one call of run().
   VolumeFilter(const VolumePlan& plan, int batch_size, cudaStream_t compute_stream);
   /// Returns the preferred number of slices per call of run().
   [[nodiscard]] static int slices_at_a_time(const VolumePlan& plan);
-  /// Returns the number of slices in memory: the slices of one run() with their neighbours, and the
-  /// further slices of the next run().
+  /// Returns the number of slices in memory: the slices that one run() uses, with their neighbours,
+  /// and the slices that the next run() needs in addition.
   [[nodiscard]] static int depth(const Params& params, int batch_size) {
     return 2 * (batch_size + params.reach_slices());
   }
   void load(int z, const float* samples, const float* guide, cudaStream_t stream);
-  /// Computes results like VolumeEngine::estimate(). `results`: the wanted slices, one after the
+  /// Computes results as VolumeEngine::estimate() does. `results`: the wanted slices, one after the
   /// other.
   void run(SliceSpan wanted, SliceSpan available, float* results);
 

@@ -26,7 +26,7 @@ using lull::cuda::DeviceBuffer;
 
 constexpr int max_results = 3;  // maximum number of results in flight, including the next one
 
-/// Planes that share their weights.
+/// Planes that have the same weights.
 struct FilteredSet {
   PlaneSet planes;
   cuda::FrameFilter filter;
@@ -97,8 +97,8 @@ class CudaFrameWorker final : public FrameWorker {
     for (FilteredSet& set : sets_)
       set.filter.load(at, planes_of(set.planes.planes, flat_),
                       planes_of(set.planes.guides, flat_guide_), holes);
-    // After this wait, the frame may be released: its host memory, or the decoder's picture on a
-    // device.
+    // After this wait, the caller may release the frame. Its samples are in host memory, or in a
+    // picture of the decoder in device memory.
     check(cudaStreamSynchronize(upload_stream_.get()));
     last_frame_ = {};
   }
@@ -139,8 +139,8 @@ class CudaFrameWorker final : public FrameWorker {
 
   void finish_phase(Phase, int) override {}
 
-  /// A frame that was not filtered lies in the margin of the part that is filtered, so its result
-  /// is discarded.
+  /// A frame that was not filtered is in the margin of the part whose results are wanted, so its
+  /// result is discarded.
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     finished_.push_back(std::move(slot.downloaded));
@@ -174,7 +174,7 @@ class CudaFrameWorker final : public FrameWorker {
         : raw(without_colour_transform(worker.format_), worker.compute_stream_.get(),
               worker.levels_, curves_of(stabilisers), without_colour_transform(worker.results_)) {}
   };
-  /// A frame whose result is not delivered yet.
+  /// A frame whose result has not been delivered yet.
   struct Slot {
     Frame clean;                   // once its memory is allocated
     lull::cuda::Event downloaded;  // the result is complete; null: the frame was not filtered
@@ -200,7 +200,7 @@ class CudaFrameWorker final : public FrameWorker {
     return slot.clean;
   }
 
-  /// Copies the planes that pass through from the last frame taken.
+  /// Copies the planes that are not filtered from the last frame taken to its result.
   void pass_through(Slot& slot) {
     for (int i = 0; i < format_.planes(); ++i)
       if (params_.noise.sigma(i) == 0)
@@ -231,8 +231,8 @@ class CudaFrameWorker final : public FrameWorker {
     return holes_.get();
   }
 
-  /// Returns the original float samples for RawFrame::restore(). Planes that pass through have no
-  /// stored original; their entries point to the planes of `raw`.
+  /// Returns the original float samples for RawFrame::restore(). Planes that are not filtered have
+  /// no stored original; their entries point to the planes of `raw`.
   RawPlanes original_in(int at, const RawFrame& raw) const {
     RawPlanes planes = raw.planes();
     for (int i = 0; i < format_.planes(); ++i)
@@ -250,8 +250,9 @@ class CudaFrameWorker final : public FrameWorker {
   std::array<std::unique_ptr<Input>, 2> inputs_;
   int last_input_ = 0;  // index of the last frame taken in inputs_
   std::array<std::unique_ptr<Output>, max_results> outputs_;
-  int filtered_ = 0;                        // number of filtered frames
-  std::deque<lull::cuda::Event> finished_;  // Slot::downloaded of frames that were not awaited
+  int filtered_ = 0;  // number of filtered frames
+  // Slot::downloaded of the frames for which the caller has not waited yet.
+  std::deque<lull::cuda::Event> finished_;
   std::vector<FilteredSet> sets_;
   std::array<Margins, max_planes> margins_;  // no padding, for the planes that are filtered
   FlatPlanes flat_, flat_guide_;             // the last frame loaded

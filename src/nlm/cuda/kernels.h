@@ -4,7 +4,8 @@
 //
 // Guide planes are multiplied by Curve::guide_scale sqrt(a_c). Then the sum of squared differences
 // q1 and the sum of differences q2 of two patches give the distance q = q1 + mean_share q2^2, which
-// needs no further constants (weights.h: q is the slope of the weight times D).
+// needs no further factors (q is the distance D of weights.h, multiplied by the slope of the
+// weight).
 
 #include <cuda_runtime_api.h>
 
@@ -24,11 +25,11 @@ struct Curve {
   float guide_scale, mean_share, top;
 };
 
-/// Memory layout of a plane that continues by `pad` samples beyond its edges.
+/// Memory layout of a plane that continues beyond its edges, by `pad` samples.
 struct Space {
   Space() = default;
   /// Lays out a plane.
-  /// @throws InvalidArgument  kernels cannot address it (cuda/layout/margins.h)
+  /// @throws InvalidArgument  kernels cannot address the plane (cuda/layout/margins.h)
   Space(int width, int height, int pad);
   constexpr std::ptrdiff_t at(int x, int y) const {
     return static_cast<std::ptrdiff_t>(y + pad) * pitch + x + pad;
@@ -49,19 +50,21 @@ struct Space {
 using Planes3 = std::array<const float*, 3>;
 using Results3 = std::array<float*, 3>;
 
-/// Samples that are replaced by `mark`: those whose element of `places` is not 0. `places` has one
-/// value per sample, row by row without gaps. Null: no samples are replaced.
+/// Positions of samples that are replaced by `mark`: those whose element of `places` is not 0.
+/// `places` has one value per sample, row by row without gaps. Null: no samples are replaced.
 struct Marks {
   const std::uint8_t* places = nullptr;
   float mark = 0;
 };
-/// Copies a flat plane, multiplied by `scale`, to a plane that continues beyond its edges.
+/// Copies a plane without padding, multiplied by `scale`, to a plane that continues beyond its
+/// edges.
 void continue_plane(const float* samples, const Space& space, Border border, float scale, float* to,
                     cudaStream_t stream, const Marks& marks = {});
 
-/// In half precision, samples are stored as differences from this value (times the plane's scale).
+/// In half precision, this value is subtracted from samples before they are stored (multiplied by
+/// the scale of the plane).
 inline constexpr float middle = 128;
-/// Half precision is accurate enough if the noise has at least this sigma: the error is at most
+/// Half precision is accurate enough if sigma is at least this value. The rounding error is at most
 /// 1/16 (float_range.h), which adds at most 1/250 to the noise variance.
 inline constexpr float min_half_sigma = 1;
 
@@ -76,8 +79,8 @@ struct BlocksPlan {
   /// Returns the number of bytes for the estimates of patches before they are averaged.
   std::size_t layer_bytes() const;
 };
-/// Filters `plane` with blocks; `layers` is memory for layer_bytes(). `result` is a flat plane, as
-/// in all functions below.
+/// Filters `plane` with blocks; `layers` is memory for layer_bytes(). `result` is a plane without
+/// padding, as in all functions below.
 void estimate_blocks(const BlocksPlan& plan, const float* plane, void* layers, float* result,
                      cudaStream_t stream);
 
@@ -97,8 +100,8 @@ void estimate_boxes(const BoxesPlan& plan, const Planes3& planes, const Results3
 
 inline constexpr int max_slices = 32;
 struct VolumePlanes {
-  /// Slices from search + 1 before the first wanted slice on. All pointers are valid memory of the
-  /// same size; slices beyond the reach of patches have arbitrary contents.
+  /// The slices from search + 1 slices before the first wanted slice on. All pointers point to
+  /// memory of the same size; slices that patches do not reach may have any contents.
   std::array<const float*, max_slices + 2 * (max_volume_search_radius + 1)> slice{};
   std::uint64_t available = 0;  // bit k: slice[k] exists, and may contain candidates
   int count = 0;                // number of wanted slices
@@ -112,14 +115,14 @@ struct CubesPlan {
   /// Returns true if the current device has enough shared memory for the kernel.
   bool fits() const;
 };
-/// Filters slices with cubes. `results`: the wanted slices, one after the other.
+/// Filters slices with cubes as patches. `results`: the wanted slices, one after the other.
 void estimate_cubes(const CubesPlan& plan, const VolumePlanes& planes, float* results,
                     cudaStream_t stream);
 
 // ---- tiles.cu: all other cases, one slice or frame at a time ------------------------------------
 
 struct TileSource {
-  /// Guide planes; for volumes the slices of a patch, one after the other.
+  /// Guide planes. For volumes, these are the slices that a patch contains, one after the other.
   std::array<const float*, 2 * max_volume_patch_radius + 1> guides{};
   Planes3 samples{};
   const Motion* motion = nullptr;  // one vector per cell; null: no motion
@@ -129,7 +132,8 @@ struct TilesPlan {
   Space space;
   Curve curve;
   int block, step, patch_radius, search;
-  // Number of guide planes, slices of a patch (one of these two is 1) and sample planes.
+  // Numbers of guide planes, of slices of a patch (one of these two numbers is 1), and of sample
+  // planes.
   int guides, slices, planes;
   int cell_width, cell_height;
   int shift_x = 0, shift_y = 0;  // as in FramePlan
@@ -145,11 +149,12 @@ struct TileSources {
   TileSource wanted;
   std::array<TileSource, max_sources> all{};
   int count = 0;
-  // True if the guide of all[0] is the guide of the wanted frame with marked holes (hole_mark()).
+  // True if the guide of all[0] is the guide of the wanted frame in which holes are marked
+  // (hole_mark()).
   bool shows_holes = false;
 };
-/// Filters with the general kernel. `workspaces`: plan.workspace(sources.count) floats for each of
-/// `workspace_count` thread blocks.
+/// Filters with the general kernel. `workspaces`: memory for `workspace_count` thread blocks,
+/// plan.workspace(sources.count) floats for each.
 void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* workspaces,
                     int workspace_count, const Results3& results, cudaStream_t stream);
 

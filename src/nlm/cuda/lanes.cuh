@@ -1,7 +1,7 @@
 #pragma once
-// The arithmetic of the kernels, on one float or on two halves at a time. The compiler does not
-// fuse or reorder operations, so that the result of a sample does not depend on its position in a
-// thread's work.
+// The arithmetic of the kernels, which processes one float or two half-precision values at a time.
+// The compiler does not fuse or reorder operations, so that the result of a sample does not depend
+// on which thread computes it.
 
 #include <cuda_fp16.h>
 
@@ -54,7 +54,7 @@ __device__ __forceinline__ float power_of_two(float exponent) {
   return power;
 }
 __device__ __forceinline__ __half2 power_of_two(__half2 exponent) {
-  std::uint32_t power;  // h2exp2() would convert to floats
+  std::uint32_t power;  // inline, because h2exp2() would convert to floats
   asm("ex2.approx.f16x2 %0, %1;"
       : "=r"(power)
       : "r"(*reinterpret_cast<const std::uint32_t*>(&exponent)));
@@ -67,8 +67,8 @@ __device__ __forceinline__ __half2 falling_power(__half2 top, __half2 q) {
   return power_of_two(__hmin2(__hsub2_rn(top, q), __float2half2_rn(0.0f)));
 }
 
-/// Returns the weight for a distance q (see Curve in kernels.h). If q exceeds the range of halves,
-/// the weight is 0.
+/// Returns the weight for a distance q (Curve in kernels.h). If q exceeds the range of half
+/// precision, the weight is 0.
 template <bool exponential, class T>
 __device__ __forceinline__ T weight(T top, T q) {
   if constexpr (exponential) {

@@ -2,8 +2,8 @@
 // them to float planes that continue beyond their edges, one computes, and one downloads results.
 // The host waits for results only: while one batch of slices is computed, it uploads the slices of
 // the next batch. Before this upload it waits for the results of the batch that was computed
-// before, so that new slices and results do not overwrite memory that is in use: slices use
-// VolumeFilter::depth() slots, and results two buffers.
+// before, so that new slices and results do not overwrite memory that is in use. Slices have
+// VolumeFilter::depth() slots, and results have two buffers.
 
 #include <algorithm>
 #include <vector>
@@ -30,7 +30,7 @@ std::vector<int> filtered_planes(const Params& params, const FrameFormat& format
   return planes;
 }
 
-/// Returns the largest batch size that suits all planes.
+/// Returns the largest batch size for which all planes have enough memory.
 int slices_for_all(const Params& params, const FrameFormat& format) {
   int batch_size = cuda::max_slices;
   for (const int i : filtered_planes(params, format))
@@ -173,7 +173,7 @@ class CudaSlicesWorker final : public SlicesWorker {
     guide_.raw().to_planes(margins, guides, upload_stream_.get());
   }
 
-  /// Downloads the result of slice `z`, which has index `k` in its batch.
+  /// Downloads the result of slice `z`, which has the index `k` in its batch.
   void download_result(int z, int buffer, int k, const Frame& clean) {
     RawPlanes original = out_.planes();
     for (PlaneVolume& volume : volumes_) {
@@ -188,7 +188,7 @@ class CudaSlicesWorker final : public SlicesWorker {
 
   Params params_;
   FrameFormat format_;
-  int batch_size_, depth_;  // slices per batch; slices that are stored
+  int batch_size_, depth_;  // number of slices per batch; number of slices that are stored
   lull::cuda::Stream upload_stream_, compute_stream_, download_stream_;
   lull::cuda::ResultFrames pool_;
   RawFrame in_, out_;
@@ -196,7 +196,7 @@ class CudaSlicesWorker final : public SlicesWorker {
   lull::cuda::Event uploaded_ = lull::cuda::make_event(), computed_ = lull::cuda::make_event();
   std::vector<PlaneVolume> volumes_;
   std::array<PlaneRing<std::byte>, max_planes> original_;  // original samples of float planes
-  // The slices of a batch, and their results, are complete; one event per buffer.
+  // One event per buffer: the slices of a batch and their results are complete.
   std::array<lull::cuda::Event, 2> done_{lull::cuda::make_event(), lull::cuda::make_event()};
   int finished_ = 0, awaited_ = 0;  // number of batches
 };

@@ -1,7 +1,8 @@
 // The general kernel, for all cases that the other kernels do not support: any blocks, steps and
 // patches, separate guides, several frames with motion. It follows weights.h, tile by tile: a
 // thread block computes the weights of all candidates of the patches that cover the tile, writes
-// them to its workspace, and adds up each sample's candidates with the weights of these patches.
+// them to its workspace, and then sums the candidates of each sample, multiplied by the weights of
+// these patches.
 
 #include <algorithm>
 
@@ -41,7 +42,7 @@ struct TilePosition {
   int cell;              // motion cell of the tile
 };
 
-/// Returns the offset of a source's candidates from the patches, at displacement 0.
+/// Returns the offset from the patches to the candidates of a source, at displacement 0.
 __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const TileSource& source,
                                                    int cell) {
   if (source.motion == nullptr) return 0;
@@ -50,8 +51,8 @@ __device__ __forceinline__ std::ptrdiff_t start_of(const TilesPlan& plan, const 
          (m.x >> plan.shift_x);
 }
 
-/// Returns the distance of two patches. `from` is the offset of the first patch's first sample in
-/// the planes, and `away` the offset between the patches.
+/// Returns the distance of two patches. `from` is the offset in the planes of the first sample of
+/// one patch; `away` is the offset from this patch to the other.
 __device__ float distance(const TilesPlan& plan, const TileSource& wanted, const TileSource& source,
                           std::ptrdiff_t from, std::ptrdiff_t away) {
   const int side = plan.block + 2 * plan.patch_radius;
@@ -78,8 +79,8 @@ __device__ __forceinline__ float weight_of(const TilesPlan& plan, float q) {
                                 : weight<false>(plan.curve.top, q);
 }
 
-/// Writes the weights of a patch: the weights of successive candidates are `patches` elements
-/// apart.
+/// Writes the weights of all candidates of a patch. The weights of successive candidates are
+/// `patches` elements apart.
 struct WeightList {
   __device__ void add(float w) {
     *next = w;
@@ -92,8 +93,8 @@ struct WeightList {
 };
 
 /// Computes the weights of a row of candidates for a patch `own` of 4x4 samples in `guides` planes.
-/// From candidate to candidate one column is new: column x is stored at index x modulo 4, and the
-/// others stay in place.
+/// Each candidate has only one column more than the candidate before. Column x is stored at index x
+/// modulo 4, so the other columns need not be moved.
 template <int guides>
 __device__ __forceinline__ void weigh_row(const TilesPlan& plan, const TileSource& source,
                                           const float (&own)[guides][4][4], std::ptrdiff_t first,
@@ -169,15 +170,15 @@ __device__ float weigh(const TilesPlan& plan, const TileSources& sources, const 
   return list.all;
 }
 
-/// Computes the results at a sample of the tile. `shares`: factor of each patch's weights. `fixed`:
-/// number of patches along an axis that cover the sample; 0: any number.
+/// Computes the results at a sample of the tile. `shares`: factor of the weights of each patch.
+/// `fixed`: number of patches along an axis that cover the sample; 0: any number.
 template <int fixed>
 __device__ void add_up(const TilesPlan& plan, const TileSources& sources, const TilePosition& place,
                        int x, int y, const float* weights, const float* shares,
                        const Results3& results) {
   const int patches = place.columns * place.rows, pitch = plan.space.pitch;
   const int across = fixed > 0 ? fixed : plan.block / plan.step;
-  // The last patch that covers the sample; the others precede it.
+  // The position of the last patch that covers the sample. The other patches precede it.
   const int column = (x - place.first_x) / plan.step, row = (y - place.first_y) / plan.step;
   const int last = row * place.columns + column;
   float own_shares[fixed > 0 ? fixed * fixed : 1];
@@ -266,7 +267,8 @@ void estimate_tiles(const TilesPlan& plan, const TileSources& sources, float* wo
                       : blocks                     ? tiles_kernel<3>
                                                    : tiles_kernel<0>;
   const int tiles = TilePosition::count(plan);
-  // Threads process patches in rounds. With this number of threads, few are idle in the last round.
+  // Threads process patches in rounds. With this number of threads, few threads are idle in the
+  // last round.
   const int patches = plan.patches_across() * plan.patches_across();
   const int rounds = (patches + max_threads - 1) / max_threads;
   const int threads = round_up((patches + rounds - 1) / rounds, 32);

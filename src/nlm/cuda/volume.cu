@@ -2,12 +2,12 @@
 //
 // A lane processes a column of samples, `slices_per_lane` slices by `rows_per_lane` rows, and reads
 // one more sample on all sides. For each displacement it sums squared differences over three rows
-// and three slices in registers, and over three columns with the neighbouring lanes. Sums of three
-// have the same order everywhere, so that the result of a sample does not depend on its position in
-// a thread's work.
+// and three slices in registers, and over three columns with the neighbouring lanes. All sums of
+// three values are computed in the same order, so that the result of a sample does not depend on
+// which thread computes it.
 //
-// In half precision, a lane processes two columns at a time; the second one lies half the block's
-// slices further on.
+// In half precision, a lane processes two columns at a time. The second column is in the second
+// half of the slices of the block.
 
 #include "cuda/check.h"
 #include "cuda/shared_memory.h"
@@ -20,8 +20,8 @@ namespace {
 constexpr int rows_per_lane = 4, slices_per_lane = 4;
 constexpr int columns_per_warp = 30;  // the outer lanes have only one neighbour
 
-/// Shape of a thread block. Its warps lie one below the other along y, and one behind the other
-/// along z.
+/// Shape of a thread block. Its warps are placed one below the other along y, and one behind the
+/// other along z.
 struct CubeBlock {
   int warps_y, warps_z, lanes;
   constexpr int rows() const { return warps_y * rows_per_lane; }
@@ -70,8 +70,8 @@ __device__ __forceinline__ T sum_columns(T v) {
   return sum3(__shfl_up_sync(~0u, v, 1), v, __shfl_down_sync(~0u, v, 1));
 }
 
-/// Computes sums over three rows. Each pair of rows that two sums share is added once; pairs have
-/// fixed positions in a thread, whatever the division of the volume.
+/// Computes sums over three rows. A pair of rows that two sums have in common is added once. The
+/// pairs have fixed positions in a thread, which do not depend on how the volume is divided.
 template <class T>
 __device__ __forceinline__ void sum_rows(const T (&rows)[rows_per_lane + 2],
                                          T (&sums)[rows_per_lane]) {
@@ -89,16 +89,16 @@ struct Voxels {
   T sums[slices_per_lane][rows_per_lane], weights[slices_per_lane][rows_per_lane];
 };
 
-/// Accumulators in floats. Large sums in halves lose small weights, so these sums are moved to the
-/// floats after every slice of candidates. These accumulators are in local memory because there are
-/// not enough registers.
+/// Accumulators in single precision. A large sum in half precision would lose small weights, so the
+/// half-precision sums are moved to these accumulators after every slice of candidates. The
+/// accumulators are in local memory, because there are not enough registers.
 struct FloatVoxels {
   volatile float sums[slices_per_lane * rows_per_lane * 2],
       weights[slices_per_lane * rows_per_lane * 2];
 };
 
-/// Adds the candidates at one displacement. `candidate`: first sample of the candidates' patches.
-/// `top`: one value per slice; it gives candidates that do not exist a weight of 0.
+/// Adds the candidates at one displacement. `candidate`: first sample of the patches of the
+/// candidates. `top`: one value per slice, which gives candidates that do not exist a weight of 0.
 template <bool mean, bool exponential, class T>
 __device__ __forceinline__ void add_cubes(
     const T* candidate, int row, int slice,
@@ -165,9 +165,9 @@ __device__ __forceinline__ void move_to(FloatVoxels& floats, Voxels<T>& voxels) 
 /// Size of the largest thread block.
 constexpr int max_warps_y = 4, max_warps_z = 2;
 
-/// Thread blocks have CubeBlock::threads() threads. `in_floats`: there are more candidates than
-/// halves can add up. `fixed`: the search radius, in the largest thread blocks, so that the
-/// compiler knows all offsets; 0: any.
+/// Thread blocks have CubeBlock::threads() threads. `in_floats`: whether there are more candidates
+/// than half precision can sum. `fixed`: the search radius, for the largest thread blocks, so that
+/// the compiler knows all offsets; 0: any radius.
 template <class T, bool mean, bool exponential, bool in_floats, int fixed>
 __global__ void __launch_bounds__(256, 2)
     cubes_kernel(const __grid_constant__ VolumePlanes planes, Space space, int any_search,
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(256, 2)
   const int row = window.columns, slice = window.columns * window.rows;
   const int y0 = static_cast<int>(threadIdx.y) * rows_per_lane,
             z0 = static_cast<int>(threadIdx.z) * slices_per_lane;
-  // Index, in `planes`, of the first slice of the thread's samples, minus (search + 1).
+  // Index in `planes` of the first slice of this thread's samples, minus (search + 1).
   const int place = static_cast<int>(blockIdx.z) * half_depth * lanes + z0;
   if (place >= planes.count) return;  // true for complete warps
   T reference[slices_per_lane + 2][rows_per_lane + 2];
@@ -246,8 +246,8 @@ std::size_t bytes_of(const CubeBlock& block, int search) {
   return CubeWindow(block.rows(), block.half_depth(), search).size() * sizeof(float);
 }
 
-/// Returns the largest thread block for which the current device has enough shared memory; without
-/// warps if there is none.
+/// Returns the largest thread block for which the current device has enough shared memory. If there
+/// is none, the result has no warps.
 CubeBlock block_for(int search, int lanes) {
   const auto limits = lull::cuda::device_limits();
   for (const CubeBlock& block :
@@ -258,7 +258,8 @@ CubeBlock block_for(int search, int lanes) {
 
 using CubesKernel = void (*)(VolumePlanes, Space, int, Curve, float, float*);
 
-/// Returns the kernel with the fixed search radius of a profile if possible.
+/// Returns the kernel with the fixed search radius of a profile. If there is none for these
+/// parameters, returns the kernel for any radius.
 template <class T, bool mean, bool exponential, bool in_floats>
 CubesKernel kernel_for(const CubeBlock& block, int search) {
   const bool is_largest = block.warps_y == max_warps_y && block.warps_z == max_warps_z;

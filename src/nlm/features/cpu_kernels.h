@@ -1,6 +1,6 @@
 #pragma once
-// The interface between the cpu backend (cpu.cpp), which divides frames into tiles, and its kernel
-// (cpu_tile.cpp), which processes one tile.
+// The interface between the cpu backend of non-local means with features (cpu.cpp), which divides
+// frames into tiles, and its kernel (cpu_tile.cpp), which processes one tile.
 
 #include <array>
 #include <span>
@@ -16,7 +16,8 @@ namespace lull::nlm::cpu {
 /// motion cell, and its sums fit into the second-level cache.
 inline constexpr int light_tile_width = 32, light_tile_height = 8;
 
-/// Planes of a frame that continue beyond their edges; (0, 0) is the first sample of the frame.
+/// The planes of a frame, which continue beyond their edges. (0, 0) is the first sample of the
+/// frame.
 struct ContinuedLight {
   std::array<PlaneView<const float>, 3> light, variance;
   std::array<PlaneView<const float>, max_regressors> regressor;
@@ -31,12 +32,12 @@ struct LightTile {
   int x = 0, y = 0, width = 0, height = 0;
   int channels = 3, search_radius = 0, regressors = 0;
   std::span<const LightSource> sources;  // the first source is the wanted frame itself
-  // Noise of the wanted frame's regressors.
+  // Noise of the regressors of the wanted frame.
   std::array<PlaneView<const float>, max_regressors> noise;
   std::array<PlaneView<float>, 3> colour, colour_derivative, guided, guided_derivative;
 };
 
-/// Memory of one thread.
+/// Memory that one thread uses.
 struct LightMemory {
   std::vector<float> floats;
 };

@@ -1,7 +1,7 @@
-// The kernel for a tile of features on the CPU. For each source and displacement it computes the
-// summands of the distance around the tile, their sums over patches, and the contributions of the
-// weights to the sums of each pixel. Loops along rows have no branches, so that the compiler
-// vectorises them, for each instruction set.
+// The kernel of non-local means with features for one tile, on the CPU. For each source and
+// displacement, it computes the summands of the distance around the tile, their sums over patches,
+// and the contributions of the weights to the sums of each pixel. Loops along rows have no
+// branches, so that the compiler vectorises them, for each instruction set.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nlm/features/cpu_tile.cpp"
@@ -22,7 +22,7 @@ constexpr int halo = widest_patch;
 constexpr int padded_width = width + 2 * halo, padded_height = height + 2 * halo;
 constexpr int samples = width * height;
 
-/// Sums that a filter accumulates: planes of a tile's size, with one sum for each pixel.
+/// Sums that a filter accumulates: planes of the size of a tile, with one sum for each pixel.
 struct LightSums {
   float *weight, *matrix, *right, *slope_light, *slope;
 };
@@ -52,7 +52,8 @@ struct TileLayout {
   float *end_of_sums, *g, *weights, *slopes, *weighted, *summand, *row_sums;
 };
 
-/// Computes the summands of D for the tile and its halo, as means over channels.
+/// Computes the summands of the distance D for the tile and the pixels around it, as means over
+/// channels.
 HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, const LightSource& q,
                             int ex, int ey, float* HWY_RESTRICT to) {
   const float share = 1.0f / static_cast<float>(tile.channels);
@@ -71,7 +72,7 @@ HWY_ATTR void find_summands(const LightTile& tile, const ContinuedLight& p, cons
   }
 }
 
-/// Computes the weights of a filter, and their slopes, from the summands.
+/// Computes from the summands the weights of a filter, and the derivatives of the weights.
 HWY_ATTR void find_weights(const LightTile& tile, CandidateFilter filter, TileLayout& m) {
   const int f = filter.patch_radius, side = 2 * f + 1, shift = halo - f;
   for (int j = 0; j < tile.height + 2 * f; ++j) {
@@ -108,7 +109,7 @@ HWY_ATTR bool any_weight(const TileLayout& m, int rows) {
   return sum > 0;
 }
 
-/// Adds a displacement to the sums of a filter with this number of coefficients.
+/// Adds one displacement to the sums of a filter that has this number of coefficients.
 HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLight& p, int ex,
                   int ey, int coefficients, TileLayout& m, LightSums& sums) {
   const int all = tile.height * width;
@@ -147,7 +148,7 @@ HWY_ATTR void add(const LightTile& tile, const LightSource& q, const ContinuedLi
     }
 }
 
-/// Computes g of all pixels for one displacement.
+/// Computes g (formulas.h) of all pixels for one displacement.
 HWY_ATTR void find_terms(const LightTile& tile, const LightSource& q, const ContinuedLight& p,
                          int dx, int dy, int ex, int ey, TileLayout& m) {
   const float s = static_cast<float>(tile.search_radius);

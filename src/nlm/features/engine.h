@@ -16,19 +16,19 @@ namespace lull::nlm {
 /// The planes of one frame that Light (light.h) computes.
 struct LightViews {
   std::array<PlaneView<const float>, 3> light, variance;
-  int regressors = 0;  // 0..max_regressors; equal for all frames of a call of estimate()
+  int regressors = 0;  // 0..max_regressors; equal for all frames of one call of estimate()
   std::array<PlaneView<const float>, max_regressors> regressor, regressor_noise;
 };
 
 struct FeaturePlan {
   int width = 0, height = 0;
-  int planes = 3;  // channels of light, 1 or 3
+  int planes = 3;  // number of channels of light, 1 or 3
   int search_radius = 6;
   int slots = 1;  // number of frames that can be loaded
   int cell = motion_cell;
 
   int cell_columns() const { return (width + cell - 1) / cell; }
-  /// Returns the maximum distance beyond the planes at which samples are read; motion moves samples
+  /// Returns the maximum distance beyond the planes at which samples are read. Motion moves samples
   /// by at most one sample beyond the planes.
   int reach() const { return search_radius + widest_patch + 1; }
 };
@@ -44,7 +44,7 @@ class FeatureEngine {
 };
 
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_reference_feature_engine(const FeaturePlan& plan);
-/// Makes the engine of the cpu backend. With 0 `threads` it uses all cores.
+/// Makes the engine of the cpu backend. If `threads` is 0, the engine uses all cores.
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cpu_feature_engine(const FeaturePlan& plan,
                                                                      int threads);
 /// Makes the engine of the cuda backend, on the current device.
@@ -52,8 +52,8 @@ class FeatureEngine {
 /// @throws DeviceUnavailable, OutOfDeviceMemory
 [[nodiscard]] std::unique_ptr<FeatureEngine> make_cuda_feature_engine(const FeaturePlan& plan);
 
-/// Result of a candidate filter, and its derivatives dF/du_p. blend() computes steps 4 and 5 from
-/// two of them on the host.
+/// Result F of a candidate filter, and the derivatives dF/du_p. From the results of both filters,
+/// blend() computes steps 4 and 5 (formulas.h) on the host.
 struct CandidateResult {
   std::array<Plane<float>, 3> value, derivative;
   CandidateResult() = default;

@@ -1,5 +1,5 @@
-// The cuda backend of features. It uploads planes from host memory and downloads the results to
-// host memory.
+// The cuda backend of non-local means with features. It uploads planes from host memory and
+// downloads the results to host memory.
 
 #include <algorithm>
 #include <vector>
@@ -122,7 +122,7 @@ class CudaFeatureEngine final : public FeatureEngine {
     staging_.upload(bytes_of(from), to.get(), row_bytes(), stream_.get());
   }
 
-  /// Loads the first `count` planes.
+  /// Loads the first `count` of the planes.
   void load_quads(std::span<const PlaneView<const float>> from, int count,
                   DeviceBuffer<float4>& to) {
     if (!to) to = DeviceBuffer<float4>(space_.size());

@@ -1,8 +1,8 @@
 #pragma once
 // Non-local means of renders. One result has weights from the light and its variance, pixel by
-// pixel; a second result also uses features of surfaces from the renderer
-// (noise/render/features.h). The two are blended by their estimated errors. formulas.h states the
-// formulas, and docs/measurements/renders.md what they gain.
+// pixel; a second result also uses features of surfaces that the renderer provides
+// (noise/render/features.h). Both results are blended according to their estimated errors.
+// formulas.h states the formulas, and docs/measurements/renders.md states what they gain.
 
 #include <memory>
 
@@ -19,8 +19,8 @@ struct FeatureParams {
   // S: candidates are at most this number of pixels away along x and y, 1..20
   int search_radius = 6;
   int temporal = 0;  // temporal radius R: number of neighbouring frames before and after, 0..8
-  /// A frame begins a new scene if more than this share of it is not predicted by the previous
-  /// frames (frame_relation.h), 0..1; 0: never.
+  /// If more than this share of a frame cannot be predicted from the previous frames
+  /// (frame_relation.h), the frame begins a new scene, 0..1; 0: no frame does.
   float scene_cut = 0.5f;
 };
 
@@ -39,17 +39,17 @@ struct FeatureParams {
 /// @throws InvalidArgument     a parameter is outside its range, or frames are not RGB or grey
 /// floats
 /// @throws DeviceUnavailable   this build or machine lacks the backend or device
-/// @throws OutOfDeviceMemory   the device's memory is too small for the session
+/// @throws OutOfDeviceMemory the memory of the device is too small for the session
 [[nodiscard]] std::unique_ptr<Denoiser> open_features(const FeatureParams& params,
                                                       const FrameFormat& format,
                                                       const Backend& backend);
 
-/// Returns the number of frames before and after a frame on which its result depends.
+/// Returns the number of frames before and after a frame on which the result of the frame depends.
 [[nodiscard]] Margin margin(const FeatureParams& params);
-/// Opens a finder that determines repeat states like a session with these parameters.
+/// Opens a finder that determines the same repeat states as a session with these parameters.
 [[nodiscard]] std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params,
                                                                const FrameFormat& format);
-/// Approximate size, in bytes, of the frames that a session on the host keeps.
+/// Returns the approximate size, in bytes, of the frames that a session on the host stores.
 [[nodiscard]] double host_bytes(const FeatureParams& params, const FrameFormat& format);
 
 }  // namespace lull::nlm

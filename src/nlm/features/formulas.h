@@ -11,9 +11,8 @@
 //      D_f(p, q) = mean over the patch and the channels of
 //                  [ (u_p - u_q)^2 - (v_p + min(v_p, v_q)) ] / (v_p + v_q)
 // 2. Weights w = max(0, 1 - max(0, D_f / k^2) / 8)^8, which is nearly exp(-max(0, D_f / k^2)).
-// 3. Two candidate results:
-//    colour  f = 3, k = 0.7:  F = sum w u_q / sum w
-//    guided  f = 1, k = 1:    F = a, where a + b . g(q) is the line through the candidates that
+// 3. Two candidate results: colour f = 3, k = 0.7: F = sum w u_q / sum w guided f = 1, k = 1: F =
+//    a, where a + b . g(q) is the linear function of the candidates that
 //            minimises the sum of w (u_q - a - b . g(q))^2 + sum_j r_j b_j^2: local regression on
 //            the features on which light may depend (Bitterli et al. 2016, doi:10.1111/cgf.12954,
 //            section 4.1), g(q) = (d / S, clamp(x_1(q) - x_1(p), -1, 1), ...), x_j the regressors
@@ -48,8 +47,8 @@ inline constexpr float ridge = 1e-3f;
 inline constexpr float temper = 0.3f;  // T
 inline constexpr int level_radius = 5, error_radius = 3, share_radius = 2;
 
-/// Number of coefficients of the line: one for the constant, two for the position, and one for each
-/// regressor.
+/// Number of coefficients of the linear function: one for the constant, two for the position, and
+/// one for each regressor.
 inline constexpr int position_terms = 2, max_coefficients = 1 + position_terms + max_regressors;
 constexpr int triangle(int n) { return n * (n + 1) / 2; }
 
@@ -58,14 +57,14 @@ constexpr bool is_in_window(int dx, int dy, int search_radius) {
   return 2 * (dx * dx + dy * dy) <= search_radius * (2 * search_radius + 1);
 }
 
-/// Continuation of planes as mirror images: returns the position whose value is used at position
-/// `i`, for positions up to `length` beyond the plane.
+/// Continuation of planes as mirror images. Returns the position whose value is used at position
+/// `i`. `i` may be up to `length` beyond the plane.
 constexpr int mirrored(int i, int length) {
   const int period = 2 * length, j = (i % period + period) % period;
   return j < length ? j : period - 1 - j;
 }
 
-/// Returns the summand of D for one channel of one pixel.
+/// Returns the summand of the distance D_f for one channel of one pixel.
 template <class T>
 constexpr T difference(T up, T uq, T vp, T vq) {
   const T d = up - uq;
@@ -77,7 +76,8 @@ template <class T>
 struct WeightAndSlope {
   T weight, slope;
 };
-/// Returns the base of the weight, which is the eighth power of it. The base is 1 if x <= 0.
+/// Returns the base of the weight: the weight is the eighth power of the base. The base is 1 if x
+/// <= 0.
 template <class T>
 constexpr T base_of(T x) {
   const T t = 1 - (x > 0 ? x : 0) / 8;
@@ -92,19 +92,19 @@ template <class T>
 constexpr WeightAndSlope<T> weigh(T x, T per_sample) {
   return weight_of(base_of(x), per_sample);
 }
-/// Returns the factor of w' in step 4: 2 / (k^2 C (2 f + 1)^2).
+/// Returns the factor of dw/dx in step 4: 2 / (k^2 C (2 f + 1)^2).
 constexpr double per_sample(CandidateFilter filter, int channels) {
   return 2.0 / (static_cast<double>(filter.k) * static_cast<double>(filter.k) * channels *
                 filter.patch());
 }
 
 /// Computes a of step 3 for each channel, and returns L, by Cholesky decomposition. `matrix`: the
-/// lower triangle of sum w g g^T row by row, whose first row and column are the constant's, with
-/// `count` coefficients; `right`: sum w g u, by coefficient, `channels` values each. Both are
-/// overwritten.
+/// lower triangle of sum w g g^T, row by row, for `count` coefficients; the first row and column
+/// belong to the constant. `right`: sum w g u, with `channels` values for each coefficient. Both
+/// are overwritten.
 template <class T>
 constexpr T solve_line(T* matrix, T* right, int count, int channels, const T* penalty, T* result) {
-  // A unit vector on the right-hand side gives L.
+  // With a unit vector as right-hand side, the solution contains L.
   T unit[max_coefficients] = {1};
   const T total = matrix[0];
   for (int i = 0; i < count; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of features (light.cu, light_planes.cu), as functions that launch them. formulas.h
-// states the formulas.
+// The kernels of non-local means with features (light.cu, light_planes.cu), as functions that
+// launch them. formulas.h states the formulas.
 
 #include <cuda_runtime_api.h>
 
@@ -26,7 +26,8 @@ struct DeviceLight {
   const Motion* motion = nullptr;  // one vector per cell; null: no motion
 };
 
-/// A displacement of the window: as an offset in the Space, and in units of the search radius.
+/// A displacement of the search window: as an offset in the Space, and in units of the search
+/// radius.
 struct alignas(16) DeviceDisplacement {
   int offset = 0;
   float x = 0, y = 0;
@@ -46,18 +47,18 @@ struct LightJob {
   int cell = motion_cell, cell_columns = 1;
   int sources = 1;  // the first source is the wanted frame
   std::array<DeviceLight, max_frames> source{};
-  /// Noise of the wanted frame's regressors; planes without padding.
+  /// Noise of the regressors of the wanted frame, as planes without padding.
   std::array<const float*, max_regressors> noise{};
   DeviceCandidate colour, guided;
 };
 
 /// Planes without padding; a null plane is treated as zeros.
 using FourPlanes = std::array<const float*, 4>;
-/// Packs four planes into quads that continue beyond the edges.
+/// Packs four planes into quads. The quads continue beyond the edges of the planes.
 void pack_planes(const FourPlanes& planes, const Space& space, float4* to, cudaStream_t stream);
 /// Performs steps 1 to 3 of formulas.h, and computes the derivatives for step 4.
 void filter_light(const LightJob& job, cudaStream_t stream);
-/// Performs steps 4 and 5 of formulas.h. `cost` and `share`: memory for one plane each.
+/// Performs steps 4 and 5 of formulas.h. `cost` and `share`: memory for one plane of floats each.
 void blend_light(const LightJob& job, float* cost, float* share,
                  const std::array<float*, 3>& results, cudaStream_t stream);
 

@@ -1,8 +1,8 @@
 // Filters renders on a GPU. A block has a tile of 16 x 16 pixels, and two threads for each pixel:
-// the sums of a line need too many registers for one thread; a multiprocessor could then hold too
-// few threads to hide memory latency. The first thread of a pixel keeps the sums that contain
-// light, the second thread keeps the matrix. Both are combined at the end. For a group of
-// displacements at a time, all threads compute in shared memory
+// if one thread computed all sums of the linear fit, it would need so many registers that a
+// multiprocessor could not hold enough threads to hide memory latency. The first thread of a pixel
+// computes the sums that contain light, the second thread computes the matrix. Both are combined at
+// the end. For a group of displacements at a time, all threads compute in shared memory
 //   1. the summands of the distance for the tile and its halo (22 x 22),
 //   2. their sums along rows for both sizes of patches,
 //   3. the weights of the tile's pixels, from sums along columns,
@@ -18,7 +18,7 @@ namespace {
 
 using namespace light_detail;
 
-/// Sums of a pixel that contain light, for a filter with this number of coefficients.
+/// Those sums of a pixel that contain light, for a filter with this number of coefficients.
 template <int channels, int coefficients>
 struct LightSums {
   float right[coefficients * channels] = {};
@@ -39,11 +39,12 @@ struct LightSums {
     }
   }
 
-  /// Finds the line of step 3 (formulas.h), and stores the result of the pixel and its derivative.
-  /// `matrix` is overwritten.
+  /// Fits the linear function of step 3 (formulas.h), and stores the result of the pixel and the
+  /// derivative of the result. `matrix` is overwritten.
   __device__ void store(float* matrix, const float* penalty, const DeviceCandidate& to,
                         std::ptrdiff_t at) const {
-    // A copy for indices that are unknown at compile time, so that the sums stay in registers.
+    // This copy is accessed with indices that are unknown at compile time. The original sums can
+    // therefore stay in registers.
     float r[coefficients * channels], value[channels];
 #pragma unroll
     for (int i = 0; i < coefficients * channels; ++i) r[i] = right[i];
@@ -57,7 +58,7 @@ struct LightSums {
   }
 };
 
-/// The pixel that a thread processes.
+/// The pixel that a thread processes, and its position in memory.
 template <int channels, int regressors>
 struct OwnPixel {
   static constexpr int coefficients = 1 + position_terms + regressors;
@@ -73,8 +74,8 @@ struct OwnPixel {
         x(static_cast<int>(blockIdx.x) * side + tx),
         y(static_cast<int>(blockIdx.y) * side + ty),
         inside(x < job.space.width && y < job.space.height) {
-    // Threads beyond the plane help with the summands; for their own pixel they read the last
-    // pixel.
+    // Threads beyond the plane also compute summands. For their own pixel, they read the last pixel
+    // of the plane.
     const int px = min(x, job.space.width - 1), py = min(y, job.space.height - 1);
     at = (py + job.space.pad) * job.space.pitch + px + job.space.pad;
     load(job.source[0], at, half_less_own);
@@ -82,7 +83,8 @@ struct OwnPixel {
     for (int r = 0; r < 4 * quads; ++r) half_less_own[r] = 0.5f - 0.5f * half_less_own[r];
   }
 
-  /// The terms of the line (formulas.h, step 3) for the candidate at `from`.
+  /// The terms that the candidate at `from` adds to the fit of the linear function (formulas.h,
+  /// step 3).
   struct Terms {
     float at[coefficients];
   };
@@ -94,7 +96,7 @@ struct OwnPixel {
     terms.at[2] = d.y;
     float its[4 * quads + 1];
     load(q, from, its);
-    // The loop computes clamp(its - own, -1, 1) in two instructions.
+    // The loop computes clamp(x(q) - x(p), -1, 1) in two instructions.
 #pragma unroll
     for (int r = 0; r < regressors; ++r)
       terms.at[1 + position_terms + r] = 2 * __saturatef(0.5f * its[r] + half_less_own[r]) - 1;
@@ -113,7 +115,7 @@ struct OwnPixel {
 };
 
 /// Calls add(source, from, d, bases) for each displacement of all sources, group by group. `from`
-/// is the candidate's offset for the pixel at `at`.
+/// is the position of the candidate for the pixel at `at`.
 template <int channels, class Add>
 __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stages& stages,
                                                Add add) {
@@ -136,13 +138,13 @@ __device__ __forceinline__ void for_candidates(const LightJob& job, int at, Stag
       next = load(job.displacement + group.first + k + 1);
       add(q, moved + d.offset, d, stages.bases[k][number]);
     }
-    // Faster warps may compute the next summands and row sums while slower warps add: the addition
-    // reads neither.
+    // There is no barrier here: faster warps may already compute the next summands and row sums
+    // while slower warps add candidates, because the addition does not read them.
   }
 }
 
-/// Transfers values from the second thread of each pixel to the first. The second passes `from`,
-/// the first passes `to`; the other pointer is null.
+/// Transfers values from the second thread of each pixel to the first thread. The second thread
+/// passes `from`, the first thread passes `to`; the other pointer of each is null.
 template <int count>
 __device__ __forceinline__ void transfer(const float* from, float* to,
                                          float (&memory)[transfer_size][pixels], int pixel) {
@@ -170,7 +172,7 @@ __global__ void __launch_bounds__(block, 1) light_kernel(const __grid_constant__
   const Pixel pixel(job);
   const int number = pixel.ty * side + pixel.tx;
 
-  if (threadIdx.z == 1) {  // The condition is uniform within a warp.
+  if (threadIdx.z == 1) {  // all threads of a warp take the same branch
     float matrix[triangle(coefficients)] = {};
     const auto add = [&](const DeviceLight& q, int from, const DeviceDisplacement& d,
                          float2 bases) {

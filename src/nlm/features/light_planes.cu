@@ -1,6 +1,6 @@
-// Kernels for complete planes of renders, with one thread per pixel. Before light.cu, planes are
-// packed into quads. After it, the two results of each pixel are blended by their estimated errors
-// (formulas.h, steps 4 and 5).
+// Kernels for complete planes of renders, with one thread per pixel. Before the kernels of light.cu
+// run, planes are packed into quads. After them, the two results of each pixel are blended
+// according to their estimated errors (formulas.h, steps 4 and 5).
 
 #include <cmath>
 
@@ -25,7 +25,7 @@ __global__ void pack_kernel(FourPlanes planes, Space space, float4* __restrict__
       make_float4(sample(planes[0]), sample(planes[1]), sample(planes[2]), sample(planes[3]));
 }
 
-/// Returns the mean of `value` around (x, y), as far as positions are inside the plane.
+/// Returns the mean of `value` over the positions around (x, y) that are inside the plane.
 template <class Value>
 __device__ float mean_around(int x, int y, int width, int height, int radius, Value value) {
   float sum = 0;
@@ -47,8 +47,8 @@ struct Pixel {
         at(static_cast<std::ptrdiff_t>(y) * space.width + x) {}
 };
 
-/// Returns the mean of the variance around the pixel of each thread of a block, as far as positions
-/// are inside the plane. Sums along rows are in shared memory.
+/// For the pixel of each thread of a block, returns the mean of the variance over the surrounding
+/// positions that are inside the plane. Sums along rows are in shared memory.
 __device__ float3 find_level(const float4* variances, const Space& space, const Pixel& pixel) {
   constexpr int radius = level_radius, high = threads.y + 2 * radius;
   __shared__ float3 rows[high][threads.x];

@@ -1,6 +1,6 @@
 #pragma once
-// Steps 1 to 3 of light.cu: a block computes, in shared memory, the weights of its pixels for a
-// group of displacements.
+// Steps 1 to 3 of light.cu. A thread block computes, in shared memory, the weights of its pixels
+// for a group of displacements.
 
 #include <algorithm>
 #include <cmath>
@@ -14,14 +14,14 @@ constexpr dim3 threads{side, side, 2};
 constexpr int block = 2 * pixels, halo = widest_patch, padded_side = side + 2 * halo;
 static_assert(motion_cell % side == 0, "a tile lies in one cell");
 
-constexpr int group_size = 8;      // displacements per group
+constexpr int group_size = 8;      // number of displacements per group
 constexpr int transfer_size = 40;  // matrix elements that are transferred between threads at a time
 
 struct Stages {
   alignas(8) float summands[group_size][padded_side][padded_side];
   alignas(8) float rows_of_three[group_size][padded_side][side],
       rows_of_seven[group_size][padded_side][side];
-  // Bases of the weights (base_of()) of the colour filter and of the guided filter.
+  // Bases of the weights (base_of() in formulas.h) of the colour filter and of the guided filter.
   float2 bases[group_size][pixels];
 };
 union SharedMemory {
@@ -29,14 +29,14 @@ union SharedMemory {
   float matrix[transfer_size][pixels];
 };
 
-/// Waits for all threads of the block. The first and the second threads of the pixels call it at
-/// different places in the code, which __syncthreads() does not allow.
+/// Waits for all threads of the block. The first and the second threads of pixels call this
+/// function at different places in the code, which __syncthreads() does not allow.
 __device__ __forceinline__ void wait_for_block() {
   asm volatile("barrier.sync 1, %0;" ::"n"(block) : "memory");
 }
 
-/// A group of displacements that are processed together; groups iterate over the displacements of
-/// one source after the other.
+/// A group of displacements that are processed together. All displacements of one source are
+/// processed before those of the next source.
 struct Group {
   int source = 0, first = 0;
   __device__ __forceinline__ int count(const LightJob& job) const {
@@ -55,7 +55,7 @@ __device__ __forceinline__ DeviceDisplacement load(const DeviceDisplacement* fro
   return {words.x, __int_as_float(words.y), __int_as_float(words.z)};
 }
 
-/// Returns the offset from a block's pixels to its candidates in another source.
+/// Returns the offset from the pixels of a block to their candidates in another source.
 __device__ __forceinline__ int offset_in(const DeviceLight& source, const LightJob& job) {
   if (source.motion == nullptr) return 0;
   const int column = static_cast<int>(blockIdx.x) * side / job.cell;
@@ -85,7 +85,7 @@ struct LightAndVariance {
       : light(from.light + at), variance(from.variance + at) {}
 };
 
-/// Performs step 1: computes the summands of the distances for the tile and its halo.
+/// Performs step 1: computes the summands of the distances for the tile and the pixels around it.
 template <int channels>
 __device__ __forceinline__ void find_summands(const LightJob& job, const Group& group, int thread,
                                               Stages& stages) {
@@ -130,8 +130,8 @@ __device__ __forceinline__ void sum_rows(int count, int thread, Stages& stages) 
   }
 }
 
-/// Performs step 3: sums along columns, and computes the bases of the weights. The two threads of a
-/// pixel process half of the displacements each.
+/// Performs step 3: sums along columns, and computes the bases of the weights. Each of the two
+/// threads of a pixel processes half of the displacements.
 template <int channels>
 __device__ __forceinline__ void find_bases(int count, int tx, int ty, Stages& stages) {
   constexpr float colour_scale =

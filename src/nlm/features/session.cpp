@@ -24,8 +24,9 @@
 namespace lull::nlm {
 namespace {
 
-/// Noise levels for comparisons of frames, on the 0..255 scale. Repeated frames have hardly any
-/// noise. Motion is estimated in albedos, or in the picture if there is no albedo.
+/// Noise levels that comparisons of frames assume, on the 0..255 scale: for the detection of
+/// repeated frames, and for motion estimation. Repeated frames have hardly any noise. Motion is
+/// estimated in the albedo, or in the picture if there is no albedo.
 constexpr std::array<float, 3> repetition_noise = {1, 1, 1};
 constexpr float motion_noise = 4;
 
@@ -107,7 +108,7 @@ class LightWorker final : public FrameWorker {
     std::array<CandidateFrame, max_frames> candidates;
     std::size_t count = 0;
     for (const SlotFrame& frame : frames) {
-      // Frames with a different number of regressors cannot be compared.
+      // Two frames cannot be compared if they have different numbers of regressors.
       if (slots_[frame.frame].light->regressors() != slot.light->regressors()) continue;
       candidates[count++] = {frame.frame,
                              &frame == frames.data()
@@ -129,14 +130,14 @@ class LightWorker final : public FrameWorker {
     Slot& slot = slots_[at];
     const Frame noisy = std::exchange(slot.noisy, {});
     if (slot.is_filtered) return std::exchange(slot.clean, {});
-    // The frame lies in the margin of the filtered part, so its result is discarded.
+    // The frame is in the margin of the part whose results are wanted, so its result is discarded.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(noisy, i, same);
     return same;
   }
 
  private:
-  /// A frame whose result is not delivered yet.
+  /// A frame whose result has not been delivered yet.
   struct Slot {
     Frame noisy;
     std::unique_ptr<Light> light;
@@ -206,8 +207,9 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const FeatureParams& params, co
 double host_bytes(const FeatureParams& params, const FrameFormat& format) {
   const double samples = 1.0 * format.width * format.height;
   const int slots = light_session_plan(params).slots();
-  // Planes of each frame: light, variance and albedo, regressors and their noise, and the engine's
-  // copies. Planes in total: results, derivatives, memory of the blend.
+  // Number of planes for each frame: light, variance and albedo, regressors and their noise, and
+  // the copies of the engine. Number of planes in addition: results, derivatives, memory for
+  // blending.
   const double of_frame =
       3 * format.planes() + 2 * max_regressors + 2 * format.planes() + 2 * max_regressors + 8;
   return samples * sizeof(float) * (of_frame * slots + 5 * format.planes() + 4);

@@ -22,7 +22,7 @@
 namespace lull::nlm {
 namespace {
 
-/// Planes that share their weights.
+/// Planes that have the same weights.
 struct HostPlaneSet {
   PlaneSet planes;
   std::unique_ptr<FrameEngine> engine;
@@ -71,7 +71,7 @@ class GatheringWorker final : public FrameWorker {
       set.engine->load(at, samples, guides, params_.holes ? holes_of(last_frame_).get() : nullptr);
     }
     if (motion_) motion_->load(at, guide);
-    // Without motion estimation no frame is compared with the last one.
+    // Without motion estimation, no later frame is compared with this one.
     if (!motion_) last_frame_ = {};
   }
 
@@ -105,17 +105,18 @@ class GatheringWorker final : public FrameWorker {
   Frame finish(int at) override {
     Slot slot = std::exchange(slots_[at], {});
     if (slot.is_filtered) return std::move(slot.clean);
-    // The frame lies in the margin of the part that is filtered, so its result is discarded.
+    // The frame is in the margin of the part whose results are wanted, so its result is discarded.
     Frame same = pool_.acquire();
     for (int i = 0; i < format_.planes(); ++i) copy_plane(slot.noisy, i, same);
     return same;
   }
 
  private:
-  /// A frame whose result is not delivered yet.
+  /// A frame whose result has not been delivered yet.
   struct Slot {
     Frame noisy;
-    // Some samples were replaced because they are out of the filters' range (float_guard.h).
+    // Whether some samples were replaced because they are outside the range that filters accept
+    // (float_guard.h).
     bool guarded = false;
     bool is_filtered = false;
     Frame clean;

@@ -57,7 +57,8 @@ class HostSlicesWorker final : public SlicesWorker {
     }
   }
 
-  /// Engines with smaller batches get the slices in several calls.
+  /// Some engines process fewer slices at a time than a batch has. They get the slices of the batch
+  /// in several calls.
   void finish(SliceSpan span, SliceSpan available, std::span<PendingSlice> slices) override {
     for (PendingSlice& slice : slices) {
       slice.clean = pool_.acquire();

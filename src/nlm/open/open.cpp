@@ -54,7 +54,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
   if (params.holes) check_holes(format);
   lull::validate(backend);
   require_instructions();
-  // If no plane is filtered, frames need not wait for other frames.
+  // If no plane is filtered, results do not depend on other frames, so frames need not wait for
+  // them.
   if (plane_sets(format, params.noise).empty()) params.temporal = 0;
   const auto open_here = [&] {
     return params.is_volume()
@@ -70,7 +71,8 @@ std::unique_ptr<Denoiser> open(const Params& given, const FrameFormat& format,
 std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const FrameFormat& format) {
   validate(params);
   if (params.is_volume()) return nullptr;
-  // If all planes pass through, no frame is treated as a repetition.
+  // If no plane is filtered, the result of each frame is a copy of its own samples, so no frame
+  // counts as a repetition.
   return make_repeat_finder(params.noise.levels_in_samples(),
                             plane_sets(format, params.noise).empty() ? 0 : params.temporal);
 }
@@ -78,8 +80,8 @@ std::unique_ptr<RepeatFinder> open_repeat_finder(const Params& params, const Fra
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
   const double guides = params.guided ? 2 : 1;
   if (kind == BackendKind::cuda) {
-    // On the host, a session on a GPU keeps only results; for volumes it keeps two batches of
-    // results and their noisy slices.
+    // A session on a GPU only stores results in host memory. For volumes, it stores two batches of
+    // results and the noisy slices of these batches.
     const int batch_size = slices_on_gpu(format.width, format.height);
     double bytes = 0;
     for (int i = 0; i < format.planes(); ++i)
@@ -90,8 +92,8 @@ double host_bytes(const Params& params, const FrameFormat& format, BackendKind k
   for (int i = 0; i < format.planes(); ++i)
     samples += 1.0 * (format.plane_width(i) + 2 * params.reach()) *
                (format.plane_height(i) + 2 * params.reach());
-  // The sum contains each pending frame as the engine stores it, and its result as a frame. It also
-  // contains a frame that is being loaded, and one that is being returned.
+  // For each frame in progress, memory contains its planes and its guide as the engine stores them,
+  // and its result. It also contains a frame that is being loaded, and one that is being returned.
   const double inside =
       params.is_volume() ? 2 * params.reach_slices() + 8 : margin(params).after + 1;
   return samples * sizeof(float) * ((1 + guides) * inside + 4);

@@ -1,5 +1,5 @@
 #pragma once
-// Sessions of non-local means: they schedule frames and slices and keep their frame info. The
+// Sessions of non-local means. They schedule frames and slices, and store their frame info. The
 // engines (engine.h) process samples on the host, the workers (cuda/workers.h) on a GPU.
 
 #include <functional>

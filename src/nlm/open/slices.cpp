@@ -59,7 +59,7 @@ class SlicesSession final : public SliceSession {
  private:
   using Batch = std::vector<PendingSlice>;
 
-  /// Returns the index of the first pending slice.
+  /// Returns the index of the oldest slice whose result has not been delivered.
   int first_pending() const { return available_.end - static_cast<int>(pending_.size()); }
 
   /// Filters the next `count` slices.
@@ -73,7 +73,7 @@ class SlicesSession final : public SliceSession {
     await(worker_->in_flight());
   }
 
-  /// Waits for results and delivers them, until at most `in_flight` batches are in flight.
+  /// Waits for results and delivers them. At most `in_flight` batches remain in flight.
   void await(int in_flight) {
     while (static_cast<int>(in_flight_.size()) > in_flight) {
       worker_->await();
@@ -86,10 +86,10 @@ class SlicesSession final : public SliceSession {
   }
 
   std::unique_ptr<SlicesWorker> worker_;
-  int batch_size_;  // slices per call of finish()
+  int batch_size_;  // maximum number of slices per call of finish()
   int reach_ = 0;
   bool filters_any_ = false;
-  SliceSpan available_;               // slices of this volume that were added
+  SliceSpan available_;               // the slices of this volume that the session has received
   std::deque<PendingSlice> pending_;  // slices that are not filtered yet
   std::deque<Batch> in_flight_;       // batches whose results may be in flight
 };

@@ -1,5 +1,5 @@
-// The reference backend: engines that provide frames and volumes to the stages, which compute in
-// double precision.
+// The reference backend. Its engines provide the planes of frames and volumes to the functions in
+// stages.h, which compute in double precision.
 
 #include "nlm/engine.h"
 
@@ -16,7 +16,7 @@ using namespace reference;
 
 using FramePlanes = std::array<ContinuedPlane, 3>;
 
-/// Provides the planes of frames. A source is a slot of a frame.
+/// Provides the planes of frames. A source of candidates is given by the slot of a frame.
 class Frames final : public SourcePlanes {
  public:
   struct Slot {
@@ -87,7 +87,7 @@ class ReferenceFrameEngine final : public FrameEngine {
   Frames frames_;
 };
 
-/// Provides the planes of slices. A source is identified by the index z of its slice.
+/// Provides the planes of slices. A source of candidates is given by the index z of a slice.
 class Slices final : public SourcePlanes {
  public:
   explicit Slices(const VolumePlan& plan) : plan_(plan) {}
@@ -98,7 +98,7 @@ class Slices final : public SourcePlanes {
     if (!plan_.is_self_guided) slices_[z].guide = ContinuedPlane(guide, plan_.params.border);
   }
   void drop_before(int z) { slices_.erase(slices_.begin(), slices_.lower_bound(z)); }
-  /// Sets the span of slices that exist.
+  /// Sets the range of the slices of the volume. Beyond it, guide() continues the volume.
   void set_available(SliceSpan available) { available_ = available; }
 
   double guide(int, int source, int k, int x, int y) const override {

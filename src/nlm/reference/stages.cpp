@@ -28,7 +28,7 @@ double distance(const Params& p, std::span<const float> weight, const SourcePlan
 
 namespace {
 
-/// Returns true if a candidate's patch overlaps a hole.
+/// Returns true if the patch of a candidate overlaps a hole.
 bool reaches_hole(const Params& p, const SourcePlanes& world, const Source& candidate, int r_x,
                   int r_y, int d_x, int d_y) {
   if (!p.holes) return false;
@@ -48,7 +48,8 @@ std::array<double, 3> result(const Params& p, std::span<const float> weight,
   const WeightCurve curve(p);
   const int s = p.search_radius;
   // The origins of the patches whose blocks cover the sample are the multiples of the step in x -
-  // block + 1 .. x. They may be negative; there, integer division rounds towards zero.
+  // block + 1 .. x. For negative numbers, integer division rounds towards zero, so they need a
+  // separate case.
   const auto last_origin = [&](int at) { return at - ((at % p.step) + p.step) % p.step; };
   std::array<double, 3> mean{};
   for (int r_y = last_origin(y); r_y > y - p.block; r_y -= p.step)

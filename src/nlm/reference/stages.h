@@ -1,6 +1,6 @@
 #pragma once
-// Non-local means in double precision, one statement of weights.h at a time. It is the reference of
-// the tests, and not optimised for speed.
+// Non-local means in double precision. The code follows the formulas of weights.h one by one. Tests
+// compare the other backends with it; it is not optimised for speed.
 
 #include <array>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace lull::nlm::reference {
 
-/// The planes from which patches are read, for all frames or slices that are used: the *sources*.
+/// The planes from which patches are read. A *source* is a frame or slice that is used.
 class SourcePlanes {
  public:
   virtual ~SourcePlanes() = default;
@@ -20,11 +20,11 @@ class SourcePlanes {
   virtual double guide(int c, int source, int k, int x, int y) const = 0;
   /// Returns true if a sample of a source is a hole.
   virtual bool is_hole(int, int, int) const { return false; }
-  /// Returns a sample of sample plane c of a source.
+  /// Returns the sample of sample plane c of a source at (x, y).
   virtual double sample(int c, int source, int x, int y) const = 0;
 };
 
-/// A source of candidates, and its motion at the sample whose result is wanted.
+/// A source of candidates, and the motion to this source at the sample whose result is wanted.
 struct Source {
   int id = 0;
   int motion_x = 0, motion_y = 0;

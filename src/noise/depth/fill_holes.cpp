@@ -8,8 +8,8 @@
 namespace lull {
 namespace {
 
-/// A level of the pyramid, of half the size of the previous level: means of samples, and their
-/// weights from 0 (unknown) to 1 (known).
+/// One level of the resolution pyramid, of half the size of the previous level: means of samples,
+/// and the weight of each mean from 0 (unknown) to 1 (known).
 struct Level {
   int width = 0, height = 0;
   std::vector<float> value, weight;
@@ -40,8 +40,8 @@ Level halved(const Level& fine) {
   return coarse;
 }
 
-/// Fills the unknown samples of `fine` from `coarse`, which is known everywhere, by linear
-/// interpolation between the centres of its samples.
+/// Fills the unknown samples of `fine` from `coarse`, in which all samples are known. The values
+/// are interpolated linearly between the centres of the coarse samples.
 void fill_from(const Level& coarse, Level& fine) {
   for (int y = 0; y < fine.height; ++y)
     for (int x = 0; x < fine.width; ++x) {
@@ -56,7 +56,7 @@ void fill_from(const Level& coarse, Level& fine) {
     }
 }
 
-/// Replaces each hole by the mean of its neighbours, several times.
+/// Replaces the sample at each hole by the mean of its neighbours, several times.
 void diffuse(const Holes& holes, PlaneView<float> plane) {
   constexpr int rounds = 16;
   std::vector<std::pair<int, int>> places;

@@ -13,11 +13,12 @@
 namespace lull {
 namespace {
 
-constexpr int block = 8;        // side of the estimator's blocks
-constexpr int min_blocks = 64;  // minimum number of blocks of a map without holes
+constexpr int block = 8;        // side of the blocks of the noise estimator
+constexpr int min_blocks = 64;  // minimum number of blocks of a map that contain no hole
 
-/// Sets holes to NaN, which excludes blocks with holes from the noise estimate: filled-in values
-/// have no noise. This is not done if hardly any other block exists.
+/// Sets the samples at holes to NaN, so that the noise estimate excludes blocks with holes:
+/// filled-in values have no noise. The function changes nothing if hardly any block is free of
+/// holes.
 void exclude_holes(const Frame& stabilised) {
   const Holes& holes = *stabilised.holes;
   int whole = 0;
@@ -31,7 +32,8 @@ void exclude_holes(const Frame& stabilised) {
       if (holes.at(x, y)) samples(x, y) = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Estimates the noise on the 0..255 scale of `scale`. Maps that consist of holes only are skipped.
+/// Estimates the noise on the 0..255 scale of `scale`. The estimate ignores maps that consist of
+/// holes only.
 PlaneNoise find_noise(const DepthScale& scale, std::span<const Frame> maps) {
   std::vector<Excerpt> excerpts;
   for (const Frame& map : maps) {

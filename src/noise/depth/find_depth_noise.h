@@ -1,5 +1,5 @@
 #pragma once
-// Determines the noise of depth maps, which the user gives or which is estimated.
+// Determines the noise level of depth maps: it is either given by the user or estimated.
 
 #include <optional>
 #include <span>
@@ -17,9 +17,10 @@ struct DepthSetup {
 };
 
 /// Returns the settings for consecutive maps, whose depths were added to `statistics`. `sigma`:
-/// noise level in the unit of depths; empty: the noise is estimated (noise/estimate), from blocks
-/// without holes unless there are too few, and may be coloured. The noise has no curve because the
-/// scale defines how it grows with depth. `reference`: see DepthStatistics::scale().
+/// noise level in the unit of depths; empty: the function estimates the noise (noise/estimate),
+/// which may then be coloured. The estimate uses blocks without holes, unless there are too few of
+/// them. The noise has no curve because the scale defines how it grows with depth. `reference`: the
+/// reference depth for DepthStatistics::scale().
 [[nodiscard]] DepthSetup prepare_depth(const DepthStatistics& statistics,
                                        std::span<const Frame> maps, std::optional<double> sigma,
                                        std::optional<double> reference);

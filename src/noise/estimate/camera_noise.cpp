@@ -9,38 +9,42 @@
 namespace lull {
 namespace {
 
-/// The lowest frequencies also contain shading and soft edges. They count at most `max_slope` times
-/// the level of the middle frequencies.
+/// The lowest frequencies also contain shading and soft edges. Their level is therefore limited to
+/// `max_slope` times the level of the middle frequencies.
 constexpr double max_slope = 3;
 
-/// Codecs remove the noise of flat blocks unless it is strong, and texture adds to the measured
-/// level where the noise is strong. The level for filters is therefore a mean of the measured level
-/// and the level of a camera at high sensitivity.
+/// If the noise is not strong, codecs remove it from flat blocks, and the measured level is too
+/// low. If the noise is strong, texture adds to the measured level. The level that filters get is
+/// therefore a mean of the measured level and the level of a camera at high sensitivity.
 constexpr double typical_level = 6;         // level of the lowest frequencies of luma
 constexpr double measurement_weight = 0.6;  // weight of the measured level, in logarithms
 constexpr double max_gain = 3.2;
 
 /// Camera noise is coarser than a block, and stronger in some places than in others, so that
-/// filters must remove more than its mean: `strength` times the level at `typical_level`. Finer
-/// frequencies that are missing in flat blocks need not be missing in other blocks.
+/// filters must remove more than the mean noise. At the level `typical_level`, filters get
+/// `strength` times the measured level. The spectrum for filters is flatter than the measured one
+/// (`spectrum_exponent`), because fine frequencies that are missing in flat blocks need not be
+/// missing in other blocks.
 constexpr double strength = 1.6;
 constexpr double spectrum_exponent = 0.2;  // exponent of the spectrum's shape
-// Variance of block means over the variance at the lowest frequencies.
+// Variance of the means of blocks, divided by the variance at the lowest frequencies.
 constexpr double mean_gain = 2;
-/// The noise of chroma is coarser than that of luma, and stronger than if the noise of red, green
-/// and blue were independent.
+/// Additional level of chroma noise, which is coarser than that of luma, and stronger than if the
+/// noise of red, green and blue were independent.
 constexpr double chroma = 1.2;
 
-/// Camera pictures with coarse noise are soft: in the two sets the level of their fine frequencies
-/// is at most 5. Scaled and drawn pictures have more fine detail, which filters could remove.
-/// Filters therefore get only the measured level if the level of the fine frequencies is above the
-/// limits of `detail`, and its ratio to the level of the lowest frequencies is above the limits of
-/// `share`. Between the two values of a limit the change is gradual.
+/// Camera pictures with coarse noise are soft: in the two sets of photographs on which the
+/// constants were chosen, the level of their fine frequencies is at most 5. Scaled and synthetic
+/// pictures have more fine detail, which filters could remove. If both the level of the fine
+/// frequencies and its ratio to the level of the lowest frequencies are above the limits
+/// (`sharp_detail`, `sharp_share`), filters get only the measured level. Below `soft_detail` and
+/// `soft_share` filters get the corrected level. The change in between is gradual.
 constexpr double soft_detail = 4.5, sharp_detail = 8;
 constexpr double soft_share = 0.25, sharp_share = 0.6;
 
-/// The lowest frequencies of camera pictures have levels of luma up to 19. Above these limits, the
-/// measured level is used without correction.
+/// In camera pictures, the level of luma noise at the lowest frequencies is at most 19. From
+/// `min_synthetic_level` on, the measured level is used without correction; the change from
+/// `max_camera_level` on is gradual.
 constexpr double max_camera_level = 20, min_synthetic_level = 28;
 
 /// Returns a linear ramp: 0 up to `none`, and 1 from `all` on.

@@ -1,6 +1,6 @@
 #pragma once
-// Assumptions on the noise that cameras and codecs leave. They replace what cannot be measured in a
-// picture.
+// Assumptions on the noise that cameras and codecs leave in pictures. They replace properties that
+// cannot be measured in a picture.
 
 #include <array>
 
@@ -13,17 +13,17 @@ namespace lull {
 struct CameraNoise {
   CoefficientTable measured{};
   CoefficientTable filtered{};
-  /// Ratio of the noise variance of chroma that filters assume to the variance that chroma would
-  /// have if the noise of red, green and blue were independent.
+  /// A ratio of noise variances of chroma: the variance for which filters are tuned, divided by the
+  /// variance that chroma would have if the noise of red, green and blue were independent.
   double chroma = 1;
-  /// Amount of fine detail, compared with pictures with coarse noise, 0..1. At 1, filters get only
-  /// the measured noise.
+  /// How much fine detail the picture has beyond that of camera pictures with coarse noise, 0..1.
+  /// At 1, filters get only the measured noise.
   double sharpness = 0;
 };
 [[nodiscard]] CameraNoise camera_noise(const FlatBlockSpectrum& luma);
 
-/// Returns the table of a plane whose noise has `gain` times the variance of luma, and whose
-/// sampling is coarser by powers of two.
+/// Returns the table of coefficient variances of a plane that is subsampled by 2^shift_x and
+/// 2^shift_y, and whose noise has `gain` times the variance of luma noise.
 [[nodiscard]] CoefficientTable subsampled(const CoefficientTable& luma, int shift_x, int shift_y,
                                           double gain);
 

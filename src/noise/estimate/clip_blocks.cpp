@@ -42,7 +42,8 @@ struct BlockClipping {
   bool constant = false;
   float mean = 0;
 };
-/// Returns the clipping of the block in the middle of a window and of its ring.
+/// Returns how many samples are clipped in the block in the middle of a window, and how many in the
+/// ring around the block.
 BlockClipping clipping_of(const Window& w, float low, float high) {
   BlockClipping result;
   for (int y = clip_border; y < clip_border + side; ++y)
@@ -75,13 +76,13 @@ bool same_block(const Window& a, const Window& b) {
   return true;
 }
 
-/// A difference is explained by two slopes (motion by less than a sample), the picture itself (a
-/// change of gain) and a constant (a change of offset).
+/// The difference between two frames is explained by four regressors: two slopes (motion by less
+/// than a sample), the picture itself (a change of gain) and a constant (a change of offset).
 constexpr int regressors = 4;
 struct Fit {
   std::array<std::array<float, lanes>, regressors*(regressors + 1) / 2 + regressors + 1> sums{};
 
-  /// Adds `sign` times the products over a rectangle of the patches.
+  /// Adds the products of all pairs of patches, summed over a rectangle and multiplied by `sign`.
   void add(const std::array<const Patch*, regressors + 1>& patches, int first, int end,
            float sign) {
     for (int y = first; y < end; ++y)
@@ -102,16 +103,16 @@ struct Fit {
   }
 };
 
-/// The shares of the regressors that least squares finds, and the residual.
+/// The least-squares coefficients of the regressors, and the residual.
 struct Explained {
   std::array<float, regressors> share{};
-  float residual = 0;  // mean square
+  float residual = 0;  // mean square of the residual
 };
 Explained explain(const Fit& fit, int samples) {
   double m[regressors][regressors + 1];
   for (int a = 0; a < regressors; ++a) {
     for (int b = 0; b < regressors; ++b) m[a][b] = fit.sum(std::max(a, b), std::min(a, b));
-    m[a][a] += 1e-3 * samples;  // regularisation, so that flat rings explain nothing
+    m[a][a] += 1e-3 * samples;  // regularisation, so that flat rings give coefficients of 0
     m[a][regressors] = fit.sum(regressors, a);
   }
   for (int a = 0; a < regressors; ++a)
@@ -131,8 +132,8 @@ Explained explain(const Fit& fit, int samples) {
   return found;
 }
 
-/// Returns the squared coefficients of the orthonormal DCT of a block of differences, halved
-/// because a difference contains the noise of two frames.
+/// Returns the squared coefficients of the orthonormal DCT of a block of differences. They are
+/// halved because a difference contains the noise of two frames.
 CoefficientTable energy_of(const std::array<std::array<float, 8>, 8>& block) {
   const auto& basis = float_dct_rows<8>();
   std::array<std::array<float, 8>, 8> rows{};
@@ -196,7 +197,8 @@ ClipDifference ClipBlocks::at(int i, int x, int y, ClipVector v) const {
   ClipDifference out;
   const FrameFormat& format = from_.format;
   const int sx = i == 0 ? 0 : format.chroma_shift_x, sy = i == 0 ? 0 : format.chroma_shift_y;
-  // The vector is rounded to whole samples of the plane; the remainder is less than one sample.
+  // The motion vector is rounded to whole samples of the plane; the remainder is less than one
+  // sample.
   const auto scaled = [](int a, int shift) {
     return (a + (shift > 0 ? 1 << (shift - 1) : 0)) >> shift;
   };

@@ -1,7 +1,7 @@
 #pragma once
-// The difference between a block of one frame and its position in the next frame, after
-// compensation of motion by less than a sample and of changes of light. The noise of clips is
-// measured in such differences.
+// The difference between a block of one frame and the block at the corresponding position in the
+// next frame, after compensation of motion by less than a sample and of changes of brightness. The
+// noise of clips is measured in such differences.
 
 #include <array>
 
@@ -12,25 +12,25 @@
 
 namespace lull {
 
-/// The samples of a block in one stored channel, of both frames together. Distances are on the
-/// 0..255 scale; infinite: there is no clip limit.
+/// Clipping statistics of a block in one stored channel, over the samples of both frames. Distances
+/// are on the 0..255 scale; infinite: there is no clip limit.
 struct ClipChannel {
   float above_low = 0, below_high = 0;  // distance of the samples' mean from the clip limits
   float clipped_share = 0;              // share of the samples that lie at a clip limit
 };
 
-/// Squared coefficients of the difference of two blocks in one plane, in units of one frame's
-/// noise.
+/// The measured difference of two blocks in one plane: squared coefficients, normalised to the
+/// noise of one frame, and properties that decide whether the block is used.
 struct ClipDifference {
   CoefficientTable energy{};
   float ring_energy = 0;  // mean square of the residual in the ring around the block
   float texture = 0;      // mean square of the slopes in the ring around the block
   float brightness = 0;   // mean of the block
   float luma = 0;         // brightness of the first plane's block at the same position
-  float clipped = 0;      // share of clipped samples in the ring, in the channel with the most
+  float clipped = 0;      // share of clipped samples in the ring, in the most clipped channel
   // Share of the noise variance that remains after clipping; 0: the block is not used.
   float retained = 1;
-  /// The channels from which the plane is computed: one, or R, G and B.
+  /// The stored channels from which the plane is computed: one channel, or R, G and B.
   std::array<ClipChannel, 3> channels{};
   // If false, the other members are undefined: the block is at a border or contains NaN.
   bool valid = false;

@@ -8,7 +8,8 @@
 namespace lull {
 namespace {
 
-/// Returns the means of 4x4 coarse samples, which are 16x16 fine samples.
+/// Returns a plane of means over 4x4 samples of the coarse luma plane, which are 16x16 samples of
+/// the frame.
 Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   const auto from = luma.coarse();
   Plane<std::uint8_t> to(from.width / 4, from.height / 4);
@@ -22,7 +23,8 @@ Plane<std::uint8_t> overview_of(const ClipLuma& luma) {
   return to;
 }
 
-/// Sums over the samples that two overviews have in common. The second overview is shifted.
+/// Sums over the area in which two overviews (means of 16x16 samples) overlap. The second overview
+/// is shifted.
 struct Overlap {
   std::int64_t n = 0, a = 0, b = 0, aa = 0, bb = 0, ab = 0;
   std::int64_t variance_a() const { return n * aa - a * a; }
@@ -48,7 +50,8 @@ PlaneView<T> even_rows(PlaneView<T> plane, int rows) {
   return {plane.data, plane.width, rows, 2 * plane.stride};
 }
 
-/// Number of examined blocks of 16x16 samples of a frame, and of blocks that show combing.
+/// Numbers of blocks of 16x16 samples of a frame: of examined blocks, and of blocks that show
+/// combing.
 struct CombCount {
   int blocks = 0, combed = 0;
 };
@@ -68,7 +71,8 @@ CombCount count_combs(PlaneView<const std::uint8_t> luma) {
         }
       }
       ++combs.blocks;
-      // For white noise, near / far exceeds 1.5 in only one of ten thousand blocks.
+      // near / far compares the differences of rows one and two apart. For white noise, it exceeds
+      // 1.5 in only one of ten thousand blocks.
       combs.combed += 2 * near > 3 * far + 2 * side * side;
     }
   return combs;
@@ -87,8 +91,8 @@ ClipRange range_of(const Frame& frame, const ClipLuma& luma) {
   for (int y = 0; y < luma.fine().height; y += 4)
     for (int x = 0; x < luma.fine().width; ++x) ++count[luma.fine()(x, y)];
   const int samples = (luma.fine().height + 3) / 4 * luma.fine().width;
-  // Returns whether samples gather at a level: the level is not rare, and the two next levels
-  // together are rarer.
+  // Returns whether many samples have exactly this level: the level is not rare, and the next two
+  // levels inwards are together rarer.
   const auto gathers = [&](int level, int inwards) {
     return count[level] > samples / 1000 &&
            count[level] > count[level + inwards] + count[level + 2 * inwards];
@@ -137,7 +141,8 @@ bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t
   for (int dy = -reach; dy <= reach; ++dy)
     for (int dx = -reach; dx <= reach; ++dx) {
       const Overlap both = overlap_of(a, b, dx, dy);
-      // With a standard deviation below 4, frames have too little content to distinguish scenes.
+      // If the standard deviation is below 4, the frames have too little content to distinguish
+      // scenes.
       if (std::max(both.variance_a(), both.variance_b()) < 16 * both.n * both.n) return true;
       if (both.correlation() > min_correlation) return true;
     }

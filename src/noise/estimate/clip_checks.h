@@ -13,25 +13,26 @@
 
 namespace lull {
 
-/// Clip limits of each stored plane on the 0..255 scale: noise that would carry samples beyond a
-/// limit leaves them at the limit.
+/// Clip limits of each stored plane on the 0..255 scale. A sample that noise would carry beyond a
+/// limit has the value of the limit.
 struct ClipRange {
   std::array<float, 3> low, high;
 };
 
-/// Returns the values at which samples are clipped: the limits of the format. For Y, they are
-/// replaced by levels inside these limits at which many samples lie (limited range, black bars with
-/// a level of their own).
+/// Returns the values at which samples are clipped. These are the limits of the format, except for
+/// Y: if many samples of Y lie at a level inside these limits, that level is used (limited range,
+/// or black bars with a level of their own).
 [[nodiscard]] ClipRange range_of(const Frame& frame, const ClipLuma& luma);
 
 /// Returns true if frames consist of two fields with motion between them: neighbouring rows then
 /// differ more from each other than rows two apart.
 [[nodiscard]] bool are_interlaced(std::span<const Excerpt> excerpts);
-/// Returns the rows with even numbers of each frame. The result shares the frames' samples.
+/// Returns the even rows of each frame, which are the top fields. The result shares the frames'
+/// samples.
 [[nodiscard]] Excerpt top_fields(const Excerpt& excerpt);
 
-/// Returns false if there is a scene cut between the frames. Frames are compared by means of 16x16
-/// samples, in which noise hardly counts, up to gain and offset.
+/// Returns false if there is a scene cut between the frames. The function correlates means of 16x16
+/// samples, in which noise is weak. A change of gain or offset is no cut.
 [[nodiscard]] bool is_same_scene(const ClipLuma& a, const ClipLuma& b);
 /// Returns false if there is a scene cut between two frames, given as means of 16x16 samples.
 [[nodiscard]] bool is_same_scene(PlaneView<const std::uint8_t> a, PlaneView<const std::uint8_t> b);

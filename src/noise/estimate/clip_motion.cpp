@@ -9,18 +9,20 @@
 namespace lull {
 namespace {
 
-// Step of the coarse plane, and side of a cell's region in coarse samples (64x64 samples).
+// First: distance of the samples of the coarse plane, in samples. Second: side of the region that
+// is compared for a motion cell, in coarse samples (64x64 samples).
 constexpr int coarse_step = 4, coarse_side = 16;
 constexpr int coarse_reach = 8;
-constexpr int refinements = 4;  // steps of a block's search
+constexpr int refinements = 4;  // number of steps of the local search for a block
 
-/// Sums of differences over a rectangle.
+/// Sums of the differences between two frames over a rectangle.
 struct Sums {
   std::int32_t count = 0, sum = 0, squares = 0;
   Sums operator-(const Sums& other) const {
     return {count - other.count, sum - other.sum, squares - other.squares};
   }
-  /// Returns the sum of squares about the mean, times count: fades and flashes change the mean.
+  /// Returns the sum of squared deviations from the mean difference, multiplied by the count. The
+  /// mean is subtracted because fades and flashes change it.
   std::int64_t spread() const {
     return static_cast<std::int64_t>(count) * squares - static_cast<std::int64_t>(sum) * sum;
   }
@@ -45,8 +47,9 @@ Sums differences(PlaneView<const std::uint8_t> a, int ax, int ay, PlaneView<cons
   return {Width * Height, sum, squares};
 }
 
-/// Returns the vector, up to `reach` steps of `step` from `centre`, with the least difference of a
-/// square at (x, y). Ties are broken in favour of the centre, then of the first vector row by row.
+/// Returns the vector for which the square at (x, y) has the least difference. Candidates are up to
+/// `reach` steps of `step` from `centre`. If several vectors are equal, the centre is preferred,
+/// then the first vector in row order.
 template <int Side>
 ClipVector best_around(PlaneView<const std::uint8_t> a, int x, int y,
                        PlaneView<const std::uint8_t> b, ClipVector centre, int reach, int step) {
@@ -162,10 +165,10 @@ ClipVector ClipMotion::of_block(int x, int y) const {
   judge(start);
   judge({0, 0});
   if (min_cost == 0) return best;
-  // A margin of a quarter is sufficient, because noise alone changes sums of 384 squares by a
-  // tenth.
+  // Another vector must reduce the sum by at least a quarter. This is sufficient, because noise
+  // alone changes sums of 384 squares by a tenth.
   if (min_cost < std::numeric_limits<std::int64_t>::max()) min_cost -= min_cost / 4;
-  // A local descent begins at the best start.
+  // From the better of the two start vectors, a local search follows the descent.
   for (int i = 0; i < refinements; ++i) {
     const ClipVector centre = best;
     for (int dy = -1; dy <= 1; ++dy)

@@ -1,8 +1,8 @@
 #pragma once
-// Block motion between two frames, for the measurement of noise in clips. A vector is chosen by the
-// surroundings of a block alone, never by the block itself. So the difference of the block was not
-// minimised: no vector was chosen because it reduces the noise by chance. All calculations are in
-// integers on 8-bit luma.
+// Block motion between two frames, for the measurement of noise in clips. The vector of a block is
+// chosen by the surroundings of the block alone, never by the block itself. If the difference of
+// the block itself were minimised, a vector would be preferred whose noise is low by chance, and
+// the noise would be underestimated. All calculations are in integers on 8-bit luma.
 
 #include <cstdint>
 #include <vector>
@@ -45,8 +45,8 @@ class ClipMotion {
  public:
   /// The frames must outlive this object. Cells are `cell` samples apart.
   ClipMotion(const ClipLuma& from, const ClipLuma& to, int cell);
-  /// Returns the vector of the block with this upper left corner. Its window must lie within both
-  /// frames.
+  /// Returns the vector of the block whose upper left corner is (x, y). The window around the block
+  /// must lie within both frames.
   ClipVector of_block(int x, int y) const;
 
  private:

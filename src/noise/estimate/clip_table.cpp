@@ -19,14 +19,15 @@ constexpr std::size_t brightness_groups = 4;
 /// `smooth_share` is the share of blocks that is used: those with the smallest slopes. From these
 /// blocks only those are used whose ring energy is at most `still_typical` times the quantile
 /// `typical` of ring energies. The values were chosen on three clips
-/// (docs/measurements/noise-estimation.md), where twice this share gives estimates that are higher
-/// by 0.02.
+/// (docs/measurements/noise-estimation.md). On these clips, twice the value of `smooth_share`
+/// raises the estimated level by 0.02.
 constexpr double smooth_share = 0.2, typical = 0.4;
 constexpr float still_typical = 1.3f;
 
 /// Drops blocks with more than a few clipped samples in their ring (the samples around the block),
 /// if enough other blocks remain. Clipped samples in the block itself are no criterion, because
-/// they depend on the noise of the block; they are compensated later.
+/// their number depends on the noise of the block; their effect on the variance is compensated
+/// later.
 void drop_clipped(std::vector<ClipDifference>& blocks) {
   constexpr float hardly = 0.02f;
   const auto clipped = [](const ClipDifference& b) { return b.clipped > hardly; };
@@ -51,15 +52,17 @@ void keep_smooth(std::vector<ClipDifference>& blocks) {
 }
 
 /// Returns the share of the noise variance that clipping leaves in a block of a channel with noise
-/// of level `sigma`. The result is 0 if more samples are clipped than such noise clips at one
-/// brightness (then the block has several brightnesses, or shows a letterbox), or if the remaining
-/// variance is too small. `slack`: share of clipped samples that may exceed the expectation.
+/// of level `sigma`. The result is 0 if the remaining variance is too small, or if more samples are
+/// clipped than noise of this level can clip in an area of one brightness. In the second case, the
+/// block has several brightnesses or shows a letterbox. `slack`: by how much the share of clipped
+/// samples may exceed the expected share.
 float retained_share(const ClipChannel& channel, float sigma, double slack) {
   constexpr double min_retained = 0.1, deviations = 4;
   constexpr double samples = 2 * clip_block * clip_block;
   const auto low = clipped_gaussian(static_cast<double>(channel.above_low / sigma));
   const auto high = clipped_gaussian(static_cast<double>(channel.below_high / sigma));
-  // If noise is clipped at both limits, the product of both shares is a close approximation.
+  // If noise is clipped at both limits, the product of the two remaining shares of the variance is
+  // a close approximation.
   const double left = low.variance * high.variance;
   const double clipped_share = std::min(low.clipped_share + high.clipped_share, 1.0);
   const double maximum =
@@ -73,7 +76,8 @@ bool is_clipped(const ClipDifference& b) {
   return std::ranges::any_of(b.channels, [](const ClipChannel& c) { return c.clipped_share > 0; });
 }
 
-/// Sets `retained` of each block from its mean, for noise of this variance.
+/// Computes ClipDifference::retained of each block from the mean of the block, for noise with the
+/// given variance.
 void set_retained(std::span<ClipDifference> blocks, float variance, const ChannelShares& shares,
                   double slack) {
   for (ClipDifference& b : blocks) {
@@ -91,8 +95,9 @@ void set_retained(std::span<ClipDifference> blocks, float variance, const Channe
   }
 }
 
-/// Maximum energies of the set of coefficients that is not measured, in units of its variances. A
-/// block with more energy shows motion.
+/// Bounds on the energy of the coefficients that select a block, in units of the current variances:
+/// of the mean energy, and of each coefficient. If the mean energy of a block is above its bound,
+/// the block shows motion.
 constexpr float max_energy = 1.7f, max_coefficient_energy = 30;
 constexpr float floor = 1e-4f;
 
@@ -108,9 +113,10 @@ CoefficientTable medians_of(std::span<const ClipDifference> blocks) {
   return medians;
 }
 
-/// Returns mean energies of blocks, corrected for clipping. A block is used if the energy of the
-/// set of coefficients that is not measured is not far above the current variances, so that
-/// selection and measurement are independent.
+/// Returns the mean energy of each coefficient over the blocks, corrected for clipping. The
+/// coefficients form two sets. A block contributes to the means of one set if its energy in the
+/// other set is not far above the current variances, so that selection and measurement are
+/// independent.
 CoefficientTable remeasured(const CoefficientTable& variances,
                             std::span<const ClipDifference> blocks) {
   std::array<double, 64> sums{};
@@ -134,9 +140,9 @@ CoefficientTable remeasured(const CoefficientTable& variances,
   return means;
 }
 
-/// Limits the variance of coefficient (0, 0), the mean of a block. The mean is measured relative to
-/// the ring, so that the noise of the ring adds to its variance. If the spectrum is separable,
-/// extrapolation of the spectrum is more accurate.
+/// Limits the variance of coefficient (0, 0), which is the mean of a block. The mean is measured
+/// relative to the ring around the block, so that the noise of the ring adds to its variance. If
+/// the spectrum is separable, extrapolation from other coefficients is more accurate.
 CoefficientTable with_mean(CoefficientTable variances) {
   const float lead = variances[1] * variances[8] / std::max(variances[9], floor);
   const float maximum = 1.5f * std::max(variances[1], variances[8]);
@@ -198,9 +204,9 @@ std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
   for (ClipDifference& b : blocks) b.retained = 1;
   const auto clipped = clipped_variances_of(blocks);
   if (!clipped || std::ranges::none_of(blocks, is_clipped)) return clipped;
-  // The iteration approaches the level from below. At a level that is too low, noise explains only
-  // a part of the clipped samples. Letterboxes can therefore be recognised only when the level is
-  // nearly right.
+  // The iteration approaches the noise level from below. At a level that is too low, noise explains
+  // only a part of the clipped samples. Blocks with letterboxes can therefore be recognised only in
+  // the second run, when the level is nearly right.
   CoefficientTable variances = *clipped;
   for (const double slack : {0.2, 0.02}) {
     const CoefficientTable settled = without_clipping(variances, blocks, shares, slack);

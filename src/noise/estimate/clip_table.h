@@ -11,14 +11,15 @@
 
 namespace lull {
 
-/// Returns the blocks, of one plane of one excerpt, that are suited to measure noise. The selection
-/// depends neither on the difference of a block nor on its flatness. Blocks are selected by the
-/// slopes of the picture and, against uncompensated motion, by the difference in their ring, which
-/// is independent of the noise in the block. (Codecs copy blocks without their noise, so that the
-/// flattest blocks would underestimate the level.)
+/// Returns those blocks of one plane of one excerpt that are suited to measure noise. The selection
+/// depends neither on the difference between the frames in a block nor on the flatness of the
+/// block. Blocks are selected by the slopes of the picture and, against uncompensated motion, by
+/// the difference in the ring around the block, which is independent of the noise in the block.
+/// (Codecs copy blocks without their noise, so that the flattest blocks would underestimate the
+/// level.)
 [[nodiscard]] std::vector<ClipDifference> select_blocks(std::vector<ClipDifference> blocks);
 
-/// Relation between the stored channels and the noise of a plane that is computed from them.
+/// How the stored channels contribute to the noise of a plane that is computed from them.
 struct ChannelShares {
   // Noise variance of each channel, in units of the plane's variance.
   std::array<float, 3> variance{1, 0, 0};
@@ -26,15 +27,15 @@ struct ChannelShares {
   std::array<float, 3> weight{1, 0, 0};
 };
 
-/// Returns the variances, before clipping, of blocks from select_blocks(); nothing if there are
-/// fewer than 30 blocks. Sets ClipDifference::retained of each block.
+/// Returns the noise variances before clipping, measured in blocks from select_blocks(); nothing if
+/// there are fewer than 30 blocks. Sets ClipDifference::retained of each block.
 [[nodiscard]] std::optional<CoefficientTable> variances_of(std::span<ClipDifference> blocks,
                                                            const ChannelShares& shares = {});
-/// Returns the variances without correction of clipping.
+/// Returns the noise variances as they are after clipping, without correction.
 [[nodiscard]] std::optional<CoefficientTable> clipped_variances_of(
     std::span<const ClipDifference> blocks);
 
-/// Returns the mean of all variances except that of coefficient (0, 0).
+/// Returns the mean of all variances in the table except that of coefficient (0, 0).
 [[nodiscard]] float mean_variance(const CoefficientTable& variances);
 
 }  // namespace lull

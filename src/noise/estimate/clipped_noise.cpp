@@ -20,15 +20,15 @@ constexpr float min_level = 4;
 /// this limit.
 constexpr double min_share = 0.03;
 
-/// The new curve of a plane; null: the plane keeps its curve.
+/// The new noise curve of a plane; null: the plane keeps its curve, if it has one.
 struct NewCurve {
   std::shared_ptr<const NoiseCurve> curve;
-  float strength = 1;  // the level that filters remove, in units of the noise of the curve
+  float strength = 1;  // the level that filters remove, in units of the noise level of the curve
 };
 using NewCurves = std::array<NewCurve, 3>;
 
-/// Returns the number of planes whose noise may be clipped: three for RGB frames, and one for all
-/// others, whose first plane is grey or luma.
+/// Returns the number of planes whose noise may be clipped: three for RGB frames, one for all
+/// others. The first plane of the others is grey or luma.
 int clipped_planes(Layout layout) { return layout == Layout::rgb ? 3 : 1; }
 
 bool is_strong(const PlaneNoise& noise) { return noise.level_in_samples() >= min_level; }
@@ -39,7 +39,7 @@ struct SampleRange {
   double share_at_low = 0, share_at_high = 0;
 };
 
-/// Calls `use` with plane `i` of the first frame of each excerpt, on the 0..255 scale. Memory holds
+/// Calls `use` for plane `i` of the first frame of each excerpt, on the 0..255 scale. Memory holds
 /// one plane at a time.
 template <class Use>
 void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
@@ -51,8 +51,9 @@ void for_first_planes(std::span<const Excerpt> excerpts, int i, Use use) {
   }
 }
 
-/// Counts the samples at the limits of their range whose neighbour has another value. Samples of
-/// black bars and burnt-out skies are not counted, because these areas are flat.
+/// Finds the minimum and maximum of the plane's samples, and the shares of samples that have one of
+/// these values while a neighbour has another value. Samples of black bars and burnt-out skies are
+/// not counted, because these areas are flat.
 SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
   SampleRange range;
   double count = 0;
@@ -81,7 +82,7 @@ SampleRange range_of(std::span<const Excerpt> excerpts, int i) {
 }
 
 /// Returns the clip limits for noise with the standard deviation `level` in a plane whose samples
-/// have this range.
+/// have the range `range`.
 Clipping clipping_in(const SampleRange& range, float level) {
   Clipping clipping{.level = level};
   // If low equals high, the picture has no content.
@@ -99,8 +100,8 @@ PlaneClipping clipping_in_samples(const NoiseModel& noise, std::span<const Excer
   return clipping;
 }
 
-/// Returns whether no sample of the first frames lies outside 0..white, as in samples that a format
-/// or a program has clipped. NaN is ignored.
+/// Returns whether all samples of the first frame of each excerpt lie within 0..white, as they do
+/// if a format or a program has clipped them. NaN is ignored.
 bool lie_within_scale(std::span<const Excerpt> excerpts) {
   const FrameFormat& format = excerpts.front().front().format;
   if (format.sample != SampleType::f32) return true;
@@ -140,7 +141,9 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
 /// the noise level of samples that are stabilised by this curve.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  std::optional<float> strongest;  // factor of the levels of RGB, which share noise
+  // Common factor of the noise levels of R, G and B, whose noise model is given for the opponent
+  // space.
+  std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];
     if (!curve) continue;
@@ -156,7 +159,8 @@ NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   return strongest ? scaled(result, *strongest) : result;
 }
 
-/// Returns the level of the noise that is clipped, for a plane with a given level.
+/// Returns the level of the noise before clipping, for a plane with a given level: the given level,
+/// or the estimated one if it is certain and much lower.
 float clipped_level(const PlaneNoise& given, const NoiseEstimate& estimate, int plane) {
   constexpr float same_level = 1.3f;  // estimates are within 15 % of the noise, seldom 30 %
   const float level = given.level_in_samples(), found = estimate.level[plane];

@@ -26,37 +26,37 @@ struct Clipping {
 /// The clipping of each plane of a frame.
 using PlaneClipping = std::array<Clipping, 3>;
 
-/// Returns whether clipping may be visible in frames with this noise: its level is at least 4 in
-/// grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
+/// Returns whether clipping may be visible in frames with this noise. This is the case if the noise
+/// level is at least 4 in grey, in luma, or in R, G or B. Chroma (Cb, Cr) is not clipped.
 [[nodiscard]] bool may_show_clipping(const NoiseModel& noise, Layout layout);
 
 /// Finds the clip limits of frames with noise of a given level. A limit is the minimum or maximum
 /// sample of a plane in the first frames of `excerpts`, if more than 3 % of the samples of the
-/// plane have that value while a neighbour has another. Planes in which no clipping may show
-/// (may_show_clipping()) have no limits. Float samples with values outside 0..white have
-/// no limits, because they are not clipped.
+/// plane have that value while a neighbour has another value. Planes in which no clipping may show
+/// (may_show_clipping()) have no limits. Float samples with values outside 0..white have no limits,
+/// because they are not clipped.
 ///
-/// The level is the given one, unless estimate_noise() is certain of noise that is weaker by more
-/// than 30 %. Then the estimate is used, because a curve for more noise than the samples contain
-/// would turn dark areas black. If the estimate is below 4 levels, the plane has no limits. A plane
-/// with a curve keeps the level of its curve.
+/// The level of the noise is the given one, unless estimate_noise() is certain that the noise is
+/// weaker by more than 30 %. In this case the estimated level is used, because a curve for more
+/// noise than the samples contain would turn dark areas black. If the estimate is below 4 levels,
+/// the plane has no limits. A plane with a curve keeps the level of its curve.
 /// @param noise  the noise with the given levels
 /// @param excerpts  at least one frame; all frames have the same format and are in host memory
 [[nodiscard]] PlaneClipping find_clipping(const NoiseModel& noise,
                                           std::span<const Excerpt> excerpts);
 
-/// Returns `noise` with these clip limits. A plane with a limit gets a curve of that level
-/// with the limits (NoiseCurve::low, NoiseCurve::high), or its own curve with the limits, and the
-/// sigma of stabilised samples. All other planes stay as they are, and so do planes whose curves
-/// have these limits.
+/// Returns `noise` with these clip limits. For a plane with a limit, the limits are written to the
+/// plane's curve (NoiseCurve::low, NoiseCurve::high), or to a new curve with the level of
+/// `clipping`, and the sigma becomes that of stabilised samples. All other planes stay as they are,
+/// and so do planes whose curves already have these limits.
 [[nodiscard]] NoiseModel with_clipping(const NoiseModel& noise, const PlaneClipping& clipping);
 
 /// Returns the clip limits of the curves of `noise`.
 [[nodiscard]] PlaneClipping clipping_of(const NoiseModel& noise);
 
-/// Adds curves to the planes of an estimate. The clip limits are found as by find_clipping(), but
-/// also in float samples of any range. The luma of clips also gets the `measured` curve over
-/// brightness. Null: no curve was measured.
+/// Adds noise curves to the planes of an estimate. The clip limits are found as by find_clipping(),
+/// but also in float samples of any range. For clips, the luma also gets the curve `measured`, the
+/// level as a function of brightness. Null: no curve was measured.
 void add_clip_limits(std::span<const Excerpt> excerpts,
                      const std::shared_ptr<const NoiseCurve>& measured, NoiseEstimate& estimate);
 

@@ -39,18 +39,19 @@ NoiseEstimate estimate_noise(std::span<const Excerpt> given) {
     NoiseEstimate estimate = estimate_of(clip, layout);
     if (excerpts.size() == given.size()) estimate.excerpt_level = clip.excerpt_level;
     estimate.by_luma = clip.by_luma;
-    // Below this level, a curve shows texture and not noise.
+    // If the level is below this value, a measured curve shows texture and not noise.
     constexpr float min_level = 1.5f;
     const bool curved = clip.level[0] > min_level && layout != Layout::rgb;
     add_clip_limits(excerpts, curved ? clip.curve : nullptr, estimate);
     return estimate;
   }
-  // This code uses only the first picture of each excerpt. If an excerpt has no usable pairs, its
-  // other frames repeat the first one.
+  // Still pictures are estimated from the first picture of each excerpt only. If no pair of frames
+  // of an excerpt is usable, its other frames repeat the first one.
   std::vector<Frame> pictures;
   for (const Excerpt& excerpt : excerpts) pictures.push_back(excerpt.front());
   NoiseEstimate estimate = estimate_stills(pictures);
-  // For camera noise, the level for filters exceeds the noise and already covers clipping.
+  // For camera noise, the level that filters get exceeds the measured noise, and so already covers
+  // the effect of clipping.
   if (estimate.noise.is_white()) add_clip_limits(excerpts, nullptr, estimate);
   return estimate;
 }

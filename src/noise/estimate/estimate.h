@@ -14,38 +14,41 @@
 namespace lull {
 
 /// An excerpt of an input: consecutive frames. Noise is measured in the differences between frames;
-/// a single frame is estimated as a still picture. All excerpts have one format, and their samples
-/// are in host memory.
+/// an excerpt of a single frame is estimated as a still picture. All excerpts have one format, and
+/// their samples are in host memory.
 using Excerpt = std::vector<Frame>;
 
-/// Standard deviation of a plane's noise where the first plane has a mean of `luma`, both on the
-/// 0..255 scale.
+/// Standard deviation of a plane's noise in areas where the mean of the first plane is `luma`. Both
+/// are on the 0..255 scale.
 struct LevelAtLuma {
   float luma = 0, level = 0;
 };
 
 struct NoiseEstimate {
-  /// Noise for which filters are tuned at strength 1. For RGB it is given for the opponent space.
-  /// If all sigmas are 0, there is no noticeable noise.
+  /// Noise for which filters are tuned at strength 1. For RGB, this noise model is given for the
+  /// opponent space. If all sigmas are 0, there is no noticeable noise.
   NoiseModel noise;
   /// Standard deviations of the noise of stored samples, on the 0..255 scale.
   std::array<float, 3> level{};
-  /// Standard deviation of means over 8x8 samples of the first plane (for RGB: of Y), on the 0..255
-  /// scale. For white noise it is an eighth of the level.
+  /// Standard deviation of the noise of the means of 8x8 samples, in the first plane (for RGB: in
+  /// Y), on the 0..255 scale. For white noise, it is an eighth of the level.
   float coarse = 0;
   /// If false, the estimate is uncertain because texture and noise look alike in the frames.
   /// `noise` is then a safe low value, and `why` states the observation in a few words.
   bool certain = true;
   std::string why;
-  /// Level of the first plane in each excerpt, in their order; 0 if an excerpt gives no estimate.
+  /// Noise level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt
+  /// gives no estimate.
   std::vector<float> excerpt_level{};
-  /// Levels of each plane by luma, for clips. The elements have increasing luma, and exist only at
-  /// values of luma that the pictures contain. Levels are those of stored samples.
+  /// Levels of each plane by luma, for clips. The elements are in the order of increasing luma.
+  /// There are elements only for values of luma that occur in the pictures. Levels are those of
+  /// stored samples.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 
 /// Estimates the noise of the excerpts of one input.
-/// @throws InvalidArgument  no frame, or frames of several formats or on a device
+/// @throws InvalidArgument  there is no frame, the frames have different formats, or a frame is in
+/// device memory
 [[nodiscard]] NoiseEstimate estimate_noise(std::span<const Excerpt> excerpts);
 
 }  // namespace lull

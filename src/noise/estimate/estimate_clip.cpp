@@ -15,21 +15,22 @@
 namespace lull {
 namespace {
 
-/// Target number of blocks between two frames, and distances between motion cells in small and in
-/// large frames.
+/// First: wanted number of blocks that are compared between two frames. Second: distances between
+/// motion cells, in small and in large frames.
 constexpr int wanted_blocks = 1200;
 constexpr int small_cell = 32, large_cell = 96, large_frame = 1 << 20;
-/// If more than this share of the blocks is copied, the frame repeats the previous one. If all
-/// frames count as repeated (clips without noise in which most of the picture does not move), the
-/// second value is used, so that the few moving blocks are measured.
+/// If more than this share of the blocks is copied, the frame repeats the previous one. If this
+/// makes all frames repeated, `max_copied_share_at_last` is used, so that the few moving blocks are
+/// measured. This happens in clips without noise in which most of the picture does not move.
 constexpr double max_copied_share = 0.6, max_copied_share_at_last = 0.95;
-/// A pair whose variance is less than this share of the maximum in its excerpt is a repetition that
-/// was encoded again.
+/// If the variance measured between two frames is less than this share of the maximum in its
+/// excerpt, the second frame is a repetition of the first that was encoded again.
 constexpr float min_excerpt_share = 0.25f;
-/// Smaller levels count as no noise. For comparison, rounding to 8 bits has a level of 0.29.
+/// A level below this value counts as no noise. For comparison, rounding to 8 bits has a level of
+/// 0.29.
 constexpr float min_level = 0.5f;
 
-/// The differences of the blocks of two frames, for each plane.
+/// The differences of the blocks of two frames, in each plane.
 struct Pair {
   std::array<std::vector<ClipDifference>, 3> planes;
   float ring_level = 0;  // lower quartile of the ring energies of the first plane's blocks
@@ -37,7 +38,7 @@ struct Pair {
 
 int step_for(const FrameFormat& format) {
   const double area = static_cast<double>(format.width) * format.height;
-  // An odd step puts blocks at all positions of a codec's grid.
+  // An odd step puts blocks at all offsets relative to a codec's block grid.
   return std::max(5, static_cast<int>(std::sqrt(area / wanted_blocks)) | 1);
 }
 
@@ -61,7 +62,7 @@ bool repeats(const std::vector<ClipDifference>& blocks, double max_copied) {
   return copied > max_copied * all;
 }
 
-/// Returns nothing if no noise can be measured between the frames.
+/// Compares two frames. Returns nothing if no noise can be measured between them.
 std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma_a,
                             const ClipLuma& luma_b, double max_copied) {
   if (!is_same_scene(luma_a, luma_b)) return std::nullopt;
@@ -85,7 +86,7 @@ std::optional<Pair> compare(const Frame& a, const Frame& b, const ClipLuma& luma
   return pair;
 }
 
-/// A table of variances for each plane.
+/// A table of noise variances for each plane.
 using Tables = std::array<std::optional<CoefficientTable>, 3>;
 
 /// The measurement of one excerpt: all blocks, the selected blocks, and the noise variances of each
@@ -96,7 +97,7 @@ struct ExcerptMeasurement {
   std::array<ChannelShares, 3> shares;
 };
 
-/// Returns the relation of R, G and B to the planes made of them, for noise with these `tables`.
+/// Returns how R, G and B contribute to the noise of Y, U and V, for noise with these `tables`.
 std::array<ChannelShares, 3> shares_of(const Tables& tables) {
   std::array<float, 3> of_plane{}, of_channel{};
   for (int i = 0; i < 3; ++i)
@@ -138,8 +139,8 @@ ExcerptMeasurement measure_excerpt(const Excerpt& excerpt, double max_copied) {
   const bool is_rgb = !excerpt.empty() && excerpt.front().format.layout == Layout::rgb;
   if (is_rgb)
     for (int i = 0; i < 3; ++i) measured.tables[i] = clipped_variances_of(measured.blocks[i]);
-  // R, G and B are clipped independently. The shares and the tables depend on each other, so they
-  // are computed in a few rounds, which converge.
+  // R, G and B are clipped independently. The contributions of R, G and B, and the tables, depend
+  // on each other, so they are computed in a few rounds, which converge.
   const int rounds = is_rgb ? 3 : 1;
   for (int round = 0; round < rounds; ++round) {
     if (is_rgb) measured.shares = shares_of(measured.tables);
@@ -157,8 +158,9 @@ float median_of(std::vector<float> values) {
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-/// Returns a table with the median level of the excerpts and the mean of their shapes. An excerpt
-/// whose level is far from the median has noise of another scene, or none: its shape is not used.
+/// Returns a table with the median level of the excerpts and the mean of the shapes of their
+/// spectra. If the level of an excerpt is far from the median, it contains the noise of another
+/// scene, or none, and its shape is not used.
 CoefficientTable combine(const std::vector<CoefficientTable>& excerpts) {
   CoefficientTable all{};
   std::vector<float> variances;
@@ -191,8 +193,8 @@ std::array<double, 3> bands_of(const CoefficientTable& variances) {
 }
 
 /// Returns the noise curve of luma: linear between measured brightnesses, constant outside them;
-/// null if the level varies too little. Deviations that differ by less than half may come from
-/// texture, and an unneeded curve costs 0.06 to 0.3 dB.
+/// null if the level varies too little. Standard deviations that differ by less than a factor of
+/// 1.5 may be due to texture, and an unneeded curve costs 0.06 to 0.3 dB.
 std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>& excerpts) {
   constexpr int bins = 8;
   constexpr double min_count = 60, min_ratio = 2.25;
@@ -236,8 +238,9 @@ std::shared_ptr<const NoiseCurve> curve_of(const std::vector<ExcerptMeasurement>
 }
 
 /// Returns a block of chroma with the selection criteria of the luma block at its position. The
-/// noise of chroma depends on the colour. If chroma's own criteria were used, they would prefer
-/// colours with little noise, and the estimate would be too low for the other colours.
+/// noise of chroma depends on the colour. If blocks were selected by the slopes and rings of
+/// chroma, colours with little noise would be preferred, and the estimate would be too low for the
+/// other colours.
 ClipDifference chosen_by(const ClipDifference& luma, ClipDifference block) {
   block.valid = block.valid && luma.valid && !luma.copied;
   block.texture = luma.texture;
@@ -251,8 +254,8 @@ struct LumaRange {
   std::vector<ClipDifference> blocks;
   std::vector<float> around;
 
-  /// Removes blocks whose noise repeats the noise of the previous frame; luma does not show such
-  /// repetitions of chroma.
+  /// Removes blocks in which the chroma noise repeats that of the previous frame. Such repetitions
+  /// do not show in luma.
   void drop_repeated() {
     if (blocks.empty()) return;
     const float minimum = min_excerpt_share * median_of(around);
@@ -263,8 +266,8 @@ struct LumaRange {
   }
 };
 
-/// Each range of luma is estimated separately, so that ranges with little noise do not determine
-/// the selection in others.
+/// The noise is estimated separately for each range of luma, so that ranges with little noise do
+/// not determine which blocks are selected in other ranges.
 std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& excerpts,
                                         int plane) {
   constexpr int ranges = 16;
@@ -292,7 +295,8 @@ std::vector<LevelAtLuma> levels_by_luma(const std::vector<ExcerptMeasurement>& e
     const bool is_last = range + 1 == ranges;
     if (selected.size() < (is_last ? min_blocks : enough_blocks)) continue;
     gathered.clear();
-    // `variance` includes the coefficient of the mean, which contains a large part of coarse noise.
+    // `variance` includes the variance of coefficient (0, 0), which contains a large part of coarse
+    // noise.
     double variance = 0, luma = 0;
     const auto variances = variances_of(selected, shares);  // not empty: there are enough blocks
     for (const float v : variances.value()) variance += static_cast<double>(v) / 64;
@@ -351,7 +355,8 @@ ClipMeasurement measure_clip(std::span<const Excerpt> excerpts) {
 
 bool counts_as_white(const CoefficientTable& variances) {
   const auto [low, middle, high] = bands_of(variances);
-  // Motion adds to the low band; codecs remove noise from the low and the high band.
+  // Motion raises the variance of low frequencies; codecs remove noise from low and high
+  // frequencies.
   return low > 0.6 * middle && low < 1.5 * middle && high > 0.75 * middle && high < 1.25 * middle;
 }
 
@@ -374,7 +379,7 @@ NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout) {
     for (int i = 0; i < count; ++i) estimate.noise.plane(i) = planes[i];
   }
   estimate.level = estimate.noise.sigmas();
-  // The coefficient of the mean is 8 times the mean of 8x8 samples.
+  // Coefficient (0, 0) of a block is 8 times the mean of its 8x8 samples.
   const float mean = planes[0].sigma == 0 ? 0 : measured.tables[0][0];
   estimate.coarse = planes[0].is_white() ? planes[0].sigma / 8 : std::sqrt(mean) / 8;
   return estimate;

@@ -13,24 +13,26 @@
 namespace lull {
 
 struct ClipMeasurement {
-  /// If false, no two frames of an excerpt show one scene with independent noise. The frames may be
-  /// repetitions of one picture, or too small. The noise must then be estimated from single
-  /// pictures.
+  /// If false, the clip is not usable: no two frames of an excerpt show one scene with independent
+  /// noise. The frames may be repetitions of one picture, or too small. The noise must then be
+  /// estimated from single pictures.
   bool found = false;
-  /// True if the frames are interlaced. All results were then measured in the fields.
+  /// True if the frames are interlaced. All results were then measured in the even rows, the top
+  /// fields.
   bool from_fields = false;
-  /// Variances in the planes that are filtered: Y, Cb and Cr, or for RGB the planes Y, U and V of
-  /// the opponent space. If all elements are 0, the plane has no independent noise.
+  /// Noise variances of the coefficients in the planes that are filtered: Y, Cb and Cr, or for RGB
+  /// the planes Y, U and V of the opponent space. If all elements are 0, the plane has no
+  /// independent noise.
   std::array<CoefficientTable, 3> tables{};
   /// Standard deviations of the noise, computed from the tables.
   std::array<float, 3> level{};
-  /// Level of luma in each excerpt; 0 if an excerpt has no measurement.
+  /// Noise level of luma in each excerpt; 0 if an excerpt has no measurement.
   std::vector<float> excerpt_level;
-  /// Level of luma by brightness. It is constant outside the observed brightnesses. Null means that
-  /// the level is unknown or does not vary.
+  /// Noise level of luma as a function of brightness. It is constant outside the observed
+  /// brightnesses. Null means that the level is unknown or does not vary.
   std::shared_ptr<const NoiseCurve> curve;
-  /// Level of each plane by the first plane's brightness, in 16 ranges, where there are enough
-  /// blocks.
+  /// Noise level of each plane in 16 ranges of the first plane's brightness, as far as a range has
+  /// enough blocks.
   std::array<std::vector<LevelAtLuma>, 3> by_luma{};
 };
 
@@ -38,12 +40,12 @@ struct ClipMeasurement {
 /// be in host memory.
 [[nodiscard]] ClipMeasurement measure_clip(std::span<const Excerpt> excerpts);
 
-/// Returns true if noise with these variances should be treated as white: filters are better and
-/// faster then, and a measured table is never exactly flat.
+/// Returns true if noise with these variances should be treated as white: filters for white noise
+/// are better and faster, and a measured table is never exactly flat.
 [[nodiscard]] bool counts_as_white(const CoefficientTable& variances);
 
-/// Converts a measurement with `found` to an estimate for filters. `layout` is the layout of the
-/// frames.
+/// Converts a measurement that found noise to an estimate for filters. `layout` is the layout of
+/// the frames.
 [[nodiscard]] NoiseEstimate estimate_of(const ClipMeasurement& measured, Layout layout);
 
 }  // namespace lull

@@ -15,51 +15,53 @@
 namespace lull {
 namespace {
 
-constexpr std::size_t max_blocks = 30000;  // blocks of a plane, in all pictures together
+constexpr std::size_t max_blocks = 30000;  // maximum for a plane, in all pictures together
 constexpr std::size_t min_blocks = 16;
 
-/// Minimum fall of the spectrum of flat blocks if noise is coloured, as a ratio of levels: from v +
-/// u = 5 to 11 .. 13, and from 8 to 11 .. 13. The spectrum of camera pictures falls by at least 3.1
-/// and 1.64. Scans have weak white noise: flat blocks of Set12 and Kodak fall by at most 3.5 and
-/// 1.42 (except one picture of 18).
+/// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured: the
+/// level at v + u = 5 over that at 11..13, and the level at 8 over that at 11..13. The spectrum of
+/// camera pictures falls by at least 3.1 and 1.64. Scans have weak white noise: flat blocks of
+/// Set12 and Kodak fall by at most 3.5 and 1.42 (except one picture of 18).
 constexpr double coloured_fall = 3.0, coloured_end_fall = 1.55;
-/// If a picture has coloured noise and fine white noise, its spectrum may fall less. The coarser
-/// frequencies are then alike in all flat blocks, and the level at the lowest frequencies is
-/// similar to that of the middle ones.
+/// Conditions for coloured noise with a smaller fall: a picture with both coloured noise and fine
+/// white noise has a spectrum that falls less. In this case, all flat blocks have similar energy at
+/// coarse frequencies (unevenness), and the level at the lowest frequencies is similar to that at
+/// middle frequencies (slope).
 constexpr double uniform_fall = 2.0, uniform_unevenness = 1.2, uniform_slope = 2.1;
-/// Minimum level at the end of the spectrum after subtraction of rounding; smaller levels are not
-/// reliable.
+/// Minimum level at the finest frequencies after the variance of rounding was subtracted; lower
+/// levels are not reliable.
 constexpr double min_end_level = 0.14;
-/// Camera noise is nearly flat at the lowest frequencies. Shading and soft texture rise by more
-/// than this factor from v + u = 3, 4 to 1, 2.
+/// Maximum ratio of the level at v + u = 1..2 to that at 3..4 for camera noise, which is nearly
+/// flat at the lowest frequencies. Shading and soft texture have a higher ratio.
 constexpr double texture_slope = 3.4;
 /// Unevenness above this limit shows texture (FlatBlockSpectrum::unevenness), because blocks
 /// without texture are alike.
 constexpr double texture_unevenness = 2.0;
-/// Values above these limits show texture, because noise of any level has a lower dispersion and
-/// direction (FlatBlockSpectrum). Camera noise has at most 11 and 10.
+/// Values above these limits show texture, because noise of any level has lower values of
+/// dispersion and direction (FlatBlockSpectrum). The values of camera noise are at most 11 and 10.
 constexpr double texture_dispersion = 15, texture_direction = 15;
-/// Coarse camera noise has levels of at most 11. Stronger noise must resemble synthetic noise in
-/// three properties. Synthetic noise has dispersion, kurtosis and slope of at most 1.7, 3.4 and
-/// 1.7; plaster and gravel have at least 1.8, 3.7 or 2 in one of them.
+/// Coarse camera noise has levels of at most 11. Stronger noise is accepted only if it resembles
+/// synthetic noise in three properties. Synthetic noise has dispersion, kurtosis and slope of at
+/// most 1.7, 3.4 and 1.7; plaster and gravel have at least 1.8, 3.7 or 2 in one of them.
 constexpr float strong_level = 12;
 constexpr double strong_dispersion = 1.8, strong_kurtosis = 3.6, strong_slope = 1.8;
-/// Pictures of this sharpness (CameraNoise::sharpness) do not come from a camera with denoising.
-/// Coarse noise in them is synthetic, and is uniform over the picture.
+/// A picture of this sharpness or above (CameraNoise::sharpness) does not come from a camera that
+/// denoises. Coarse noise in such a picture is synthetic, and is uniform over the picture.
 constexpr double sharp_picture = 0.3, sharp_unevenness = 1.6;
 
 /// Level that is used if the estimate is uncertain.
 constexpr float safe_level = 2;
-/// Noise below these levels is invisible. The noise of Y in a YCbCr picture has two thirds of the
-/// level of the noise of R, G and B.
+/// Noise below these levels is invisible; the first limit is for R, G and B, the second for Y of
+/// YCbCr, whose noise has two thirds of the level of the noise of R, G and B.
 constexpr float invisible_level = 0.5f, invisible_yuv_level = 0.33f;
 
-/// Noise variance of chroma over that of luma if the noise of red, green and blue is independent.
-/// (Measuring chroma does not help: codecs remove nearly all of its noise in flat blocks.)
+/// Noise variance of chroma divided by that of luma, if the noise of red, green and blue is
+/// independent. (Measuring chroma does not help: codecs remove nearly all of its noise in flat
+/// blocks.)
 constexpr double opponent_share = 3;                    // U and V over Y = (R + G + B) / 3
 constexpr std::array<double, 2> yuv_share{0.87, 0.97};  // Cb and Cr over Y, ITU-R BT.601
 
-/// A plane of all pictures: its blocks and their coefficients.
+/// One plane of all pictures: the blocks and their coefficients.
 struct PlaneBlocks {
   PictureBlocks blocks;
   std::vector<float> values;
@@ -68,8 +70,8 @@ struct PlaneBlocks {
     return blocks.clipped.size() -
            static_cast<std::size_t>(std::ranges::count(blocks.clipped, PictureBlocks::unusable));
   }
-  /// Returns true if most of the plane is flat without any noise. Then the picture is a drawing,
-  /// not a photograph.
+  /// Returns true if most of the plane is flat without any noise. In this case the picture is
+  /// synthetic graphics, not a photograph.
   bool is_drawn() const { return static_cast<std::size_t>(blocks.constant) > usable(); }
 };
 
@@ -98,7 +100,7 @@ PlaneStack opponent(std::span<const PlaneStack> rgb, int i) {
   return stack;
 }
 
-/// Averages the levels of planes if `alike` states that they are nearly equal, and sets invisible
+/// Averages the levels of the planes if `alike` says that they are nearly equal, and sets invisible
 /// levels to 0.
 void equalise(std::array<float, 3>& levels, bool alike) {
   const auto [minimum, maximum] = std::ranges::minmax(levels);
@@ -141,8 +143,8 @@ class StillEstimate {
   bool is_rgb() const { return format_.layout == Layout::rgb; }
   bool is_yuv() const { return format_.layout == Layout::yuv; }
 
-  /// Returns the variance of the rounding of samples. A picture without other noise has white noise
-  /// with this variance.
+  /// Returns the variance that rounding of the samples causes. A picture without other noise has
+  /// white noise with this variance.
   double rounding() const {
     if (format_.sample == SampleType::f32) return 0;
     const double step = 255.0 / ((1 << format_.bits) - 1) / (is_rgb() ? std::sqrt(3.0) : 1);
@@ -151,8 +153,8 @@ class StillEstimate {
   bool is_white(const FlatBlockSpectrum& spectrum) const {
     return !falls(spectrum, 0) && !falls(spectrum, rounding());
   }
-  /// Returns true if the spectrum falls as that of coloured noise, after subtraction of the
-  /// variance `rounding`.
+  /// Returns true if the spectrum falls towards fine frequencies as that of coloured noise does.
+  /// Before the test, the variance `rounding` is subtracted.
   static bool falls(const FlatBlockSpectrum& spectrum, double rounding) {
     const auto level = [&](int first, int last) {
       const double whole = band_level(spectrum.table, first, last);
@@ -180,7 +182,8 @@ class StillEstimate {
            (found.sharpness >= sharp_picture && !is_uniform(spectrum, sharp_unevenness));
   }
 
-  /// Returns the level of stored plane `i`. R, G and B use the blocks of their luma.
+  /// Returns the level of stored plane `i`. For R, G and B, the blocks are selected in the luma
+  /// computed from them.
   float stored_level(int i) const {
     if (i == 0 && !is_rgb()) return white_level(luma_.values, luma_.blocks, sources_[0].bounds);
     if (is_rgb())
@@ -248,7 +251,7 @@ class StillEstimate {
     return result;
   }
 
-  /// Returns false for chroma of grey pictures with three planes.
+  /// Returns false for the chroma of grey pictures that are stored with three planes.
   bool has_chroma(int i) const {
     const PlaneStack plane = is_rgb() ? opponent(sources_, i) : PlaneStack{};
     const PlaneStack& filtered_plane = is_rgb() ? plane : sources_[i];
@@ -261,7 +264,7 @@ class StillEstimate {
     return false;
   }
 
-  /// Marks the estimate as uncertain and limits it to a safe level.
+  /// Marks the estimate as uncertain and limits the level to a safe value.
   static void mark_uncertain(NoiseEstimate& estimate, const char* why) {
     estimate.certain = false;
     estimate.why = why;

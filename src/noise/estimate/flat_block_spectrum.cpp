@@ -9,9 +9,9 @@
 #include "noise/estimate/block_coefficients.h"
 
 // The coefficients of a block form two sets, (v + u) odd and even, as on a checkerboard. Blocks are
-// ranked by the energy around them in one set and measured in the other set, and vice versa.
-// Selection and measurement are thus nearly independent, which avoids bias. Energies are weighted
-// by the current spectrum.
+// ranked by the energy in and around them in one set, and the noise is measured in the other set,
+// and vice versa. Selection and measurement are thus nearly independent, which avoids bias. Each
+// energy is divided by the variance of its coefficient in the current spectrum.
 
 namespace lull {
 namespace {
@@ -19,17 +19,18 @@ namespace {
 constexpr int ranges = 6;  // ranges of brightness, with equal numbers of blocks
 constexpr int rounds = 3;
 constexpr double measured_share = 0.05;   // share of a range's blocks that is measured
-constexpr double few = 0.02, many = 0.2;  // shares of blocks that are compared
-constexpr std::size_t min_measured = 40;  // blocks of a range
+constexpr double few = 0.02, many = 0.2;  // shares of a range's blocks whose levels are compared
+constexpr std::size_t min_measured = 40;  // minimum number of measured blocks of a range
 constexpr std::size_t min_blocks = 200;
-constexpr double max_energy = 30;  // maximum energy that counts, in units of the spectrum's
+constexpr double max_energy = 30;  // limit of a coefficient's energy, in units of its variance
 constexpr float min_variance = 1e-3f;
 
-/// Limits of the number of clipped samples of a block. If too few blocks satisfy a limit, the next
-/// limit is used.
+/// Limits of the number of clipped samples of a block, from strict to tolerant. If too few blocks
+/// satisfy a limit, the next limit is used.
 constexpr std::array<int, 3> max_clipped{1, 8, 24};
 
-using Energies = std::array<std::vector<float>, 2>;  // one energy per block, for each set
+// For each set of coefficients: one energy per block.
+using Energies = std::array<std::vector<float>, 2>;
 
 /// The usable blocks, as a flag for each block and as their number.
 struct UsableBlocks {
@@ -50,7 +51,8 @@ UsableBlocks select_usable(const PictureBlocks& blocks) {
   return usable;
 }
 
-/// Returns the initial spectrum, which is estimated from the medians over all blocks.
+/// Returns the initial spectrum, which is estimated from the medians of the squared coefficients
+/// over all blocks.
 CoefficientTable first_guess(std::span<const float> values, const std::vector<int>& usable) {
   constexpr float median_of_square = 0.455f;  // median of the square of a standard normal value
   CoefficientTable table{};
@@ -67,7 +69,8 @@ CoefficientTable first_guess(std::span<const float> values, const std::vector<in
   return table;
 }
 
-/// Averages over the blocks around each block of a picture, in a square of about 20 samples.
+/// Returns, for each block of a picture, the mean of `own` over the block and the blocks around it,
+/// in a square of about 20 samples.
 std::vector<float> around(const std::vector<float>& own, const PictureBlocks& blocks,
                           const UsableBlocks& usable) {
   const int radius = std::max(1, 6 / blocks.step);
@@ -109,13 +112,14 @@ Energies energies(std::span<const float> values, const PictureBlocks& blocks,
   return result;
 }
 
-/// Returns the first `share` of a range's blocks, and at least `min_measured` blocks.
+/// Returns the first `share` of the blocks in `ranked`, but at least `min_measured` of them.
 std::span<const int> first_of(std::span<const int> ranked, double share) {
   const std::size_t wanted = static_cast<std::size_t>(share * static_cast<double>(ranked.size()));
   return ranked.first(std::min(ranked.size(), std::max(min_measured, wanted)));
 }
 
-/// Writes the mean squares over the blocks `measured` to `table`, for the coefficients of one set.
+/// Computes the mean squares of the coefficients of one set over the blocks `measured`, and writes
+/// them to `table`.
 void measure(std::span<const float> values, std::span<const int> measured, int set,
              CoefficientTable& table) {
   std::array<double, 64> sums{};
@@ -128,8 +132,8 @@ void measure(std::span<const float> values, std::span<const int> measured, int s
       table[k] = static_cast<float>(sums[k] / static_cast<double>(measured.size()));
 }
 
-/// Properties of coefficients that show how similar blocks are to noise (FlatBlockSpectrum). They
-/// are measured in the coarser half of the coefficients of one set.
+/// Properties that show how similar the coefficients of blocks are to those of noise
+/// (FlatBlockSpectrum). They are measured in the coarser half of the coefficients of one set.
 struct NoiseLikeness {
   double dispersion = 1, kurtosis = 3;
 };
@@ -183,11 +187,11 @@ double detail_of(std::span<const float> values, const std::vector<int>& usable) 
   return std::sqrt(sum / count / static_cast<double>(usable.size()));
 }
 
-/// The measurements of a range of brightness. The tables `few`, `table` and `many` are measured in
-/// different shares of the flattest blocks of the range.
+/// The measurements in one range of brightness. The tables `few`, `table` and `many` are measured
+/// in different shares of the blocks of the range, beginning with the flattest blocks.
 struct Range {
   CoefficientTable table{}, few{}, many{};
-  std::array<NoiseLikeness, 2> likeness;  // one for each set
+  std::array<NoiseLikeness, 2> likeness;  // one for each set of coefficients
 
   double unevenness() const {
     return band_level(many, 3, 4) / std::max(1e-3, band_level(few, 3, 4));
@@ -226,7 +230,7 @@ FlatBlockSpectrum flat_block_spectrum(std::span<const float> values, const Pictu
   const UsableBlocks usable = select_usable(blocks);
   FlatBlockSpectrum result;
   if (usable.count < min_blocks) return result;
-  std::vector<int> ordered;  // sorted by brightness
+  std::vector<int> ordered;  // indices of the usable blocks, sorted by brightness
   for (std::size_t b = 0; b < blocks.size(); ++b)
     if (usable.is[b]) ordered.push_back(static_cast<int>(b));
   result.found = true;

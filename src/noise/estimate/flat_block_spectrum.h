@@ -1,5 +1,5 @@
 #pragma once
-// The spectrum of the flattest blocks of pictures, where noise is measured best.
+// The spectrum of the flattest blocks of pictures. In these blocks, noise can be measured best.
 
 #include <array>
 #include <span>
@@ -14,15 +14,15 @@ struct FlatBlockSpectrum {
   /// brightness. Coefficient (0, 0) is 0 because it contains the picture.
   CoefficientTable table{};
   /// Ratio of the level at middle frequencies in the flattest fifth of the blocks to that in the
-  /// flattest fiftieth. The ratio shows texture, because noise has the same level in both.
-  /// `unevenness` is the smaller ratio of the two ranges of brightness, `greater_unevenness` the
-  /// larger one.
+  /// flattest fiftieth. A high ratio shows texture, because noise has the same level in both
+  /// shares. `unevenness` is the smaller of the ratios in the two ranges of brightness,
+  /// `greater_unevenness` the larger.
   double unevenness = 1, greater_unevenness = 1;
-  /// Deviation of the measured blocks from noise, in the worst case: variance of their energies
-  /// over that of Gaussian noise (1 for noise), kurtosis of their coefficients (3 for noise), and
-  /// ratio of the variances along the two axes, at least 1.
+  /// How much the measured blocks deviate from noise, in the worst of all measurements: variance of
+  /// their energies over that of Gaussian noise (1 for noise), kurtosis of their coefficients (3
+  /// for noise), and ratio of the variances along the two axes, at least 1.
   double dispersion = 1, kurtosis = 3, direction = 1;
-  /// Level of the fine frequencies, v + u >= 7, over all blocks.
+  /// Level at fine frequencies, v + u >= 7, over all blocks.
   double detail = 0;
   bool found = false;  // false: there are too few blocks
 };

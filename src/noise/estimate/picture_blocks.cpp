@@ -13,10 +13,12 @@ namespace {
 
 constexpr int side = PictureBlocks::side;
 
-/// Samples are clipped at their minimum or maximum if more than this share of them has that value.
+/// If more than this share of the samples has the minimum or the maximum value, this value is a
+/// clip limit.
 constexpr double piled_up = 0.002;
 
-/// Border rows and columns whose samples vary by at most this much are not part of the picture.
+/// Rows and columns at the border whose samples vary by at most this much belong to a letterbox and
+/// not to the picture.
 constexpr float letterbox_range = 3.5f;
 
 struct Rectangle {
@@ -29,7 +31,7 @@ void mark_out_of_range(PlaneView<float> plane) {
       if (!FloatGuard::is_in_filter_range(*v)) *v = std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Clip limits of all finite samples. (Comparisons with NaN are false.)
+/// Finds the clip limits of all finite samples. (Comparisons with NaN are false.)
 ClipBounds bounds_of(std::span<const Plane<float>> pictures, const FrameFormat& format) {
   float minimum = std::numeric_limits<float>::infinity(), maximum = -minimum;
   const auto each = [&](auto&& f) {
@@ -81,7 +83,8 @@ Rectangle content(PlaneView<const float> p) {
   return {left, top, right - left, rows};
 }
 
-/// Returns rectangles of equal size, each in the middle of the content of its picture.
+/// Returns rectangles of equal size, one for each picture, in the middle of its content without
+/// letterboxes.
 std::vector<Rectangle> contents(const PlaneStack& stack) {
   std::vector<Rectangle> all;
   int width = std::numeric_limits<int>::max(), height = width;

@@ -1,5 +1,5 @@
 #pragma once
-// Blocks of 8x8 samples of pictures, for noise estimates: which blocks are usable, and their
+// Blocks of 8x8 samples of pictures, for noise estimates: which blocks can be used, and their
 // coefficients.
 
 #include <cstdint>
@@ -25,18 +25,19 @@ struct PlaneStack {
   ClipBounds bounds;
 };
 
-/// Loads plane `i` of all `frames`, which must have one format. The bounds are the ends of the
-/// scale if samples are integers, or the minimum or maximum of the samples if many samples have
-/// that value (16 and 235 of video, clipped floats).
+/// Loads plane `i` of all `frames`, which must have one format. A clip limit is the minimum or
+/// maximum of the samples if many samples have that value (16 and 235 in video, or floats that were
+/// clipped). If not, integer samples have the ends of the scale as limits, and float samples have
+/// none.
 [[nodiscard]] PlaneStack load_stack(std::span<const Frame> frames, int i);
 
-/// The grid of blocks in pictures of one size. Letterboxes are left out.
+/// The grid of blocks in pictures of one size. The grid does not cover letterboxes.
 struct PictureBlocks {
   int step = 0, columns = 0, rows = 0;  // grid of each picture; blocks are `step` apart
   std::vector<int> corners;             // x, y of the first block of each picture
-  /// Number of clipped samples of each block, in the plane with the largest number.
+  /// Number of clipped samples of each block, in that source plane in which it is largest.
   std::vector<std::uint8_t> clipped;
-  int constant = 0;  // number of constant blocks at values that are not clipped
+  int constant = 0;  // number of blocks with equal samples that are not clipped
 
   static constexpr int side = 8;
   /// Value of `clipped` for an unusable block: all its samples are equal, or one is NaN.

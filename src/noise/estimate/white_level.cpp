@@ -10,42 +10,44 @@
 
 // Blocks are selected by half of their coefficients and measured by the other half, and vice versa.
 // The coefficients of white noise are independent, so that the selection of flat blocks does not
-// bias the level; texture has energy in both halves. As in Liu, Tanaka, Okutomi 2013 ("Single-image
-// noise level estimation for blind denoising", doi:10.1109/TIP.2013.2283400), who use gradients,
-// blocks are selected whose energy is explained by noise of the current level, and the level is
-// measured again.
+// bias the level; texture has energy in both halves. The method repeats two steps: it selects the
+// blocks whose energy is explained by noise of the current level, and measures the level again in
+// these blocks. Liu, Tanaka, Okutomi 2013 ("Single-image noise level estimation for blind
+// denoising", doi:10.1109/TIP.2013.2283400), select blocks in this way by their gradients.
 
 namespace lull {
 namespace {
 
-/// Blocks with more clipped samples are not used.
+/// Blocks with more clipped samples than this are not used.
 constexpr int max_clipped_samples = 24;
 /// Coefficients (v, u) with v + u of at least this value are measured, because textures have the
 /// least energy there.
 constexpr int finest = 10;
-/// Blocks are selected up to this mean energy of the selecting coefficients, in units of sigma^2.
+/// Blocks are selected if the mean energy of the selecting coefficients is at most this value, in
+/// units of sigma^2.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 8, max_clipped_rounds = 40;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// Variance at the finest frequencies of the flattest blocks of pictures without noise: texture,
-/// rounding, the grain of their scan. The median level is 1.2 for the pictures of Set12 and Kodak.
+/// Variance at the finest frequencies of the flattest blocks of pictures without noise. It is
+/// caused by texture, by rounding, and by film grain in scans. The median level is 1.2 for the
+/// pictures of Set12 and Kodak.
 constexpr double own_variance = 1.2 * 1.2;
 
 constexpr bool first_half(int k) { return (k / 8 + k % 8) % 2 == 1; }
 
-/// Blocks that retain less of the noise variance are not used.
+/// Blocks in which clipping leaves a smaller share of the noise variance are not used.
 constexpr double min_retained = 0.1;
 
-/// Returns the share of the noise variance that clipping leaves, for noise of level `sigma` and
-/// samples with this mean.
+/// Returns the share of the noise variance that clipping leaves, for noise of level `sigma` in a
+/// block whose samples have this mean.
 double retained_share(double mean, double sigma, const ClipBounds& bounds) {
   const double low = clipped_gaussian((mean - static_cast<double>(bounds.low)) / sigma).variance;
   const double high = clipped_gaussian((static_cast<double>(bounds.high) - mean) / sigma).variance;
   return std::clamp(low * high, min_retained, 1.0);
 }
 
-/// Measured values of a block: energies of the two halves of its coefficients, and of the finest
-/// coefficients in them.
+/// Measured values of a block: the energies of the two halves of its coefficients, and the energies
+/// of the finest coefficients of each half.
 struct Block {
   std::array<double, 2> energy{}, fine{};  // means
   double mean = 0, share = 1;
@@ -77,8 +79,8 @@ std::vector<Block> blocks_of(std::span<const float> values, const PictureBlocks&
   return result;
 }
 
-/// Returns the variance of blocks whose energy is explained by noise of `variance`, or of the
-/// flattest blocks if these are too few.
+/// Returns the variance measured in blocks whose energy is explained by noise of `variance`. If
+/// there are too few such blocks, the flattest blocks are measured.
 double variance_of(const std::vector<Block>& blocks, double variance) {
   const std::size_t min_rank =
       std::min(blocks.size() - 1, std::max<std::size_t>(100, blocks.size() / 50));
@@ -97,9 +99,9 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
 }
 
 /// Measures pictures in which nearly all blocks have clipped samples. Noise that is clipped on one
-/// side has a long tail on the other: a block that is flat in half of its coefficients is flat in
-/// the other half as well. So blocks are selected by the blocks around them, which share no sample
-/// with them.
+/// side has a long tail on the other: if the noise of a block is weak by chance in one half of its
+/// coefficients, it is weak in the other half as well. So a block is selected by the energy of the
+/// blocks around it, which share no sample with it.
 class ClippedBlocks {
  public:
   ClippedBlocks(std::span<const float> values, const PictureBlocks& blocks,
@@ -141,7 +143,7 @@ class ClippedBlocks {
     // `energy` is the mean energy of all coefficients but (0, 0). `fine` is the mean energy of the
     // finest coefficients.
     double mean = 0, energy = 0, fine = 0;
-    double retained = 0;  // share of the noise variance; 0: not used
+    double retained = 0;  // share of the noise variance after clipping; 0: not used
   };
   static constexpr int fine_count = [] {
     int count = 0;
@@ -149,7 +151,8 @@ class ClippedBlocks {
     return count;
   }();
 
-  /// Returns the variance in the blocks next to block `b`; infinite if fewer than three are usable.
+  /// Returns the variance in the blocks around block `b`; infinite if fewer than three of them are
+  /// usable.
   double around(std::size_t b) const {
     const int reach = (PictureBlocks::side + blocks_.step - 1) / blocks_.step;
     const int at = static_cast<int>(b % (static_cast<std::size_t>(blocks_.columns) * blocks_.rows));
@@ -176,7 +179,7 @@ class ClippedBlocks {
 };
 
 /// Returns true if only a few blocks have hardly any clipped sample, so that blocks with clipped
-/// samples must be used.
+/// samples must be measured.
 bool nearly_all_clipped(const PictureBlocks& blocks) {
   constexpr int hardly = 1;
   constexpr double few = 0.25;

@@ -11,8 +11,10 @@ namespace lull {
 namespace {
 
 constexpr std::int64_t second = 10'000'000;
-constexpr int cells = 32;  // cells along either side; scene cuts are detected from their luma means
-// Minimum change of luma at a cut, in 8-bit steps, and as a multiple of the typical change.
+// Number of cells along each side of a frame; the means of luma in the cells reveal scene cuts.
+constexpr int cells = 32;
+// Minimum change of the luma means at a scene cut: in 8-bit steps, and as a multiple of the typical
+// change.
 constexpr double cut_change = 12, cut_factor = 3;
 constexpr double level_tolerance = 0.15;
 
@@ -26,7 +28,7 @@ void add_cells(const Frame& frame, std::vector<double>& cells_out, int across, i
       const int y0 = cy * plane.height / down, y1 = (cy + 1) * plane.height / down;
       double sum = 0;
       int count = 0;
-      for (int y = y0; y < y1; y += 2)  // every other row is sufficient
+      for (int y = y0; y < y1; y += 2)  // every second row is sufficient
         for (int x = x0; x < x1; ++x) sum += static_cast<double>(plane(x, y)), ++count;
       cells_out.push_back(sum * scale / count);
     }
@@ -59,10 +61,10 @@ double seconds_of(const Frame& frame) {
          static_cast<double>(std::max<std::int64_t>(frame.time_base.den, 1));
 }
 
-/// Returns the index of the known noise for a scene that begins at this time. Scenes before the
-/// first entry get the first entry.
+/// Returns the index of the known noise that applies to a scene that begins at this time. Scenes
+/// before the first entry use the first entry.
 std::size_t noise_index_at(const std::vector<KnownNoise>& known, double time_s) {
-  constexpr double rounding = 1e-4;  // rounding of times in ticks of a millisecond and similar
+  constexpr double rounding = 1e-4;  // containers round times, for example to milliseconds
   const auto next = std::ranges::upper_bound(known, time_s + rounding, {}, &KnownNoise::from_s);
   return next == known.begin() ? 0 : next - known.begin() - 1;
 }
@@ -96,7 +98,7 @@ bool GrainCollector::observe(const Frame& noisy) {
   const std::int64_t lasts = time_of(noisy.pts + noisy.duration, noisy) - now;
   const bool cut = is_cut(noisy) && now - cut_start_ >= second;
   if (seen_ == 0 || cut) {
-    // The cut lies between the two frames, because containers round times.
+    // The time of the cut is between the times of the two frames, because containers round times.
     cut_start_ = before + (now - before) / 2;
     upcoming_.push_back({noisy.pts, cut_start_, seconds_of(noisy)});
     since_cut_ = 0;
@@ -109,8 +111,8 @@ bool GrainCollector::observe(const Frame& noisy) {
                                   : (number - sampling_.dense) % sampling_.sparse_step == 0;
 }
 
-/// Returns by how much the grain of a frame is stronger than the grain of its scene at the same
-/// luma: 0.1 is 10 %. The result is 0 if there are too few samples.
+/// Returns by which share the grain of a frame is stronger than the grain of its scene at the same
+/// luma: 0.1 means 10 %. The result is 0 if there are too few samples.
 double GrainCollector::level_change(const GrainStatistics& frame) const {
   double found = 0, expected = 0;
   for (int i = 0; i < GrainStatistics::bins; ++i) {
@@ -170,7 +172,7 @@ void GrainCollector::add(const Frame& noisy, const Frame& denoised) {
       deviating_ = MeasuredScene{{noisy.pts, now, seconds_of(noisy)}, std::move(frame)};
       return;
     }
-    // After two successive frames that deviate, a new scene begins at the first of them.
+    // If two successive frames deviate from their scene, a new scene begins at the first of them.
     MeasuredScene other = *std::exchange(deviating_, std::nullopt);
     begin(other.scene);
     scene_statistics_ += other.statistics;

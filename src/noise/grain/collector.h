@@ -13,40 +13,46 @@
 
 namespace lull {
 
-/// Frames in which the grain is measured: the first frame of a scene, every `step`th of its first
-/// `dense` frames, and every `sparse_step`th frame after these.
+/// Determines in which frames the grain is measured: in the first frame of a scene, in every
+/// `step`th of the first `dense` frames of a scene, and in every `sparse_step`th frame after these.
 struct GrainSampling {
   int step = 4;
   int dense = 96;
   int sparse_step = 8;
 };
 
-/// Noise of a clip from a point in time on, from another source than the removed noise.
+/// Noise of a clip that is known from another source than the denoised frames. It applies from the
+/// time `from_s` on.
 struct KnownNoise {
-  double from_s = 0;  // begin in seconds, as Frame::pts
-  // Noise of Y, Cb and Cr; empty: it is measured in the removed noise.
+  double from_s = 0;  // begin in seconds, on the time axis of Frame::pts
+  // Noise of Y, Cb and Cr; empty: the noise is measured as the difference between the frames and
+  // their results.
   std::optional<NoiseEstimate> noise;
 };
 
-/// Reads a clip once, in order, and divides it into scenes: at cuts, where luma changes more than
-/// typically, and where the level of the grain changes by more than 15 %. Scenes last at least a
-/// second. The table depends on the frames alone, and not on how far observe() is ahead of add().
+/// Reads a clip once, in order, and divides it into scenes. A scene begins at a cut, where luma
+/// changes more than typically, and where the level of the grain changes by more than 15 %. Scenes
+/// last at least a second. The grain table depends only on the frames, and not on how many frames
+/// observe() is ahead of add().
 class GrainCollector {
  public:
   explicit GrainCollector(const FrameFormat& format, const GrainSampling& sampling = {});
 
   /// Reads the next frame of the clip, whose samples must be in host memory. Returns true if the
-  /// frame will be measured: then the caller must later call add() for it.
+  /// grain of this frame must be measured. In this case the caller must later call add() for the
+  /// frame.
   [[nodiscard]] bool observe(const Frame& noisy);
-  /// Adds a frame for which observe() returned true, and its result. Frames must be added in order.
+  /// Adds a frame for which observe() returned true, and the denoised frame. Frames must be added
+  /// in order.
   void add(const Frame& noisy, const Frame& denoised);
-  /// Returns the table after all frames were added. Times are relative to the first frame.
-  /// @param known  with increasing times; empty: the grain is the removed noise
+  /// Returns the grain table. It is called after all frames were added. Times are relative to the
+  /// first frame.
+  /// @param known  entries with increasing times; if empty, the grain is that of the removed noise
   [[nodiscard]] GrainTable finish(const std::vector<KnownNoise>& known = {});
 
  private:
   struct Scene {
-    std::int64_t first_pts = 0, start = 0;  // `start`: in the table's unit, between two frames
+    std::int64_t first_pts = 0, start = 0;  // `start`: between two frames, in the unit of the table
     double first_s = 0;                     // `first_pts` in seconds
   };
 
@@ -65,7 +71,7 @@ class GrainCollector {
   std::int64_t seen_ = 0, since_cut_ = 0, cut_start_ = 0;
   std::vector<int> coarse_;  // cell means of the previous frame
   double typical_change_ = 0;
-  std::deque<Scene> upcoming_;  // scenes that add() has not reached
+  std::deque<Scene> upcoming_;  // scenes whose first frame add() has not reached
   // The following members are the state of add().
   Scene scene_;
   GrainStatistics scene_statistics_;
@@ -74,9 +80,11 @@ class GrainCollector {
     Scene scene;
     GrainStatistics statistics;
   };
-  // A frame whose level deviates. The next frame decides whether a scene begins there.
+  // A frame whose grain level deviates from its scene. The next frame decides whether a new scene
+  // begins at this frame.
   std::optional<MeasuredScene> deviating_;
-  // A scene is written after all scenes with the same noise were measured.
+  // Scenes whose measurement is complete. They are written to the table after all scenes with the
+  // same known noise have been measured.
   std::vector<MeasuredScene> closed_;
   GrainTable table_;
 };

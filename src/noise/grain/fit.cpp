@@ -13,13 +13,13 @@
 namespace lull {
 namespace {
 
-constexpr double max_gain = 10;         // higher gains would clip the template
+constexpr double max_gain = 10;         // a higher gain would clip the template of the grain
 constexpr std::int64_t min_blocks = 4;  // minimum number of blocks to fit a filter
 
-/// Returns the share of a correlation that remains at this distance. Decoders compose a plane of
-/// overlapping blocks with independent grain, whose sides are 32 samples (16 if the plane is
-/// subsampled). Where blocks overlap, two samples are blended (weights 27 and 17 of 32), in
-/// subsampled planes one sample (weights 23 and 22).
+/// Returns the share of a correlation that remains at this distance after a decoder has composed
+/// the plane. The decoder composes planes of overlapping blocks with independent grain, whose sides
+/// are 32 samples (16 if the plane is subsampled). Where blocks overlap, two samples of a row are
+/// blended (weights 27 and 17 of 32); in subsampled planes, one sample (weights 23 and 22).
 double retained(int distance, bool subsampled) {
   distance = std::abs(distance);
   if (distance == 0) return 1;
@@ -27,8 +27,8 @@ double retained(int distance, bool subsampled) {
   return distance == 1 ? 31.57 / 32 : (32.74 - distance) / 32;
 }
 
-/// Correlations of a plane's grain, in units of its standard deviation and the standard deviation
-/// of luma's grain.
+/// Correlations of the grain of a plane. They are normalised by the standard deviation of this
+/// grain, and those with luma also by the standard deviation of the luma grain.
 struct Correlations {
   std::array<double, pair_lags> pairs{};
   std::array<double, grain_taps> taps_with_luma{};
@@ -77,7 +77,7 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   }
   found.known = blocks >= min_blocks;
   if (!found.known) return found;
-  // The sums are over classes; each block has equal weight.
+  // The values are sums over the classes of blocks; each block has equal weight.
   const auto scale = [&](double& sum) { sum = std::clamp(sum / blocks, -0.98, 0.98); };
   for (double& pair : found.pairs) scale(pair);
   for (double& tap : found.taps_with_luma) scale(tap);
@@ -87,8 +87,8 @@ Correlations correlations_of(const GrainStatistics& statistics, int plane) {
   return found;
 }
 
-/// Replaces the correlations by those of the known noise, because the removed noise lacks the
-/// coarsest part of that noise.
+/// Replaces the measured correlations by those of the known noise, because the removed noise lacks
+/// the coarsest part of the known noise.
 void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& found) {
   if (!found.known || noise.sigma == 0 || noise.is_white()) return;
   for (int dy = 0; dy <= grain_lag; ++dy)
@@ -98,7 +98,7 @@ void use_known(const PlaneNoise& noise, bool sub_x, bool sub_y, Correlations& fo
 }
 
 struct Filter {
-  std::vector<double> x;  // taps, and for chroma optionally the share of luma's grain
+  std::vector<double> x;  // filter taps, and for chroma optionally the share of luma's grain
   std::vector<double> a;  // matrix of the normal equations
   double innovation = 1;  // variance of the prediction error
 };
@@ -126,8 +126,8 @@ bool solve(const std::vector<double>& a, std::vector<double>& x) {
   return true;
 }
 
-/// Solves the normal equations. `ridge` is added to the variance, because measured correlations may
-/// be correlations that no noise can have.
+/// Solves the normal equations. `ridge` is added to the variance: measurement errors can give
+/// correlations that no noise has, and then the equations have no valid solution without `ridge`.
 std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ridge) {
   Filter filter;
   const int n = grain_taps + (with_luma ? 1 : 0);
@@ -157,10 +157,10 @@ std::optional<Filter> filter_of(const Correlations& r, bool with_luma, double ri
   return filter;
 }
 
-/// Returns integer multiples of `units` near x that minimise the prediction error. The coarse part
-/// of the noise depends most on the sum of the coefficients, which would be inaccurate if they were
-/// rounded independently. The search changes one or two coefficients by one step as long as the
-/// error decreases.
+/// Returns the filter coefficients as integer multiples of `units`, near the exact solution, that
+/// minimise the prediction error. The coarse part of the noise depends most on the sum of the
+/// coefficients, and independent rounding would make this sum inaccurate. The search changes one or
+/// two coefficients by one step as long as the error decreases.
 std::vector<int> quantised(const Filter& filter, const std::vector<double>& units) {
   const auto n = static_cast<int>(units.size());
   const auto a = [&](int i, int j) { return filter.a[static_cast<std::size_t>(i) * n + j]; };
@@ -199,11 +199,12 @@ std::vector<int> quantised(const Filter& filter, const std::vector<double>& unit
   return rounded;
 }
 
-/// Sets the filter coefficients, in the finest unit in which all are in range; the coarsest unit is
-/// 2^-6.
+/// Sets the filter coefficients. Their unit is the finest power of 2 for which all coefficients are
+/// in range; the coarsest unit is 2^-6.
 void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& grain) {
-  // The template of every plane begins with white noise of the same level, so this factor adapts
-  // the filter to the plane's prediction error.
+  // The template of every plane begins with white noise of the same level, whatever the plane's
+  // prediction error is. The coefficient of luma's grain is scaled by this factor, so that luma's
+  // grain contributes as much relative to this white noise as in the measured grain.
   const auto factor = [&](int plane) {
     return std::sqrt(filters[0].innovation / filters[plane].innovation);
   };
@@ -224,7 +225,8 @@ void set_filters(const std::array<Filter, 3>& filters, int planes, GrainParams& 
   }
 }
 
-/// Returns the sum of squared differences between correlations, within the reach of the filters.
+/// Returns the sum of squared differences between wanted and found correlations, at lags within the
+/// reach of the filters.
 double mismatch(const Correlations& wanted, const std::array<double, pair_lags>& found) {
   if (!wanted.known) return 0;
   double sum = 0;
@@ -236,8 +238,9 @@ double mismatch(const Correlations& wanted, const std::array<double, pair_lags>&
   return sum;
 }
 
-/// Fits the filters of planes with grain. Of the filters that are stable and do not exceed the
-/// template's range, it selects those whose grain has the most similar correlations.
+/// Fits the filters of planes with grain. Among the filters that are stable and do not exceed the
+/// range of the template, the function selects those whose grain has correlations most similar to
+/// the wanted ones.
 TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* known,
                          const std::array<bool, 3>& grainy, GrainParams& grain) {
   const FrameFormat& format = statistics.format();
@@ -273,8 +276,8 @@ TemplateGain fit_filters(const GrainStatistics& statistics, const NoiseModel* kn
   return best;
 }
 
-/// Returns the standard deviation of a plane's template, in 8-bit steps: white noise of 32 (less by
-/// powers of 2) and two roundings.
+/// Returns the standard deviation of a plane's template, in 8-bit steps. The template is filtered
+/// from white noise with a standard deviation of 32 (less by powers of 2), and rounded twice.
 double template_sigma(const FrameFormat& format, double gain, int grain_scale_shift) {
   const double white = std::ldexp(32, -grain_scale_shift);
   const double step = std::ldexp(1, 8 - std::clamp(format.bits, 8, 12));
@@ -291,8 +294,8 @@ double value_at(const GrainCurve& knots, double at) {
   return knots.back().sigma;
 }
 
-/// Returns at most `maximum` points of the curve, connected by lines. The point with the largest
-/// deviation is added until all deviations are at most 2 %.
+/// Approximates the curve by at most `maximum` points of it, which are connected by lines. The
+/// point with the largest deviation is added until all deviations are at most 2 %.
 GrainCurve knots_of(const GrainCurve& curve, int maximum) {
   GrainCurve knots{curve.front()};
   if (curve.size() > 1) knots.push_back(curve.back());
@@ -328,10 +331,10 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
       fit_filters(statistics, known ? &known->noise.noise : nullptr, grainy, grain);
   const double maximum = *std::ranges::max_element(gain.gain);
   while (grain.grain_scale_shift < 3 &&
-         template_sigma(format, maximum, grain.grain_scale_shift) > 40)  // the template ends at 127
+         template_sigma(format, maximum, grain.grain_scale_shift) > 40)  // samples end at 127
     ++grain.grain_scale_shift;
 
-  double strongest = 0;  // maximum factor
+  double strongest = 0;  // maximum value of a scaling function
   std::array<double, 3> sigmas{};
   for (int i = 0; i < format.planes(); ++i) {
     sigmas[i] = template_sigma(format, gain.gain[i], grain.grain_scale_shift);
@@ -342,8 +345,8 @@ std::optional<GrainParams> fit_grain(const GrainStatistics& statistics, const Kn
   while (grain.scaling_shift > 8 && std::ldexp(strongest, grain.scaling_shift) > 255)
     --grain.scaling_shift;
   for (int i = 0; i < format.planes(); ++i) {
-    // AV1 with 4:2:0 allows grain in both chroma planes or in none. It allows chroma grain only if
-    // luma has grain.
+    // In 4:2:0, AV1 allows grain either in both chroma planes or in none. It allows chroma grain
+    // only if luma has grain.
     if (!grainy[i]) {
       grain.points[i] = {{0, 0}, {255, 0}};
       continue;

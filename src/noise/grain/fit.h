@@ -1,5 +1,6 @@
 #pragma once
-// Fits the parameters with which a decoder synthesises grain like the measured grain of a scene.
+// Fits the parameters of the grain synthesis in a decoder, so that the synthetic grain resembles
+// the measured grain of a scene.
 
 #include <optional>
 
@@ -9,18 +10,20 @@
 
 namespace lull {
 
-/// Noise from another source than the removed noise, for example measured over time.
+/// Noise that is known from another source than the removed noise, for example from a measurement
+/// over time.
 struct KnownGrain {
   const NoiseEstimate& noise;  // noise of Y, Cb and Cr
-  const GrainStatistics& all;  // statistics of all scenes with this noise
+  const GrainStatistics& all;  // statistics of all scenes to which this noise applies
 };
 
 /// Fits autoregressive filters to the measured correlations by the normal equations (Yule-Walker),
-/// corrected for the blocks from which decoders compose the grain. Fits scaling functions of luma
-/// to the variances, for the level of the filters' grain. The result is empty if there is no
-/// noticeable grain (less than a fifth of an 8-bit step in every plane), or if nothing was
-/// measured. `known`: null, or noise whose levels (grain_curve.h), and correlations unless it is
-/// white, replace the measured ones.
+/// corrected for the blocks from which decoders compose the grain. The scaling functions of luma
+/// are fitted to the measured variances, given the level of the grain that the filters produce. The
+/// result is empty if there is no noticeable grain (less than a fifth of an 8-bit step in every
+/// plane), or if nothing was measured. `known`: if not null, the levels of this noise
+/// (grain_curve.h) replace the measured levels, and unless the noise is white, its correlations
+/// replace the measured correlations.
 [[nodiscard]] std::optional<GrainParams> fit_grain(const GrainStatistics& statistics,
                                                    const KnownGrain* known = nullptr);
 

@@ -12,15 +12,15 @@ constexpr double luma_of(int bin) { return 8.0 * bin + 4; }
 
 bool is_populated(const GrainStatistics::Bin& bin) { return bin.count >= min_bin_samples; }
 
-/// Returns the variance of the grain in a bin, without the variance `rounding` of rounding errors,
-/// in squared units of grain_unit.
+/// Returns the variance of the grain in a bin, in squared units of grain_unit. The variance of
+/// rounding errors, `rounding`, is subtracted.
 double variance_of(const GrainStatistics::Bin& bin, double rounding) {
   const auto n = static_cast<double>(bin.count), mean = static_cast<double>(bin.sum) / n;
   return static_cast<double>(bin.squares) / n - mean * mean - rounding;
 }
 
-/// Mean variance of the noise that was removed in `statistics`, and mean variance of the noise that
-/// was removed in `all` at the same luma.
+/// Mean variance of the removed noise in one scene, and mean variance of the removed noise in all
+/// scenes at the same luma.
 struct Compared {
   double own = 0, of_all = 0;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Level of the grain of a scene by luma.
+// Level of the grain of a scene as a function of luma.
 
 #include <vector>
 
@@ -9,27 +9,30 @@
 namespace lull {
 
 struct GrainLevel {
-  double at = 0, sigma = 0;  // luma and standard deviation in 8-bit steps
+  double at = 0, sigma = 0;  // `at`: luma; `sigma`: standard deviation in 8-bit steps
 };
 /// Levels of grain in the order of increasing luma.
 using GrainCurve = std::vector<GrainLevel>;
 
-/// Grain with a lower standard deviation, in 8-bit steps, is treated as no grain.
+/// Grain whose standard deviation is below this value, in 8-bit steps, is treated as no grain.
 inline constexpr double min_grain = 0.2;
 
-/// Stored samples are rounded before and after denoising. The decoder's own rounding restores one
-/// of the two variances; this function returns the other, in squared units of grain_unit.
+/// Stored samples are rounded before denoising and again after it, so the removed noise contains
+/// two variances of rounding. One of them remains in the synthetic grain because the decoder rounds
+/// as well. This function returns the other one, which must be subtracted, in squared units of
+/// grain_unit.
 [[nodiscard]] double rounding_variance(const FrameFormat& format);
 
-/// Returns the curve of the removed noise, averaged over neighbouring bins with weights by their
-/// number of samples.
+/// Returns the level curve of the removed noise. Each level is averaged over neighbouring bins,
+/// weighted by their numbers of samples.
 [[nodiscard]] GrainCurve removed_curve(const GrainStatistics& statistics, int plane);
 
-/// Returns the curve of known noise; `known` has standard deviations on the 0..255 scale and
-/// increasing luma. Unlike the removed noise, it includes the noise that denoising leaves in the
-/// picture, and lumas without flat areas. The curve is scaled by the strength of the scene,
-/// compared with `all` scenes in which the noise was measured. If nothing was removed, or nothing
-/// is known, the result is `removed`.
+/// Returns the level curve of known noise. `known` has standard deviations on the 0..255 scale, in
+/// the order of increasing luma. Unlike the curve of the removed noise, this curve includes the
+/// noise that denoising leaves in the picture, and it has values at lumas without flat areas. The
+/// curve is scaled by the strength of the noise removed in `scene`, relative to the noise removed
+/// in `all` scenes to which the known noise applies. If no noise was removed, or `known` is empty,
+/// the result is `removed`.
 [[nodiscard]] GrainCurve known_curve(const GrainCurve& removed, const GrainStatistics& scene,
                                      const GrainStatistics& all, int plane,
                                      const std::vector<LevelAtLuma>& known);

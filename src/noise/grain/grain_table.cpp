@@ -16,10 +16,10 @@ void add_params(std::string& text, const GrainParams& grain) {
        {grain_lag, grain.ar_coeff_shift, grain.grain_scale_shift, grain.scaling_shift}) {
     add(text, number);
   }
-  add(text, 0);  // chroma has scaling functions of its own
+  add(text, 0);  // chroma has its own scaling functions
   add(text, 1);  // blocks of grain overlap
-  // A player evaluates the scaling functions of Cb and Cr at 0 times the chroma sample, plus 1
-  // times luma, plus 0. The numbers 128, 192 and 256 stand for these factors.
+  // A player evaluates the scaling functions of Cb and Cr at a weighted sum: 0 times the chroma
+  // sample, plus 1 times luma, plus the offset 0. The numbers 128, 192 and 256 encode these values.
   for (int plane = 1; plane < 3; ++plane)
     for (const int number : {128, 192, 256}) add(text, number);
   text += '\n';
@@ -44,7 +44,7 @@ void add_params(std::string& text, const GrainParams& grain) {
 
 std::string text_of(const GrainTable& table) {
   std::string text = "filmgrn1\n";
-  int seed = 7391;  // encoders use it for the first frame and derive the next from it
+  int seed = 7391;  // seed of the first frame; encoders derive later seeds from it
   for (const GrainEntry& entry : table) {
     text += 'E';
     add(text, entry.start);

@@ -1,8 +1,8 @@
 #pragma once
 // Film grain in the representation of AV1: parameters with which a player synthesises grain that
 // looks like that of a clip, and their text format of libaom, "filmgrn1". The fields are those of
-// film_grain_params() in the AV1 bitstream specification (section 5.9.30), without the offsets used
-// there.
+// film_grain_params() in the AV1 bitstream specification (section 5.9.30), without the offsets that
+// the specification adds to coded values.
 
 #include <array>
 #include <cstdint>
@@ -21,7 +21,8 @@ struct ScalingPoint {
 };
 
 inline constexpr int grain_lag = 3;
-/// The filter's samples, row by row, from (-3, -3) to (-1, 0) relative to the filtered sample.
+/// Positions of the samples that the filter reads, row by row, from (-3, -3) to (-1, 0) relative to
+/// the filtered sample.
 inline constexpr int grain_taps = 2 * grain_lag * (grain_lag + 1);
 constexpr int tap_dx(int tap) { return tap % (2 * grain_lag + 1) - grain_lag; }
 constexpr int tap_dy(int tap) { return tap / (2 * grain_lag + 1) - grain_lag; }
@@ -43,11 +44,11 @@ struct GrainParams {
   bool operator==(const GrainParams&) const = default;
 };
 
-/// Frames from `start` up to, but not including, `end`. Both are in units of 100 ns after the first
-/// frame of the clip.
+/// The entry applies to frames from `start` up to, but not including, `end`. Both are in units of
+/// 100 ns after the first frame of the clip.
 struct GrainEntry {
   std::int64_t start = 0, end = 0;
-  std::optional<GrainParams> grain;  // empty: no grain
+  std::optional<GrainParams> grain;  // empty: the frames get no grain
   bool operator==(const GrainEntry&) const = default;
 };
 

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int full = 256 * grain_unit;
 constexpr std::size_t max_per_class = 192;  // maximum number of blocks of a frame
-// Blocks with a smaller mean squared gradient (per axis, between samples two apart) are always
-// flat.
+// Blocks count as flat if their mean squared gradient is below this value. (A gradient is the
+// difference of two samples that are two apart along one axis.)
 constexpr std::int64_t flat_gradient = 2 * grain_unit * 2 * grain_unit;
 
 int to_units(const FrameFormat& format, float sample) {
@@ -17,7 +17,8 @@ int to_units(const FrameFormat& format, float sample) {
   return scaled > 0 ? static_cast<int>(std::lround(std::min(scaled, full - 1.0))) : 0;
 }
 
-/// Loads rows y0 .. y0 + h of a plane from column x0 on, in units of grain_unit.
+/// Loads the rectangle whose first sample is (x0, y0) and whose height is h, in units of
+/// grain_unit.
 void load(const Frame& frame, int plane, int x0, int y0, int w, int h, int* to) {
   const FrameFormat& format = frame.format;
   for (int y = 0; y < h; ++y, to += w) {
@@ -46,13 +47,13 @@ constexpr int max_samples = GrainStatistics::side * GrainStatistics::side;
 using Samples = std::array<int, max_samples>;
 
 struct Block {
-  int x = 0, y = 0;           // position of its first luma sample
-  std::int64_t gradient = 0;  // sum of squares per sample
+  int x = 0, y = 0;           // position of the first luma sample of the block
+  std::int64_t gradient = 0;  // mean squared gradient
   int brightness = 0;         // class
 };
 
-/// Returns false for blocks that give no information on noise: letterboxes have none, and noise of
-/// clipped samples is cut off.
+/// Returns false for blocks that give no information on noise. Letterboxes contain no noise, and
+/// clipping cuts a part of the noise off.
 bool is_usable(const Samples& noisy, int count) {
   int clipped = 0;
   bool constant = true;
@@ -75,8 +76,8 @@ std::int64_t mean_gradient(const Samples& s, int w, int h) {
   return count > 0 ? sum / count : 0;
 }
 
-/// Returns the flattest quarter of the blocks of each brightness, without blocks that are much less
-/// flat than the rest of the frame.
+/// Returns the flattest quarter of the blocks of each brightness. Blocks that are much less flat
+/// than the rest of the frame are excluded.
 std::vector<Block> flat_blocks(const Frame& noisy, const Frame& denoised, int w, int h) {
   std::vector<Block> all;
   Samples samples;
@@ -134,7 +135,8 @@ void add_with_luma(const Samples& chroma, const Samples& luma, int w, int h,
   }
 }
 
-/// Returns the means over the squares of `from` that the samples of a subsampled plane cover.
+/// Returns, for each sample of a subsampled plane, the mean of those samples of `from` that it
+/// covers.
 Samples shrunk(const Samples& from, int w, int shift_x, int shift_y, int to_w, int to_h) {
   Samples to{};
   const int area = 1 << (shift_x + shift_y);
@@ -167,7 +169,7 @@ int GrainStatistics::block_height(int plane) const {
 void GrainStatistics::add(const Frame& noisy, const Frame& denoised) {
   const int w = block_width(0), h = block_height(0);
   const int shift_x = format_.chroma_shift_x, shift_y = format_.chroma_shift_y;
-  // A frame of one sample in width or height has no block that covers complete chroma samples.
+  // A frame that is one sample wide or high has no block that covers complete chroma samples.
   const bool chroma = format_.planes() == 3 && w >> shift_x > 0 && h >> shift_y > 0;
   Samples before, clean, removed, luma_removed;
   for (const Block& block : flat_blocks(noisy, denoised, w, h)) {

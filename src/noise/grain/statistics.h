@@ -10,7 +10,7 @@
 
 namespace lull {
 
-/// Samples are integers in sixteenths of an 8-bit step, so that samples of 12 bits need no
+/// Samples are integers in units of 1/16 of an 8-bit step, so that samples of 12 bits need no
 /// conversion.
 inline constexpr int grain_unit = 16;
 
@@ -26,17 +26,19 @@ constexpr int pair_index(int dx, int dy) {
 
 class GrainStatistics {
  public:
-  static constexpr int bins = 32;    // bins of luma, 8 8-bit steps each
-  static constexpr int classes = 8;  // classes of blocks by their mean luma
-  static constexpr int side = 16;    // side of a block in luma samples; less in smaller frames
+  static constexpr int bins = 32;    // bins of luma, each 8 steps of 8 bits wide
+  static constexpr int classes = 8;  // classes of blocks with similar mean luma
+  static constexpr int side = 16;    // side of a block in luma samples; smaller in small frames
 
   struct Bin {
     std::int64_t count = 0, sum = 0, squares = 0;  // sums over the removed noise
   };
-  /// Sums of products over the blocks of a class. A block has (w - |dx|) (h - |dy|) pairs.
+  /// Sums of products of two samples of the removed noise, over the blocks of a class. For lag (dx,
+  /// dy), a block of w x h samples has (w - |dx|) (h - |dy|) pairs of samples.
   struct Products {
     std::array<std::int64_t, pair_lags> pairs{};
-    // Products of Cb or Cr with luma at its position (the mean of the luma samples there).
+    // Products of a sample of Cb or Cr with luma at the same position (the mean of the luma samples
+    // there).
     std::array<std::int64_t, grain_taps> taps_with_luma{};
     std::int64_t with_luma = 0, luma_squares = 0;
   };
@@ -47,8 +49,8 @@ class GrainStatistics {
 
   GrainStatistics() = default;
   explicit GrainStatistics(const FrameFormat& format);
-  /// Adds the flat blocks of a frame. Both frames must have the format of these statistics and be
-  /// in host memory.
+  /// Adds the flat blocks of a frame to the statistics. Both frames must have the format for which
+  /// the statistics were constructed, and be in host memory.
   void add(const Frame& noisy, const Frame& denoised);
   GrainStatistics& operator+=(const GrainStatistics& other);
 

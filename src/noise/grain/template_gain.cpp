@@ -9,8 +9,8 @@ namespace {
 
 using Taps = std::array<double, grain_taps>;
 
-/// The response of a template to one sample of white noise. It begins in the row of the sample and
-/// extends to both sides.
+/// The response of the template's filter to one sample of white noise. The response begins in the
+/// row of the sample and extends to both sides.
 class Response {
  public:
   Response(int rows, int reach)
@@ -34,7 +34,8 @@ class Response {
       }
   }
 
-  /// Adds to `pairs`, for each lag (dx, dy), the sum of the products of samples at this lag.
+  /// For each lag (dx, dy), adds the sum of the products of all pairs of samples with this lag to
+  /// `pairs`.
   void add_pairs(std::array<double, pair_lags>& pairs) const {
     for (int dy = 0; dy <= grain_lag; ++dy)
       for (int dx = dy == 0 ? 0 : -grain_lag; dx <= grain_lag; ++dx) {
@@ -46,7 +47,7 @@ class Response {
       }
   }
 
-  /// Adds the energy of each row.
+  /// Adds the energy of each row of the response to `rows`.
   void add_energy(std::vector<double>& rows) const {
     for (int dy = 0; dy < rows_; ++dy)
       for (int i = 0; i < columns_; ++i)
@@ -65,8 +66,9 @@ Taps taps_of(const GrainParams& grain, int plane) {
   return taps;
 }
 
-/// Returns the mean variance of the used part of the template, which are the rows from `first` on.
-/// Templates begin with white noise, so that their first rows are weaker than the others.
+/// Returns the mean variance over the used rows of the template, which begin at row `first`. The
+/// first rows of a template are weaker than the others, because the filter begins there with white
+/// noise.
 double mean_variance(const std::vector<double>& energy, int first) {
   double sum = 0, variance = 0;
   for (std::size_t row = 0; row < energy.size(); ++row) {
@@ -85,8 +87,8 @@ bool decays(const std::vector<double>& energy) {
   return std::isfinite(sum) && late < 0.02 * sum;
 }
 
-/// Returns the response of chroma to luma noise at (from_x, from_y) of the luma samples of one
-/// chroma sample.
+/// Returns the response of chroma to one sample of luma noise. The noise sample is the one at
+/// (from_x, from_y) among the luma samples of one chroma sample.
 Response chroma_response(const Response& luma, int rows, int shift_x, int shift_y, int from_x,
                          int from_y, double coefficient) {
   Response response(rows, luma.reach() >> shift_x);

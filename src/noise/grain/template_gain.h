@@ -12,12 +12,13 @@ namespace lull {
 
 /// Properties of the templates of one scene.
 struct TemplateGain {
-  /// Standard deviation of a plane's grain in the used part of the template, divided by the
+  /// Standard deviation of a plane's grain in the used part of the template, in units of the
   /// standard deviation of the white noise.
   std::array<double, 3> gain{1, 1, 1};
-  /// Correlations of each plane's grain, within the reach of the filters (pair_index).
+  /// Correlations of each plane's grain, at lags within the reach of the filters, in the order of
+  /// pair_index().
   std::array<std::array<double, pair_lags>, 3> correlation{};
-  /// True if the response of every filter has decayed at the end of the template.
+  /// True if the response of every filter decays within the template.
   bool stable = true;
 };
 

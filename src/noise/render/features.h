@@ -14,12 +14,12 @@ inline constexpr int feature_count = 6;
 inline constexpr std::array<std::string_view, feature_count> feature_names = {
     "albedo", "normal", "depth", "variance", "halfA", "halfB"};
 
-/// Frames of floats (SampleType::f32) on the scale of the file, independent of FrameFormat::white.
-/// Null: the feature does not exist.
+/// Features are frames of floats (SampleType::f32) on the scale of the file, independent of
+/// FrameFormat::white. Null: the render does not contain the feature.
 struct Features {
   /// Albedo: grey or RGB, 0..1. Normal: three components. Depth: grey, distance from the eye.
   /// Variance: noise variance of each sample of the picture, grey or RGB, in the squared unit of
-  /// the picture. Halves: the pictures rendered from either half of the samples.
+  /// the picture. Halves: two pictures, each rendered from one half of the ray-tracing samples.
   std::array<std::shared_ptr<const Frame>, feature_count> planes{};
 
   const std::shared_ptr<const Frame>& operator[](Feature f) const {

@@ -14,7 +14,7 @@
 namespace lull {
 namespace {
 
-/// Returns plane `i` of a feature; the only plane of a grey feature.
+/// Returns plane `i` of a feature. A grey feature has one plane, which is returned for every `i`.
 PlaneView<const float> plane_of(const Frame& feature, int i) {
   return feature.plane<float>(std::min(i, feature.format.planes() - 1));
 }
@@ -50,9 +50,9 @@ void fill(PlaneView<float> to, Value value) {
   });
 }
 
-/// Squared response of the mask of Immerkaer 1996 ("Fast noise variance estimation",
-/// doi:10.1006/cviu.1996.0060), which is 0 for linear gradients and for edges along the axes. Its
-/// mean is the variance of white noise.
+/// Computes the squared response to the mask of Immerkaer 1996 ("Fast noise variance estimation",
+/// doi:10.1006/cviu.1996.0060), normalised so that its mean is the variance of white noise. The
+/// response is 0 for linear gradients and for edges along the axes.
 void high_frequencies(PlaneView<const float> from, PlaneView<float> to) {
   for_rows(to.height, [&](int first, int end) {
     for (int y = first; y < end; ++y) {
@@ -203,12 +203,12 @@ void Light::load_variance(const Frame& frame, const RenderNoise& noise) {
         const float half = (first(x, y) - second(x, y)) / (2 * albedo(x, y));
         return half * half;
       });
-      radius = 2;  // each difference has only one degree of freedom
+      radius = 2;  // a single difference estimates a variance with only one degree of freedom
     } else {
       high_frequencies(light, to);
       radius = 3;
     }
-    // The variance of a pixel that is not finite is the mean of the variances around it.
+    // If a pixel is not finite, its variance is the mean of the variances around it.
     const PlaneView<const float> samples = frame.plane<float>(i);
     fill(to, [&](int x, int y) {
       return std::isfinite(samples(x, y)) ? to(x, y) : std::numeric_limits<float>::quiet_NaN();

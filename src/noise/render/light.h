@@ -1,6 +1,6 @@
 #pragma once
-// Decomposition of renders for filters: the light that falls on surfaces, its noise variance pixel
-// by pixel, and features that distinguish surfaces.
+// Decomposes renders for filters into the light that falls on surfaces, the noise variance of the
+// light at each pixel, and features that distinguish surfaces.
 //
 // Colour is albedo times light. Texture is in the albedo, which renderers provide without noise, so
 // that the light, which filters process, is smooth. Samples are divided by max(albedo, floor)
@@ -18,10 +18,10 @@ namespace lull {
 
 inline constexpr float albedo_floor = 0.02f;
 
-/// Noise of a render where its features do not define it.
+/// What the user states about the noise of a render, in addition to its features.
 struct RenderNoise {
-  float sigma = 0;     // level on the 0..255 scale; 0: from the features, or estimated
-  float strength = 1;  // factor of the noise level
+  float sigma = 0;     // noise level on the 0..255 scale; 0: from the features, or estimated
+  float strength = 1;  // factor by which the noise level is multiplied
 };
 
 inline constexpr int max_regressors = 7;  // normal, depth, albedo
@@ -43,23 +43,24 @@ class Light {
   /// Returns the light, which is finite everywhere. Samples that were not finite have been replaced
   /// by the mean of the samples around them.
   PlaneView<const float> light(int i) const { return light_[i].view(); }
-  /// Returns the noise variance of the light, averaged over 3x3 pixels or more, because variances
-  /// of few samples are inaccurate. All values are above 0.
+  /// Returns the noise variance of the light. It is averaged over 3x3 pixels or more, because
+  /// variances from few samples are inaccurate. All values are above 0.
   PlaneView<const float> variance(int i) const { return variance_[i].view(); }
-  /// Returns the number of features on which light may depend, as far as the frame has them. These
-  /// features are the components of the normal, the logarithm of the depth, and the albedo.
+  /// Returns the number of regressors: features of this frame on which its light may depend. These
+  /// are the components of the normal, the logarithm of the depth, and the albedo, as far as the
+  /// frame has them.
   int regressors() const { return regressors_; }
   PlaneView<const float> regressor(int i) const { return regressor_[i].view(); }
-  /// Returns the noise variance of the regressor, from its high frequencies. (Features have noise
-  /// if the camera has depth of field or motion blur.)
+  /// Returns the noise variance of regressor `i`, measured in its high frequencies. (Features have
+  /// noise if the camera has depth of field or motion blur.)
   PlaneView<const float> regressor_noise(int i) const { return regressor_noise_[i].view(); }
 
-  /// Converts filtered light of the last decomposed frame back to samples of `clean`. Samples of
-  /// `noisy` that are not finite are preserved unchanged.
+  /// Converts the filtered light of the frame that was decomposed last to samples of `clean`.
+  /// Samples of `noisy` that are not finite are preserved unchanged.
   void recompose(const std::array<PlaneView<const float>, 3>& filtered, const Frame& noisy,
                  const Frame& clean) const;
-  /// Returns the factor of the light. This factor is the albedo, raised to at least the floor, or 1
-  /// if there is no albedo.
+  /// Returns the factor by which light is multiplied to get colour: the albedo, raised to at least
+  /// the floor. The factor is 1 if there is no albedo.
   PlaneView<const float> albedo(int i) const { return albedo_[i].view(); }
 
  private:
@@ -74,9 +75,10 @@ class Light {
   Plane<float> scratch_;
 };
 
-/// Computes the mean over squares of 2 radius + 1 samples a side, as far as they are inside the
-/// plane. Sums are in double precision, so that distant bright samples leave no rounding error.
-/// `scratch` and `to` must have the plane's size; `to` may be `from`.
+/// Computes, for each sample, the mean over the square of 2 radius + 1 samples a side around it.
+/// Samples outside the plane are not counted. Sums are in double precision, so that distant bright
+/// samples leave no rounding error. `scratch` and `to` must have the plane's size; `to` may be
+/// `from`.
 void box_mean(PlaneView<const float> from, int radius, PlaneView<float> scratch,
               PlaneView<float> to);
 

@@ -12,7 +12,8 @@ namespace {
 
 constexpr int level_radius = 5;
 
-/// For each pixel, the factor stabilised_light_sigma / s of vst_render.h.
+/// The factor stabilised_light_sigma / s (vst_render.h) at each pixel, by which light is
+/// multiplied.
 using Factor = Plane<float>;
 
 class RenderVstSession final : public VstSession<Factor> {
@@ -77,7 +78,7 @@ class RenderVstSession final : public VstSession<Factor> {
   RenderNoise noise_;
   FrameFormat format_;
   std::unique_ptr<RepeatFinder> repeats_;
-  tbb::task_arena arena_;  // runs the calculations of light
+  tbb::task_arena arena_;  // the TBB arena that runs the calculations of light
   Light light_;
   Plane<float> scratch_;
   std::array<Plane<float>, 3> back_;

@@ -1,6 +1,7 @@
 #pragma once
-// Variance stabilisation of renders, for filters of white Gaussian noise of one level: their light
-// is scaled so that its noise has one level, and scaled back afterwards.
+// Variance stabilisation of renders, for filters of white Gaussian noise of one level. The light of
+// a render is scaled so that its noise has the same level everywhere, and scaled back after the
+// filter.
 
 #include <memory>
 
@@ -10,25 +11,25 @@
 
 namespace lull {
 
-/// Noise level of the stabilised light, on the 0..255 scale. Light up to about 48 times its noise
-/// level is within the filters' range (float_range.h); brighter light with so little noise is
-/// preserved unchanged.
+/// Noise level of the stabilised light, on the 0..255 scale. If light is brighter than about 48
+/// times its noise level, its stabilised samples are outside the range that filters accept
+/// (float_range.h), and it is preserved unchanged.
 inline constexpr float stabilised_light_sigma = 8;
 /// The sigma for which the filter of with_render_vst() must be opened: 1.5 times the level, because
 /// the noise of renders has long tails. (On the two scenes of samples/render_scene.cpp this is 0.8
 /// and 1.7 dB better than the level itself.)
 inline constexpr float light_filter_sigma = 1.5f * stabilised_light_sigma;
 
-/// Returns the format of the frames that the filter of with_render_vst() gets for frames of
-/// `format`: floats with 255 for white.
+/// Returns the format of the frames that the filter inside with_render_vst() gets for frames of
+/// `format`: floats, with 255 for white.
 [[nodiscard]] FrameFormat stabilised_light_format(const FrameFormat& format);
 
-/// Makes a session for renders; frames have features. `filter` is a session for
-/// stabilised_light_format() and noise of light_filter_sigma. A sample u of light (light.h) is
-/// mapped to stabilised_light_sigma u / s. s^2 is the mean of its variance over 11 x 11 pixels and
-/// all channels, so that s is smooth and hues are preserved.
-/// @param repeats  determines the repeat state from the original frames where it is unknown,
-/// instead of the filter, which only has their stabilised light; may be null
+/// Makes a session for renders, whose frames have features. `filter` must be a session for frames
+/// of stabilised_light_format(), opened for the noise level light_filter_sigma. A sample u of light
+/// (light.h) is mapped to stabilised_light_sigma u / s. s^2 is the mean of the light's noise
+/// variance over 11 x 11 pixels and all channels, so that s is smooth and hues are preserved.
+/// @param repeats  determines the repeat state of frames whose state is unknown; may be null. It
+/// sees the original frames, while the filter only sees their stabilised light.
 /// @param threads  0: all cores
 /// @throws InvalidArgument  frames that are not RGB or grey floats
 [[nodiscard]] std::unique_ptr<Denoiser> with_render_vst(

@@ -12,12 +12,13 @@ namespace {
 
 constexpr int side = CubeCollector::side, voxels = side * side * side;
 constexpr double max_cubes = 400'000;
-/// Maximum number of different values of constant cubes that are counted.
+/// Maximum number of different values for which cubes of one constant value are counted.
 constexpr std::size_t max_constant_values = 256;
 
-using Cube = std::array<float, voxels>;  // x fastest, then y
+using Cube = std::array<float, voxels>;  // voxels of a cube: x fastest, then y
 
-/// Transforms the cube along the axis whose neighbouring voxels are `stride` apart.
+/// Transforms the cube along one axis. Neighbouring voxels along this axis are `stride` elements
+/// apart.
 void transform(Cube& cube, int stride, const std::array<std::array<float, side>, side>& rows) {
   for (int i = 0; i < voxels; ++i) {
     if (i / stride % side != 0) continue;

@@ -32,25 +32,26 @@ class CubeCollector {
   static constexpr int side = 4;
 
   /// `slices`: total number of slices of all volumes of the input, as far as known. It determines
-  /// which share of the cubes is examined, so that there are not many more than 400 000.
+  /// which share of the cubes is examined, so that not many more than 400 000 cubes are.
   CubeCollector(const FrameFormat& format, std::int64_t slices);
 
-  /// Adds the slices of a volume in order, and of a series volume after volume (Frame::slice). Only
-  /// the first plane is used.
+  /// Adds the slices of a volume in order. For a series, the slices of one volume are added after
+  /// those of the previous volume (Frame::slice). Only the first plane is used.
   void add(const Frame& slice);
 
-  /// Returns the cubes whose voxels are all finite and within the filters' range, but not all
-  /// equal.
+  /// Returns the examined cubes whose voxels are all finite, within the range that filters accept,
+  /// and not all equal.
   const std::vector<CubeStatistics>& cubes() const { return cubes_; }
-  /// Returns the number of examined cubes, with any content.
+  /// Returns the number of examined cubes, whatever they contain.
   std::int64_t examined() const { return examined_; }
-  /// Returns the values of constant cubes, with the number of such cubes. Such cubes contain the
-  /// surroundings of the object in masked or padded volumes, or clipped samples.
+  /// Returns the values of cubes whose voxels are all equal, with the number of such cubes for each
+  /// value. These cubes contain the surroundings of the object in masked or padded volumes, or
+  /// clipped samples.
   const std::unordered_map<float, std::int64_t>& constant_values() const {
     return constant_values_;
   }
-  /// These functions return the minimum and the maximum of all voxels within the filters' range.
-  /// The two values are the clip limits if samples are clipped.
+  /// These functions return the minimum and the maximum of all voxels within the range that filters
+  /// accept. The two values are the clip limits if samples are clipped.
   float min_value() const { return min_value_; }
   float max_value() const { return max_value_; }
   /// Returns the number of voxels of a volume along each axis.

@@ -13,20 +13,21 @@
 namespace lull {
 namespace {
 
-/// Minimum number of flat cubes: `min_flat_cubes`, or `flat_share` of all cubes if that is more. If
-/// no cube is flat, this number of cubes is used.
+/// Minimum number of flat cubes that a level is estimated from: `min_flat_cubes`, or `flat_share`
+/// of all cubes if that is more. If too few cubes are flat, this number of the flattest cubes is
+/// used.
 constexpr std::size_t min_flat_cubes = 16;
 constexpr double flat_share = 0.005;
-/// The level of dark cubes is used if the level of bright cubes is at most this factor higher:
-/// structure raises the level of bright cubes.
+/// If the noise level of bright cubes is at most this factor higher than that of dark cubes, the
+/// level of dark cubes is used, because structure raises the level of bright cubes.
 constexpr double same_level = 1.25;
-/// Dark tissue that is mistaken for air raises the level of air. The level of air is not used if it
-/// exceeds the level of tissue by more than this factor.
+/// The noise level of air is not used if it exceeds the level of tissue by more than this factor,
+/// because then dark tissue has been mistaken for air.
 constexpr double dark_level = 1.05;
-/// Air that looks Rician is accepted if its level and the level of tissue differ by less than this
-/// factor.
+/// Cubes that look like air with Rician noise are accepted as air if their noise level and the
+/// level of tissue differ by less than this factor.
 constexpr double nearly_same_level = 2.5;
-/// Minimum mean of cubes of tissue, in units of sigma.
+/// Minimum mean of the voxels of a cube of tissue, in units of sigma.
 constexpr double min_tissue_mean = 2.4;
 /// Limits of the ratio of the energy of the flattest cubes at low frequencies to their energy at
 /// high frequencies. Above `white_slope`, the noise is smooth, as in interpolated images. Above
@@ -36,14 +37,16 @@ constexpr double white_slope = 1.5, noise_slope = 4;
 constexpr double min_sigma = 0.02;
 
 // Parameters of the noise map. Nodes are `cubes_per_node` cubes apart, with at most `max_nodes`
-// nodes along an axis. Cubes within `window` times the distance between nodes count for a node.
+// nodes along an axis. The level at a node is estimated from cubes within `window` times the
+// distance between nodes.
 constexpr int cubes_per_node = 6, max_nodes = 16;
 constexpr double window = 0.7;
-// Maximum level of a node's air, in units of the level of its tissue.
+// Maximum noise level of air at a node, in units of the level of tissue at this node.
 constexpr double max_air_ratio = 1.15;
 constexpr std::size_t min_air_at_node = 20, min_flat_at_node = 12, min_nodes = 6;
-/// Weight of one cube: 1 / variance of the logarithm of a level that is estimated from 64 voxels,
-/// or from 8 coefficients by their median. `max_weight` bounds the weight of a node.
+/// Weight of one cube: 1 / variance of the logarithm of a level. The level of air is estimated from
+/// 64 voxels, the level of flat cubes from the median of 8 coefficients. `max_weight` bounds the
+/// weight of a node.
 constexpr double weight_of_air = 128, weight_of_flat = 10, max_weight = 400;
 
 std::size_t wanted_cubes(const Cubes& cubes) {
@@ -86,7 +89,7 @@ class Estimator {
     find_tissue();
     const double ratio = tissue_ > 0 && air_level_ > 0 ? air_level_ / tissue_ : 1;
     if (kind || !rician_ || std::max(ratio, 1 / ratio) < nearly_same_level) return;
-    // The background contains noise, and this noise is not Rician.
+    // The background contains noise, but the noise is not Rician.
     rician_ = false;
     air_.clear();
     air_level_ = 0;
@@ -110,7 +113,8 @@ class Estimator {
     if (!air_.empty()) air_level_ = std::sqrt(air_variance(air_, zero_));
   }
 
-  /// Returns the sigma of the noise, given the variance of flat cubes.
+  /// Returns the sigma of the noise, given the variance of voxels in flat cubes. (Rician noise has
+  /// a smaller variance than sigma^2 at low means.)
   double level_of(const FlatLevel& flat) const {
     if (!rician_) return std::sqrt(flat.variance);
     const double ratio = (mean_of(flat.cubes) - zero_) / std::sqrt(flat.variance);
@@ -120,7 +124,7 @@ class Estimator {
   Cubes all_but_air() const {
     if (air_.empty()) return valid_;
     Cubes rest;
-    // The function requires cubes in the order of their addresses, which is the order of valid_.
+    // binary_search() needs cubes in the order of their addresses, which is the order of valid_.
     Cubes air = air_;
     std::ranges::sort(air);
     for (const CubeStatistics* cube : valid_)
@@ -153,7 +157,7 @@ class Estimator {
   }
 
   void use_flattest(const Cubes& cubes) {
-    if (air_level_ > 0) return;  // the level of air is more reliable
+    if (air_level_ > 0) return;  // the level of air exists and is more reliable
     const FlatLevel few = flattest_level(cubes, wanted_cubes(cubes));
     const double low = median_of(few.cubes, [](const CubeStatistics& cube) { return cube.low; });
     const double slope = few.variance > 0 ? low / few.variance : 0;
@@ -192,14 +196,14 @@ class Estimator {
     std::ranges::sort(seen);
     const float low = seen[seen.size() / 20], high = seen[seen.size() - 1 - seen.size() / 20];
     if (high < followed_variation * low) return;
-    // Values outside these bounds come from nodes with little data.
+    // Values outside these bounds come from nodes at which few cubes were measured.
     for (float& value : map.values) value = std::clamp(value, low / 1.5f, high * 1.5f);
     estimate_.level = seen[seen.size() / 2];
     estimate_.noise.sigma = map.min_value();
     estimate_.noise.map = std::make_shared<NoiseMap>(std::move(map));
   }
 
-  /// Adds each cube to the lists of the nodes near the cube.
+  /// Adds each cube to the list of each node that is near the cube.
   void assign_to_nodes(const Cubes& cubes, const std::array<int, 3>& nodes,
                        std::vector<Cubes>& at_nodes) const {
     for (const CubeStatistics* cube : cubes) {
@@ -228,7 +232,8 @@ class Estimator {
     const double in_tissue = flat.cubes.empty() ? 0 : level_of(flat);
     const double in_air = air.size() < min_air_at_node ? 0 : std::sqrt(air_variance(air, zero_));
     add(in_tissue, std::min(max_weight, weight_of_flat * static_cast<double>(flat.cubes.size())));
-    // If "air" has a much higher noise level than tissue, it is dark tissue.
+    // If the noise level of "air" is much higher than that of tissue, the cubes contain dark tissue
+    // instead of air.
     const bool dark_tissue = in_tissue > 0 && in_air > max_air_ratio * in_tissue;
     if (!dark_tissue)
       add(in_air, std::min(max_weight, weight_of_air * static_cast<double>(air.size())));

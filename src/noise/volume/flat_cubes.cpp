@@ -10,24 +10,25 @@
 namespace lull {
 namespace {
 
-/// Median of the mean of 8 squared standard normal values.
+/// Median of the mean of the squares of 8 standard normal values.
 constexpr double median_of_squares = 0.9180;
 /// Maximum mean energy of a flat cube's 19 low coefficients, in units of the variance.
 constexpr double explained = 1.15;
 constexpr int max_rounds = 30;
 constexpr double settled = 1e-3;  // relative change of the variance that ends the iteration
-/// If at least this share of all cubes consists of one value only, the value is a fill value: it
-/// comes from a mask, padding or clipping, and cubes of it are not measured.
+/// If at least this share of all cubes is constant with one value, this value is a fill value: it
+/// comes from a mask, padding or clipping. Cubes that contain it are not measured.
 constexpr double share_of_fill = 0.005;
-/// Cubes with more voxels that have a fill value are not used.
+/// Cubes in which more voxels than this have a fill value are not used.
 constexpr int max_filled = 1;
-/// Cubes with more voxels at an end of the range are not used because they are clipped.
+/// Cubes in which more voxels than this have the minimum or maximum value of the volume are not
+/// used, because they are clipped.
 constexpr int max_clipped = 6;
 
-// Properties of bins of cubes with similar mean in air. They were measured on a head with Rician
-// noise of 1, 3 and 9 %, with constant level and with a level that varies by a factor of 2. Bins of
-// air have ratios of 1.80 to 1.99 and skewnesses of 0.48 to 0.66. Gaussian noise has no skewness,
-// and cubes with edges have a ratio below 1.3.
+// Properties of air, measured in bins of cubes with similar means. They were measured on a head
+// with Rician noise of 1, 3 and 9 %, with a constant noise level and with a level that varies by a
+// factor of 2. Bins of air have ratios of 1.80 to 1.99 and skewnesses of 0.48 to 0.66. Gaussian
+// noise has no skewness, and cubes with edges have a ratio below 1.3.
 constexpr double bin_width = 0.14;  // width of a bin, in logarithms of the mean
 constexpr std::size_t min_in_bin = 50;
 constexpr double min_ratio = 1.72, max_ratio = 2.12;
@@ -35,7 +36,7 @@ constexpr double min_skewness = 0.35, max_skewness = 0.85;
 // Maximum ratio of the energy at low frequencies to that at high frequencies in air, which has no
 // structure.
 constexpr double max_slope = 4;
-constexpr double max_excess = 1.6;  // a cube's variance over the variance of air with its mean
+constexpr double max_excess = 1.6;  // variance of a cube in units of that of air with its mean
 constexpr std::size_t min_air = 200;
 constexpr double min_share_of_air = 0.005;
 
@@ -130,8 +131,8 @@ Cubes find_air(const Cubes& cubes, double zero) {
 }
 
 double air_variance(const Cubes& air, double zero) {
-  // Half the mean square of the 64 voxels of a cube of air. This value has a Gamma distribution of
-  // shape 64.
+  // Half the mean square of the 64 voxels of a cube of air, as an estimate of sigma^2. The estimate
+  // has a Gamma distribution of shape 64.
   std::vector<double> variances;
   for (const CubeStatistics* cube : air) {
     const double mean = static_cast<double>(cube->mean) - zero;

@@ -15,7 +15,7 @@ namespace lull {
 
 using Cubes = std::vector<const CubeStatistics*>;
 
-/// Returns the value below which this share of the values lies; 0 if there are no values.
+/// Returns the value below which the share `share` of the values lies; 0 if there are no values.
 [[nodiscard]] double quantile(std::vector<double> values, double share);
 /// Returns the median, which is the upper of the two middle values of an even number; 0 if there
 /// are no values.
@@ -30,15 +30,16 @@ template <class Value>
 
 struct FlatLevel {
   double variance = 0;  // variance of the samples
-  Cubes cubes;          // the cubes from which it was measured; empty: fewer than requested
+  // The cubes from which the variance was measured; empty: fewer cubes than requested were flat.
+  Cubes cubes;
 };
 
-/// Returns the noise level of the flat ones among these cubes. A cube is flat if its energy at low
-/// frequencies can be explained by noise of the level measured at high frequencies. The result is
-/// empty if fewer than `min_count` cubes are flat.
+/// Returns the noise level in the flat cubes among `cubes`. A cube is flat if its energy at low
+/// frequencies can be explained by noise of the level that is measured at high frequencies. The
+/// result is empty if fewer than `min_count` cubes are flat.
 [[nodiscard]] FlatLevel flat_level(const Cubes& cubes, std::size_t min_count);
-/// Returns the level at high frequencies of the `count` cubes with the lowest energy at low
-/// frequencies.
+/// Selects the `count` cubes with the lowest energy at low frequencies, and returns their level at
+/// high frequencies.
 [[nodiscard]] FlatLevel flattest_level(Cubes cubes, std::size_t count);
 
 /// Returns the cubes with usable content: cubes that are neither in the surroundings of a masked
@@ -49,8 +50,9 @@ struct FlatLevel {
 /// skewness are those of Rayleigh's distribution, with any level. The result is empty if there are
 /// too few such cubes.
 [[nodiscard]] Cubes find_air(const Cubes& cubes, double zero);
-/// Returns sigma^2 in cubes of air, estimated from the fifth of the cubes with the lowest variance,
-/// because dark tissue with v near sigma is mistaken for air with a higher sigma.
+/// Returns sigma^2 of the noise in cubes of air. It is estimated from the fifth of the cubes with
+/// the lowest variance, because dark tissue whose true value is near sigma can be mistaken for air
+/// with a higher sigma.
 [[nodiscard]] double air_variance(const Cubes& air, double zero);
 
 }  // namespace lull

@@ -9,13 +9,13 @@ namespace lull {
 namespace {
 
 constexpr int rounds = 3, sweeps = 300;
-/// Levels whose deviation from the map exceeds `max_deviation` times the median deviation weigh
-/// less. The median counts as at least `min_deviation`.
+/// Measured levels whose deviation from the map exceeds `max_deviation` times the median deviation
+/// get a smaller weight. A median deviation below `min_deviation` is raised to this value.
 constexpr double max_deviation = 1.5, min_deviation = 0.02;
 
 using Values = std::vector<double>;
 
-/// Performs one sweep of the Gauss-Seidel method over all nodes.
+/// Performs one iteration of the Gauss-Seidel method over all nodes of the map.
 void sweep(Values& values, const std::vector<NodeLevel>& levels, const Values& weights,
            const std::array<int, 3>& nodes, double stiffness) {
   const std::array<int, 3> stride{1, nodes[0], nodes[0] * nodes[1]};

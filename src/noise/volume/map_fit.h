@@ -14,9 +14,9 @@ struct NodeLevel {
 };
 
 /// Returns the map m that minimises the sum of weight (log m - logarithm)^2, plus `stiffness` times
-/// the squared differences between the logarithms of neighbouring nodes. Outliers weigh less
-/// (Huber). Values at nodes without a measurement are extrapolated from the others.
-/// @param levels  x fastest, then y; at least one with a weight
+/// the squared differences between the logarithms of neighbouring nodes. Outliers get smaller
+/// weights (Huber). Values at nodes without a measurement are extrapolated from the others.
+/// @param levels x fastest, then y; at least one of them with a weight above 0
 [[nodiscard]] NoiseMap fit_map(const std::array<int, 3>& voxels, const std::array<int, 3>& nodes,
                                const std::vector<NodeLevel>& levels, double stiffness = 20);
 

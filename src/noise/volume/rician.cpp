@@ -11,7 +11,7 @@ namespace lull {
 namespace {
 
 /// Returns exp(-x) I0(x): by the power series below 20, and by the asymptotic series from 20 on
-/// (Abramowitz and Stegun, 9.7.1), which is accurate to 1e-8 there.
+/// (Abramowitz and Stegun, 9.7.1), which is accurate to 1e-8 for such x.
 double scaled_i0(double x) {
   if (x < 20) return bessel_i0(x) * std::exp(-x);
   double sum = 1, term = 1;
@@ -30,7 +30,8 @@ double density_over_z(double z, double v) {
 
 float root(float v) { return std::sqrt(v); }
 
-// Step and half-width of the trapezoidal rule, which is exact to rounding for these densities.
+// Step and half-width of the integration by the trapezoidal rule. For these densities, its error is
+// as small as that of rounding.
 constexpr double step = 1.0 / 16, reach = 8.5;
 
 /// Returns E[f(z) | v], integrated over u = f(z). Because z dz = u du, the integrand is smooth.
@@ -64,8 +65,8 @@ double argument_at(const std::vector<double>& of_v, double spacing, double value
   return spacing * (k - (*above - value) / (*above - above[-1]));
 }
 
-/// Variance of Rician samples, and the ratio of their mean to their standard deviation, for true
-/// values v in equal steps.
+/// Variance of Rician samples, and the ratio of their mean to their standard deviation. Each
+/// element belongs to a true value v; the values of v have equal distances.
 struct VarianceTable {
   std::vector<double> ratio, variance;
   VarianceTable() {
@@ -113,11 +114,11 @@ float RicianStabiliser::inverse(float d) const { return inverse()(d, root); }
 
 double rician_expectation(double z, double v) {
   const double x = z * v;
-  if (x > 12) {  // asymptotic series of I1(x) / I0(x), accurate to 1e-7 here
+  if (x > 12) {  // asymptotic series of I1(x) / I0(x), accurate to 1e-7 for such x
     const double r = 1 / x;
     return z * (1 - r * (1.0 / 2 + r * (1.0 / 8 + r * (1.0 / 8 + r * (25.0 / 128 + r * 13 / 32)))));
   }
-  // The continued fraction x / (2 + x^2 / (4 + x^2 / (6 + ...))).
+  // Computes the continued fraction x / (2 + x^2 / (4 + x^2 / (6 + ...))).
   constexpr int terms = 24;
   double rest = 2 * terms;
   for (int k = terms - 1; k >= 1; --k) rest = 2 * k + x * x / rest;

@@ -1,32 +1,32 @@
 #pragma once
-// Variance stabilisation of Rician noise: a function of samples before a filter, and its inverse
-// after it.
+// Variance stabilisation of Rician noise: a function f is applied to samples before a filter, and
+// an inverse of f to the filter's results.
 //
 // Foi 2011, "Noise estimation and removal in MR imaging: the variance-stabilization approach"
 // (doi:10.1109/ISBI.2011.5872758). A sample is z = |v + n1 + i n2|, here in units of sigma. The
 // forward function is f(z) = sqrt(max(z^2 - 1/2, 0)). From v = 1.5 on, the standard deviation of
-// f(z) is 0.96 to 1.01; below, it falls to 0.78 (that of z falls to 0.66). Functions that keep the
-// deviation nearer to 1 at low v were no better where there is structure, and all left more noise
-// in air (docs/how-it-works/volume-noise.md). A filter estimates E[f(z) | v], which is not f(v).
-// The inverse is therefore the exact unbiased inverse: it returns the v whose expectation the
-// result is.
+// f(z) is 0.96 to 1.01; at lower v, it falls to 0.78 (the standard deviation of z falls to 0.66).
+// Functions that keep the standard deviation nearer to 1 at low v were no better where there is
+// structure, and all of them left more noise in air (docs/how-it-works/volume-noise.md). A filter
+// estimates E[f(z) | v], which is not f(v). The inverse is therefore the exact unbiased inverse: it
+// returns the v for which this expectation equals the filter's result.
 
 #include <algorithm>
 #include <array>
 
 namespace lull {
 
-/// Computes the forward function f. `root` computes the square root of floats.
+/// Computes the forward function f. `root` is a function that computes the square root of floats.
 template <class Root>
 constexpr float rician_root(float z, Root root) {
   const float square = z * z - 0.5f;
   return square < 0 ? 0.0f : root(square);
 }
 
-/// The inverse function. Another object owns its table.
+/// The inverse of the stabilising function. Another object owns the table.
 struct RicianInverse {
   static constexpr int knots = 1024;
-  static constexpr float end = 8;  // the inverse is an asymptotic formula from here on
+  static constexpr float end = 8;  // from this d on, the inverse is an asymptotic formula
   // The table is indexed by the square root of d - E[f(z) | 0], to which v is nearly proportional
   // at low v.
   const float* table = nullptr;  // knots + 1 values
@@ -48,26 +48,26 @@ class RicianStabiliser {
  public:
   /// The constructor integrates the density of z for 720 values of v, which takes some 10 ms.
   ///
-  /// `shrink_range`: results of filters still contain noise. The inverse is steep at 0 and never
-  /// negative, so that this noise becomes a mean that air does not have. Up to E[f(z) | 0] +
-  /// shrink_range, the exact inverse is therefore shrunk towards 0. (Results of BM4D have noise of
-  /// 0.05 sigma. With a range of 0.08 the mean of air is 0.06 sigma instead of 0.11, the mean of v
-  /// = 0.4 sigma is 0.16 too low instead of 0.09, and from v = 0.8 sigma on nothing changes.)
+  /// `shrink_range`: range of d, above E[f(z) | 0], in which the exact inverse is shrunk towards 0.
+  /// The reason is that the results of filters still contain noise. The inverse is steep at 0 and
+  /// never negative, so that this noise would give air a positive mean. (Results of BM4D have noise
+  /// of 0.05 sigma. With a range of 0.08 the mean of air is 0.06 sigma instead of 0.11, the mean of
+  /// v = 0.4 sigma is 0.16 too low instead of 0.09, and from v = 0.8 sigma on nothing changes.)
   explicit RicianStabiliser(double shrink_range = 0);
 
   /// Computes the forward function f. NaN stays NaN.
   static float forward(float z);
-  /// Returns the value v >= 0 for which E[f(z) | v] is `d`, shrunk towards 0 as described above.
-  /// Returns 0 if d is below E[f(z) | 0]. The function is increasing.
+  /// Returns the value v >= 0 for which E[f(z) | v] is `d`, shrunk towards 0 as the constructor
+  /// describes. Returns 0 if d is below E[f(z) | 0]. The function is increasing.
   float inverse(float d) const;
   /// Returns E[f(z) | 0].
   float of_zero() const { return inverse_.of_zero; }
-  /// Returns the inverse with a pointer to the table in this object.
+  /// Returns the inverse function. It contains a pointer to the table in this object.
   RicianInverse inverse() const;
 
  private:
   std::array<float, RicianInverse::knots + 1> table_{};
-  RicianInverse inverse_;  // the table pointer is not set
+  RicianInverse inverse_;  // its table pointer is null
 };
 
 /// Returns the variance of Rician samples whose mean is `ratio` times their standard deviation, in
@@ -81,9 +81,9 @@ class RicianStabiliser {
 /// algorithm for v (Dempster, Laird and Rubin 1977), which treats the phase as missing data.
 [[nodiscard]] double rician_expectation(double z, double v);
 
-/// Properties of samples in air (v = 0), in units of sigma: those of Rayleigh's distribution.
+/// Properties of samples in air (v = 0), in units of sigma: those of the Rayleigh distribution.
 inline constexpr double rayleigh_mean = 1.2533141373155;       // sqrt(pi / 2)
 inline constexpr double rayleigh_ratio = 1.9130583802711;      // mean / standard deviation
-inline constexpr double rayleigh_skewness = 0.63111065781894;  // third central moment / deviation^3
+inline constexpr double rayleigh_skewness = 0.63111065781894;  // third moment / deviation^3
 
 }  // namespace lull

@@ -8,12 +8,12 @@
 
 namespace lull {
 
-/// `shrink_range` of the RicianStabiliser (rician.h) for results of filters.
+/// `shrink_range` of the RicianStabiliser (rician.h) that inverts the results of filters.
 inline constexpr double rician_shrink_range = 0.08;
 
 struct SampleVst {
   bool rician = false;
-  float zero = 0, sigma = 0;  // as in VolumeNoise
+  float zero = 0, sigma = 0;  // `zero` and `sigma` of VolumeNoise
   RicianInverse inverse;
 
   SampleVst(const VolumeNoise& noise, const RicianInverse& rician_inverse)
@@ -22,7 +22,7 @@ struct SampleVst {
         sigma(noise.sigma),
         inverse(rician_inverse) {}
 
-  /// Stabilises sample `v` where the noise has this level.
+  /// Stabilises sample `v`, where the noise has the level `level`.
   template <class Root>
   constexpr float stabilise(float v, float level, Root root) const {
     return rician ? zero + sigma * rician_root((v - zero) / level, root) : v * (sigma / level);

@@ -12,7 +12,7 @@
 namespace lull {
 namespace {
 
-/// The inverse data is the factor by which the samples of a slice are multiplied; 0: the slice has
+/// InverseData is the factor by which the samples of a slice are multiplied; 0: the slice contains
 /// no noise.
 class VolumeLevelsSession final : public VstSession<float> {
  public:

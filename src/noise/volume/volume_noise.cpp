@@ -9,10 +9,10 @@
 namespace lull {
 namespace {
 
-/// The two nodes around a voxel along an axis.
+/// The two nodes of the noise map around a voxel, along one axis.
 struct NodePair {
   int low, high;
-  float share;  // weight of the high node
+  float share;  // weight of the node with the higher index
 };
 
 NodePair nodes_around(int voxel, int voxels, int nodes) {

@@ -1,5 +1,5 @@
 #pragma once
-// The noise of a volume: its kind, and its level by position.
+// The noise of a volume: the kind of the noise, and its level as a function of the position.
 
 #include <array>
 #include <memory>
@@ -11,8 +11,8 @@ namespace lull {
 
 /// Rician noise: a voxel of a magnitude image (MRI) is |v + n1 + i n2| with n1, n2 normal
 /// (Gudbjartsson and Patz 1995, "The Rician distribution of noisy MRI data",
-/// doi:10.1002/mrm.1910340618). Where v is several sigma, the distribution is nearly Gaussian.
-/// Where v is 0, it is Rayleigh's, with a mean of 1.25 sigma.
+/// doi:10.1002/mrm.1910340618). If v is several sigma, the distribution is nearly Gaussian. If v is
+/// 0, it is the Rayleigh distribution, with a mean of 1.25 sigma.
 enum class NoiseKind { gaussian, rician };
 
 /// A noise level that varies smoothly over a volume: values at nodes, with linear interpolation in
@@ -21,7 +21,7 @@ enum class NoiseKind { gaussian, rician };
 struct NoiseMap {
   // Size of the volume along x, y (of a slice) and z, at least 1.
   std::array<int, 3> voxels{1, 1, 1};
-  std::array<int, 3> nodes{1, 1, 1};  // at least 1
+  std::array<int, 3> nodes{1, 1, 1};  // number of nodes along each axis, at least 1
   std::vector<float> values;          // > 0, finite; x fastest, then y
 
   float& node(int x, int y, int z) { return values[index(x, y, z)]; }
@@ -38,20 +38,20 @@ struct NoiseMap {
   }
 };
 
-/// Levels are standard deviations on the 0..255 scale; for Rician noise they are the standard
-/// deviations of n1 and n2.
+/// Noise levels are standard deviations on the 0..255 scale. For Rician noise, they are the
+/// standard deviations of n1 and n2.
 struct VolumeNoise {
   NoiseKind kind = NoiseKind::gaussian;
   float sigma = 0;  // > 0; with a map its minimum
   float zero = 0;   // Rician: the sample on the 0..255 scale that represents a magnitude of 0
   std::shared_ptr<const NoiseMap> map;  // null: the level is sigma everywhere
 
-  /// Returns true if filters of white Gaussian noise can use samples directly, without
+  /// Returns true if filters of white Gaussian noise can process the samples directly, without
   /// stabilisation.
   bool is_plain() const { return kind == NoiseKind::gaussian && !map; }
 };
 
-/// Returns the noise of samples on a scale that is multiplied by `factor`.
+/// Returns the noise after all samples are multiplied by `factor`.
 [[nodiscard]] VolumeNoise scaled(const VolumeNoise& noise, float factor);
 
 /// Checks the noise of a volume.

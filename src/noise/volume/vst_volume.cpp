@@ -62,7 +62,7 @@ class VolumeVstSession final : public VstSession<int> {
     if (noise_.map && std::exchange(level_slice_, z) != z) noise_.map->slice(z, level_.view());
   }
 
-  /// Stabilises a slice, or its guide, with the levels in level_.
+  /// Stabilises a slice, or the guide of a slice, with the noise levels in level_.
   void stabilise(const Frame& frame, Frame& made) {
     load_plane(frame, 0, samples_.view());
     const PlaneView<float> stabilised = made.plane<float>(0);
@@ -78,7 +78,7 @@ class VolumeVstSession final : public VstSession<int> {
 
   VolumeNoise noise_;
   RicianStabiliser rician_{rician_shrink_range};
-  Plane<float> level_;  // levels of slice `level_slice_`
+  Plane<float> level_;  // noise levels of slice `level_slice_`
   int level_slice_ = -1;
   Plane<float> samples_;
   int next_slice_ = 0;

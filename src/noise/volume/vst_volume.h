@@ -9,22 +9,22 @@
 
 namespace lull {
 
-/// Returns the format of the frames that the filter of with_vst() gets for slices of `format`:
-/// floats with 255 for white.
+/// Returns the format of the frames that the filter inside with_vst() gets for slices of `format`:
+/// floats, with 255 for white.
 [[nodiscard]] FrameFormat stabilised_format(const FrameFormat& format);
 
 /// Checks the noise and the format of slices.
 /// @throws InvalidArgument  frames with several planes, or invalid noise
 void validate_vst(const VolumeNoise& noise, const FrameFormat& format);
 
-/// Makes a session for slices with this noise. `filter` is a session for stabilised_format(format)
-/// and white Gaussian noise of noise.sigma (times a factor to remove more or less noise). Where the
-/// noise has level s, sample v is mapped to
+/// Makes a session for slices with this noise. `filter` must be a session for frames of
+/// stabilised_format(format), opened for white Gaussian noise of the level noise.sigma (times a
+/// factor to remove more or less noise). Where the noise has level s, sample v is mapped to
 ///     zero + sigma f((v - zero) / s)     Rician, f of rician.h
 ///     v sigma / s                        Gaussian
 /// No stabilised sample leaves the range of samples because sigma is the minimum of s. Samples that
-/// the filter leaves unchanged are preserved bit for bit. The index of a slice in the map is
-/// Frame::slice; if that is unknown, the session counts slices.
+/// the filter leaves unchanged are preserved bit for bit. Frame::slice states the position of a
+/// slice in the noise map; if it is unknown, the session counts slices.
 /// @throws InvalidArgument  as validate_vst()
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst(const VolumeNoise& noise,
                                                  const FrameFormat& format,

@@ -1,9 +1,10 @@
 // Estimates of a group from the covariance of its patches. One warp processes a group.
 //
-// A thread block processes neighbouring reference patches. Both the samples and the sums of their
-// windows are in shared memory (window_atlas.cuh). A warp holds all matrices of its group in
-// registers (cuda/matrices/symmetric_blocks.cuh) and does not wait for other warps. Products run on
-// the tensor cores, with operands in halves and sums in floats:
+// A thread block processes neighbouring reference patches. Both the samples in their search windows
+// and the sums of estimates there are in shared memory (window_atlas.cuh). A warp holds all
+// matrices of its group in registers (cuda/matrices/symmetric_blocks.cuh) and does not wait for
+// other warps. Products run on the tensor cores, with operands in half precision and sums in single
+// precision:
 //   1. The Gram matrix G = Y Y' / n of the patches (or B B' / n of the basic estimate's patches),
 //      in floats. Operands are read directly from the windows; patches are not copied.
 //   2. (G + s I)^-1, in floats. s is t, or more if t is below the rounding errors of G
@@ -15,8 +16,9 @@
 //      are integers (filter.cuh), so that their order does not matter.
 // At the end the sums of the windows are added to device memory.
 //
-// Groups are filled up with the reference patch. The rows and columns of G for these additional
-// patches are set to zero, so that those of P and W outside the diagonal are zero, too.
+// Unused places of a group contain the reference patch. The rows and columns of G for these places
+// are set to zero. As a result, the rows and columns of P and W for these places are zero outside
+// the diagonal.
 
 #include <algorithm>
 #include <array>
@@ -36,7 +38,8 @@ namespace {
 
 constexpr int max_groups = 8;  // per thread block
 
-/// The shared memory of a thread block. The atlases of the block follow this structure.
+/// The shared memory of a thread block. In memory, the window atlases of the block follow this
+/// structure.
 template <int N, class Staging>
 struct BlockMemory {
   SamplePair pairs[sample_pair_slots];
@@ -67,7 +70,7 @@ __device__ SamplePair sample_pair(const FilterJob& job, int n) {
   return {frame > 0 ? ~offset : offset, mask};
 }
 
-/// Computes the positions of a group's members, and counts the patches that begin at each sample of
+/// Computes the positions of a group's members, and counts how many patches begin at each sample of
 /// a frame.
 template <int N, class Staging>
 __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, int i, int j,
@@ -96,9 +99,10 @@ __device__ void find_patches(const FilterJob& job, const AtlasWindow* windows, i
   __syncwarp();
 }
 
-/// Steps 1 and 2 of the head comment. `gram` receives the inverse. With the spectrum of the basic
-/// estimate, `shared` receives (Y - B) B' / n. `mean` receives the mean of the noisy patches, and
-/// the mean of the patches of the spectrum, which `own` contains.
+/// Performs steps 1 and 2 (see the top of this file). `gram` receives the inverse. With the
+/// spectrum of the basic estimate, `shared` receives (Y - B) B' / n. `mean` receives the mean of
+/// the noisy patches, and the mean of the patches that determine the spectrum, which `own`
+/// contains.
 template <int T, bool uses_basic, class Samples, class Patch>
 __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples& noise,
                                               const Patch* patches, const SamplePair* pairs,
@@ -161,8 +165,8 @@ __device__ __forceinline__ void find_spectrum(const Samples& own, const Samples&
   sweep(gram);
 }
 
-/// Adds X = w (b - mean), for 16 samples of all patches at a time, to the sums. In the first
-/// `full_steps` steps patches have all 16 samples.
+/// Adds X = w (b - mean) to the sums, for 16 samples of all patches at a time. In the first
+/// `full_steps` steps, all 16 samples belong to the patches.
 template <int T, class Samples, class Estimates, class Patch>
 __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, const Samples& samples,
                                               const Estimates& estimates, const Patch* patches,
@@ -186,7 +190,7 @@ __device__ __forceinline__ void add_estimates(const HalfMatrix<T>& weights, cons
 #pragma unroll 1
   for (int step = 0; step < steps; ++step) {
     const SamplePair pair = pairs[8 * step + g];
-    FloatSums sum[2][T];  // sums for the first and for the second samples of pairs
+    FloatSums sum[2][T];  // sums for the first and for the second sample of each pair
 #pragma unroll
     for (int i = 0; i < T; ++i) sum[0][i] = sum[1][i] = of_mean[i];
 #pragma unroll
@@ -231,7 +235,8 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   auto& block = *reinterpret_cast<BlockMemory<N, Staging>*>(memory);
   auto* const words = reinterpret_cast<std::uint32_t*>(memory + sizeof(block));
   const int atlas_words = a.depth * job.atlas.words;
-  // This memory first holds the differences from the basic estimate, and later the sums.
+  // This memory first contains the differences of the noisy samples from the basic estimate, and
+  // later the sums.
   std::uint32_t* const others = words + atlas_words + 1;
   int* const sums = reinterpret_cast<int*>(others);
   const float* const own = uses_basic ? job.plane.basic : job.plane.noisy;
@@ -304,24 +309,24 @@ __global__ void __launch_bounds__(32 * max_groups, N == 64 ? 1 : 2)
   }
 }
 
-/// Returns the shared memory of a block that filters the groups of this atlas.
+/// Returns the size of the shared memory of a thread block that filters groups with this atlas.
 template <int N, class Staging>
 std::size_t shared_bytes(const WindowAtlas& atlas, int depth) {
   return sizeof(BlockMemory<N, Staging>) +
          2 * sizeof(std::uint32_t) * (static_cast<std::size_t>(depth) * atlas.words + 1);
 }
 
-/// Chooses the number of reference patches per block that keeps most warps busy. With the same
-/// number of warps and groups of 64, two blocks are faster than one: one filters while the other
-/// waits for its windows.
+/// Chooses the number of reference patches per thread block that keeps most warps busy. If one and
+/// two blocks give the same number of warps and groups have 64 members, two blocks are faster: one
+/// filters while the other waits for its windows.
 template <int N>
 WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits) {
-  // There are not enough registers for more warps.
+  // The registers of a multiprocessor do not suffice for more warps.
   constexpr int max_warps = N == 64 ? 8 : 16;
   constexpr std::array<std::array<int, 2>, 4> shapes{
       {{N == 64 ? 2 : 4, 2}, {N == 64 ? 4 : 2, 2}, {2, 1}, {1, 1}}};
   WindowAtlas best;
-  int best_warps = 1;  // with fewer warps, device memory is faster
+  int best_warps = 1;  // with fewer warps, reading from device memory is faster
   for (const auto [across, down] : shapes) {
     const WindowAtlas atlas = smallest_atlas(work, across, down);
     const std::size_t bytes = shared_bytes<N, InSharedMemory>(atlas, work.depth);
@@ -332,8 +337,8 @@ WindowAtlas plan_atlas(const WindowWork& work, const cuda::DeviceLimits& limits)
   return best;
 }
 
-/// Moves the pointers of the job to the middle of all frames, for InDeviceMemory. Offsets from the
-/// middle fit in 32 bits, which require_addressable() of address_range.h ensures.
+/// Moves the pointers of the job to the middle of the memory of all frames, for InDeviceMemory.
+/// Offsets from the middle fit in 32 bits; require_addressable() (address_range.h) ensures this.
 void centre_planes(FilterJob& job) {
   std::ptrdiff_t first = 0, last = 0;
   for (int k = 0; k < job.args.pairs; ++k)

@@ -1,5 +1,6 @@
-// The end of a Bayes phase, with one thread per sample. The weight of a sample is the number of
-// patches that cover it. The origins of these patches lie in the square that ends at the sample.
+// The end of a Bayes phase: computes the means of the estimates. There is one thread per sample.
+// The weight of a sample is the number of patches that contain it. The first samples of these
+// patches form a square that ends at the sample.
 
 #include "bm3d/cuda/bayes/kernels.h"
 #include "bm3d/cuda/filter/filter.cuh"
@@ -17,7 +18,7 @@ __global__ void bayes_normalise_kernel(Sums sums, Margins margins, int side, con
     for (int u = max(0, x - side + 1); u <= x; ++u) patches += sums.denominator[margins.at(u, v)];
   const int at = margins.at(x, y);
   const auto value = static_cast<float>(static_cast<long long>(sums.numerator[at]));
-  // The number of patches is not 0, because the grid of reference patches covers every sample.
+  // The divisor is not 0, because the patches of the grid cover every sample.
   const float mean = value / (value_scale * static_cast<float>(patches)) + mid_level;
   estimate[at] = blended == nullptr ? mean : blended[at] + share * (mean - blended[at]);
 }

@@ -19,13 +19,13 @@
 namespace lull::bm3d {
 
 /// A pair of frames: the frame in which patches begin, and the frame into which they extend.
-/// `distance`: number of elements from a plane of the reference patches' frame to the same plane of
-/// these frames.
+/// `distance`: number of elements from a plane of the frame with the reference patches to the same
+/// plane of each of the two frames.
 struct BayesPair {
   int offset = 0;  // offset of the first frame, in frames
   std::ptrdiff_t distance[2] = {0, 0};
-  /// Motion from the reference patches' frame to these frames, one vector for each cell; null: no
-  /// motion.
+  /// Motion vectors from the frame with the reference patches to these two frames, one vector for
+  /// each cell; null: no motion.
   const Motion* motion[2] = {nullptr, nullptr};
 };
 
@@ -33,35 +33,37 @@ struct BayesPair {
 /// grid.
 struct BayesArgs {
   Margins margins;
-  MotionGrid grid;  // its step is the distance between reference patches
+  MotionGrid grid;  // `grid.step` is the distance between reference patches
   int side = 8;     // side of a patch
   int depth = 2;    // number of frames over which a patch extends
-  int columns = 0;  // number of reference patches in a row
+  int columns = 0;  // number of reference patches in a row of the grid
   int first_row = 0, rows = 0;
   int pairs = 1;
   std::array<BayesPair, max_frames> pair;
-  /// The displacements of the second halves of candidates from their first halves, for all pairs
-  /// but the first (match/second_half.h). Null: no displacement.
+  /// For all pairs of frames except the first, the displacements of the second halves of candidates
+  /// from their first halves (match/second_half.h). Null: no displacement.
   Motion* second_half = nullptr;  // [pair - 1][bundle]
-  /// Members of each reference patch, in the format of pack_displacement(), and their number.
+  /// The members of the group of each reference patch, in the format of pack_displacement(), and
+  /// the number of members.
   std::uint32_t* members = nullptr;  // [reference][group]
   std::uint8_t* counts = nullptr;    // [reference]
 };
 
-/// Computes args.second_half for all rows. `guide` is a plane of floats of the reference patches'
-/// frame (second_half.cu).
+/// Computes args.second_half for all rows of reference patches. `guide` is a plane of floats of the
+/// frame with the reference patches (second_half.cu).
 void bayes_second_halves(const BayesArgs& args, const float* guide, cudaStream_t stream);
 
-/// Finds groups of the most similar patches in `guide`, a plane of floats of the reference patches'
-/// frame (match.cu).
+/// Finds groups of the most similar patches in `guide`, which is a plane of floats of the frame
+/// with the reference patches (match.cu).
 void bayes_match(const BayesArgs& args, const BayesParams& params, const float* guide,
                  cudaStream_t stream);
 
-/// A plane that is filtered. The pointers refer to the reference patches' frame.
+/// A plane that is filtered. The pointers refer to the frame with the reference patches.
 struct BayesPlane {
   const float* noisy = nullptr;
   const float* basic = nullptr;  // null: the spectrum is that of the noisy patches
-  /// Numerators in the unit of filter.cuh, and numbers of patches that begin at each sample.
+  /// Sums of estimates in the unit of filter.cuh, and for each sample the number of patches that
+  /// begin there.
   Sums sums;
   float sigma = 0;
 };

@@ -1,12 +1,12 @@
 // Groups of patches that extend over two frames. One thread block processes neighbouring reference
 // patches.
 //
-// As many of their windows as fit are in shared memory at a time (match_layout.h). Distances are
-// computed by products on the tensor cores (match_windows.cuh) and stored until all windows have
-// been compared. Then a warp selects the group of each reference patch (match_choose.cuh). Equal
-// distances keep the order of group.h. All samples of a block are relative to the block's level.
-// The positions of blocks on the grid do not depend on which rows are processed. Therefore the
-// results do not depend on it either.
+// At a time, as many of their search windows are in shared memory as fit (match_layout.h).
+// Distances are computed by products on the tensor cores (match_windows.cuh) and stored until all
+// windows have been compared. Then a warp selects the group of each reference patch
+// (match_choose.cuh). Candidates at equal distances are in the order of group.h. The level of a
+// block is subtracted from all of its samples. The positions of blocks on the grid do not depend on
+// which rows are processed. Therefore the results do not depend on which rows are processed either.
 
 #include <algorithm>
 

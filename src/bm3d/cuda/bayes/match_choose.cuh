@@ -1,5 +1,5 @@
 #pragma once
-// The selection of a reference patch's group from the distances in shared memory, by one warp.
+// One warp selects the group of a reference patch, from distances in shared memory.
 
 #include <cstdint>
 
@@ -10,7 +10,8 @@ namespace lull::bm3d {
 
 constexpr int max_chosen = 64;
 
-/// Calls use(distance, number) for the distances of this lane. `count` is a multiple of 128.
+/// Calls use(distance, index of the candidate) for the distances that this lane processes. `count`
+/// is a multiple of 128.
 template <class Use>
 __device__ __forceinline__ void for_own(const std::uint32_t* distances, int count, Use use) {
   const int lane = threadIdx.x % 32;
@@ -21,15 +22,15 @@ __device__ __forceinline__ void for_own(const std::uint32_t* distances, int coun
   }
 }
 
-/// Returns 1 if a < b, else 0. Both must be below 2^31. Such a comparison and its addition to a sum
-/// take two instructions.
+/// Returns 1 if a < b, and 0 if not. Both must be below 2^31. The comparison and the addition of
+/// its result to a sum take two instructions.
 __device__ __forceinline__ int is_less(std::uint32_t a, std::uint32_t b) {
   return static_cast<int>((a - b) >> 31);
 }
 
-/// A bound such that `wanted` distances are at most `value`. If equal distances prevent that,
-/// `has_surplus` is set and more distances are at most `value`, which is the smallest such bound.
-/// `wanted` is limited to the number of candidates that exist.
+/// A bound of the distances: `wanted` distances are at most `value`. If equal distances make this
+/// impossible, `value` is the smallest bound that more than `wanted` distances do not exceed, and
+/// `has_surplus` is set. `wanted` is limited to the number of candidates that exist.
 struct Bound {
   std::uint32_t value = 0;
   int wanted = 0;
@@ -46,7 +47,8 @@ __device__ inline Bound find_bound(const std::uint32_t* distances, int count, in
   });
   Bound bound{.wanted = min(warp_sum(found), most)};
   if (bound.wanted == 0) return bound;
-  // At least `wanted` distances are at most `high`: one or two in each of the 32 lanes.
+  // At least `wanted` distances are at most `high`, because each of the 32 lanes has one or two
+  // such distances.
   std::uint32_t low = warp_min(least);
   std::uint32_t high = min(warp_max(bound.wanted <= 32 ? least : second), infinite - 1);
   bound.has_surplus = true;
@@ -72,8 +74,9 @@ constexpr unsigned long long key_of(std::uint32_t distance, int number) {
   return static_cast<unsigned long long>(distance) << 32 | static_cast<unsigned>(number);
 }
 
-/// Writes the distances below the bound, and as many distances equal to the bound as are needed,
-/// the first ones. The lower half of each word is the number of the candidate.
+/// Writes all distances below the bound. Of the distances that are equal to the bound, it writes
+/// the first ones, as many as are needed. The lower half of each word contains the index of the
+/// candidate.
 __device__ inline void choose_first(const std::uint32_t* distances, int count, const Bound& bound,
                                     unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;
@@ -93,7 +96,7 @@ __device__ inline void choose_first(const std::uint32_t* distances, int count, c
   }
 }
 
-/// Writes the distances that are at most the bound. Their number must be exactly `wanted`.
+/// Writes all distances that are at most the bound. There must be exactly `wanted` of them.
 __device__ inline void choose_all(const std::uint32_t* distances, int count, const Bound& bound,
                                   unsigned long long* chosen) {
   const int lane = threadIdx.x % 32;
@@ -115,7 +118,8 @@ __device__ __forceinline__ int is_before(unsigned long long a, unsigned long lon
   return static_cast<int>(static_cast<unsigned>((a - b) >> 32) >> 31);
 }
 
-/// Calls use(rank, number) for all chosen candidates. Ranks are in the order of distances.
+/// Calls use(rank, index of the candidate) for each selected candidate. Rank 0 has the smallest
+/// distance.
 template <class Use>
 __device__ inline void for_each_ranked(const unsigned long long* chosen, int count, Use use) {
   const int lane = threadIdx.x % 32;

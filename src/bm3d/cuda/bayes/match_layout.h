@@ -2,11 +2,11 @@
 // The division of the matcher's work (match.cu), planned for the resources of a device. This file
 // is independent of CUDA.
 //
-// A thread block processes `across` x `down` reference patches. Their windows in a pair of frames
-// form one rectangle of positions. The samples of the rectangle are in shared memory, one frame
-// after the other. A word holds a sample and its right neighbour as halves. Rows are 8 or 24 banks
-// apart and frames 16, so that the operands of a product, eight positions in two rows of two
-// frames, are in 32 different banks.
+// A thread block processes `across` x `down` reference patches. The union of their search windows
+// in a pair of frames is one rectangle of positions. The samples of the rectangle are in shared
+// memory, one frame after the other. A word contains a sample and its right neighbour in half
+// precision. Rows are 8 or 24 memory banks apart, and frames 16, so that the operands of a product,
+// eight positions in two rows of two frames, are in 32 different banks.
 
 #include <algorithm>
 #include <array>
@@ -20,23 +20,26 @@
 namespace lull::bm3d {
 
 constexpr int match_threads = 256;
-constexpr int match_references = 8;  // maximum per block: the columns of a product
+// Maximum number of reference patches per block: the columns of a product.
+constexpr int match_references = 8;
 
-/// Distances are the bits of floats, which compare as integers in the same order.
+/// A distance is stored as the bits of a float, because the order of such bits as integers is the
+/// order of the floats.
 constexpr std::uint32_t infinite = 0x7f800000, no_distance = 0x7fffffff;
 
-/// Returns the side of patches for which a kernel exists. Smaller patches are padded to it.
+/// Returns the side of patches for which a kernel exists. Smaller patches are padded to this side.
 constexpr int kernel_side(int patch) { return patch > 8 ? 10 : 8; }
 
-/// Parameters of the matcher's search, on which the division of its work depends.
+/// Parameters of the search. The division of the matcher's work depends on them.
 struct MatchWork {
-  int window = 0, temporal_window = 0;  // sides of the windows
-  int patch = 8, depth = 2;             // side of patches, number of frames over which they extend
+  int window = 0, temporal_window = 0;  // sides of the search windows
+  // Side of patches, and number of frames over which they extend.
+  int patch = 8, depth = 2;
   int step = 1, pairs = 1;
 };
 
-/// Returns the factor for quotient(n, inverse). That function returns n / divisor if n < 1024
-/// divisor and n divisor < 2^22.
+/// Returns the factor that quotient(n, inverse) needs. That function returns n / divisor if n <
+/// 1024 divisor and n divisor < 2^22.
 constexpr unsigned inverse_of(int divisor) {
   return (1u << 22) / static_cast<unsigned>(divisor) + 1;
 }
@@ -44,15 +47,16 @@ constexpr int quotient(int n, unsigned inverse) {
   return static_cast<int>(static_cast<unsigned>(n) * inverse >> 22);
 }
 
-/// The windows of a block's reference patches in one pair of frames, joined to one rectangle.
+/// The union of the search windows of a block's reference patches in one pair of frames.
 struct JoinedWindows {
-  int patch = 8, depth = 2;   // side of patches, number of frames over which they extend
+  int patch = 8, depth = 2;   // side of patches, and number of frames over which they extend
   int side = 1;               // side of one window
-  int width = 1, height = 1;  // positions of candidates in the rectangle
-  int pitch = 40, rows = 1;   // layout of the samples
-  int frame = 0;              // words from frame to frame
-  int words = 0;              // words of all frames
-  int sums_pitch = 8;         // pitch of the sums of squares, for rows of patches and for patches
+  int width = 1, height = 1;  // number of candidate positions along x and y
+  int pitch = 40, rows = 1;   // layout of the samples in memory
+  int frame = 0;              // distance from one frame to the next, in words
+  int words = 0;              // words of all frames together
+  // Distance between rows of the sums of squares, for rows of patches and for patches.
+  int sums_pitch = 8;
   unsigned quads_inverse = 0, width_inverse = 0, blocks_inverse = 0, side_inverse = 0;
   unsigned area_inverse = 0;
 
@@ -74,8 +78,8 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
   const int most = kernel_side(work.patch);
   w.width = side + (across - 1) * work.step, w.height = side + (down - 1) * work.step;
   w.rows = w.height + most - 1;
-  // The code that sums squares reads four samples at a time, up to the width of a patch beyond the
-  // last four. The code for products reads complete tiles.
+  // The code that sums squares reads four samples at a time. After the last four, it reads up to
+  // the width of a patch beyond them. The code for products reads complete tiles.
   const int columns = std::max(w.blocks() * 8 + most - 1, w.quads() * 4 + 8);
   w.pitch = std::max(40, round_up(columns + 7, 16) - 8);
   const int rows = round_up(w.height, 16) + most - 1;
@@ -89,11 +93,11 @@ constexpr JoinedWindows join_windows(const MatchWork& work, int side, int across
 }
 
 struct BayesMatchPlan {
-  int across = 0, down = 0;  // reference patches of a block, along each axis
+  int across = 0, down = 0;  // number of reference patches of a block, along each axis
   JoinedWindows own, other;
-  int windows_at_once = 1;  // number of windows in shared memory at a time
-  /// Number of distances of a reference patch, and distance between the elements of two reference
-  /// patches.
+  int windows_at_once = 1;  // number of search windows in shared memory at a time
+  /// Number of distances of a reference patch, and distance in memory between the elements of two
+  /// reference patches.
   int candidates = 0, stride = 0;
 
   [[nodiscard]] constexpr int references() const { return across * down; }
@@ -120,8 +124,8 @@ constexpr BayesMatchPlan match_plan(const MatchWork& work, int across, int down)
   return plan;
 }
 
-/// Returns the matcher's work for a Bayes phase of the profile `best`, for any number of pairs of
-/// frames.
+/// Returns the parameters of the matcher for a Bayes phase of the profile `best`, for any number of
+/// pairs of frames.
 constexpr MatchWork work_of_best(const BayesParams& phase) {
   return {.window = phase.window,
           .temporal_window = phase.temporal_window,
@@ -129,8 +133,8 @@ constexpr MatchWork work_of_best(const BayesParams& phase) {
           .depth = 2,
           .step = phase.step};
 }
-/// Returns the plan for the windows of the phase of `best` whose patches have this side. The
-/// kernels for these windows know all sizes at compile time.
+/// Returns the plan for the windows of that phase of the profile `best` in which patches have this
+/// side. In the kernels for these windows, all sizes are compile-time constants.
 constexpr BayesMatchPlan typical_plan(int patch) {
   constexpr const auto& phases = best_bayes_phases;
   return match_plan(work_of_best(phases[patch == phases[0].side ? 0 : 1]), 4, 2);
@@ -138,10 +142,10 @@ constexpr BayesMatchPlan typical_plan(int patch) {
 static_assert(best_bayes_phases[0].side == 10 && best_bayes_phases[1].side == 8,
               "a kernel for each phase (kernel_side)");
 
-/// Plans as many reference patches per block as fit, and as many windows at a time as allow three
-/// blocks per multiprocessor. A single window takes less than 48 KB with any parameters.
+/// Plans as many reference patches per block as fit, and as many windows at a time as fit if a
+/// multiprocessor holds three blocks. A single window takes less than 48 KB with any parameters.
 inline BayesMatchPlan match_plan(const MatchWork& work, const cuda::DeviceLimits& limits) {
-  constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel declares itself
+  constexpr std::size_t fixed = 5 * 1024;  // shared memory that the kernel itself declares
   constexpr std::array<std::array<int, 2>, 4> shapes{{{4, 2}, {2, 2}, {2, 1}, {1, 1}}};
   for (const auto [across, down] : shapes) {
     BayesMatchPlan plan = match_plan(work, across, down);

@@ -1,15 +1,16 @@
 #pragma once
-// The windows in shared memory, and the distances between patches in them and reference patches
-// (match_layout.h).
+// The search windows in shared memory, and the distances between reference patches and the patches
+// in the windows (match_layout.h).
 //
 // Distances are |a - b|^2 = |a|^2 + |b|^2 - 2 a b. The products a b of eight reference patches with
-// patches at 64 positions run on the tensor cores, with halves as operands and float sums. The
-// squares are computed from the same halves. A level is subtracted from the samples, so that the
-// error of the halves is at most a thousandth of the differences between patches.
+// patches at 64 positions run on the tensor cores, with operands in half precision and sums in
+// single precision. The squares are computed from the same half-precision samples. A level is
+// subtracted from the samples, so that the rounding error of half precision is at most a thousandth
+// of the differences between patches.
 //
 // Lane (g, t) processes the samples of two rows of every four rows of a patch: rows t % 2, t % 2 +
-// 2, .. of frame t / 2, two samples at a time. So the offsets between its operands are constants.
-// Samples that a patch does not have are zero in the reference patch.
+// 2, .. of frame t / 2, two samples at a time. So the offsets between the operands of a lane are
+// constants. Samples that a patch does not have are zero in the reference patch.
 
 #include "bm3d/cuda/bayes/match_layout.h"
 #include "bm3d/cuda/bayes/windows.cuh"
@@ -24,13 +25,13 @@ struct MatchJob {
   BayesArgs args;
   BayesMatchPlan plan;
   int group;
-  float motion_bias;  // for sums of squares
+  float motion_bias;  // in units of sums of squares
 };
 
-/// The joined windows of a pair: the position of the first patch, and the range of positions inside
-/// the plane.
+/// The union of the windows in a pair of frames: the position of the first patch, and the range of
+/// positions inside the plane.
 struct MatchWindow {
-  SearchWindow at;  // window of the first reference patch
+  SearchWindow at;  // position of the first reference patch's window
   int first_x, last_x, first_y, last_y;
 };
 
@@ -40,8 +41,8 @@ __device__ inline MatchWindow match_window(const BayesArgs& a, const SearchWindo
           max(0, -at.second_y) - at.top, min(last_y, last_y - at.second_y) - at.top};
 }
 
-/// Loads the samples of a pair's windows. A warp loads rows of one frame, a lane two columns.
-/// Positions beyond the plane get its outermost samples.
+/// Loads the samples of the windows in a pair of frames. A warp loads rows of one frame, a lane two
+/// columns. Positions beyond the plane get the nearest sample at its border.
 template <int Side>
 __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWindows& w,
                                             const BayesPair& pair, const SearchWindow& at,
@@ -50,7 +51,7 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   const int warp = threadIdx.x / 32, frame = warp % w.depth;
   const int left = at.left + frame * at.second_x, top = at.top + frame * at.second_y;
   const float* const from = guide + pair.distance[frame] + a.margins.at(0, 0);
-  // Calls use(row, its offset in the plane) for the rows of this warp.
+  // Calls use(row, offset of the row in the plane) for the rows that this warp loads.
   const auto for_rows = [&](auto use) {
 #pragma unroll 3
     for (int row = warp / w.depth; row < w.rows; row += match_warps / w.depth)
@@ -74,8 +75,8 @@ __device__ __forceinline__ void load_window(const BayesArgs& a, const JoinedWind
   }
 }
 
-/// Computes, for each row of a window's samples and each position in it, the sum of squares over
-/// one row of a patch, in all frames. A thread computes four sums.
+/// Computes sums of squares over one row of a patch, in all frames: one sum for each row of a
+/// window's samples and each position in the row. A thread computes four sums.
 template <int Side>
 __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::uint32_t* words,
                                             float* sums) {
@@ -97,7 +98,7 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
     }
     float sum[4] = {};
     if (w.patch == Side) {
-      float shared = square[3];  // used by all four sums
+      float shared = square[3];  // is part of all four sums
 #pragma unroll
       for (int c = 4; c < Side; ++c) shared += square[c];
       const float before = square[1] + square[2], behind = square[Side] + square[Side + 1];
@@ -114,8 +115,8 @@ __device__ __forceinline__ void sum_squares(const JoinedWindows& w, const std::u
   }
 }
 
-/// Adds up the results of sum_squares() over the rows of each patch, and stores the sums after
-/// these results. Positions beyond the plane get infinity.
+/// Adds the results of sum_squares() over the rows of each patch, and stores these sums after the
+/// results of sum_squares(). Positions beyond the plane get infinity.
 template <int Side>
 __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWindow& window,
                                          float* sums) {
@@ -135,19 +136,20 @@ __device__ __forceinline__ void sum_rows(const JoinedWindows& w, const MatchWind
   }
 }
 
-/// The data that a lane holds of the block's reference patches. These patches lie in the window of
+/// The data of the block's reference patches that one lane needs. The patches are in the window of
 /// the reference frame.
 template <int Side>
 struct References {
-  static constexpr int own = Side / 2;  // rows of a lane, and pairs of samples in a row
-  std::uint32_t samples[own][own];      // samples of reference patch g
-  // The following data belong to reference patches 2t and 2t + 1.
-  int dx[2], dy[2];  // position relative to the block's first reference patch
+  // Number of rows of a lane, and of pairs of samples in a row.
+  static constexpr int own = Side / 2;
+  std::uint32_t samples[own][own];  // samples of reference patch g
+  // The following data belong to the reference patches 2t and 2t + 1.
+  int dx[2], dy[2];  // position relative to the first reference patch of the block
   float squares[2];
   std::uint32_t* distances[2];
 };
 
-/// Returns the offset of a lane's first sample from the beginning of a patch.
+/// Returns the offset of the first sample of a lane from the first sample of a patch.
 __device__ __forceinline__ int lane_offset(const JoinedWindows& w, int t) {
   return (w.depth == 2 ? t / 2 * w.frame : 0) + t % 2 * w.pitch;
 }
@@ -180,8 +182,9 @@ __device__ __forceinline__ void load_references(const JoinedWindows& w, int stri
   }
 }
 
-/// Computes the products of the reference patches with the patches at eight columns and at rows 2n
-/// and 2n + 8. Row m of one patch is row m - n of another, so that loaded samples are shared.
+/// Computes the products of the reference patches with the patches in eight columns and in the rows
+/// 2n and 2n + 8. Row m of one patch is row m - n of another, so that several products use the same
+/// loaded samples.
 template <int Side>
 __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pitch,
                                               const References<Side>& r,
@@ -209,8 +212,8 @@ __device__ __forceinline__ void multiply_tile(const std::uint32_t* from, int pit
     }
 }
 
-/// Stores the distances of the patches at the positions of a tile. `numbers`: index of the window's
-/// first distance among the distances of a reference patch.
+/// Stores the distances of the patches at the positions of a tile. `numbers`: index of a window's
+/// first distance among the distances of each reference patch.
 template <int Side>
 __device__ __forceinline__ void compare_tile(const JoinedWindows& w, const std::uint32_t* words,
                                              const float* sums, int tile, int numbers,

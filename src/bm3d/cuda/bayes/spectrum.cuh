@@ -1,6 +1,7 @@
 #pragma once
-// The matrices of a group, which one warp computes: Gram matrices, and the weights for the
-// estimates. N = 16 T patches; matrices are in registers (cuda/matrices/symmetric_blocks.cuh).
+// The matrices of a group, which one warp computes: Gram matrices, and the weights of the
+// estimates. A group has N = 16 T patches. The matrices are in registers
+// (cuda/matrices/symmetric_blocks.cuh).
 //
 // The level of the thread block is subtracted from the patches. The mean of the patches is not
 // subtracted from the patches, but from the products. With the sums s of the D samples of each
@@ -20,8 +21,8 @@ namespace lull::bm3d {
 
 constexpr std::uint32_t half_ones = 0x3c003c00;
 
-/// 16 samples of all patches, as operands. A lane holds the samples of pairs t and t + 4 of patches
-/// 8r + g.
+/// 16 samples of all patches, as operands of products. A lane has the samples of pairs t and t + 4
+/// of the patches 8r + g.
 template <int T>
 struct SampleStep {
   std::uint32_t first[2 * T], second[2 * T];
@@ -36,13 +37,13 @@ struct SampleStep {
       second[r] = samples.at(patch[r], b) & b.mask;
     }
   }
-  /// Returns patches 16 i .. 16 i + 15 as a left operand.
+  /// Returns the patches 16 i to 16 i + 15 as a left operand.
   __device__ __forceinline__ void left(int i, std::uint32_t (&a)[4]) const {
     a[0] = first[2 * i], a[1] = first[2 * i + 1], a[2] = second[2 * i], a[3] = second[2 * i + 1];
   }
 };
 
-/// Sums of the samples of each patch. mean() rounds the mean of all samples to a half.
+/// Sums of the samples of each patch. mean() rounds the mean of all samples to half precision.
 template <int T>
 struct PatchSums {
   // Elements at[0] and at[1] belong to patch 16 i + g, the others to patch 16 i + 8 + g.
@@ -64,8 +65,8 @@ struct PatchSums {
   }
 };
 
-/// Computes D d_a d_b / 2 - d_b s_i of the head comment for each patch i = 8r + g, with `both` =
-/// D d_a d_b and `other` = d_b.
+/// Computes D d_a d_b / 2 - d_b s_i (see the top of this file) for each patch i = 8r + g, with
+/// `both` = D d_a d_b and `other` = d_b.
 template <int T>
 __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both, float other,
                                             float (&correction)[2 * T]) {
@@ -74,7 +75,7 @@ __device__ __forceinline__ void corrections(const PatchSums<T>& sums, float both
 }
 
 /// Converts a block of products of patches to products of patches whose means are subtracted, and
-/// multiplies them by `share`. Elements beyond `count` become zero.
+/// multiplies them by `share`. Elements whose row or column is at least `count` become zero.
 __device__ __forceinline__ void subtract_means(Block& block, int i, int j, const float* row,
                                                const float* column, int count, float share) {
   const int lane = threadIdx.x % 32, g = lane / 4, t2 = 2 * (lane % 4);
@@ -121,7 +122,7 @@ __device__ __forceinline__ void sharpen(HalfMatrix<T>& p) {
   p = next;
 }
 
-/// Computes P = I - t (G + t I)^-1 from the inverse.
+/// Computes the weights P = I - t (G + t I)^-1 from the inverse.
 template <int T>
 __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float threshold,
                                                    HalfMatrix<T>& weights) {
@@ -136,7 +137,7 @@ __device__ __forceinline__ void weights_from_noisy(Block (&inverse)[T][T], float
   }
 }
 
-/// Computes W = I + (shared - t I) (G + t I)^-1 from the inverse.
+/// Computes the weights W = I + (shared - t I) (G + t I)^-1 from the inverse.
 template <int T>
 __device__ __forceinline__ void weights_from_basic(Block (&shared)[T][T],
                                                    const Block (&inverse)[T][T], float threshold,

@@ -1,13 +1,13 @@
 #pragma once
-// The samples that the filter reads and the sums to which it adds estimates. Samples and sums are
-// in window atlases in shared memory (window_plan.h), or in planes in device memory if the atlases
-// do not fit.
+// The samples that the filter reads, and the sums to which the filter adds estimates. Samples and
+// sums are in window atlases in shared memory (window_plan.h), or in planes in device memory if the
+// atlases do not fit.
 //
-// Samples are halves: differences from a level in units of sigma, or in the larger unit that weak
-// noise requires (half_scale() of bayes_precision.h). With a basic estimate, the noisy samples are
-// stored as differences from the basic estimate. Patches are read two samples at a time, which are
-// adjacent in a row: a word of an atlas holds a sample and its right neighbour. Sums of estimates
-// are integers, so that their order does not matter.
+// Samples are stored in half precision, as differences from a level, in units of sigma, or in the
+// larger unit that weak noise requires (half_scale() of bayes_precision.h). With a basic estimate,
+// the noisy samples are stored as differences from the basic estimate. Patches are read two samples
+// at a time, which are adjacent in a row: a word of an atlas contains a sample and its right
+// neighbour. Sums of estimates are integers, so that their order does not matter.
 
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
@@ -22,9 +22,10 @@
 
 namespace lull::bm3d {
 
-/// Two adjacent samples of every patch. `offset` is their offset from the patch's first sample. If
-/// the samples are read from planes and lie in the second frame, `offset` is the bitwise complement
-/// of that. `mask` selects those of the two samples that belong to the patch.
+/// Two adjacent samples that are read in every patch. `offset` is their offset from the first
+/// sample of the patch. If the samples are read from planes and lie in the second frame, `offset`
+/// is the bitwise complement of this offset. `mask` selects those of the two samples that belong to
+/// the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
@@ -37,10 +38,10 @@ __device__ inline int sample_pairs(const BayesArgs& a) {
   return a.depth * a.side * ((a.side + 1) / 2);
 }
 
-/// The reference patches of a thread block, from column i and row j of the grid on.
+/// The reference patches of a thread block. The first is in column i and row j of the grid.
 struct BlockPosition {
-  int i, j, x, y;          // the first reference patch
-  int extent_x, extent_y;  // distance from there to the last one
+  int i, j, x, y;          // position of the first reference patch
+  int extent_x, extent_y;  // distance from the first to the last reference patch
 
   __device__ BlockPosition(const BayesArgs& a, const WindowAtlas& atlas) {
     const int across = (a.columns + atlas.across - 1) / atlas.across;
@@ -55,11 +56,11 @@ struct BlockPosition {
   }
 };
 
-/// The union of the windows of a thread block's reference patches, in a pair of frames.
+/// The union of the search windows of a thread block's reference patches, in a pair of frames.
 struct AtlasWindow {
   int left, top, width, height;
-  int second_x, second_y;  // displacement to the second halves
-  int first;               // index in the atlas of the first sample
+  int second_x, second_y;  // displacement of the second halves
+  int first;               // index of the first sample in the atlas
 };
 
 __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork& work,
@@ -73,7 +74,8 @@ __device__ inline AtlasWindow atlas_window(const BayesArgs& a, const WindowWork&
 }
 
 /// Calls use(sample of the plane, index in the atlas) for all samples of all windows. `plane` is
-/// the plane of the reference patches' frame. Positions beyond the plane give its outermost sample.
+/// the plane of the frame with the reference patches. Positions beyond the plane give the nearest
+/// sample at its border.
 template <class T, class Use>
 __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtlas& atlas,
                                             const AtlasWindow* windows, T* plane, Use use) {
@@ -96,19 +98,19 @@ __device__ __forceinline__ void for_samples(const BayesArgs& a, const WindowAtla
 
 /// Converts samples to differences from a level.
 struct SampleScale {
-  float level, unit;  // unit: factor of the differences
+  float level, unit;  // `unit`: factor by which differences are multiplied
   __device__ std::uint32_t pair(const float* plane) const {
     return pack_halves((plane[0] - level) * unit, (plane[1] - level) * unit);
   }
-  /// Returns the differences of the samples of `a` from those of `b`, in the unit of the samples.
+  /// Returns the samples of `b` minus those of `a`, in the unit of the samples.
   __device__ std::uint32_t difference(const float* a, const float* b) const {
     return pack_halves((a[0] - b[0]) * unit, (a[1] - b[1]) * unit);
   }
 };
 
-/// The fixed-point scale of sums in shared memory. It is smaller than value_scale: a sum holds up
-/// to 512 estimates of a sample, one of each member of a thread block's groups (8 groups of 64
-/// patches), of up to 4095 levels each.
+/// The fixed-point scale of sums in shared memory. It is smaller than value_scale, because a sum
+/// contains up to 512 estimates of a sample, one of each member of a thread block's groups (8
+/// groups of 64 patches), of up to 4095 levels each.
 constexpr float atlas_scale = 1024;
 
 /// Loads the samples of all windows as floats.
@@ -121,7 +123,8 @@ __device__ inline void load_samples(const BayesArgs& a, const WindowAtlas& atlas
 
 /// Converts floats to words in place: a sample and its right neighbour. With a basic estimate
 /// (`uses_basic`), `samples` contains the basic estimate, and `noisy` becomes the difference of the
-/// noisy samples from the basic estimate. There is one float more than there are words.
+/// noisy samples from the basic estimate. The number of floats is one more than the number of
+/// words.
 template <bool uses_basic>
 __device__ void make_words(const SampleScale& sample_scale, int count, float* samples,
                            float* noisy) {
@@ -146,7 +149,7 @@ __device__ void make_words(const SampleScale& sample_scale, int count, float* sa
   }
 }
 
-/// Adds the sums of all windows to those in device memory. Sums beyond the plane are zero.
+/// Adds the sums of all windows to the sums in device memory. Sums beyond the plane are zero.
 __device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
                                   const AtlasWindow* windows, const int* values,
                                   unsigned long long* numerator) {
@@ -157,8 +160,8 @@ __device__ inline void flush_sums(const BayesArgs& a, const WindowAtlas& atlas,
   });
 }
 
-/// Samples and sums in shared memory. A patch is given by the index of its first sample in the
-/// atlas.
+/// Samples and sums in shared memory. The position of a patch is the index of its first sample in
+/// the atlas.
 struct InSharedMemory {
   using Patch = int;
   static constexpr bool shared = true;
@@ -189,9 +192,9 @@ struct InSharedMemory {
   };
 };
 
-/// Samples and sums in device memory. A patch is given by the offset of its first sample in each
-/// frame. Offsets count samples from the planes' pointers, which point to the middle of all frames
-/// (centre_planes()).
+/// Samples and sums in device memory. The position of a patch is the offset of its first sample in
+/// each frame. Offsets count samples from the pointers of the planes, which point to the middle of
+/// all frames (centre_planes()).
 struct InDeviceMemory {
   using Patch = int2;
   static constexpr bool shared = false;

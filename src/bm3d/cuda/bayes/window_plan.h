@@ -2,11 +2,12 @@
 // The layout of the search windows of neighbouring reference patches in shared memory, planned for
 // the resources of a device. This file is independent of CUDA.
 //
-// A thread block filters the groups of `across` x `down` reference patches. In each pair of frames
-// the union of their windows is a rectangle. All rectangles are packed into one window atlas, so
-// that neighbouring samples have the same distance in all windows. The upper strip contains the
-// window of the reference frame's own pair and some of the other windows. The strips below contain
-// the rest. Each frame of a pair has an atlas.
+// A thread block filters the groups of `across` x `down` reference patches. In each pair of frames,
+// the union of their search windows is a rectangle. All rectangles are packed into one window
+// atlas, so that neighbouring samples have the same distance in all windows. The upper strip
+// contains the window of the pair that begins with the reference frame, and some of the other
+// windows. The strips below contain the remaining windows. There is one atlas for each of the two
+// frames of a pair.
 
 #include <algorithm>
 #include <array>
@@ -18,26 +19,27 @@
 
 namespace lull::bm3d {
 
-/// Parameters of the filter, on which the plan of its windows depends.
+/// Parameters of the filter. The plan of the windows depends on them.
 struct WindowWork {
-  int window = 0, temporal_window = 0;  // sides of the windows
-  int side = 8, depth = 2;              // side of patches, number of frames over which they extend
-  int step = 1;                         // distance between reference patches
+  int window = 0, temporal_window = 0;  // sides of the search windows
+  // Side of patches, and number of frames over which they extend.
+  int side = 8, depth = 2;
+  int step = 1;  // distance between reference patches
   int pairs = 1;
 };
 
 struct WindowAtlas {
   /// Number of reference patches of a thread block along each axis; 0: the windows do not fit.
   int across = 0, down = 0;
-  /// Distance between rows in words, and number of words of an atlas.
+  /// Distance between the rows of an atlas in words, and number of words of an atlas.
   int pitch = 0, words = 0;
   std::array<int, max_frames> first{};  // index of the first sample of each window
 
   [[nodiscard]] constexpr int groups() const { return across * down; }
 };
 
-/// Returns the atlas whose upper strip has `upper_windows` of the other windows, and whose lower
-/// strips have space for at least `min_columns` windows.
+/// Returns the atlas whose upper strip has space for `upper_windows` of the other windows, and
+/// whose lower strips have space for at least `min_columns` windows.
 constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int down,
                                       int upper_windows, int min_columns) {
   const int extra_width = work.side - 1 + (across - 1) * work.step;
@@ -48,11 +50,12 @@ constexpr WindowAtlas arrange_windows(const WindowWork& work, int across, int do
   const int needed = std::max(work.window + extra_width + upper_windows * width,
                               std::min(min_columns, others) * width);
   WindowAtlas atlas{.across = across, .down = down};
-  atlas.pitch = needed | 1;  // an odd pitch: rows of a patch begin in different banks
+  atlas.pitch = needed | 1;  // odd, so that the rows of a patch begin in different memory banks
   const int in_strip = atlas.pitch / width;
   int y = std::max(work.window + extra_height, upper_windows > 0 ? height : 0);
   for (int k = 1, x = work.window + extra_width; k <= others; ++k) {
-    const int lower_index = k - 1 - upper_windows;  // index among the windows in the lower strips
+    // Index of the window among those in the lower strips.
+    const int lower_index = k - 1 - upper_windows;
     if (lower_index >= 0) {
       if (lower_index % in_strip == 0 && lower_index > 0) y += height;
       x = lower_index % in_strip * width;

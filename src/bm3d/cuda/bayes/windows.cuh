@@ -5,7 +5,7 @@
 
 namespace lull::bm3d {
 
-/// The window of a reference patch in the frames of a pair.
+/// The search window of a reference patch in the two frames of a pair.
 struct SearchWindow {
   int left, top, side;
   int second_x, second_y;  // displacement of the second halves
@@ -18,8 +18,8 @@ __device__ inline Motion second_half_of(const BayesArgs& a, int k, int i, int j)
   return a.second_half[(k - 1) * a.grid.columns() * a.grid.rows() + a.grid.bundle(i, j)];
 }
 
-/// Returns the window in pair `k`, for the reference patch at (x, y), which is in column i and row
-/// j. Pair 0 contains the reference frame.
+/// Returns the search window in pair `k` of the reference patch at (x, y), which is in column i and
+/// row j of the grid. Pair 0 begins with the reference frame.
 __device__ inline SearchWindow window_of(const BayesArgs& a, int window, int temporal_window, int k,
                                          int x, int y, int i, int j) {
   const BayesPair& pair = a.pair[k];

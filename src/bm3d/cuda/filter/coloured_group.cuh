@@ -1,20 +1,20 @@
 #pragma once
-// Groups in noise that is not white: the variance of the noise in each coefficient of a group, and
-// the shrinkage with these variances.
+// Groups with coloured noise: the variance of the noise in each coefficient of a group, and the
+// shrinkage with these variances.
 //
-// During shrinkage lane (g, t) needs the variances of the coefficients that it holds: coefficient g
-// of all rows, group coefficients 2t, 2t + 1 (and + 8). These variances are products of two
-// matrices (coloured_pairs.h). The left matrix contains the decorrelations r: its rows are
-// coefficient g of two patch rows, its columns 16 pairs of members. The right matrix contains
-// signs: its rows are these pairs, its columns group coefficients. So each product gives every lane
-// the results that it needs. The layout of the table of r allows a lane to read its values for a
-// pair, 8 halves, in one access; 8 lanes read the 128 bytes of an entry. The difference of two
-// members' displacements gives the index of their entry.
+// During shrinkage, lane (g, t) needs the variances of those coefficients that are in its
+// registers: coefficient g of all rows, group coefficients 2t, 2t + 1 (and + 8). These variances
+// are products of two matrices (coloured_pairs.h). The left matrix contains the decorrelations r:
+// its rows are coefficient g of two patch rows, its columns 16 pairs of members. The right matrix
+// contains signs: its rows are these pairs, its columns group coefficients. So each product gives
+// every lane the variances that it needs. The layout of the table of r allows a lane to read the
+// values that it needs for a pair, 8 half-precision numbers, in one access; 8 lanes read the 128
+// bytes of an entry. The difference of two members' displacements gives the index of their entry.
 //
 // A group of 16 has 120 pairs in 8 chunks of 16. Each chunk takes 4 reads, 16 moves of halves and 4
-// products, about 36 instructions in total. Finding the entries takes about 90 instructions once.
-// Groups of 32 have 31 chunks, and 4 times the instructions to find the entries. Groups of 8, as
-// over time, have two chunks.
+// products, about 36 instructions in total. Finding the entries takes about 90 instructions for
+// each group. Groups of 32 have 31 chunks, and need 4 times as many instructions to find the
+// entries. Groups of 8, which are used over time, have two chunks.
 
 #include "bm3d/cuda/filter/coloured_pairs.h"
 #include "bm3d/cuda/filter/coloured_transforms.cuh"
@@ -30,7 +30,7 @@ template <>
 struct PairsOf<WalshHadamard> : WalshHadamardPairs {};
 
 /// The pairs whose entries a lane finds: pairs 2t and 2t + 1 of chunk lane / 4 (of each eight
-/// chunks) in `low`, then 2t + 8 and 2t + 9 in `high`. A word holds two pairs, with one byte per
+/// chunks) in `low`, then 2t + 8 and 2t + 9 in `high`. A word contains two pairs, with one byte per
 /// member.
 struct alignas(8) LanePairs {
   std::uint32_t low, high;
@@ -61,11 +61,11 @@ constexpr PairTable make_pair_table() {
 }
 __device__ const PairTable pair_table = make_pair_table();
 
-/// An operand of signs for one lane: column g, rows 2t and 2t + 1, then 2t + 8 and 2t + 9.
+/// An operand of signs for one lane: column g, rows 2t and 2t + 1, then rows 2t + 8 and 2t + 9.
 struct alignas(8) SignWords {
   std::uint32_t at[2];
 };
-/// Signs for all matrices. The index [2] is the block: coefficients 0..7 and 8..15 of a set.
+/// The signs of all matrices. The index [2] selects the block: coefficients 0..7 or 8..15 of a set.
 template <class GroupTransform>
 struct SignTable {
   static constexpr int of_16 = PairsOf<GroupTransform>::matrix_of(7) + 1;
@@ -110,16 +110,16 @@ template <class GroupTransform>
 __device__ const SignTable<GroupTransform> sign_table = make_sign_table<GroupTransform>();
 
 /// Converts a displacement to an integer. The difference of two such integers identifies the
-/// displacement between two members of one frame. For members of different frames the difference is
-/// larger than for any two members of one frame.
+/// displacement between two members of one frame. If the members are in different frames, the
+/// difference is larger than for any two members of one frame.
 __device__ __forceinline__ int displacement_key(std::uint32_t packed) {
   return displacement_t(packed) * (1 << 27) + displacement_y(packed) * (1 << 13) +
          displacement_x(packed);
 }
 
-/// Returns the offset in bytes of a pair's entry in the table, for column u = 0 of coefficients.
-/// The offset for another u is this value XOR 16 u. `member`: in lane m, the displacement_key() of
-/// member m.
+/// Returns the offset in bytes of the entry of a pair in the table, for column u = 0 of
+/// coefficients. The offset for another u is this value XOR 16 u. `member`: in lane m, the
+/// displacement_key() of member m.
 __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise, int member,
                                                      std::uint32_t pair) {
   const int apart = __shfl_sync(~0u, member, static_cast<int>(pair & 0xff)) -
@@ -132,7 +132,8 @@ __device__ __forceinline__ std::uint32_t pair_offset(const CovarianceView& noise
                                     CovarianceView::column(place, 0) * (bytes_of_place / patch));
 }
 
-/// Offsets of the entries of a lane's pairs, in the order of LanePairs. Each fits in 16 bits.
+/// The table offsets of the entries of a lane's pairs, in the order of LanePairs. Each offset fits
+/// in 16 bits.
 struct LaneOffsets {
   std::uint32_t low, high;
 
@@ -144,16 +145,16 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations r of the pairs of one chunk, as operands of products. Word [k / 2] holds rows
-/// k and k + 1 of coefficients.
+/// The decorrelations r of the pairs of one chunk, as operands of products. Word [k / 2] contains
+/// rows k and k + 1 of the coefficients.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
-  /// `chunk`: index among the eight chunks whose offsets the lanes hold.
+  /// `chunk`: index of the chunk among the eight chunks whose offsets are in the lanes.
   __device__ __forceinline__ ChunkRatios(const CovarianceView& noise, const LaneOffsets& offsets,
                                          int chunk, int lane) {
     const auto* const table = reinterpret_cast<const std::uint8_t*>(noise.decorrelation);
-    const std::uint32_t own = 16 * (lane >> 2);  // the 8 halves with u = g
+    const std::uint32_t own = 16 * (lane >> 2);  // the 8 half-precision numbers with u = g
     const int from = 4 * chunk + (lane & 3);
     const std::uint32_t low = __shfl_sync(~0u, offsets.low, from);
     const std::uint32_t high = __shfl_sync(~0u, offsets.high, from);
@@ -182,8 +183,8 @@ __device__ __forceinline__ float root(float x) {
   return result;
 }
 
-/// Converts variances in units of c(0) to the values that are stored: the variances in the second
-/// phase, their roots in the first. Smaller values than the minimum variance are replaced by it.
+/// Converts variances in units of c(0) to the values that are stored. The second phase stores the
+/// variances, the first phase their square roots. Variances below the minimum are raised to it.
 template <bool second_phase>
 __device__ __forceinline__ __half2 stored_ratios(float a, float b) {
   constexpr auto least = static_cast<float>(min_group_variance);
@@ -196,14 +197,14 @@ __device__ __forceinline__ __half2 stored_ratios(std::uint32_t word) {
   return stored_ratios<second_phase>(ratios.x, ratios.y);
 }
 
-/// Sums of products that give the variances of `blocks` * 8 group coefficients of a set. The array
+/// Sums of products that give the variances of `blocks` * 8 group coefficients of a set. The index
 /// is [k / 2][block], where k is the index of a coefficient along a column of the patch.
 template <int blocks>
 struct RatioSums {
   FloatSums at[4][blocks];
 
-  /// `members`: the initial value of the mean's sum, which is the number of members if the set
-  /// begins with the mean, else 0.
+  /// `members`: initial value of the sum for the mean. It is the number of members if the set
+  /// begins with the mean, and 0 if not.
   __device__ __forceinline__ RatioSums(int lane, int members) {
     if ((lane & 3) != 0) return;
 #pragma unroll
@@ -227,16 +228,16 @@ struct RatioSums {
   }
 };
 
-/// Stores the minimum variance, for coefficients that contain only rounding errors or the
-/// difference between a patch and its repetition.
+/// Stores the minimum variance. It is used for coefficients that contain only rounding errors or
+/// the difference between a patch and its repetition.
 template <bool second_phase>
 __device__ __forceinline__ void store_minimum(Slots& ratio) {
 #pragma unroll
   for (int k = 0; k < 8; ++k) ratio[k][0] = ratio[k][1] = stored_ratios<second_phase>(0, 0);
 }
 
-/// Stores the values of the chunk directly, because Haar's difference of two neighbouring members
-/// has the variance r.
+/// Stores the values of the chunk directly, because the Haar coefficient that is the difference of
+/// two neighbouring members has the variance r.
 template <bool second_phase>
 __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half, int b,
                                              Slots& ratio) {
@@ -247,7 +248,7 @@ __device__ __forceinline__ void store_halves(const ChunkRatios& chunk, int half,
       ratio[2 * j + i][b] = stored_ratios<second_phase>(chunk.word[j][2 * half + i]);
 }
 
-/// Computes the variances for groups of up to 16: coefficients 0..15 of a set.
+/// Computes the variances for groups of up to 16 members: coefficients 0..15 of a set.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int member, int log2,
                                               int lane, Slots& ratio) {
@@ -261,7 +262,7 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
 #pragma unroll 1
     for (int chunk = 0; chunk < chunks; ++chunk) {
       const ChunkRatios ratios(noise, offsets, chunk, lane);
-      const int bits = is_haar ? 32 - __clz(chunk) : chunk;  // see matrix_of()
+      const int bits = is_haar ? 32 - __clz(chunk) : chunk;  // as in matrix_of()
       const auto& signs = sign_table<GroupTransform>.up_to_16[(log2 < 4 ? log2 - 1 : 4) + bits];
 #pragma unroll
       for (int block = 0; block < blocks; ++block) sums.add(ratios, block, signs[block][lane]);
@@ -272,7 +273,8 @@ __device__ __forceinline__ void narrow_ratios(const CovarianceView& noise, int m
   sums.template keep<second_phase>(ratio);
 }
 
-/// Computes the variances for groups of 32: with Haar for both sets, with Walsh-Hadamard for `set`.
+/// Computes the variances for groups of 32 members: with Haar for both sets, with Walsh-Hadamard
+/// for `set` only.
 template <bool second_phase, class GroupTransform>
 __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int member, int set,
                                             int lane, Slots (&ratio)[2]) {
@@ -288,7 +290,8 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
       const auto& signs = sign_table<GroupTransform>.wide[set][bits];
       sums.add(ratios, 0, signs[0][lane]);
       if (!is_haar || x < 4)
-        // Haar's coefficients 8..15 are differences within quads: only x < 4 contributes.
+        // Haar coefficients 8..15 are differences within groups of four members, so only x < 4
+        // contributes.
         sums.add(ratios, 1, signs[1][lane]);
       if (is_haar && x == 1) {
         store_halves<second_phase>(ratios, 0, 0, ratio[1]);
@@ -299,9 +302,9 @@ __device__ __forceinline__ void wide_ratios(const CovarianceView& noise, int mem
   sums.template keep<second_phase>(ratio[set]);
 }
 
-/// Computes the variances of a group's coefficients in units of c(0), or their roots
-/// (stored_ratios()). The results are stored in registers that later hold the spectrum.
-/// `displacement`: displacement of the patch in the lane's slot.
+/// Computes the variances of the coefficients of a group in units of c(0), or their square roots
+/// (stored_ratios()). The results are stored in the registers that later contain the spectrum.
+/// `displacement`: displacement of the patch in the slot of the lane.
 template <bool second_phase, int S, class GroupTransform>
 __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
                                              std::uint32_t displacement, int log2, int lane,
@@ -321,8 +324,8 @@ __device__ __forceinline__ void group_ratios(const CovarianceView& noise,
 }
 
 /// Thresholds like threshold(), but with the standard deviation of the noise in each coefficient.
-/// Before the call `spectrum` holds the roots of the variance ratios. Returns the sum of the
-/// variances of the retained coefficients, in units of sigma^2.
+/// Before the call, `spectrum` contains the square roots of the variance ratios. Returns the sum of
+/// the variances of the retained coefficients, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
                                                     const GroupOperands& operands, float limit,
@@ -340,7 +343,7 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
           const __half2 roots = spectrum.set[set][k + i][b];
           __half2 bound =
               roots * broadcast(limit * deviation * scale * Butterflies<Transform2d>::gain(k + i));
-          if (set == 0 && b == 0) {  // lanes t = 0 hold the means over the group
+          if (set == 0 && b == 0) {  // lanes with t = 0 have the means over the group
             if ((lane & 3) == 0) bound = bound * __floats2half2_rn(mean_factor, 1);
             if (k + i == 0 && lane == 0)
               bound = __halves2half2(__float2half_rn(-1), __high2half(bound));
@@ -356,7 +359,7 @@ __device__ __forceinline__ float coloured_threshold(const Slots (&patches)[S],
 }
 
 /// Computes Wiener factors like wiener_factors(), but with the variance of the noise in each
-/// coefficient. Before the call `factors` holds the variance ratios. Returns the sum of the
+/// coefficient. Before the call, `factors` contains the variance ratios. Returns the sum of the
 /// variances times the squared factors, in units of sigma^2.
 template <int S, class Transform2d, class GroupTransform>
 __device__ __forceinline__ float coloured_factors(const Slots (&patches)[S],

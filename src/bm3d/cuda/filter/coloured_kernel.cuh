@@ -1,5 +1,5 @@
 #pragma once
-// Defines and launches the variant of filter_kernel.cuh's kernel for noise that is not white.
+// Defines and launches the variant for coloured noise of the kernel in filter_kernel.cuh.
 
 #include "bm3d/cuda/filter/coloured_group.cuh"
 #include "bm3d/cuda/filter/filter_kernel.cuh"
@@ -19,8 +19,8 @@ struct ColouredArgs : KernelArgs {
   CovarianceViews covariances;
 };
 
-/// Filters a group like WhiteGroup, but in noise that is not white and with slots instead of
-/// patches (coloured_transforms.cuh).
+/// Filters a group as WhiteGroup does, but for coloured noise, and with slots instead of patches
+/// (coloured_transforms.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class ColouredGroup {
  public:
@@ -66,7 +66,7 @@ class ColouredGroup {
       transform(work.noisy_tile, f.noisy[work.plane]);
       apply_factors<S, GroupTransform>(patches, operands_.group, spectrum_);
     }
-    // The sums allow weights of at most 1; the factor `unit` ensures this.
+    // The sums allow weights of at most 1. Multiplication by `unit` ensures this.
     return fminf(fmaxf(shared.unit * reciprocal(energy * repeats), min_weight), 1.0f);
   }
 
@@ -99,7 +99,7 @@ void dispatch_coloured(const FilterArgs& filter, const CovarianceViews& covarian
       if (launch.plan.staging == Staging::direct)
         return start(
             filter_kernel<second_phase, M, Transform2d, Across, Staging::direct, ColouredArgs>);
-      if constexpr (std::is_same_v<Across, Haar>) {  // see plan_filter()
+      if constexpr (std::is_same_v<Across, Haar>) {  // as in plan_filter()
         if (launch.plan.staging == Staging::shared)
           start(filter_kernel<second_phase, M, Transform2d, Across, Staging::shared, ColouredArgs>);
         else

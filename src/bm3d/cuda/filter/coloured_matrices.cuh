@@ -1,6 +1,6 @@
 #pragma once
-// The transforms of coloured_transforms.cuh: along a column as butterflies, across the group as
-// operands of products.
+// The transforms of coloured_transforms.cuh: transforms along a column as butterflies, transforms
+// across the group as operands of products.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -18,15 +18,16 @@ constexpr float root_8 = 2.8284271f;
 __device__ __forceinline__ __half2 broadcast(float value) { return __float2half2_rn(value); }
 
 /// The DCT along a column, scaled by sqrt(8). Rows y and 7 - y are paired: s and d are their sum
-/// and difference. After the inverse the two rows are (e + o) / 8 and (e - o) / 8.
+/// and difference. After the inverse transform, the two rows are (e + o) / 8 and (e - o) / 8.
 template <>
 struct Butterflies<Dct> {
   static constexpr int partner(int y) { return 7 - y; }
   static constexpr int first(int pair) { return pair; }
-  /// Returns the factor of coefficient k in addition to sqrt(8).
+  /// Returns the factor of coefficient k that is needed in addition to sqrt(8).
   static __device__ constexpr float gain(int) { return 1; }
   static __device__ __forceinline__ __half2 factor(int k, int y) {
-    // The table is local, so that the compiler makes its elements constants in the instructions.
+    // The table is a local variable, so that the compiler inserts its elements as constants in the
+    // instructions.
     constexpr Matrix8<float> table = dct_forward<float>;
     return broadcast(root_8 * table.at[k][y]);
   }
@@ -62,8 +63,8 @@ template <>
 struct Butterflies<Bior> {
   static constexpr int partner(int y) { return y ^ 1; }
   static constexpr int first(int pair) { return 2 * pair; }
-  // The rows in transform_tables.h have unit norm. The lifting steps give other norms, which gain()
-  // contains.
+  // In transform_tables.h the rows have unit norm. The lifting steps give other norms, which gain()
+  // returns.
   struct Gains {
     float at[8];
   };
@@ -71,7 +72,8 @@ struct Butterflies<Bior> {
     Gains gains{1};
     for (int k = 1; k < 8; ++k) {
       const auto& row = table_detail::bior.at[k];
-      const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);  // first sample of the coefficient's support
+      // First sample on which the coefficient depends.
+      const int y = k < 4 ? 4 * (k / 3) : 2 * (k - 4);
       const double own = k < 4 ? row[y] + row[y + 1] : row[y] - row[y + 1];
       gains.at[k] = static_cast<float>(2 / (table_detail::square_root(8) * own));
     }
@@ -107,12 +109,13 @@ struct Butterflies<Bior> {
   }
 };
 
-// The group transforms of 16 slots. Coefficient k is the sum of all slots, each times sign(k, slot)
-// / support(k). A slot is the sum of all coefficients, each times sign(k, slot). All factors are
-// powers of two. White noise of variance 1 has the variance 1 / support(k) in coefficient k.
+// The group transforms of 16 slots. Coefficient k is the sum of all slots, each multiplied by
+// sign(k, slot) / support(k). A slot is the sum of all coefficients, each multiplied by sign(k,
+// slot). All factors are powers of two. White noise of variance 1 has the variance 1 / support(k)
+// in coefficient k.
 template <>
 struct GroupMatrix<Haar> {
-  // True if the differences of pairs are transformed, too (in groups of 32).
+  // True if the differences of pairs are transformed as well (in groups of 32).
   static constexpr bool transforms_differences = false;
   static __host__ __device__ constexpr int support(int k) {
     return k < 2 ? 16 : k < 4 ? 8 : k < 8 ? 4 : 2;
@@ -134,7 +137,7 @@ struct GroupMatrix<WalshHadamard> {
   }
 };
 
-/// Operands of the products across the group for one lane, as words in the mma layouts.
+/// Operands for one lane of the products across the group, as words in the mma layouts.
 struct GroupOperands {
   std::uint32_t forward[2][2];  // right operands for coefficients 0..7 and 8..15
   std::uint32_t inverse[4];     // left operand
@@ -143,7 +146,7 @@ struct GroupOperandTable {
   GroupOperands lane[32];
 };
 
-/// Returns sign / 2^shift as the bits of a half.
+/// Returns sign / 2^shift as the bits of a half-precision number.
 constexpr std::uint32_t power_bits(int sign, int shift) {
   return sign == 0 ? 0u : (sign < 0 ? 0x8000u : 0u) | static_cast<std::uint32_t>(15 - shift) << 10;
 }

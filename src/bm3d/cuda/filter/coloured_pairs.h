@@ -4,15 +4,15 @@
 //
 // For two members at displacement d let r = 1 - c(d) / c(0) be their decorrelation, where c is the
 // covariance of a coefficient of their patches (noise/patch_covariance.h): r is 0 at the same
-// position and 1 for patches that share no noise. Let a difference across members have the signs s,
-// and let n signs differ from 0. The variance of this difference in units of c(0) is
+// position and 1 for patches that share no noise. Let a coefficient be a difference across members
+// with the signs s; n signs are not 0. The variance of this difference in units of c(0) is
 //     (1 / n) sum over m, m' of s_m s_m' (1 - r_mm') = -(2 / n) sum over pairs of s_m s_m' r_mm',
-//     because the signs of a difference add up to 0. For the mean, n is added. So for each number
-//     of members all
-//     variances are products of one matrix with a vector of r. (Halves are accurate for r near 0,
-//     but not for c near c(0): the difference of neighbouring patches has nearly no variance.)
+//     because the signs of a difference add up to 0. For the mean coefficient, n is added. So for
+//     each number of members, the vector of all variances is the product of one matrix and the
+//     vector of all r. (Half precision is accurate for r near 0, but not for c near c(0), and the
+//     difference of neighbouring patches has nearly no variance.)
 //
-// Pairs are numbered by x = m ^ m' first. The contribution of a pair to Haar's coefficients then
+// Pairs are numbered by x = m ^ m' first. The contribution of a pair to the Haar coefficients then
 // depends only on the highest bit of x and on the first member, in which this bit is 0. So a few
 // matrices are enough.
 
@@ -21,8 +21,8 @@ namespace lull::bm3d::filter_detail {
 /// Number of pairs in one product on the tensor cores.
 inline constexpr int pairs_of_chunk = 16;
 
-/// A pair of members of a group. If a chunk has more positions than there are pairs, both members
-/// are equal in the remaining positions.
+/// A pair of members of a group. A chunk may have more positions than there are pairs. In the
+/// remaining positions, both members are equal.
 struct MemberPair {
   int first = 0, second = 0;
 };
@@ -41,13 +41,13 @@ constexpr MemberPair pair_of(int log2_members, int index) {
   if (half == 0) return {};
   const int x = index / half, q = index % half;
   if (x == 0 || x >= members) return {};
-  /// The first member is q with a bit of 0 inserted at the position of the highest bit of x.
+  /// The first member is q with a 0 bit inserted at the position of the highest bit of x.
   const int above = highest_bit(x);
   const int first = (q & (above - 1)) + 2 * (q & ~(above - 1));
   return {first, first ^ x};
 }
 
-/// Returns the number of chunks that contain all pairs.
+/// Returns the number of chunks in which all pairs fit.
 constexpr int chunks_of(int log2_members) {
   const int places = (1 << 2 * log2_members) / 2;
   return log2_members == 0 ? 0 : (places + pairs_of_chunk - 1) / pairs_of_chunk;
@@ -66,17 +66,17 @@ constexpr int log2_of(int power) {
 
 /// Haar: the coefficients in the order of filter.cuh, followed by the differences of 16 pairs.
 struct HaarPairs {
-  /// Returns the index of the matrix of a chunk. Chunks whose numbers have the same highest bit
-  /// share a matrix.
+  /// Returns the index of the matrix of a chunk. Chunks whose indices have the same highest bit use
+  /// the same matrix.
   static constexpr int matrix_of(int chunk) {
     return chunk == 0 ? 0 : log2_of(2 * highest_bit(chunk));
   }
 
-  /// Returns the factor of a pair's r in the variance of coefficient 16 * set + k.
+  /// Returns the factor of the r of a pair in the variance of coefficient 16 * set + k.
   static constexpr Term term(int log2_members, int set, int k, MemberPair pair) {
     const int i = 16 * set + k, members = 1 << log2_members;
     if (i >= members || pair.first == pair.second) return {};
-    const int before = i == 0 ? 1 : highest_bit(i);  // number of coefficients with larger support
+    const int before = i == 0 ? 1 : highest_bit(i);  // number of coefficients with a larger support
     const int n = members / before, start = i == 0 ? 0 : (i - before) * n;
     const auto sign = [&](int m) {
       const int place = m - start;
@@ -86,9 +86,9 @@ struct HaarPairs {
   }
 };
 
-/// Walsh-Hadamard. In the transform of 16 slots each of 2^l members is repeated 16 / 2^l times, so
-/// their coefficients are 16 / 2^l apart. In groups of 32, set 0 contains the sums of pairs and set
-/// 1 their differences.
+/// Walsh-Hadamard. In the transform of 16 slots, each of 2^l members is repeated 16 / 2^l times, so
+/// the coefficients of the members are 16 / 2^l apart. In groups of 32, set 0 contains the sums of
+/// pairs of members, and set 1 the differences.
 struct WalshHadamardPairs {
   static constexpr int matrix_of(int chunk) { return chunk; }
 

@@ -1,7 +1,7 @@
 #pragma once
-// The layout of a group in the kernels for noise that is not white. Lane (g, t) = (lane / 4, lane %
-// 4) holds the coefficients whose variances it computes (coloured_group.cuh). 16 patches, called
-// slots, are processed at a time:
+// The layout of a group in the kernels for coloured noise. Lane (g, t) = (lane / 4, lane % 4)
+// contains the coefficients whose variances this lane computes (coloured_group.cuh). 16 patches,
+// called slots, are processed at a time:
 //   1. Samples: columns 2t, 2t + 1 of slots g and g + 8, loaded from shared memory.
 //   2. Horizontal transform: a product of 16x16 by 16x8 for two rows and 8 slots. It gives
 //      coefficient g of slots 2t, 2t + 1 (and + 8) in all rows. The result is the sum and the
@@ -23,14 +23,15 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// Samples of one plane, as the warps of a block read them: as halves, with `level` subtracted.
-/// Offsets count words of the tile (shared) or elements of the plane (otherwise).
+/// Samples of one plane, as the warps of a block read them: in half precision, with `level`
+/// subtracted. Offsets count words of the tile if samples are in shared memory, and elements of the
+/// plane if not.
 template <Staging staging>
 struct SlotSamples {
   const void* at;
   int pitch;
   float level;
-  /// Returns the lane's two samples in row `y` of the patch at `offset`.
+  /// Returns the two samples of this lane in row `y` of the patch at `offset`.
   __device__ __forceinline__ std::uint32_t pair(PatchOffset<staging> offset, int y) const {
     if constexpr (staging == Staging::shared)
       return static_cast<const std::uint32_t*>(at)[offset + y * tile_pitch];
@@ -45,8 +46,8 @@ struct SlotSamples {
 /// coefficients 2t and 2t + 1, or 2t + 8 and 2t + 9.
 using Slots = __half2[8][2];
 
-/// Distributes the offsets of the slots to the lanes that need them in step 1. Each lane holds the
-/// offset of one slot.
+/// Distributes the offsets of the slots to the lanes that need them in step 1. Before the call,
+/// each lane has the offset of one slot.
 template <int S, class Offset>
 __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset (&offset)[S][2]) {
 #pragma unroll
@@ -55,12 +56,13 @@ __device__ __forceinline__ void distribute_offsets(Offset own, int lane, Offset 
     for (int b = 0; b < 2; ++b) offset[s][b] = __shfl_sync(~0u, own, S * ((lane >> 2) + 8 * b) + s);
 }
 
-/// A lane's operands for the products with the matrices. They are equal for all groups of a block.
+/// The operands of a lane for the products with the transform matrices. They are equal for all
+/// groups of a block.
 template <class Transform2d, class GroupTransform>
 struct SlotOperands {
   std::uint32_t rows[4];     // converts two rows to coefficients of their sum and difference
-  std::uint32_t columns[4];  // inverse with the window, for rows y and 7 - y
-  float window[2];           // window at columns 2t and 2t + 1
+  std::uint32_t columns[4];  // inverse transform with the window, for rows y and 7 - y
+  float window[2];           // aggregation window in columns 2t and 2t + 1
   GroupOperands group;
 
   __device__ __forceinline__ SlotOperands(const float* w, int lane)
@@ -74,7 +76,7 @@ struct SlotOperands {
     rows[3] = word_of(-halves_of(rows[0]));
 #pragma unroll
     for (int y = 0; y < 4; ++y) {
-      // The input is too large by the factor 8 of the vertical transform.
+      // The input of the inverse transform is too large by the factor 8 of the vertical transform.
       const float scale = value_scale / (8 * root_8) * w[y] * w[g];
       columns[y] = pack_halves(inverse.at[g][t2] * scale, inverse.at[g][t2 + 1] * scale);
     }
@@ -104,7 +106,8 @@ __device__ __forceinline__ void transform_slots(const SlotSamples<staging>& samp
   }
 }
 
-/// Adds the group transform of rows `k` and k + 1 of `c` to sums, for coefficients 0..7 or 8..15.
+/// Adds the group transform of the rows `k` and k + 1 of `c` to `sums`, for group coefficients 0..7
+/// or 8..15.
 template <class Sums>
 __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
                                                        const std::uint32_t (&operand)[2],
@@ -114,8 +117,9 @@ __device__ __forceinline__ Sums transform_slots_across(const Slots& c, int k,
   return multiply(a, operand[0], operand[1], sums);
 }
 
-/// A group in registers, as sets of 16 slots. With S = 1, set 0 holds the transform of the slots.
-/// With S = 2, set 0 holds the transform of the sums of pairs, and set 1 the differences of pairs.
+/// A group in registers, as sets of 16 slots. With S = 1, set 0 contains the transform of the
+/// slots. With S = 2, set 0 contains the transform of the sums of pairs, and set 1 the differences
+/// of pairs.
 template <int S>
 struct Spectrum {
   Slots set[S];
@@ -161,14 +165,14 @@ __device__ __forceinline__ void for_spectrum(const Slots (&patches)[S],
   }
 }
 
-/// The scale of white noise in the lane's coefficients, as variance and as standard deviation, in
-/// units of the noise of a sample.
+/// Variance and standard deviation of the coefficients of this lane for white noise, in units of
+/// the noise of a sample.
 template <int S, class GroupTransform>
 struct NoiseScale {
   // Element 0 belongs to group coefficients 2t and 2t + 1, whose supports are equal. Element 1
   // belongs to coefficients 2t + 8 and 2t + 9.
   float variance[2], deviation[2];
-  static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor for the sums of pairs
+  static constexpr float patch_scale = 64.0f * S;  // 8^2, and a factor because of the sums of pairs
   static constexpr float of_differences =
       GroupMatrix<GroupTransform>::transforms_differences ? patch_scale / 16 : patch_scale;
 
@@ -182,8 +186,8 @@ struct NoiseScale {
   }
 };
 
-/// Returns whether a coefficient is the mean of the complete group, which is always retained. It is
-/// the first coefficient of lane 0.
+/// Returns whether a coefficient is the mean of the complete group, which is always retained. The
+/// mean is the first coefficient of lane 0.
 __device__ __forceinline__ bool is_mean(int lane, int set, int k) {
   return set == 0 && k == 0 && lane == 0;
 }
@@ -199,8 +203,8 @@ __device__ __forceinline__ void apply_factors(const Slots (&patches)[S],
       });
 }
 
-/// The destination of a group's estimates. weight * window * (estimate - mid_level) is added to the
-/// sums in fixed point.
+/// The destination of the estimates of a group. weight * window * (estimate - mid_level) is added
+/// to the sums in fixed point.
 template <class Sum>
 struct Target {
   Sum* sums;
@@ -210,7 +214,8 @@ struct Target {
   float offset;  // weight * (level - mid_level) * value_scale
 };
 
-/// Performs the last steps of the inverse for 16 patches, and adds their rows to the sums.
+/// Performs the last steps of the inverse transform for 16 patches, and adds the rows of the
+/// patches to the sums.
 template <Staging staging, class Transform2d, class GroupTransform, class Sum, class Offset>
 __device__ __forceinline__ void aggregate_slots(
     const Slots& c, const Offset (&offset)[2],
@@ -245,7 +250,8 @@ __device__ __forceinline__ void aggregate_slots(
   }
 }
 
-/// Performs the inverse across the group and of the patches, and adds the estimates to the sums.
+/// Applies the inverse transforms, first across the group and then to each patch, and adds the
+/// estimates to the sums.
 template <int S, class Transform2d, class GroupTransform, Staging staging, class Sum, class Offset>
 __device__ __forceinline__ void aggregate_group(
     const Spectrum<S>& spectrum, const Offset (&offset)[S][2],
@@ -266,7 +272,8 @@ __device__ __forceinline__ void aggregate_group(
   if constexpr (S == 1) {
     aggregate_slots<staging>(sums, offset[0], operands, target);
   } else {
-    if constexpr (!GroupMatrix<GroupTransform>::transforms_differences) {  // only the diagonal
+    // Only the diagonal elements.
+    if constexpr (!GroupMatrix<GroupTransform>::transforms_differences) {
       const int g = lane >> 2, t2 = 2 * (lane & 3);
       back[0] = back[3] = g == t2       ? word_of(scale) & 0xffffu
                           : g == t2 + 1 ? word_of(scale) & 0xffff0000u

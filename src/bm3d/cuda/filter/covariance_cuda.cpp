@@ -13,8 +13,8 @@ namespace lull::bm3d {
 namespace {
 
 constexpr int coefficients = patch * patch;
-/// Limit of the decorrelations. For the autocorrelation of any real noise they are within 0..2, but
-/// estimated autocorrelations may give arbitrary values.
+/// Limit of the decorrelations. For the autocorrelation of real noise, decorrelations are within
+/// 0..2, but estimated autocorrelations may give any value.
 constexpr double max_decorrelation = 64;
 /// Minimum of CovarianceView::unit: the fixed-point weights have to resolve 1 / (64 N) of the unit.
 constexpr double min_unit = 0.25;
@@ -29,7 +29,7 @@ cuda::DeviceBuffer<T> copied(const std::vector<T>& values, cudaStream_t stream) 
   cuda::DeviceBuffer<T> buffer(values.size());
   cuda::check(
       cudaMemcpyAsync(buffer.get(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream));
-  cuda::check(cudaStreamSynchronize(stream));  // the caller releases `values`
+  cuda::check(cudaStreamSynchronize(stream));  // waits, because the caller releases `values`
   return buffer;
 }
 
@@ -44,7 +44,7 @@ CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transfo
   const std::span<const double> own = covariance.at(0, 0);
   view.unit = static_cast<float>(std::max(own[0], min_unit));
 
-  // Converts rows (v, u) of the host's tables to (u, v).
+  // Converts the rows (v, u) of the tables on the host to (u, v).
   const auto transposed = [](int i, int place = 0) {
     return CovarianceView::column(place, i % patch) * patch + i / patch;
   };

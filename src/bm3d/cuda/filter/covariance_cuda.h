@@ -1,6 +1,6 @@
 #pragma once
-// The covariance tables of the filter kernels (coloured_group.cuh) in device memory, for noise that
-// is not white. Each phase makes its tables once.
+// The covariance tables of the filter kernels (coloured_group.cuh) in device memory, for coloured
+// noise. Each phase makes its tables once.
 
 #include <array>
 #include <memory>
@@ -13,20 +13,20 @@
 
 namespace lull::bm3d {
 
-/// The tables in host memory, and their parameters for the kernels.
+/// The tables in host memory, and the parameters that the kernels need with them.
 struct CovarianceTable {
-  CovarianceView view;                       // without its pointers
+  CovarianceView view;                       // parameters, without the pointers
   std::vector<float> own;                    // CovarianceView::own
   std::vector<std::uint16_t> decorrelation;  // CovarianceView::decorrelation
 };
 /// Makes the tables. `noise` must not be white, and the transform must be dct or bior.
 [[nodiscard]] CovarianceTable make_covariance_table(const PlaneNoise& noise, Transform transform);
 
-/// The tables of a frame's planes for the transform of one phase.
+/// The tables of the planes of a frame, for the transform of one phase.
 class Covariances {
  public:
   Covariances() = default;
-  /// Copies the tables on `stream`. Planes with white noise or without noise need none.
+  /// Copies the tables on `stream`. Planes with white noise or without noise need no tables.
   /// @throws DeviceUnavailable, OutOfDeviceMemory
   Covariances(const NoiseModel& noise, Transform transform, cudaStream_t stream);
 

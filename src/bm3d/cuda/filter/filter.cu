@@ -8,7 +8,7 @@ namespace {
 
 using namespace filter_detail;
 
-/// The planes with white noise, or those with noise that is not white.
+/// Selects either the planes with white noise, or the planes with coloured noise.
 struct PlanesOfKind {
   FilterArgs args;
   CovarianceViews covariances{};
@@ -28,7 +28,7 @@ struct PlanesOfKind {
   }
 };
 
-/// The launchers of one phase, for each transform.
+/// The functions that launch the kernels of one phase, one for each transform.
 struct Kernels {
   using White = void (*)(const FilterArgs&, const PhaseParams&, const Strength&, cudaStream_t,
                          const cuda::DeviceLimits&);

@@ -17,15 +17,16 @@
 //      column g, rows 2t and 2t + 1. The results are weighted, because the matrices contain the
 //      aggregation window.
 //   6. The results are added to the sums.
-// Noise that is not white has separate kernels (coloured_kernel.cuh). There a lane holds other
+// Coloured noise has separate kernels (coloured_kernel.cuh). In these kernels, a lane has other
 // coefficients, namely those whose variances it computes.
 //
 // A thread block processes up to 8x8 neighbouring reference patches, 8x4 with groups of 32. If
-// shared memory is large enough for the union of their windows, samples are read from a tile there,
-// and estimates are summed there in 32-bit fixed point. At the end each sum is added to device
-// memory once (`Staging::shared`). Otherwise samples are read from device memory and estimates are
-// added there directly. Both ways give the same bytes. If groups extend over several frames, shared
-// memory has space for the sums at most, with one tile per frame (`Staging::sums`).
+// shared memory is large enough for the union of their windows, samples are read from a tile in
+// shared memory, and estimates are summed there in 32-bit fixed point. At the end, each sum is
+// added to device memory once (`Staging::shared`). If shared memory is smaller, samples are read
+// from device memory and estimates are added there directly. Both ways give the same bytes. If
+// groups extend over several frames, shared memory has space for the sums at most, with one tile
+// per frame (`Staging::sums`).
 //
 // Numbers: One sample of the block is the level that is subtracted from all others, so that half
 // precision resolves the contrast of the block and not its level; flat pictures are exact.
@@ -43,23 +44,24 @@
 namespace lull::bm3d {
 
 // Fixed point: In shared memory a sample gets estimates from at most 64 groups of 16 patches, or 32
-// groups of 32, whose weights are at most 1. The sum is at most 1024 * 128 * 2^13 = 2^30, or 2^31
-// for float samples, which differ from mid_level by up to 255.
+// groups of 32 patches. The weights are at most 1, so a sum is at most 1024 * 128 * 2^13 = 2^30, or
+// 2^31 for float samples, which differ from mid_level by up to 255.
 inline constexpr float value_scale = 8192.0f;  // fixed-point scale of weighted sums
 // Fixed-point scale of weights: the smallest weight is 2^16 / (32 * 64) = 32.
 inline constexpr float weight_scale = 65536.0f;
-inline constexpr float mid_level = 128.0f;  // values are summed as differences from this level
+// This level is subtracted from values before they are summed.
+inline constexpr float mid_level = 128.0f;
 
 namespace filter_detail {
 
-// Transforms, as types by which kernels are instantiated.
+// Transforms, as types with which kernels are instantiated.
 struct Dct {};
 struct Bior {};
 struct Haar {};
 struct WalshHadamard {};
 
-/// Forward and inverse matrices of both transforms. Each lane reads the elements at its own
-/// indices.
+/// Forward and inverse matrices of both transforms. Each lane reads the elements at indices of its
+/// own.
 template <class Transform2d>
 __device__ __constant__ const Matrix8<float> matrices[2] = {dct_forward<float>, dct_inverse<float>};
 template <>

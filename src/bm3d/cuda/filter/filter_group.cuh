@@ -1,6 +1,6 @@
 #pragma once
 // One group in the registers of a warp, from samples to weighted estimates: steps 1 to 6 of
-// filter.cuh. M is the number of slots for its patches: 8, 16 or 32.
+// filter.cuh. M is the number of slots for the patches of the group: 8, 16 or 32.
 
 #include <type_traits>
 
@@ -9,29 +9,32 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// The registers of a lane: one for each patch, or for each coefficient across the group.
+/// The registers of a lane for one group: one for each patch, or for each coefficient across the
+/// group.
 template <int M>
 using LaneGroup = __half2[M];
 
 enum class Memory { shared, device };
 
-/// The offsets of a group's patches. Lane m holds the offset of patch m. Offsets count bytes, so
-/// that the result of a shuffle becomes an address with one addition. Only 32-bit offsets in device
-/// memory count elements, which extends their range: one instruction multiplies and adds there.
+/// The offsets of a group's patches. Lane m has the offset of patch m. Offsets count bytes, so that
+/// one addition converts the result of a shuffle to an address. Only 32-bit offsets in device
+/// memory count elements, which extends the range of the offsets; for these, one instruction
+/// multiplies and adds.
 template <Memory memory, class Element, class Offset>
 class PatchPlaces {
  public:
   __device__ __forceinline__ explicit PatchPlaces(Offset elements)
       : offset_(counts_bytes ? elements * static_cast<Offset>(sizeof(Element)) : elements) {}
-  /// Hides from the compiler how the offset was computed. Otherwise the compiler would keep the
-  /// offsets of all patches in registers.
+  /// Hides from the compiler how the offset was computed. If the compiler knew this, it would store
+  /// the offsets of all patches in registers.
   __device__ __forceinline__ void forget() {
     if constexpr (sizeof(Offset) == 8)
       asm("" : "+l"(offset_));
     else
       asm("" : "+r"(offset_));
   }
-  /// Returns the element of patch m that corresponds to `first` in a patch at offset 0.
+  /// Returns the element of patch m at the same place within the patch as `first` in a patch at
+  /// offset 0.
   __device__ __forceinline__ Element* of(int m, Element* first) const {
     const Offset offset = __shfl_sync(~0u, offset_, m);
     if constexpr (!counts_bytes) return first + offset;
@@ -44,14 +47,15 @@ class PatchPlaces {
   Offset offset_;
 };
 
-/// Samples of one plane, as the warps of a block read them: as halves, with `level` subtracted.
-/// Offsets count words of the tile (shared) or elements of the plane (otherwise).
+/// Samples of one plane, as the warps of a block read them: in half precision, with `level`
+/// subtracted. Offsets count words of the tile if samples are in shared memory, and elements of the
+/// plane if not.
 template <Staging staging>
 struct PatchSamples {
   static constexpr Memory memory = staging == Staging::shared ? Memory::shared : Memory::device;
   using Element = std::conditional_t<staging == Staging::shared, const std::uint32_t, const float>;
   using Places = PatchPlaces<memory, Element, PatchOffset<staging>>;
-  Element* at;  // the lane's first sample in the patch at offset 0
+  Element* at;  // the first sample of the lane in a patch at offset 0
   int pitch;
   float level;
 
@@ -62,7 +66,7 @@ struct PatchSamples {
         level(level_of_block) {
     if constexpr (memory == Memory::device) at = kept_global(at);
   }
-  /// Returns the lane's samples in two rows of patch m.
+  /// Returns the samples of this lane in two rows of patch m.
   __device__ __forceinline__ std::uint32_t pair(const Places& places, int m) const {
     Element* const sample = places.of(m, at);
     if constexpr (staging == Staging::shared)
@@ -72,13 +76,14 @@ struct PatchSamples {
   }
 };
 
-/// A lane's operands for the products with the matrices. They are equal for all groups of a block.
-/// Left operands contain the matrix twice, because a product transforms two patches.
+/// The operands of a lane for the products with the transform matrices. They are equal for all
+/// groups of a block. Left operands contain the matrix twice, because a product transforms two
+/// patches.
 template <class Transform2d, int M>
 struct PatchOperands {
   std::uint32_t vertical[4], horizontal_back[4];  // left operands
   std::uint32_t horizontal, vertical_back;        // right operands
-  float window[2];                                // window at the lane's samples
+  float window[2];                                // aggregation window at the samples of the lane
 
   __device__ __forceinline__ PatchOperands(const float* w, int lane) {
     constexpr float root_8 = 2.8284271f;
@@ -93,8 +98,8 @@ struct PatchOperands {
     horizontal_back[0] = horizontal_back[3] = back;
     vertical[1] = vertical[2] = horizontal_back[1] = horizontal_back[2] = 0;
     horizontal = two(forward, root_8 * 4 / M);
-    // The input is too large by a factor of 8, which consists of 8 / N from the patches'
-    // coefficients and N from the sums across the group.
+    // The input of the inverse transform is too large by a factor of 8: a factor of 8 / N from the
+    // coefficients of the patches, and N from the sums across the group.
     vertical_back = two(inverse, w[g] * value_scale / 8);
     window[0] = w[g] * w[t2], window[1] = w[g] * w[t2 + 1];
   }
@@ -119,7 +124,7 @@ __device__ __forceinline__ void transform_patches(const PatchSamples<staging>& s
 }
 
 /// Returns the number of patches in the sum that is coefficient `k` across the group, in the order
-/// in which the transform leaves the coefficients. Coefficient 0 is the sum of all patches.
+/// in which the transform stores the coefficients. Coefficient 0 is the sum of all patches.
 template <int M, class GroupTransform>
 constexpr int support_of(int k) {
   if (k == 0 || std::is_same_v<GroupTransform, WalshHadamard>) return M;
@@ -128,7 +133,7 @@ constexpr int support_of(int k) {
   return support;
 }
 
-/// Transforms across the group in place, by sums and differences.
+/// Transforms the coefficients across the group in place, by sums and differences.
 template <int M, class GroupTransform>
 __device__ __forceinline__ void transform_across(LaneGroup<M>& c) {
   constexpr bool is_haar = std::is_same_v<GroupTransform, Haar>;
@@ -153,8 +158,8 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 #pragma unroll
     for (int i = 0; i < M; ++i) {
       if (is_haar ? i % (2 * apart) != 0 : (i & apart) != 0) continue;
-      // The loop has doubled Haar's sum at each level so far, so the difference needs an equal
-      // factor.
+      // At each level so far, the loop has doubled the Haar sum, so the difference must be
+      // multiplied by the same factor.
       const auto scale = is_haar ? static_cast<float>(M / 2 / apart) : 1.0f;
       const __half2 a = c[i], b = c[i + apart];
       c[i] = __hfma2(__float2half2_rn(scale), b, a);
@@ -166,7 +171,7 @@ __device__ __forceinline__ void transform_back_across(LaneGroup<M>& c) {
 /// variance of a sample.
 template <int M, class GroupTransform>
 constexpr float noise_variance(int k) {
-  constexpr float scale = 8.0f / M;  // scale of the patches' coefficients
+  constexpr float scale = 8.0f / M;  // scale of the coefficients of patches
   return scale * scale * static_cast<float>(support_of<M, GroupTransform>(k));
 }
 template <int M, class GroupTransform>
@@ -175,7 +180,7 @@ constexpr float noise_deviation(int k) {
 }
 
 /// Applies the hard threshold of the first phase, and returns the number of retained coefficients.
-/// The function always retains the mean of the complete group, which is the first value of lane 0.
+/// The mean of the complete group, which is the first value of lane 0, is always retained.
 template <int M, class GroupTransform>
 __device__ __forceinline__ int threshold(float limit, float mean_factor, int lane,
                                          LaneGroup<M>& group) {
@@ -212,12 +217,12 @@ __device__ __forceinline__ float wiener_factors(float variance, int lane, LaneGr
     energy = fmaf(f.x, f.x, fmaf(f.y, f.y, energy));
     group[k] = __floats2half2_rn(f.x, f.y);
   }
-  // The sum is in fixed point, because a warp sums integers with one instruction.
-  constexpr float scale = 1 << 18;  // for at most 2048 coefficients
+  // The sum is in fixed point, because a warp can sum integers with one instruction.
+  constexpr float scale = 1 << 18;  // is sufficient for at most 2048 coefficients
   return static_cast<float>(warp_sum(__float2int_rn(energy * scale))) / scale;
 }
 
-// Sums have 32 bits in shared memory and 64 bits in device memory.
+// A sum has 32 bits in shared memory, and 64 bits in device memory.
 template <class Sum>
 constexpr Memory memory_of = std::is_same_v<Sum, int> ? Memory::shared : Memory::device;
 __device__ __forceinline__ void add(int* sum, int value) { atomicAdd(sum, value); }

@@ -1,5 +1,6 @@
 #pragma once
-// Defines and launches the kernel that filter.cuh describes.
+// Defines and launches the kernel that filter.cuh describes (collaborative filtering and
+// aggregation).
 
 #include <algorithm>
 #include <type_traits>
@@ -9,14 +10,14 @@
 
 namespace lull::bm3d::filter_detail {
 
-/// One word that holds the properties of the group of one of a block's reference patches. The value
-/// 0 means that there is no such reference patch.
+/// Properties of the group of one of a block's reference patches, packed in one word. The value 0
+/// means that there is no such reference patch.
 struct PackedHead {
   std::uint32_t bits = 0;
 
   PackedHead() = default;
-  /// `x`, `y`: position of the patch relative to the block's first patch. `reference_tile_row`: 0
-  /// or 1. `place`: index of the patch in two reference tiles.
+  /// `x`, `y`: position of the patch relative to the first reference patch of the block.
+  /// `reference_tile_row`: 0 or 1. `place`: index of the patch in two reference tiles.
   __device__ PackedHead(unsigned x, unsigned y, unsigned log2_count, unsigned reference_tile_row,
                         unsigned place)
       : bits(1u << 31 | reference_tile_row << 20 | place << 15 | log2_count << 12 | y << 6 | x) {}
@@ -29,7 +30,7 @@ struct PackedHead {
 };
 static_assert((1 << 3) * patch <= 64, "steps of up to 8 between 8 reference patches");
 
-/// Returns the index of the block's first reference tile in the batch.
+/// Returns the index in the batch of the first reference tile that the block processes.
 __device__ __forceinline__ unsigned first_reference_tile(const KernelArgs& a) {
   return ((blockIdx.y << a.tile.log2_y) / reference_tile_side) * a.filter.batch.tiles_x +
          (blockIdx.x << a.tile.log2_x) / reference_tile_side;
@@ -58,12 +59,13 @@ __device__ inline PackedHead packed_head(const KernelArgs& a, const Work& work, 
           reference_tile_row, place};
 }
 
-/// The group of one reference patch, as a warp holds it.
+/// The group of one reference patch, in the form in which a warp uses it.
 struct GroupHead {
   bool exists;
   int log2_count;
   std::uint32_t displacement;  // displacement of patch lane >> log2_repeats
-  int x, y;                    // reference patch, relative to the block's first one
+  // Position of the reference patch, relative to the first one of the block.
+  int x, y;
 };
 
 template <int M>
@@ -80,12 +82,13 @@ __device__ __forceinline__ GroupHead fetch(const KernelArgs& a, PackedHead store
   return head;
 }
 
-/// Offsets of the samples and of the sums, for the patch with number lane >> log2_repeats.
+/// Offsets of the samples and of the sums for one patch: the patch with the number lane >>
+/// log2_repeats.
 template <Staging staging>
 struct PatchOffsets {
-  PatchOffset<staging> samples;  // in the tile, or from there in the plane
-  PatchOffset<staging> sums;     // in the plane
-  int sum_word;                  // Staging::sums: in the tile
+  PatchOffset<staging> samples;  // offset in the tile, or from the tile in the plane
+  PatchOffset<staging> sums;     // offset in the plane
+  int sum_word;                  // only with Staging::sums: offset in the tile
 };
 
 template <Staging staging>
@@ -105,17 +108,17 @@ __device__ __forceinline__ PatchOffsets<staging> place_of(const KernelArgs& a, c
   return place;
 }
 
-/// Filters a group in white noise (filter_group.cuh).
+/// Filters a group with white noise (filter_group.cuh).
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class WhiteGroup {
  public:
-  static constexpr bool pairs_rows = true;  // a word of a tile holds a sample and the one below
+  static constexpr bool pairs_rows = true;  // a word of a tile contains a sample and the one below
 
   __device__ __forceinline__ WhiteGroup(const float* window, int lane)
       : operands_(window, lane), lane_(lane) {}
 
-  /// Transforms and shrinks the group, and returns its weight. `offset`: offset of the lane's patch
-  /// in the tile or the plane.
+  /// Transforms and shrinks the group, and returns the weight of the group. `offset`: offset of the
+  /// patch of this lane in the tile or the plane.
   __device__ __forceinline__ float shrink(const KernelArgs& a, const Work& work,
                                           const GroupHead& head, PatchOffset<staging> offset,
                                           int pitch) {
@@ -140,7 +143,7 @@ class WhiteGroup {
     }
   }
 
-  /// Adds the estimates to `sums`. `level_offset`: see filter_detail::aggregate().
+  /// Adds the estimates to `sums`. `level_offset`: as in filter_detail::aggregate().
   template <class Offset, class Sum>
   __device__ __forceinline__ void aggregate(const FilterArgs&, Offset offset, float weight,
                                             float level_offset, Sum* sums, int pitch) {
@@ -169,7 +172,7 @@ class WhiteGroup {
   LaneGroup<M> group_;
 };
 
-/// Args is KernelArgs, or a type derived from it that has another class for groups.
+/// Args is KernelArgs, or a type derived from KernelArgs that uses another class for groups.
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging,
           class Args = KernelArgs>
 __global__ void __launch_bounds__(threads,
@@ -191,7 +194,7 @@ __global__ void __launch_bounds__(threads,
   work.first_x = f.grid.x(f.batch.x0 * reference_tile_side + (blockIdx.x << a.tile.log2_x));
   work.first_y = f.grid.y(f.batch.y0 * reference_tile_side + (blockIdx.y << a.tile.log2_y));
   work.start = f.margins.at(work.first_x - a.radius, work.first_y - a.radius);
-  work.skew = staging == Staging::shared ? work.start & 1 : 0;  // samples are read in pairs
+  work.skew = staging == Staging::shared ? work.start & 1 : 0;  // two samples are read at a time
   work.start -= work.skew;
   const float middle =
       f.noisy[work.plane][f.margins.at(work.first_x + patch / 2, work.first_y + patch / 2)];
@@ -214,8 +217,8 @@ __global__ void __launch_bounds__(threads,
 
     const PatchOffsets<staging> place = place_of<staging>(a, work, head, pitch);
     float weight = group.shrink(a, work, head, place.samples, pitch);
-    // The weight is rounded to a value that both a half and the fixed point can represent, so that
-    // it is equal in the estimates and in the sum of weights.
+    // The weight is rounded to a value that both half precision and the fixed-point format can
+    // represent, so that the same weight is used for the estimates and for the sum of weights.
     weight = __half2float(__float2half_rn(rintf(weight * weight_scale) / weight_scale));
     const float level_offset = weight * (work.level - mid_level) * value_scale;
     if constexpr (staging == Staging::direct)
@@ -231,7 +234,7 @@ __global__ void __launch_bounds__(threads,
   flush_tiles<staging>(a, work);
 }
 
-/// The configuration with which a phase's kernel is launched.
+/// The configuration with which the kernel of a phase is launched.
 struct Launch {
   FilterPlan plan;
   KernelArgs args;
@@ -274,16 +277,17 @@ void launch(const FilterArgs& filter, const PhaseParams& phase, const Strength& 
     start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::direct>);
   else if (launch.plan.staging == Staging::shared)
     start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::shared>);
-  else if constexpr (std::is_same_v<GroupTransform, Haar>)  // see plan_filter()
+  else if constexpr (std::is_same_v<GroupTransform, Haar>)  // as in plan_filter()
     start(filter_kernel<second_phase, M, Transform2d, GroupTransform, Staging::sums>);
 }
 
-/// Calls `launch` with the number of a group's slots and the transform across them as types.
+/// Calls `launch` with two types: one for the number of slots of a group, and one for the transform
+/// across the slots.
 template <class Launcher>
 void dispatch(const PhaseParams& phase, bool coloured, const Launcher& launch) {
   const int slots = group_slots(phase, coloured);
   const auto with = [&]<class Across>(Across across) {
-    if constexpr (std::is_same_v<Across, Haar>)  // see group_slots()
+    if constexpr (std::is_same_v<Across, Haar>)  // as in group_slots()
       if (slots == 8) return launch(std::integral_constant<int, 8>{}, across);
     slots == 16 ? launch(std::integral_constant<int, 16>{}, across)
                 : launch(std::integral_constant<int, 32>{}, across);
@@ -307,7 +311,7 @@ void filter_wiener_dct(const FilterArgs&, const PhaseParams&, const Strength& mu
                        const cuda::DeviceLimits&);
 void filter_wiener_bior(const FilterArgs&, const PhaseParams&, const Strength& mu2, cudaStream_t,
                         const cuda::DeviceLimits&);
-// The following functions filter planes whose noise is not white.
+// The following functions filter planes with coloured noise.
 void coloured_hard_dct(const FilterArgs&, const CovarianceViews&, const PhaseParams&,
                        const Strength& lambda, cudaStream_t, const cuda::DeviceLimits&);
 void coloured_hard_bior(const FilterArgs&, const CovarianceViews&, const PhaseParams&,

@@ -10,21 +10,24 @@ namespace lull::bm3d::filter_detail {
 
 namespace {
 
-/// Minimum number of tiles per multiprocessor that keeps the multiprocessor busy to the end.
+/// Minimum number of tiles per multiprocessor. With fewer tiles, multiprocessors would be idle at
+/// the end.
 constexpr int min_tiles_per_multiprocessor = 3;
 
-/// Tuning for devices whose multiprocessors have at least this much shared memory. The value for
-/// large shared memory was measured on compute capability 9.0; the other value was not measured.
+/// Plans for devices whose multiprocessors have at least this much shared memory use the value for
+/// large memories. This value was measured on compute capability 9.0; the other value was not
+/// measured.
 struct FilterTuning {
   std::size_t shared_memory;
-  int wanted_blocks;  // blocks that a multiprocessor must hold, even if that needs smaller tiles
+  // Number of blocks that a multiprocessor must hold, even if that requires smaller tiles.
+  int wanted_blocks;
 };
 // The first entry applies to compute capabilities 8.0, 8.7, 9.0 and 10.x, the second one to 7.5,
 // 8.6, 8.9 and 12.x.
 constexpr FilterTuning tunings[] = {{128 << 10, 1}, {0, 2}};
 
-/// Returns whether the kernel exists. It exists only for the group transform of the profiles,
-/// because kernels take long to compile.
+/// Returns whether the kernel exists. Kernels exist only for the group transform of the profiles,
+/// because they take long to compile.
 bool has_sums_kernel(const PhaseParams& phase) {
   return phase.group_transform == GroupTransform::haar;
 }
@@ -35,11 +38,12 @@ int tiles_of(const FilterWork& work, const Tile& tile) {
 }
 
 /// Plans the largest tile of at most 8x8 reference patches that meets three conditions: a
-/// multiprocessor can hold `blocks` of its blocks, the sums stay in range, and there are enough
+/// multiprocessor can hold `blocks` thread blocks, the sums stay in range, and there are enough
 /// tiles to keep the device busy. If no size gives enough tiles, the smallest that fits is used.
 FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device, int blocks) {
-  const int arrays = work.phase == Phase::second ? 3 : 2;  // samples of one or two planes, and sums
+  // Memory for the samples of one or two planes, and for sums.
+  const int arrays = work.phase == Phase::second ? 3 : 2;
   const int most = phase.group <= 16 ? max_references : max_references / 2;
   const auto span = [&](int log2) {
     return phase.window + ((1 << log2) - 1) * phase.step + patch - 1;
@@ -63,7 +67,8 @@ FilterPlan plan_shared(const FilterWork& work, const PhaseParams& phase,
   return smallest;
 }
 
-/// Plans tiles of 8x4 reference patches, which share their motion, for the sums of all frames.
+/// Plans tiles of 8x4 reference patches, which all have the same motion vectors, for the sums of
+/// all frames.
 FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
                      const cuda::DeviceLimits& device) {
   const int columns = (motion_columns - 1) * phase.step + patch - 1;
@@ -92,8 +97,8 @@ FilterPlan plan_sums(const FilterWork& work, const PhaseParams& phase,
 
 int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                     const cuda::DeviceLimits& device, bool coloured) {
-  // The kernel itself declares shared memory for the window, the heads of groups, and the positions
-  // of the sums of all frames.
+  // The kernel itself declares shared memory for the aggregation window, the heads of groups, and
+  // the positions of the sums of all frames.
   std::size_t declared = sizeof(float) * patch + sizeof(std::uint32_t) * max_references;
   if (plan.staging == Staging::sums) declared += 2 * sizeof(int) * max_frames;
   return std::min(device.blocks(threads, plan.shared_bytes + declared),
@@ -102,8 +107,8 @@ int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
 
 FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                        const cuda::DeviceLimits& device) {
-  // Patches of clusters may be outside any window. For noise that is not white, kernels with shared
-  // memory exist only for Haar.
+  // Patches that are found by clusters may be outside any search window. For coloured noise,
+  // kernels with shared memory exist only for Haar.
   if (phase.clusters || (work.coloured && phase.group_transform != GroupTransform::haar))
     return {.tile = {2, 2, 0}, .other_radius = phase.temporal_window / 2};
   if (work.over_time) return plan_sums(work, phase, device);

@@ -14,16 +14,16 @@
 
 namespace lull::bm3d {
 
-/// The data of a tile that is in shared memory: samples and sums, sums only, or nothing.
+/// Which data of a tile are in shared memory: samples and sums, only sums, or none.
 enum class Staging { shared, sums, direct };
 
-/// Offsets in device memory from a thread block's tile to the patches of its groups, in samples. If
-/// all estimates are added to device memory, the time of the additions hides the cost of 64-bit
-/// offsets.
+/// Offsets in device memory from the tile of a thread block to the patches of its groups, in
+/// samples. If all estimates are added to device memory, 64-bit offsets cost no time, because these
+/// additions take longer.
 template <Staging staging>
 using PatchOffset = std::conditional_t<staging == Staging::direct, std::int64_t, std::int32_t>;
-/// Returns whether 32 bits hold the offset between any two samples of planes that have `plane`
-/// samples and begin up to `distance` samples apart.
+/// Returns whether 32 bits can represent the offset between any two samples of planes. The planes
+/// have `plane` samples each and begin up to `distance` samples apart.
 constexpr bool fits_narrow_offsets(std::int64_t distance, std::int64_t plane) {
   return (distance < 0 ? -distance : distance) + plane <= std::numeric_limits<std::int32_t>::max();
 }
@@ -32,20 +32,20 @@ namespace filter_detail {
 
 constexpr int threads = 256;
 constexpr int warps = threads / 32;
-constexpr int max_references = 64;  // per block
+constexpr int max_references = 64;  // per thread block
 /// Maximum pitch of a tile in shared memory, in samples. Any pitch is 4 more than a multiple of 16,
 /// so that every other row of 8 samples is in different banks.
 constexpr int tile_pitch = 84;
 
-/// The reference patches of a thread block, and the union of their windows.
+/// The reference patches that a thread block processes, and the union of their search windows.
 struct Tile {
-  /// Log2 of the number of reference patches along each axis, at least the log2 of
+  /// Log2 of the number of reference patches along each axis. Each is at least the log2 of
   /// reference_tile_side.
   int log2_x = 2, log2_y = 2;
-  int rows = 0;            // rows of samples; 0: shared memory is too small
-  int pitch = tile_pitch;  // always tile_pitch with Staging::shared
-  int columns = 0;         // columns of samples that are used, a multiple of 4
-  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32, which replace divisions
+  int rows = 0;            // number of rows of samples; 0: shared memory is too small
+  int pitch = tile_pitch;  // with Staging::shared, always tile_pitch
+  int columns = 0;         // number of columns of samples that are used, a multiple of 4
+  /// Fixed-point inverses of `columns` and of columns / 4, scaled by 2^32. They replace divisions
   /// in the kernel.
   std::uint32_t columns_inverse = 0, quads_inverse = 0;
 
@@ -61,8 +61,8 @@ struct Tile {
   bool operator==(const Tile&) const = default;
 };
 
-/// The rows of one frame's sums in shared memory. The sums of all frames are stored one below the
-/// other.
+/// The rows of the sums of one frame in shared memory. The sums of all frames are stored one below
+/// the other.
 struct FrameRows {
   int first = 0, count = 0;
   bool operator==(const FrameRows&) const = default;
@@ -71,43 +71,45 @@ struct FrameRows {
 struct FilterPlan {
   Staging staging = Staging::direct;
   Tile tile;
-  int other_radius = 0;                      // radius of the windows in other frames
+  int other_radius = 0;                      // radius of the search windows in other frames
   std::array<FrameRows, max_frames> rows{};  // Staging::sums
   std::size_t shared_bytes = 0;
 };
 
-/// Parameters of a filter kernel, on which the plan of its tiles depends.
+/// Parameters of a filter kernel. The plan of its tiles depends on them.
 struct FilterWork {
   Phase phase = Phase::first;
-  int count_x = 0, count_y = 0, planes = 1;  // number of reference patches in a row, in a column
+  // Number of reference patches in a row, and in a column.
+  int count_x = 0, count_y = 0, planes = 1;
   bool over_time = false;
-  std::array<bool, max_frames> present{};  // over time: frames in which groups have patches
-  bool coloured = false;                   // the noise is not white
-  bool wide_offsets = false;               // offsets between frames do not fit_narrow_offsets()
+  std::array<bool, max_frames> present{};  // over time: whether groups have patches in a frame
+  bool coloured = false;                   // whether the noise is coloured
+  // True if offsets between frames do not fit_narrow_offsets().
+  bool wide_offsets = false;
 };
 
 constexpr int log2_slots(int power) { return power == 1 ? 0 : 1 + log2_slots(power / 2); }
 
-/// Returns the number of slots for the patches of a group in the kernel that filters the group. If
-/// there are fewer patches, each patch occupies several slots. Kernels with 8 slots exist only for
-/// the group transform of the profiles and for white noise.
+/// Returns the number of slots for the patches of a group, in the kernel that filters the group. If
+/// a group has fewer patches than slots, each patch occupies several slots. Kernels with 8 slots
+/// exist only for white noise and the group transform of the profiles.
 constexpr int group_slots(const PhaseParams& phase, bool coloured) {
   const bool few = phase.group <= 8 && phase.group_transform == GroupTransform::haar && !coloured;
   return few ? 8 : phase.group <= 16 ? 16 : 32;
 }
 
-/// Returns the number of blocks per multiprocessor for which the registers of a kernel with this
-/// many slots suffice.
+/// Returns for how many blocks per multiprocessor the registers suffice, if a kernel has this
+/// number of slots.
 constexpr int min_blocks(bool second_phase, int slots, bool coloured = false) {
   if (slots == 8) return 4;
   return slots == 32 ? 2 : second_phase || coloured ? 3 : 4;
 }
-/// Returns the number of blocks that a multiprocessor can actually hold.
+/// Returns how many blocks a multiprocessor can hold, with regard to registers and shared memory.
 [[nodiscard]] int resident_blocks(const FilterPlan& plan, Phase phase, int slots,
                                   const cuda::DeviceLimits& device, bool coloured = false);
 
-/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the bytes
-/// of the result depend on the tile.
+/// Plans the tiles of the filter kernel. The plan must not depend on the batch, because the result
+/// is bit for bit the same only for the same tile.
 [[nodiscard]] FilterPlan plan_filter(const FilterWork& work, const PhaseParams& phase,
                                      const cuda::DeviceLimits& device);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The shared memory of a thread block of the filter kernels: a tile of samples around its reference
-// patches, and the sums of their estimates.
+// The shared memory of a thread block of the filter kernels: a tile of samples around the reference
+// patches of the block, and the sums of their estimates.
 
 #include "bm3d/cuda/filter/filter_group.cuh"
 
@@ -9,7 +9,7 @@ namespace lull::bm3d::filter_detail {
 template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
 class WhiteGroup;
 
-/// Arguments of the kernel for white noise. `Group` is the class that holds and filters a group
+/// Arguments of the kernel for white noise. `Group` is the class that contains and filters a group
 /// (WhiteGroup).
 struct KernelArgs {
   template <bool second_phase, int M, class Transform2d, class GroupTransform, Staging staging>
@@ -19,27 +19,28 @@ struct KernelArgs {
   Tile tile;
   int radius;
   Strength strength;
-  // Only Staging::sums uses the following members.
+  // The following members are only used with Staging::sums.
   int other_radius = 0;
   std::array<FrameRows, max_frames> rows{};
 };
 
-/// Positions of the sums of one frame, relative to the block's first reference patch.
+/// Where the sums of one frame are, relative to the first reference patch of the block.
 struct FrameSums {
-  int word;    // index in shared memory, at the position of that patch
-  int offset;  // offset in the plane of the first word of the frame's rows
+  int word;    // index in shared memory of the position of that patch
+  int offset;  // offset in the plane of the first word of these rows
 };
 
-/// The parts of the work and of the shared memory that belong to a thread block.
+/// The part of the work, and of the shared memory, that belongs to one thread block.
 struct Work {
   std::uint32_t *noisy_tile, *basic_tile;  // Staging::shared
-  int* values;                             // sums of the tile
-  int* row_offsets;                        // Staging::sums: offsets in the plane of the tile's rows
-  const FrameSums* frame_sums;             // Staging::sums
+  int* values;                             // sums of the estimates in the tile
+  // Only with Staging::sums: offsets in the plane of the rows of the tile.
+  int* row_offsets;
+  const FrameSums* frame_sums;  // Staging::sums
   int plane;
   int first_x, first_y;  // position of the first reference patch
   int start;             // offset of the tile in the plane
-  int skew;              // columns of the tile before the window of the first patch
+  int skew;              // number of columns of the tile before the window of the first patch
   float level;           // the sample that is subtracted from all others
 };
 
@@ -48,7 +49,7 @@ __device__ __forceinline__ int pitch_of(const FilterArgs& f) {
   return staging == Staging::shared ? tile_pitch : f.margins.pitch;
 }
 
-/// Returns the pitch of a tile in shared memory.
+/// Returns the distance between the rows of a tile in shared memory.
 template <Staging staging>
 __device__ __forceinline__ int tile_pitch_of(const KernelArgs& a) {
   return staging == Staging::shared ? tile_pitch : a.tile.pitch;
@@ -65,7 +66,7 @@ struct TilePosition {
 
 struct FourSamples {
   float at[4];
-  /// Reads four samples of a plane. The first must be at an even position.
+  /// Reads four samples of a plane. The position of the first sample must be even.
   __device__ __forceinline__ explicit FourSamples(const float* samples) {
     const float2 a = *reinterpret_cast<const float2*>(samples);
     const float2 b = *reinterpret_cast<const float2*>(samples + 2);
@@ -73,8 +74,8 @@ struct FourSamples {
   }
 };
 
-/// Loads the samples of a plane around the block, each with its neighbour below or to the right, as
-/// halves.
+/// Loads the samples of a plane around the block in half precision. Each is stored together with
+/// its neighbour below or to the right.
 template <bool pairs_rows>
 __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, float level,
                                           const Tile& tile, std::uint32_t* samples) {
@@ -84,7 +85,7 @@ __device__ __forceinline__ void load_tile(const float* first, int plane_pitch, f
     const int y = place.y, x = 4 * place.x;
     const float* const from = first + y * plane_pitch + x;
     FourSamples own(from), next = own;
-    if constexpr (pairs_rows) {  // the words of the last row need no sample below
+    if constexpr (pairs_rows) {  // words of the last row contain no sample below
       next = FourSamples(from + (y + 1 < tile.rows ? plane_pitch : 0));
     } else {
       next.at[0] = own.at[1], next.at[1] = own.at[2], next.at[2] = own.at[3];
@@ -140,7 +141,7 @@ __device__ __forceinline__ void load_tiles(const KernelArgs& a, const Work& work
   }
 }
 
-/// Adds the sums of the tile to device memory after all groups were filtered.
+/// Adds the sums of the tile to the sums in device memory, after all groups have been filtered.
 template <Staging staging>
 __device__ __forceinline__ void flush_tiles(const KernelArgs& a, const Work& work) {
   if constexpr (staging == Staging::direct) return;

@@ -21,34 +21,36 @@ namespace lull::bm3d {
 
 // ---- aggregation (normalise.cu) ----
 
-/// The planes of a set at the end of a phase. All of these planes have one size.
+/// The planes of a set at the end of a phase. All of them have the same size.
 struct Quotients {
   int planes = 0;
   std::array<Sums, max_planes> sums{};
   Planes noisy{};
   std::array<float*, max_planes> estimate{};
 };
-/// Computes the estimates: the quotient of the sums, or the noisy sample where no patch covers it.
+/// Computes the estimates. An estimate is the quotient of the sums, or the noisy sample where no
+/// patch covers the sample.
 void normalise(const Quotients& of, const Margins& margins, const std::array<float, patch>& window,
                cudaStream_t stream);
 
 // ---- collaborative filtering and aggregation (filter_*.cu) ----
 
-/// The frames in which groups have patches.
+/// The frames in which groups can have patches.
 struct GroupFrames {
-  bool over_time = false;  // there may be frames in addition to the reference frame
+  bool over_time = false;  // whether there are frames in addition to the reference frame
   ByOffset<bool> present;
-  ByOffset<std::ptrdiff_t> distance;  // elements from the reference frame's planes and sums
-  ByOffset<const Motion*> motion;     // for each cell; null: no motion
+  // Distance in elements from the planes and sums of the reference frame.
+  ByOffset<std::ptrdiff_t> distance;
+  ByOffset<const Motion*> motion;  // one vector for each cell; null: no motion
   MotionGrid grid;
 };
 
 struct FilterArgs {
   Planes noisy{};
-  Planes basic{};  // second phase only
+  Planes basic{};  // only in the second phase
   std::array<Sums, max_planes> sums{};
   std::array<float, max_planes> sigma{};
-  /// Maximum magnitude of the level that is subtracted from a block's samples.
+  /// Maximum absolute value of the level that is subtracted from the samples of a block.
   static constexpr float unlimited_level = std::numeric_limits<float>::max();
   std::array<float, max_planes> max_level{unlimited_level, unlimited_level, unlimited_level};
   int planes = 1;
@@ -56,10 +58,10 @@ struct FilterArgs {
   ReferenceGrid grid;
   Batch batch;
   Groups groups;
-  std::array<float, patch> window{};  // aggregation window along one axis; symmetric
+  std::array<float, patch> window{};  // the aggregation window along one axis; symmetric
   GroupFrames frames;
 
-  /// Returns whether 32 bits hold every offset between samples of the frames.
+  /// Returns whether 32 bits can represent every offset between samples of the frames.
   bool has_narrow_offsets() const {
     return std::ranges::all_of(frames.distance.values, [&](std::ptrdiff_t distance) {
       return fits_narrow_offsets(distance, static_cast<std::int64_t>(margins.size()));
@@ -67,30 +69,31 @@ struct FilterArgs {
   }
 };
 
-/// Covariances of the coefficients of two patches on the device (covariance_cuda.h), for a plane
-/// whose noise is not white. A displacement and its opposite share the entry |index(dx, dy)|.
+/// Covariances of the coefficients of two patches in device memory (covariance_cuda.h), for a plane
+/// with coloured noise. A displacement and its opposite have the same entry |index(dx, dy)|.
 struct CovarianceView {
   /// Variances of the noise in the coefficients [u][v] of a patch, in units of sigma^2, followed by
-  /// the 64 roots of these variances. Null: white noise.
+  /// the 64 square roots of these variances. Null: white noise.
   const float* own = nullptr;
-  /// [entry][column(entry, u)][v], as halves: the decorrelation 1 - covariance / variance of the
-  /// coefficients of two patches.
+  /// [entry][column(entry, u)][v], in half precision: the decorrelation 1 - covariance / variance
+  /// of the coefficients of two patches.
   const std::uint16_t* decorrelation = nullptr;
-  int reach_x = 0, reach_y = 0;  // larger displacements share no noise
-  int uncorrelated = 0;          // entry for such displacements; all its values are 1
-  float unit = 1;                // unit of the variances in weights, which limits weights to 1
+  int reach_x = 0, reach_y = 0;  // patches with larger displacements share no noise
+  int uncorrelated = 0;          // entry for such displacements; all values of this entry are 1
+  float unit = 1;                // unit of the variances in weights; it limits weights to 1
 
   constexpr bool is_white() const { return own == nullptr; }
   constexpr int index(int dx, int dy) const { return dy * (2 * reach_x + 1) + dx; }
   /// Returns the column in which column `u` of an entry is stored. Eight lanes read two columns of
-  /// four entries at once. This permutation usually places these columns in different banks.
+  /// four entries at the same time. The permutation usually places these columns in different
+  /// memory banks.
   static constexpr int column(int place, int u) { return u ^ 2 * (place & 3); }
 };
 using CovarianceViews = std::array<CovarianceView, max_planes>;
 
-/// filter_hard() and filter_wiener() filter the groups of a batch in the first and in the second
-/// phase. `device` gives the limits for which the kernels are planned. `covariances` gives the
-/// covariances of the planes of `args`.
+/// filter_hard() and filter_wiener() filter the groups of a batch, in the first and in the second
+/// phase. The kernels are planned for the limits of `device`. `covariances` are those of the planes
+/// of `args`.
 void filter_hard(const FilterArgs& args, const PhaseParams& phase, const Strength& lambda,
                  cudaStream_t stream, const cuda::DeviceLimits& device = cuda::device_limits(),
                  const CovarianceViews& covariances = {});

@@ -1,6 +1,6 @@
 // The end of a phase: divides the sum of weighted estimates by the sum of weights. The weights are
 // sums over boxes of 8x8 samples. The kernel first sums along rows, where lanes get the values of
-// neighbouring lanes by shuffles. It then sums these row sums down columns, in shared memory.
+// neighbouring lanes by shuffles. It then sums these row sums along columns, in shared memory.
 
 #include "bm3d/cuda/filter/filter.cuh"
 #include "bm3d/cuda/filter/kernels.h"
@@ -14,8 +14,8 @@ static_assert(box_reach == patch - 1);
 
 using QuotientBoxes = Boxes<8, 4>;
 
-/// Returns a / b, rounded to nearest, for all operands that occur here. It is the compiler's
-/// division without its branch for very large and very small operands.
+/// Returns a / b, rounded to nearest, for all operands that occur in this file. It is the division
+/// of the compiler without its branch for very large and very small operands.
 __device__ __forceinline__ float quotient(float a, float b) {
   float inverse;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(b));
@@ -24,11 +24,11 @@ __device__ __forceinline__ float quotient(float a, float b) {
   return __fmaf_rn(__fmaf_rn(-b, about, a), inverse, about);
 }
 
-/// Returns the weighted sums of the window along a row, at the positions whose weights the lane
-/// holds.
+/// Returns sums along a row, weighted by the aggregation window, at the positions whose weights the
+/// lane has.
 __device__ __forceinline__ float4 sums_along(const uint4& weights,
                                              const std::array<float, patch>& window) {
-  float v[3 * 4] = {}, sum[4] = {};  // positions -8 .. 3
+  float v[3 * 4] = {}, sum[4] = {};  // positions -8 to 3
   v[8] = static_cast<float>(weights.x), v[9] = static_cast<float>(weights.y);
   v[10] = static_cast<float>(weights.z), v[11] = static_cast<float>(weights.w);
 #pragma unroll
@@ -43,8 +43,8 @@ __device__ __forceinline__ float4 sums_along(const uint4& weights,
   return make_float4(sum[0], sum[1], sum[2], sum[3]);
 }
 
-/// Stores four samples of a row, or fewer at its end: `left` samples remain in the row. `v` holds
-/// the results of sums_along() for the 8 rows up to that row.
+/// Stores four samples of a row, or fewer at the end of the row: `left` is the number of samples
+/// that remain. `v` contains the results of sums_along() for this row and the 7 rows above.
 __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], const float4* v,
                                                 const std::array<float, patch>& window,
                                                 const float* noisy, int left, float* estimate) {
@@ -71,8 +71,8 @@ __device__ __forceinline__ void store_quotients(const ulonglong2 (&sums)[2], con
     if (k < left) estimate[k] = weight[k] > 0 ? value[k] : noisy[k];
 }
 
-/// The weight of a sample is the sum of the weights of the 64 patches that cover it, times the
-/// aggregation window.
+/// The divisor of a sample is the sum of the weights of the 64 patches that cover it, each
+/// multiplied by the aggregation window.
 __global__ void __launch_bounds__(QuotientBoxes::threads)
     normalise_kernel(const __grid_constant__ Quotients of, Margins margins,
                      std::array<float, patch> window) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(QuotientBoxes::threads)
   const int x0 = blockIdx.x * box_width, y0 = blockIdx.y * QuotientBoxes::height;
   const int x = x0 + 4 * lane, first = warp * rows;
   const bool stores = lane < box_words && x < margins.width;
-  const int u = x - 8;  // the first two lanes hold the samples before the box
+  const int u = x - 8;  // the first two lanes provide the samples before the box
   uint4 weights[QuotientBoxes::passes];
 #pragma unroll
   for (int i = 0; i < QuotientBoxes::passes; ++i) {

@@ -1,12 +1,12 @@
 #pragma once
-// Offsets of the patches of a batch's groups, for kernels that access device memory directly.
+// Offsets of the patches of all groups of a batch, for kernels that access device memory directly.
 
 #include "bm3d/cuda/filter/kernels.h"
 
 namespace lull::bm3d {
 
-/// Returns the offset of a group's patch `k` in samples, from the beginning of the reference
-/// frame's planes. A 32-bit Offset suffices if FilterArgs::has_narrow_offsets().
+/// Returns the offset of patch `k` of a group, in samples from the beginning of the planes of the
+/// reference frame. A 32-bit Offset suffices if FilterArgs::has_narrow_offsets() is true.
 template <class Offset = std::int64_t>
 __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int reference, int k) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
@@ -20,7 +20,7 @@ __device__ __forceinline__ Offset patch_offset(const FilterArgs& a, int referenc
 }
 
 /// Returns whether a reference patch is on the grid. Reference patches beyond the grid repeat the
-/// last ones and are ignored.
+/// last ones, and their groups are ignored.
 __device__ __forceinline__ bool is_on_grid(const FilterArgs& a, int reference) {
   const int reference_tile = reference / references_per_tile, r = reference % references_per_tile;
   return (a.batch.x0 + reference_tile % a.batch.tiles_x) * reference_tile_side +

@@ -14,11 +14,11 @@ using SliceBytes = PlaneView<const std::byte>;  // width and stride in bytes
 
 /// Queues the stabilisation of slice `noisy` with samples of `format` on `stream`; the results are
 /// floats. `level`: noise level of each sample, row by row; null: the level is `samples.sigma`. The
-/// table of `samples` must be on the device.
+/// table of `samples` must be in device memory.
 void stabilise_slice(SliceBytes noisy, const FrameFormat& format, const SampleVst& samples,
                      const float* level, PlaneView<std::byte> stabilised, cudaStream_t stream);
-/// Queues the inverse: converts the filter's result for `stabilised` to samples of `clean`. Samples
-/// that the filter left unchanged are copied from `noisy`.
+/// Queues the inverse stabilisation: converts the filter's result for `stabilised` to samples of
+/// `clean`. Samples that the filter did not change are copied from `noisy`.
 void invert_slice(SliceBytes noisy, SliceBytes stabilised, SliceBytes filtered,
                   const FrameFormat& format, const SampleVst& samples, const float* level,
                   PlaneView<std::byte> clean, cudaStream_t stream);

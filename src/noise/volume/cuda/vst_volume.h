@@ -1,5 +1,5 @@
 #pragma once
-// Stabilises the variance of volumes (noise/volume/vst_volume.h) in the memory of a GPU.
+// Stabilises the variance of volumes as noise/volume/vst_volume.h does, in the memory of a GPU.
 
 #include <memory>
 
@@ -8,9 +8,9 @@
 
 namespace lull::cuda {
 
-/// Makes a session like with_vst(), with bit for bit the same results, for slices in the memory of
-/// GPU `device`, given plane by plane. Results stay on the GPU. `filter` must run on that GPU and
-/// leave its results there.
+/// Makes a session with the same results as with_vst(), bit for bit, for slices in the memory of
+/// GPU `device`. Slices must be stored plane by plane. Results stay on the GPU. `filter` must run
+/// on that GPU and leave its results there.
 /// @throws InvalidArgument  as with_vst()
 /// @throws DeviceUnavailable
 [[nodiscard]] std::unique_ptr<Denoiser> with_vst_on_device(const VolumeNoise& noise,

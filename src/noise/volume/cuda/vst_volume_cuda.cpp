@@ -1,6 +1,6 @@
-// The session keeps each slice and its stabilised form until the filter returns its result, like
-// the session on the host (noise/vst_session.h). The host waits for each kernel: kernels are short,
-// and no other work uses their inputs and outputs at that time.
+// The session keeps each slice and its stabilised form until the filter returns its result, as the
+// session on the host does (noise/vst_session.h). The host waits for each kernel: the kernels are
+// short, and no other work uses their inputs and outputs while they run.
 
 #include <deque>
 #include <optional>
@@ -120,13 +120,13 @@ class DeviceVolumeVstSession final : public Denoiser {
   FrameFormat format_;
   VolumeNoise noise_;
   FramePool pool_, stabilised_pool_;
-  RicianInverse inverse_;  // its table is `table_`
+  RicianInverse inverse_;  // points to `table_`
   DeviceBuffer<float> table_, levels_;
-  Plane<float> level_;  // source of the copy to levels_
+  Plane<float> level_;  // host memory from which levels_ is copied
   int level_slice_ = -1;
   int next_slice_ = 0;
   std::deque<PendingSlice> pending_;
-  std::unique_ptr<Denoiser> filter_;  // destroyed first, because it may still read pending_
+  std::unique_ptr<Denoiser> filter_;  // is destroyed first, because it may still read pending_
 };
 
 }  // namespace
