@@ -9,7 +9,7 @@
 namespace lull::io {
 namespace {
 
-namespace tag {
+namespace dng_tag {
 constexpr std::uint16_t subfile_type = 254, width = 256, height = 257, bits = 258,
                         compression = 259, photometric = 262, make = 271, model = 272,
                         orientation = 274, samples_per_pixel = 277, planar = 284,
@@ -53,53 +53,53 @@ bool is_raw_picture(const TiffTree& tags, const TiffDirectory& directory) {
     const std::vector<double> numbers = entry ? tags.numbers(*entry) : std::vector<double>();
     return !numbers.empty() && numbers.front() == value;
   };
-  const bool is_main = !directory.find(tag::subfile_type) || is(tag::subfile_type, 0);
-  return is_main &&
-         (is(tag::photometric, photometric_mosaic) || is(tag::photometric, photometric_linear));
+  const bool is_main = !directory.find(dng_tag::subfile_type) || is(dng_tag::subfile_type, 0);
+  return is_main && (is(dng_tag::photometric, photometric_mosaic) ||
+                     is(dng_tag::photometric, photometric_linear));
 }
 
 void describe_picture(const TiffTree& tree, const FrameFormat& format, int bits,
                       std::uint16_t photometric, TiffDirectory& directory) {
   const auto planes = static_cast<std::uint16_t>(format.planes());
-  directory.set(tree.longs(tag::width, {static_cast<std::uint32_t>(format.width)}));
-  directory.set(tree.longs(tag::height, {static_cast<std::uint32_t>(format.height)}));
-  directory.set(
-      tree.shorts(tag::bits, std::vector<std::uint16_t>(planes, static_cast<std::uint16_t>(bits))));
-  directory.set(tree.shorts(tag::compression, {1}));
-  directory.set(tree.shorts(tag::photometric, {photometric}));
-  directory.set(tree.shorts(tag::samples_per_pixel, {planes}));
-  directory.set(tree.shorts(tag::planar, {1}));
+  directory.set(tree.longs(dng_tag::width, {static_cast<std::uint32_t>(format.width)}));
+  directory.set(tree.longs(dng_tag::height, {static_cast<std::uint32_t>(format.height)}));
+  directory.set(tree.shorts(dng_tag::bits,
+                            std::vector<std::uint16_t>(planes, static_cast<std::uint16_t>(bits))));
+  directory.set(tree.shorts(dng_tag::compression, {1}));
+  directory.set(tree.shorts(dng_tag::photometric, {photometric}));
+  directory.set(tree.shorts(dng_tag::samples_per_pixel, {planes}));
+  directory.set(tree.shorts(dng_tag::planar, {1}));
 }
 
 /// Adds what a DNG file must state about the camera, for inputs in other formats.
 void describe_camera(const TiffTree& tree, const RawFacts& facts, TiffDirectory& directory) {
   constexpr std::array<std::uint8_t, 4> version{1, 4, 0, 0}, backward{1, 1, 0, 0};
   directory.set(tree.bytes(dng::version, version));
-  directory.set(tree.bytes(tag::backward_version, backward));
-  directory.set(tree.text(tag::make, facts.make));
-  directory.set(tree.text(tag::model, facts.model));
-  directory.set(tree.text(tag::camera_model, facts.make + " " + facts.model));
-  directory.set(tree.shorts(tag::orientation, {static_cast<std::uint16_t>(facts.orientation)}));
+  directory.set(tree.bytes(dng_tag::backward_version, backward));
+  directory.set(tree.text(dng_tag::make, facts.make));
+  directory.set(tree.text(dng_tag::model, facts.model));
+  directory.set(tree.text(dng_tag::camera_model, facts.make + " " + facts.model));
+  directory.set(tree.shorts(dng_tag::orientation, {static_cast<std::uint16_t>(facts.orientation)}));
   std::vector<double> matrix, neutral;
   for (const auto& row : facts.camera_from_xyz) matrix.insert(matrix.end(), row.begin(), row.end());
   if (std::ranges::all_of(matrix, [](double v) { return v == 0; }))
     matrix = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   for (const float factor : facts.balance) neutral.push_back(1 / static_cast<double>(factor));
   constexpr std::uint16_t daylight = 21;  // D65
-  directory.set(tree.rationals(tag::colour_matrix, matrix, true));
-  directory.set(tree.shorts(tag::illuminant, {daylight}));
-  directory.set(tree.rationals(tag::neutral, neutral));
-  if (directory.find(tag::exif) || facts.iso == 0) return;
+  directory.set(tree.rationals(dng_tag::colour_matrix, matrix, true));
+  directory.set(tree.shorts(dng_tag::illuminant, {daylight}));
+  directory.set(tree.rationals(dng_tag::neutral, neutral));
+  if (directory.find(dng_tag::exif) || facts.iso == 0) return;
   TiffDirectory exif;
-  exif.set(tree.shorts(tag::iso,
+  exif.set(tree.shorts(dng_tag::iso,
                        {static_cast<std::uint16_t>(std::min<std::uint32_t>(facts.iso, 65535))}));
-  directory.set({tag::exif, 4, 1, {}, {exif}});
+  directory.set({dng_tag::exif, 4, 1, {}, {exif}});
 }
 
 TiffDirectory raw_directory(const TiffTree& tree, const RawFacts& facts, const Frame& result,
                             const DngLevels& levels, const std::vector<double>& noise_profile) {
   TiffDirectory raw;
-  if (const TiffDirectory* from = facts.is_dng ? main_picture(facts.tags) : nullptr) {
+  if (const TiffDirectory* from = facts.is_dng ? raw_picture_directory(facts.tags) : nullptr) {
     raw = *from;
     if (from == &facts.tags.first)
       std::erase_if(raw.entries, [](const TiffEntry& entry) {
@@ -108,24 +108,24 @@ TiffDirectory raw_directory(const TiffTree& tree, const RawFacts& facts, const F
   }
   remove_all(raw, storage_tags);
   remove_all(raw, sample_tags);
-  raw.remove(tag::opcodes_1);
+  raw.remove(dng_tag::opcodes_1);
   const bool is_mosaic = result.format.planes() == 1;
-  raw.set(tree.longs(tag::subfile_type, {0}));
+  raw.set(tree.longs(dng_tag::subfile_type, {0}));
   describe_picture(tree, result.format, 16, is_mosaic ? photometric_mosaic : photometric_linear,
                    raw);
   if (is_mosaic) {
     raw.set(tree.shorts(dng::cfa_repeat, {2, 2}));
-    raw.set(tree.bytes(tag::cfa_pattern, facts.colours));
-    raw.set(tree.shorts(tag::black_repeat, {2, 2}));
+    raw.set(tree.bytes(dng_tag::cfa_pattern, facts.colours));
+    raw.set(tree.shorts(dng_tag::black_repeat, {2, 2}));
   } else {
     remove_all(raw, mosaic_tags);
-    raw.remove(tag::opcodes_2);
-    raw.set(tree.shorts(tag::black_repeat, {1, 1}));
+    raw.remove(dng_tag::opcodes_2);
+    raw.set(tree.shorts(dng_tag::black_repeat, {1, 1}));
   }
-  raw.set(tree.rationals(tag::black, levels.black));
-  raw.set(tree.longs(tag::white, std::vector<std::uint32_t>(
-                                     result.format.planes(),
-                                     static_cast<std::uint32_t>(std::lround(levels.white)))));
+  raw.set(tree.rationals(dng_tag::black, levels.black));
+  raw.set(tree.longs(dng_tag::white, std::vector<std::uint32_t>(
+                                         result.format.planes(),
+                                         static_cast<std::uint32_t>(std::lround(levels.white)))));
   if (!noise_profile.empty()) raw.set(tree.doubles(dng::noise_profile, noise_profile));
   return raw;
 }
@@ -151,16 +151,16 @@ std::vector<std::uint8_t> interleaved(const Frame& picture, bool is_big_endian) 
 
 }  // namespace
 
-const TiffDirectory* main_picture(const TiffTree& tags) {
+const TiffDirectory* raw_picture_directory(const TiffTree& tags) {
   if (is_raw_picture(tags, tags.first)) return &tags.first;
-  if (const TiffEntry* others = tags.first.find(tag::sub_directories))
+  if (const TiffEntry* others = tags.first.find(dng_tag::sub_directories))
     for (const TiffDirectory& directory : others->directories)
       if (is_raw_picture(tags, directory)) return &directory;
   return nullptr;
 }
 
 std::vector<double> noise_profile_of(const TiffTree& tags) {
-  const TiffDirectory* raw = main_picture(tags);
+  const TiffDirectory* raw = raw_picture_directory(tags);
   const TiffEntry* entry = raw ? raw->find(dng::noise_profile) : nullptr;
   if (!entry) entry = tags.first.find(dng::noise_profile);
   if (!entry) return {};
@@ -175,7 +175,7 @@ std::vector<double> noise_profile_of(const TiffTree& tags) {
 TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,
                   const std::vector<double>& noise_profile, DngSamples& samples) {
   TiffTree tree = facts.tags;
-  const bool was_raw = facts.is_dng && main_picture(facts.tags) == &facts.tags.first;
+  const bool was_raw = facts.is_dng && raw_picture_directory(facts.tags) == &facts.tags.first;
   TiffDirectory raw = raw_directory(tree, facts, result, levels, noise_profile);
   remove_all(tree.first, storage_tags);
   remove_all(tree.first, sample_tags);
@@ -186,12 +186,12 @@ TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& l
   samples.preview = preview.samples;
   samples.main = interleaved(result, tree.is_big_endian);
   describe_picture(tree, preview.format, 8, photometric_rgb, tree.first);
-  tree.first.set(tree.longs(tag::subfile_type, {1}));
+  tree.first.set(tree.longs(dng_tag::subfile_type, {1}));
   constexpr std::uint32_t srgb = 2;
-  tree.first.set(tree.longs(tag::preview_space, {srgb}));
+  tree.first.set(tree.longs(dng_tag::preview_space, {srgb}));
   tree.first.picture = samples.preview;
   raw.picture = samples.main;
-  tree.first.set({tag::sub_directories, 4, 1, {}, {std::move(raw)}});
+  tree.first.set({dng_tag::sub_directories, 4, 1, {}, {std::move(raw)}});
   return tree;
 }
 
@@ -201,10 +201,10 @@ TiffTree make_developed(const RawFacts& facts, const Frame& developed,
   remove_all(tree.first, storage_tags);
   // The tags of DNG, and those of the mosaic, do not describe a developed picture.
   std::erase_if(tree.first.entries, [](const TiffEntry& entry) {
-    return entry.tag == dng::cfa_repeat || entry.tag == tag::cfa_pattern ||
+    return entry.tag == dng::cfa_repeat || entry.tag == dng_tag::cfa_pattern ||
            (entry.tag >= dng::version && entry.tag < 53000);
   });
-  tree.first.set(tree.shorts(tag::orientation, {1}));  // the picture is upright
+  tree.first.set(tree.shorts(dng_tag::orientation, {1}));  // the picture is upright
   if (!samples) return tree;
   *samples = interleaved(developed, tree.is_big_endian);
   describe_picture(tree, developed.format, 16, photometric_rgb, tree.first);
@@ -214,11 +214,11 @@ TiffTree make_developed(const RawFacts& facts, const Frame& developed,
 
 std::vector<std::string> omitted_from_dng(const RawFacts& facts, bool keeps_mosaic) {
   std::vector<std::string> lines;
-  const TiffDirectory* raw = facts.is_dng ? main_picture(facts.tags) : nullptr;
+  const TiffDirectory* raw = facts.is_dng ? raw_picture_directory(facts.tags) : nullptr;
   if (!raw) return lines;
-  if (raw->find(tag::opcodes_1))
+  if (raw->find(dng_tag::opcodes_1))
     lines.emplace_back("OpcodeList1 (it corrects the stored samples of the input)");
-  if (raw->find(tag::opcodes_2) && !keeps_mosaic)
+  if (raw->find(dng_tag::opcodes_2) && !keeps_mosaic)
     lines.emplace_back("OpcodeList2 (it corrects a mosaic; --raw mosaic keeps it)");
   return lines;
 }

@@ -15,7 +15,7 @@ inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, noise_profil
 }
 
 /// Returns the directory with the picture of full size; null if there is none.
-[[nodiscard]] const TiffDirectory* main_picture(const TiffTree& tags);
+[[nodiscard]] const TiffDirectory* raw_picture_directory(const TiffTree& tags);
 
 /// Returns the noise profile in the form of RawFacts::noise_profile. Profiles with negative or
 /// non-finite values are ignored.

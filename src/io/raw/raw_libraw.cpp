@@ -60,7 +60,7 @@ class Decoder {
 
 /// DNG files state the period of their mosaic. LibRaw reads some periods as Bayer mosaics.
 void check_period(const Decoder& raw, const TiffTree& tags) {
-  const TiffDirectory* directory = main_picture(tags);
+  const TiffDirectory* directory = raw_picture_directory(tags);
   const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;
   if (!period) return;
   const std::vector<double> sites = tags.numbers(*period);

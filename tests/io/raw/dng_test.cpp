@@ -156,7 +156,7 @@ TEST_F(Dng, OutputKeepsAllTagsThatAreStillTrue) {
           for (std::size_t i = 0; i < from->directories[0].entries.size(); ++i)
             EXPECT_EQ(from->directories[0].entries[i].bytes, to->directories[0].entries[i].bytes);
         }
-        const TiffDirectory* raw = main_picture(tree);
+        const TiffDirectory* raw = raw_picture_directory(tree);
         ASSERT_TRUE(raw);
         EXPECT_NE(raw, &tree.first);
         EXPECT_EQ(tree.numbers(*raw->find(50719)), (std::vector<double>{2, 2}));
