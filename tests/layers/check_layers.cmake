@@ -75,6 +75,7 @@ module(io/pictures ${io_base} io/ffmpeg io/files)
 module(io/exr ${io_base} io/ffmpeg io/files)
 module(io/tiff ${io_base} io/ffmpeg io/files)
 module(io/metadata ${io_base} io/ffmpeg io/files io/pictures io/tiff)
+module(io/raw ${io_base} io/ffmpeg io/files io/pictures io/tiff io/metadata)
 module(io/stacks ${io_base} io/ffmpeg io/files io/pictures io/tiff)
 module(io/demux ${io_base} io/ffmpeg io/files io/containers io/pictures io/exr io/tiff io/metadata
   io/stacks)
@@ -89,11 +90,12 @@ module(io/open ${io_base} io/ffmpeg io/files io/pictures io/metadata io/exr io/s
 module(pipeline core noise noise/render)
 module(burst core)
 module(repair core)
+module(raw core noise)
 set(library ${modules})  # all of src
 set(before)  # the modules of tools: each may use those before it
 foreach(name tools/report tools/options tools/html tools/noise tools/repair tools/volumes
   tools/search tools/sessions
-  tools/wrap tools/pages tools/commands tools/bids tools/command_line tools)
+  tools/wrap tools/raw tools/pages tools/commands tools/bids tools/command_line tools)
   module(${name} ${library} ${before})
   list(APPEND before ${name})
 endforeach()

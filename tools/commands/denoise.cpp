@@ -8,6 +8,7 @@
 #include "tools/commands/denoise_run.h"
 #include "tools/commands/reports.h"
 #include "tools/options/run_files.h"
+#include "tools/raw/raw_run.h"
 #include "tools/report/exit_code.h"
 #include "tools/sessions/shared_job.h"
 #include "tools/wrap/video_streams.h"
@@ -32,6 +33,10 @@ int run_part(DenoiseOptions options, Reports& reports) {
 
 int run(const DenoiseOptions& options, Reports& reports, std::int64_t& damaged_frames) {
   const auto info = [&](const std::string& text) { reports.info(text); };
+  if (is_raw_input(options)) return denoise_raw(options, reports.log, reports.progress);
+  if (options.output.raw_mosaic)
+    throw InvalidArgument("--raw mosaic with '" + options.input.file +
+                          "' (it is no raw photograph); leave it out");
   if (options.input.all_videos)
     return denoise_videos(options, info, [&](const DenoiseOptions& one) {
       return run_denoise(one, reports, &damaged_frames);

@@ -40,6 +40,8 @@ constexpr std::pair<std::string_view, Dither> dithers[] = {
 
 constexpr std::pair<std::string_view, bool> grains[] = {{"keep", true}, {"drop", false}};
 
+constexpr std::pair<std::string_view, bool> raw_results[] = {{"linear", false}, {"mosaic", true}};
+
 constexpr OptionRow rows[] = {
     {"--keep", "K", OptionGroup::basic, planned,
      "write only frame K, counted from 0: one picture of a burst",
@@ -103,6 +105,12 @@ constexpr OptionRow rows[] = {
      "brightness and its coarseness, scene by scene",
      [](DenoiseOptions& o, const std::string& v) { o.output.grain_table = v; }},
 
+    {"--raw", "linear|mosaic", OptionGroup::files, 0,
+     "what a DNG file made from a raw photograph contains: linear red, green and blue, or a Bayer "
+     "mosaic like that of the input (default: linear)",
+     [](DenoiseOptions& o, const std::string& v) {
+       o.output.raw_mosaic = choose("--raw", v, raw_results);
+     }},
     {"--strict-metadata", "", OptionGroup::files, planned,
      "fail if the output cannot hold all streams and metadata of the input (without this option: "
      "one warning each)",

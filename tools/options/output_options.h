@@ -32,6 +32,7 @@ struct OutputOptions {
   /// If true, the encoder stores film grain parameters in the stream, and the player synthesises
   /// the grain.
   bool keep_grain = false;
+  bool raw_mosaic = false;  // raw photographs: a mosaic is written instead of R, G and B
   std::string grain_table;  // file of the grain table to write; empty: none
 
   /// Returns whether the removed noise is described as film grain.

@@ -120,13 +120,13 @@ void write_dng(const std::string& path) {
   write_bytes(path, bytes);
 }
 
-TEST_F(AlignedBursts, UndevelopedRawPhotographsAreRejected) {
-  for (int i = 0; i < 3; ++i) write_dng(folder_ / ("raw" + std::to_string(i) + ".dng"));
+TEST_F(AlignedBursts, RawPhotographsWithNamesOfTiffFilesAreRejected) {
+  for (int i = 0; i < 3; ++i) write_dng(folder_ / ("raw" + std::to_string(i) + ".tif"));
   const std::vector<std::string> names = folder_.names();
   for (const std::vector<std::string>& more :
-       {std::vector<std::string>{folder_ / "raw%d.dng", "--align", "--keep", "1"},
-        {folder_ / "raw%d.dng", "--sigma", "5"},
-        {folder_ / "raw0.dng"}}) {
+       {std::vector<std::string>{folder_ / "raw%d.tif", "--align", "--keep", "1"},
+        {folder_ / "raw%d.tif", "--sigma", "5"},
+        {folder_ / "raw0.tif"}}) {
     std::vector<std::string> all{"denoise", "-o", folder_ / "out.png", "--device", "cpu"};
     all.insert(all.end(), more.begin(), more.end());
     const Outcome outcome = run_lull(all);

@@ -1,0 +1,23 @@
+#pragma once
+// Previews of DNG files: small pictures for file managers.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/frame.h"
+#include "io/raw/raw_picture.h"
+
+namespace lull::io {
+
+struct DngLevels;  // io/raw/dng_tags.h
+
+struct DngPreview {
+  FrameFormat format;                 // R, G, B of 8 bits
+  std::vector<std::uint8_t> samples;  // interleaved
+};
+
+/// Makes a preview of at most 1024 pixels a side: means of blocks, balanced and converted to sRGB.
+[[nodiscard]] DngPreview make_preview(const RawFacts& facts, const Frame& result,
+                                      const DngLevels& levels);
+
+}  // namespace lull::io

@@ -1,0 +1,49 @@
+#pragma once
+// Tags of DNG files (Adobe, Digital Negative Specification 1.6).
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/frame.h"
+#include "io/raw/raw_picture.h"
+
+namespace lull::io {
+
+namespace dng {
+inline constexpr std::uint16_t version = 50706, cfa_repeat = 33421, noise_profile = 51041;
+}
+
+/// Returns the directory with the picture of full size; null if there is none.
+[[nodiscard]] const TiffDirectory* raw_picture_directory(const TiffTree& tags);
+
+/// Returns the noise profile in the form of RawFacts::noise_profile. Profiles with negative or
+/// non-finite values are ignored.
+[[nodiscard]] std::vector<double> noise_profile_of(const TiffTree& tags);
+
+/// Levels of the samples of a denoised picture.
+struct DngLevels {
+  std::vector<double> black;  // one for each of the 2x2 sites of a mosaic, or for R, G, B
+  double white = 65535;
+};
+
+/// The samples of pictures of a DNG file, in the byte order of its tags.
+struct DngSamples {
+  std::vector<std::uint8_t> main, preview;
+};
+
+/// Makes the directories of a DNG file for the denoised picture `result`, a mosaic or R, G, B of 16
+/// bits, with a new preview. All tags of a DNG input that are still true are kept. `samples`
+/// receives the samples, to which the tree refers.
+[[nodiscard]] TiffTree make_dng(const RawFacts& facts, const Frame& result, const DngLevels& levels,
+                                const std::vector<double>& noise_profile, DngSamples& samples);
+
+/// Makes the directories of a TIFF file for a developed picture with the EXIF data of `facts`.
+/// `samples` may be null; the tree then contains only the metadata.
+[[nodiscard]] TiffTree make_developed(const RawFacts& facts, const Frame& developed,
+                                      std::vector<std::uint8_t>* samples);
+
+/// Returns the tags that make_dng() omits, as lines for the user.
+[[nodiscard]] std::vector<std::string> omitted_from_dng(const RawFacts& facts, bool keeps_mosaic);
+
+}  // namespace lull::io

@@ -1,0 +1,237 @@
+// Reads raw files with LibRaw.
+
+#include <libraw/libraw.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/error.h"
+#include "core/frame_pool.h"
+#include "io/files/regular_file.h"
+#include "io/metadata/formats.h"
+#include "io/raw/dng_tags.h"
+#include "io/raw/raw_picture.h"
+
+namespace lull::io {
+namespace {
+
+std::vector<std::uint8_t> read_bytes(const std::string& path) {
+  RegularFile file(path);
+  std::vector<std::uint8_t> bytes(static_cast<std::size_t>(std::max<std::int64_t>(file.size(), 0)));
+  bytes.resize(file.read(bytes.data(), bytes.size()));
+  return bytes;
+}
+
+/// Ignores damage messages of LibRaw, which otherwise go to standard error. LibRaw counts them. The
+/// type of offsets differs between releases.
+template <class Offset>
+void ignore_damage(void*, const char*, Offset) {}
+
+/// LibRaw's object, whose errors become exceptions of lull.
+class Decoder {
+ public:
+  explicit Decoder(std::string name) : name_(std::move(name)), raw_(std::make_unique<LibRaw>()) {
+    raw_->set_dataerror_handler(ignore_damage, nullptr);
+  }
+  LibRaw& operator*() { return *raw_; }
+  LibRaw* operator->() { return raw_.get(); }
+
+  void check(int status) const {
+    if (status == LIBRAW_SUCCESS) return;
+    if (status == LIBRAW_UNSUFFICIENT_MEMORY) throw std::bad_alloc();
+    const char* why = status == LIBRAW_FILE_UNSUPPORTED ? "its format or compression is unknown"
+                                                        : libraw_strerror(status);
+    throw BadData("'" + name_ + "' (LibRaw cannot read it: " + why +
+                  "); convert it to DNG with another program");
+  }
+  void open(std::vector<std::uint8_t>& bytes) {
+    if (bytes.empty()) throw BadData("'" + name_ + "' (it is empty); check the file");
+    check(raw_->open_buffer(bytes.data(), bytes.size()));
+  }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw BadData("'" + name_ + "' (" + why + "); develop it first and denoise the picture");
+  }
+
+ private:
+  std::string name_;
+  std::unique_ptr<LibRaw> raw_;
+};
+
+/// DNG files state the period of their mosaic. LibRaw reads some periods as Bayer mosaics.
+void check_period(const Decoder& raw, const TiffTree& tags) {
+  const TiffDirectory* directory = raw_picture_directory(tags);
+  const TiffEntry* period = directory ? directory->find(dng::cfa_repeat) : nullptr;
+  if (!period) return;
+  const std::vector<double> sites = tags.numbers(*period);
+  if (sites.size() != 2 || (sites[0] == 2 && sites[1] == 2)) return;
+  if (sites[0] == 4 && sites[1] == 4)
+    raw.refuse("it has a quad Bayer mosaic, which lull does not denoise");
+  raw.refuse("its mosaic repeats every " + std::to_string(static_cast<int>(sites[1])) + "x" +
+             std::to_string(static_cast<int>(sites[0])) +
+             " sites, only Bayer mosaics are denoised");
+}
+
+/// Returns the colours of the 2x2 sites at the top left of the active area.
+std::array<std::uint8_t, 4> bayer_colours(Decoder& raw) {
+  const libraw_iparams_t& camera = raw->imgdata.idata;
+  if (camera.filters == 9) raw.refuse("it has an X-Trans mosaic, which lull does not denoise");
+  if (camera.is_foveon || camera.filters < 1000 || !raw->imgdata.rawdata.raw_image)
+    raw.refuse("it has no mosaic: each pixel has all colours, or it is monochrome");
+  if (camera.colors != 3) raw.refuse("its mosaic has colours other than red, green and blue");
+  const auto colour = [&](int x, int y) {
+    const int index = raw->COLOR(y, x);
+    return static_cast<std::uint8_t>(index == 3 ? 1 : index);
+  };
+  std::array<std::uint8_t, 4> sites{colour(0, 0), colour(1, 0), colour(0, 1), colour(1, 1)};
+  bool is_bayer = sites[0] == 1 ? sites[3] == 1 && sites[1] + sites[2] == 2 && sites[1] != 1
+                                : sites[1] == 1 && sites[2] == 1 && sites[0] + sites[3] == 2;
+  for (int y = 0; y < 8; ++y)
+    for (int x = 0; x < 2; ++x) is_bayer &= colour(x, y) == sites[(y & 1) * 2 + x];
+  if (!is_bayer) raw.refuse("its mosaic is not a Bayer mosaic");
+  return sites;
+}
+
+std::array<float, 4> black_levels(Decoder& raw) {
+  const libraw_colordata_t& colour = raw->imgdata.color;
+  std::array<float, 4> black{};
+  for (int site = 0; site < 4; ++site) {
+    const int x = site & 1, y = site >> 1;
+    unsigned level = colour.black + colour.cblack[raw->COLOR(y, x)];
+    const unsigned rows = colour.cblack[4], columns = colour.cblack[5];
+    if (rows > 0 && columns > 0) level += colour.cblack[6 + (y % rows) * columns + x % columns];
+    black[site] = static_cast<float>(level);
+  }
+  return black;
+}
+
+std::array<float, 3> white_balance(const libraw_colordata_t& colour) {
+  const float* factors =
+      colour.cam_mul[0] > 0 && colour.cam_mul[2] > 0 ? colour.cam_mul : colour.pre_mul;
+  const float green = factors[1] > 0 ? factors[1] : 1;
+  std::array<float, 3> balance{1, 1, 1};
+  for (int c = 0; c < 3; c += 2) {
+    const float factor = factors[c] / green;
+    if (std::isfinite(factor) && factor > 0.05f && factor < 20) balance[c] = factor;
+  }
+  return balance;
+}
+
+int orientation_of_flip(int flip) { return flip == 3 ? 3 : flip == 5 ? 8 : flip == 6 ? 6 : 1; }
+
+void read_camera(Decoder& raw, RawFacts& facts) {
+  const libraw_data_t& data = raw->imgdata;
+  facts.balance = white_balance(data.color);
+  for (int i = 0; i < 3; ++i)
+    for (int c = 0; c < 3; ++c) {
+      facts.srgb_from_camera[i][c] = data.color.rgb_cam[i][c];
+      facts.camera_from_xyz[i][c] = static_cast<double>(data.color.cam_xyz[i][c]);
+    }
+  facts.make = data.idata.make;
+  facts.model = data.idata.model;
+  facts.orientation = orientation_of_flip(data.sizes.flip);
+  if (data.other.iso_speed >= 1 && data.other.iso_speed < 1e8f)
+    facts.iso = static_cast<std::uint32_t>(std::lround(data.other.iso_speed));
+}
+
+/// Returns the EXIF data and the XMP packet of a raw file in a format of a manufacturer.
+TiffTree tags_of_metadata(const std::vector<std::uint8_t>& file) {
+  constexpr std::uint16_t xmp_tag = 700;
+  PictureMetadata metadata;
+  read_tiff(file, metadata);
+  TiffTree tags = read_tiff_tree(metadata.exif);
+  if (!metadata.xmp.empty()) tags.first.set(tags.bytes(xmp_tag, metadata.xmp));
+  return tags;
+}
+
+Frame copy_mosaic(Decoder& raw) {
+  const libraw_image_sizes_t& sizes = raw->imgdata.sizes;
+  FramePool pool({.width = sizes.width,
+                  .height = sizes.height,
+                  .layout = Layout::gray,
+                  .sample = SampleType::u16,
+                  .bits = 16});
+  Frame mosaic = pool.acquire();
+  const PlaneView<std::uint16_t> to = mosaic.plane<std::uint16_t>(0);
+  const std::size_t stride = sizes.raw_pitch / sizeof(ushort);
+  for (int y = 0; y < to.height; ++y)
+    std::copy_n(raw->imgdata.rawdata.raw_image +
+                    (static_cast<std::size_t>(y) + sizes.top_margin) * stride + sizes.left_margin,
+                to.width, to.row(y));
+  return mosaic;
+}
+
+void check_sizes(const Decoder& raw, const libraw_image_sizes_t& sizes, std::int64_t max_pixels) {
+  if (std::int64_t{sizes.raw_width} * sizes.raw_height > max_pixels)
+    raw.refuse("it has more than " + std::to_string(max_pixels) + " pixels");
+  if (sizes.width < 16 || sizes.height < 16) raw.refuse("it has fewer than 16x16 pixels");
+  if (sizes.left_margin + sizes.width > sizes.raw_width ||
+      sizes.top_margin + sizes.height > sizes.raw_height)
+    raw.refuse("its active area exceeds its mosaic");
+}
+
+}  // namespace
+
+RawPicture read_raw(const std::string& path, std::int64_t max_pixels) {
+  std::vector<std::uint8_t> bytes = read_bytes(path);
+  auto facts = std::make_shared<RawFacts>();
+  facts->path = path;
+  facts->tags = read_tiff_tree(bytes);
+  facts->is_dng = facts->tags.first.find(dng::version) != nullptr;
+  Decoder raw(path);
+  raw.open(bytes);
+  check_sizes(raw, raw->imgdata.sizes, max_pixels);
+  if (facts->is_dng) check_period(raw, facts->tags);
+  raw.check(raw->unpack());
+  if (raw->error_count() > 0)
+    throw BadData("'" + path + "' (its samples are damaged); copy it again");
+  facts->colours = bayer_colours(raw);
+  check_sizes(raw, raw->imgdata.sizes, max_pixels);
+  facts->width = raw->imgdata.sizes.width;
+  facts->height = raw->imgdata.sizes.height;
+  facts->black = black_levels(raw);
+  facts->white = static_cast<float>(raw->imgdata.color.maximum);
+  read_camera(raw, *facts);
+  if (facts->is_dng)
+    facts->noise_profile = noise_profile_of(facts->tags);
+  else
+    facts->tags = tags_of_metadata(bytes);
+  if (!(*std::ranges::max_element(facts->black) < facts->white))
+    raw.refuse("its black level is not below its white level");
+  return {facts, copy_mosaic(raw)};
+}
+
+Frame develop(std::span<const std::uint8_t> dng, Curve curve) {
+  std::vector<std::uint8_t> bytes(dng.begin(), dng.end());
+  Decoder raw("the denoised mosaic");
+  libraw_output_params_t& params = raw->imgdata.params;
+  params.use_camera_wb = 1;
+  params.output_bps = 16;
+  params.output_color = 1;  // sRGB
+  params.no_auto_bright = 1;
+  params.adjust_maximum_thr = 0;
+  params.gamm[0] = curve == Curve::srgb ? 1 / 2.4 : 1;
+  params.gamm[1] = curve == Curve::srgb ? 12.92 : 1;
+  raw.open(bytes);
+  raw.check(raw->unpack());
+  raw.check(raw->dcraw_process());
+  int status = LIBRAW_SUCCESS;
+  const std::unique_ptr<libraw_processed_image_t, void (*)(libraw_processed_image_t*)> image(
+      raw->dcraw_make_mem_image(&status), LibRaw::dcraw_clear_mem);
+  raw.check(status);
+  if (!image || image->colors != 3 || image->bits != 16)
+    throw InternalError("LibRaw developed a picture that is not R G B of 16 bits");
+  FramePool pool({.width = image->width,
+                  .height = image->height,
+                  .layout = Layout::rgb,
+                  .sample = SampleType::u16,
+                  .bits = 16});
+  Frame developed = pool.acquire();
+  const auto* from = reinterpret_cast<const ushort*>(image->data);
+  for (int y = 0; y < image->height; ++y)
+    for (int x = 0; x < image->width; ++x)
+      for (int c = 0; c < 3; ++c) developed.plane<std::uint16_t>(c)(x, y) = *from++;
+  return developed;
+}
+
+}  // namespace lull::io

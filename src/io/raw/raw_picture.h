@@ -1,0 +1,57 @@
+#pragma once
+// A raw photograph: the mosaic of a sensor, and what the file states about the sensor.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/frame.h"
+#include "io/raw/tiff_tree.h"
+
+namespace lull::io {
+
+/// Facts about the camera and the picture, without the samples.
+struct RawFacts {
+  std::string path;
+  int width = 0, height = 0;  // size of the active area, in sites
+  /// Colours of the 2x2 sites at the top left: 0 red, 1 green, 2 blue.
+  std::array<std::uint8_t, 4> colours{0, 1, 1, 2};
+  std::array<float, 4> black{};           // black level of each of these sites
+  float white = 65535;                    // samples from here on are clipped
+  std::array<float, 3> balance{1, 1, 1};  // factors for R, G, B that make white neutral; G: 1
+  std::array<std::array<float, 3>, 3> srgb_from_camera{};  // for white-balanced linear values
+  /// Pairs of gain and offset of the noise (DNG's NoiseProfile): the variance of a sample x, black
+  /// being 0 and white 1, is gain x + offset. One pair for all colours, or three for R, G, B.
+  /// Empty: not stated.
+  std::vector<double> noise_profile;
+  /// Directories of a DNG file; or EXIF data of other raw files as the first directory.
+  TiffTree tags;
+  bool is_dng = false;
+  std::string make, model;
+  std::array<std::array<double, 3>, 3> camera_from_xyz{};  // not DNG; 0: unknown
+  int orientation = 1;                                     // EXIF's number
+  std::uint32_t iso = 0;                                   // 0: unknown
+};
+
+struct RawPicture {
+  std::shared_ptr<const RawFacts> facts;
+  Frame mosaic;  // grey, 16 bits: the samples of the active area as the file stores them
+};
+
+/// Returns whether the name has the extension of a raw format.
+[[nodiscard]] bool is_raw_name(const std::string& path);
+/// Reads a raw file with a Bayer mosaic.
+/// @throws NoInput, IoError
+/// @throws BadData  the file is damaged, or has no Bayer mosaic, or this build cannot read raw
+/// files
+[[nodiscard]] RawPicture read_raw(const std::string& path, std::int64_t max_pixels);
+
+enum class Curve { srgb, linear };
+/// A developed picture: R, G, B of 16 bits, upright, with sRGB's primaries.
+/// `dng` is the content of a DNG file. LibRaw demosaics, balances and converts it.
+/// @throws BadData, InvalidArgument
+[[nodiscard]] Frame develop(std::span<const std::uint8_t> dng, Curve curve);
+
+}  // namespace lull::io

@@ -1,0 +1,74 @@
+#pragma once
+// Sequences of raw photographs as sources and sinks of frames.
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/stream.h"
+#include "io/access.h"
+#include "io/pictures/sequence.h"
+#include "io/raw/dng_tags.h"
+#include "io/raw/raw_picture.h"
+
+namespace lull::io {
+
+/// Reads a raw file, or a numbered sequence of raw files of one size and mosaic (CinemaDNG). Frames
+/// are mosaics, grey with 16 bits. Frame::pts is the index of the file.
+class RawSource final : public FrameSource {
+ public:
+  /// Opens the first file. @throws as read_raw() and find_sequence()
+  RawSource(const std::string& path, std::int64_t max_pixels);
+
+  /// Reads only the files from index `first` to `last`. They get the indices from 0 on. The caller
+  /// must call this function before read().
+  void select(std::int64_t first, std::int64_t last);
+
+  const FrameFormat& format() const noexcept override { return first_.mosaic.format; }
+  std::optional<Frame> read() override;
+
+  const std::vector<SequenceFile>& files() const { return files_; }
+  /// Returns the first picture.
+  const RawPicture& first() const { return first_; }
+  /// Returns the facts of the file with this index, and forgets them. The file must have been read.
+  /// Any thread may call this function.
+  [[nodiscard]] std::shared_ptr<const RawFacts> take_facts(std::int64_t index);
+
+ private:
+  void check_same(const RawFacts& facts) const;
+
+  std::int64_t max_pixels_;
+  std::vector<SequenceFile> files_;
+  RawPicture first_;
+  std::size_t next_ = 0;
+  std::mutex mutex_;
+  std::map<std::int64_t, std::shared_ptr<const RawFacts>> facts_;
+};
+
+/// A denoised picture and what its file states about it.
+struct RawResult {
+  std::shared_ptr<const RawFacts> facts;
+  Frame samples;  // a mosaic, or R, G, B
+  DngLevels levels;
+  std::vector<double> noise_profile;
+};
+
+struct RawFileOptions {
+  bool overwrite = false;
+  Access access{};
+};
+
+/// Returns whether a file with this name can hold a denoised raw photograph: .dng for raw data, and
+/// .tif, .tiff, .png or .exr for developed pictures.
+[[nodiscard]] bool is_raw_output(const std::string& path);
+
+/// Writes a picture in the format that the name states. The file gets its name when it is complete.
+/// @return what the file cannot hold, one line each
+/// @throws InvalidArgument  no format has this extension
+/// @throws CannotCreate, IoError
+std::vector<std::string> write_raw_result(const std::string& path, const RawResult& result,
+                                          const RawFileOptions& options);
+
+}  // namespace lull::io

@@ -1,0 +1,71 @@
+#pragma once
+// The directories of a TIFF file or of EXIF data as a tree in memory, without the pictures. All
+// values are kept as bytes, so that tags that lull does not know survive unchanged.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace lull::io {
+
+struct TiffDirectory;
+
+/// One tag of a directory. Values keep the byte order of the tree.
+struct TiffEntry {
+  std::uint16_t tag = 0;
+  std::uint16_t type = 0;   // TIFF 6.0, section 2
+  std::uint32_t count = 0;  // number of values
+  std::vector<std::uint8_t> bytes;
+  std::vector<TiffDirectory>
+      directories;  // if the tag refers to directories; `bytes` is then empty
+};
+
+struct TiffDirectory {
+  std::vector<TiffEntry> entries;  // sorted by tag
+  /// Samples of a picture in one strip; write_tiff_tree() adds the tags of its position. Empty: the
+  /// directory has no picture. The bytes must exist until the tree is written.
+  std::span<const std::uint8_t> picture;
+
+  [[nodiscard]] const TiffEntry* find(std::uint16_t tag) const;
+  /// Replaces or adds an entry.
+  void set(TiffEntry entry);
+  void remove(std::uint16_t tag);
+};
+
+struct TiffTree {
+  bool is_big_endian = false;
+  TiffDirectory first;
+
+  // Constructors of entries in the byte order of the tree.
+  [[nodiscard]] TiffEntry bytes(std::uint16_t tag, std::span<const std::uint8_t> values) const;
+  [[nodiscard]] TiffEntry text(std::uint16_t tag, std::string_view value) const;
+  [[nodiscard]] TiffEntry shorts(std::uint16_t tag, const std::vector<std::uint16_t>& values) const;
+  [[nodiscard]] TiffEntry longs(std::uint16_t tag, const std::vector<std::uint32_t>& values) const;
+  [[nodiscard]] TiffEntry doubles(std::uint16_t tag, const std::vector<double>& values) const;
+  /// Rationals with a denominator of 10000 or less; `is_signed`: SRATIONAL.
+  [[nodiscard]] TiffEntry rationals(std::uint16_t tag, const std::vector<double>& values,
+                                    bool is_signed = false) const;
+  /// Returns the values of a numeric entry; empty for other types.
+  [[nodiscard]] std::vector<double> numbers(const TiffEntry& entry) const;
+};
+
+/// Parses a TIFF file (not BigTIFF) or EXIF data: the first directory and all directories that its
+/// tags refer to. The positions of strips and tiles are omitted. Tags and directories that are
+/// damaged are omitted, too.
+/// @return a tree without entries if the bytes are no TIFF file
+[[nodiscard]] TiffTree read_tiff_tree(std::span<const std::uint8_t> file);
+
+/// Returns the bytes of the directories, and where each picture of the tree follows.
+struct TiffFileParts {
+  struct Picture {
+    std::uint64_t offset = 0;
+    std::span<const std::uint8_t> samples;
+  };
+  std::vector<std::uint8_t> head;  // header and directories, at offset 0
+  std::vector<Picture> pictures;   // in ascending order of their offsets
+};
+/// @throws BadData  the file would be longer than 4 GiB
+[[nodiscard]] TiffFileParts write_tiff_tree(const TiffTree& tree);
+
+}  // namespace lull::io

@@ -1,0 +1,48 @@
+#pragma once
+// The session for mosaics of a sensor: stabilises, demosaics, denoises in colour, and inverts.
+//
+// A first session filters the stabilised picture, demosaiced along edges (directional.h). Its
+// result x predicts the mosaic. The samples minus the prediction are almost only noise; they are
+// demosaiced by linear filters and added to x. This gives a picture with the full noise, but hardly
+// any errors of demosaicing. A second session filters it; the covariance of its noise follows from
+// the linear filters (demosaic.h).
+
+#include <functional>
+#include <memory>
+
+#include "core/denoiser.h"
+#include "noise/noise_model.h"
+#include "raw/sensor.h"
+#include "raw/sensor_vst.h"
+
+namespace lull::raw {
+
+enum class Result {
+  linear,  // R, G, B at each site
+  mosaic,  // the colours of the sensor's sites
+};
+
+struct RawParams {
+  Sensor sensor;
+  std::shared_ptr<const SensorVst> vst;
+  Result result = Result::linear;
+};
+
+/// Opens a session for R, G, B frames of floats (white: 255) with this noise.
+using OpenFilter = std::function<std::unique_ptr<Denoiser>(const NoiseModel&, const FrameFormat&)>;
+
+struct RawFilters {
+  OpenFilter first;  // filters each frame separately
+  OpenFilter last;
+};
+
+/// Returns the format of the results for mosaics of `format`: R, G, B or grey, 16 bits.
+[[nodiscard]] FrameFormat raw_result_format(const FrameFormat& format, Result result);
+
+/// Opens a session for mosaics: grey frames of 16 bits in host memory. Mosaics of results have the
+/// levels of result_levels() (mosaic_samples.h). In R, G and B, black is 0 and white 65535.
+/// @throws InvalidArgument  other frames
+[[nodiscard]] std::unique_ptr<Denoiser> open_raw(const RawParams& params, const FrameFormat& format,
+                                                 const RawFilters& filters);
+
+}  // namespace lull::raw

@@ -1,0 +1,46 @@
+#pragma once
+// Variance stabilisation of the samples of a sensor, and its exact unbiased inverse.
+//
+// All colours share one function of the balanced value w = balance x: the generalised Anscombe
+// transform f(w) = 2/a sqrt(a w + 3/8 a^2 + b) of green's noise, scaled to 0..255. Grey light
+// therefore has the same stabilised value in all colours, which demosaicing needs. The noise of red
+// and blue has a level of its own after f. Makitalo and Foi 2013 (doi:10.1109/TIP.2012.2202675): a
+// filter estimates E[f(z) | y]; the inverse of a colour returns the y whose expectation the result
+// is. The expectation takes into account that samples are clipped at black and white.
+
+#include <array>
+#include <cstdint>
+
+#include "core/image.h"
+#include "core/sample_curve.h"
+#include "raw/sensor.h"
+
+namespace lull::raw {
+
+class SensorVst {
+ public:
+  /// `typical`: a mosaic of the sensor, whose brightness determines the mean levels of the noise.
+  SensorVst(const Sensor& sensor, const ColourNoise& noise, PlaneView<const std::uint16_t> typical);
+
+  /// Returns the stabilised value of a sample with the scaled value x, on the 0..255 scale.
+  float forward(int colour, float x) const {
+    return static_cast<float>(stabilised(balance_[colour] * static_cast<double>(x)));
+  }
+  /// Returns the function from a filter's result to the scaled value of a colour.
+  const SampleCurve& inverse(int colour) const { return inverse_[colour]; }
+  /// Returns the standard deviations of red, green and blue samples after forward(), as root mean
+  /// squares over `typical`.
+  const std::array<float, 3>& sigma() const { return sigma_; }
+
+ private:
+  double stabilised(double balanced) const;
+  void set_colour(int colour, const Sensor& sensor, const SensorNoise& noise,
+                  PlaneView<const std::uint16_t> typical);
+
+  double gain_ = 0, offset_ = 0, low_ = 0, scale_ = 1;
+  std::array<double, 3> balance_{};
+  std::array<SampleCurve, 3> inverse_;
+  std::array<float, 3> sigma_{};
+};
+
+}  // namespace lull::raw
