@@ -89,21 +89,20 @@ build_ffmpeg() {
     apng png jpeg2000 jpegls tiff bmp dpx exr gif pam pbm pcx pfm pgm pgmyuv ppm qoi sgi sunrast
     targa xbm xwd speedhq flac alac aac ac3 pcm_* ass movtext srt ssa subrip webvtt'
   list() { local names; names=$(tr -s ' \n' ',' <<<"$1"); printf '%s' "${names%,}"; }
-  local nvidia
-  nvidia=$(PKG_CONFIG_LIBDIR='' PKG_CONFIG_PATH=/usr/lib/x86_64-linux-gnu/pkgconfig:/usr/lib/pkgconfig:/usr/share/pkgconfig \
-    pkg-config --variable=includedir ffnvcodec)
+  local nvidia machine=/usr/lib/x86_64-linux-gnu/pkgconfig:/usr/lib/pkgconfig:/usr/share/pkgconfig
+  of_machine() { PKG_CONFIG_LIBDIR=$machine pkg-config "--variable=$1" ffnvcodec; }
+  nvidia=$(of_machine includedir)
   # (The folder must hold nothing else, or headers of this machine's glibc would be found.)
   mkdir -p "$prefix/include" "$prefix/lib/pkgconfig"
   cp -r "$nvidia/ffnvcodec" "$prefix/include/"
-  cp "$(PKG_CONFIG_LIBDIR='' PKG_CONFIG_PATH=/usr/lib/x86_64-linux-gnu/pkgconfig:/usr/lib/pkgconfig:/usr/share/pkgconfig \
-    pkg-config --variable=pcfiledir ffnvcodec)/ffnvcodec.pc" "$prefix/lib/pkgconfig/"
+  cp "$(of_machine pcfiledir)/ffnvcodec.pc" "$prefix/lib/pkgconfig/"
   sed -i "s#^prefix=.*#prefix=$prefix#;s#^includedir=.*#includedir=$prefix/include#" \
     "$prefix/lib/pkgconfig/ffnvcodec.pc"
   cd "$out/work/ffmpeg"
   ./configure --prefix="$prefix" --cc="$CC" --cxx="$CXX" --ld="$CC" --optflags=-O2 \
     --pkg-config=pkg-config --pkg-config-flags=--static \
     --extra-cflags="-ffile-prefix-map=$out/work=/usr/src -I$prefix/include" \
-    --extra-ldflags="-L$prefix/lib -Wl,-rpath,'\$\$ORIGIN'" --enable-shared --disable-static --disable-doc --disable-debug \
+    --extra-ldflags="-L$prefix/lib" --enable-shared --disable-static --disable-doc --disable-debug \
     --disable-autodetect --disable-programs --disable-avfilter --disable-avdevice --disable-postproc \
     --disable-swresample --disable-everything --enable-zlib --enable-libdav1d --enable-libvpx \
     --enable-libwebp --enable-ffnvcodec --enable-cuvid --enable-nvdec --enable-nvenc \
@@ -112,7 +111,12 @@ build_ffmpeg() {
   grep -q '^#define FFMPEG_LICENSE "LGPL version 2.1 or later"' config.h
   make -j "$jobs"
   make install
-  sed -n 's/^#define FFMPEG_CONFIGURATION "\(.*\)"/\1/p' config.h | sed "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/work#/usr/src#g" \
+  for library in "$prefix"/lib/lib{av,sw}*.so.*; do
+    # (A link names a file of the same folder.)
+    [[ -L $library ]] || patchelf --set-rpath '$ORIGIN' "$library"
+  done
+  sed -n 's/^#define FFMPEG_CONFIGURATION "\(.*\)"/\1/p' config.h |
+    sed "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/work#/usr/src#g" \
     >"$prefix/ffmpeg_configuration.txt"
 }
 build_libdeflate() {
