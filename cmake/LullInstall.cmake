@@ -1,5 +1,6 @@
-# Installation: the command, the libraries, the public headers and the package for
-# find_package(lull), whose target is lull::lull.
+# Installation: the command, the libraries, the public headers, the package for find_package(lull),
+# whose target is lull::lull, and lull-cxx.pc for pkg-config. The components are: command, library (the
+# shared C library), development, python, vapoursynth, gstreamer, mlt.
 
 include(CMakePackageConfigHelpers)
 
@@ -67,27 +68,64 @@ target_link_libraries(lull_all INTERFACE ${libraries})
 set_target_properties(lull_all PROPERTIES EXPORT_NAME lull)
 
 install(TARGETS lull_all ${libraries} EXPORT lull_targets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lull)
 install(EXPORT lull_targets NAMESPACE lull:: FILE lullTargets.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/lull)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/lull COMPONENT development)
 foreach(header IN LISTS LULL_PUBLIC_HEADERS)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/src/${header}
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lull/${folder})
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lull/${folder} COMPONENT development)
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/generated/core/version.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lull/core)
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lull/core COMPONENT development)
 
 configure_package_config_file(cmake/lullConfig.cmake.in ${PROJECT_BINARY_DIR}/lullConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/lull)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lullConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/lullConfig.cmake ${PROJECT_BINARY_DIR}/lullConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/lull)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/lull COMPONENT development)
+
+# The static libraries need each other in both directions.
+set(flags)
+foreach(library IN LISTS libraries)
+  get_target_property(type ${library} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    string(APPEND flags " -l${library}")
+  endif()
+endforeach()
+set(LULL_PC_LIBRARIES "-Wl,--start-group${flags} -Wl,--end-group")
+set(LULL_PC_REQUIRES "libavformat libavcodec libavutil libswscale libtiff-4 OpenEXR zlib libhwy tbb")
+if(LULL_EXIV2)
+  string(APPEND LULL_PC_REQUIRES " exiv2")
+endif()
+set(LULL_PC_PRIVATE "-pthread")
+if(LULL_CUDA)
+  string(APPEND LULL_PC_PRIVATE " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+endif()
+# The path from the folder of lull-cxx.pc to the prefix, so that an installation can be moved.
+set(lull_cxx_pc_folder ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${lull_cxx_pc_folder}
+  OUTPUT_VARIABLE lull_cxx_pc_prefix)
+configure_file(cmake/lull-cxx.pc.in ${PROJECT_BINARY_DIR}/lull-cxx.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/lull-cxx.pc
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 if(TARGET lull)
-  install(TARGETS lull RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS lull RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
   ${PROJECT_SOURCE_DIR}/docs/progress.schema.json
-  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+
+# The wheel of the release: the command and the libraries of the portable build beside the module.
+option(LULL_WHEEL_COMMAND "Put the command into the Python wheel" OFF)
+set(LULL_BUNDLED_FOLDER "" CACHE PATH
+  "Folder with lib/*.so.* and licenses/, which the wheel with the command contains")
+if(SKBUILD AND LULL_WHEEL_COMMAND)
+  install(TARGETS lull RUNTIME DESTINATION lull/bin COMPONENT python)
+  if(LULL_BUNDLED_FOLDER)
+    install(DIRECTORY ${LULL_BUNDLED_FOLDER}/lib ${LULL_BUNDLED_FOLDER}/licenses DESTINATION lull
+      COMPONENT python)
+  endif()
+endif()

@@ -28,6 +28,24 @@ file(SHA256 ${SCRATCH}/same.pgm same)
 if(out STREQUAL same)
   message(FATAL_ERROR "sigma 20 and sigma 0 gave the same picture")
 endif()
+
+# The same program without CMake, with what lull-cxx.pc states.
+file(GLOB_RECURSE pc ${PREFIX}/lib/*/lull-cxx.pc ${PREFIX}/lib*/lull-cxx.pc)
+list(GET pc 0 pc)
+cmake_path(GET pc PARENT_PATH folder)
+list(TRANSFORM PREFIXES APPEND /lib/pkgconfig OUTPUT_VARIABLE folders)
+list(JOIN folders ":" folders)
+set(ENV{PKG_CONFIG_PATH} "${folder}:${folders}:$ENV{PKG_CONFIG_PATH}")
+execute_process(COMMAND pkg-config --cflags --libs lull-cxx OUTPUT_VARIABLE flags
+  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(flags UNIX_COMMAND "${flags}")
+run(${CXX} -std=c++20 ${SAMPLES}/minimal.cpp -o ${SCRATCH}/with_pkg_config ${flags})
+run(${SCRATCH}/with_pkg_config ${SCRATCH}/in.pgm ${SCRATCH}/again.pgm 20)
+file(SHA256 ${SCRATCH}/again.pgm again)
+if(NOT again STREQUAL out)
+  message(FATAL_ERROR "the programs built with CMake and with pkg-config gave different pictures")
+endif()
+
 run(${PREFIX}/bin/lull --version)
 
 # The C library gives the bytes of the command: through lull::c, through find_package without any

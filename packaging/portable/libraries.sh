@@ -1,0 +1,179 @@
+#!/usr/bin/env bash
+# libraries.sh TOOLCHAIN FOLDER: builds the libraries of sources.txt with TOOLCHAIN/bin/gcc into
+# FOLDER/prefix: FFmpeg as shared libraries under the LGPL, all others as static libraries. About 15
+# minutes on 2 cores; a library that was built before is kept. The sources stay in FOLDER/source.
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+toolchain=$(cd "$1" && pwd)
+mkdir -p "$2" && out=$(cd "$2" && pwd)
+prefix=$out/prefix
+jobs=${LULL_JOBS:-$(nproc)}
+export CC=$toolchain/bin/gcc CXX=$toolchain/bin/g++
+export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig PKG_CONFIG_PATH=
+# Paths of this machine must not get into the libraries.
+flags="-O2 -fPIC -ffile-prefix-map=$out/work=/usr/src"
+export CFLAGS=$flags CXXFLAGS=$flags SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0}
+
+unpack() { # NAME: the source in $out/work/NAME, with Debian's patches
+  local version dsc
+  version=$(awk -v name="$1" '$1 == name {print $2}' "$here/sources.txt")
+  mkdir -p "$out/source" "$out/work" "$out/lists/partial"
+  dsc=$out/source/$1_${version#*:}.dsc
+  if [[ ! -f $dsc ]]; then
+    # A list of its own, so that the lists of the machine stay as they are.
+    printf 'deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s\n' \
+      "${LULL_DEBIAN_MIRROR:-http://deb.debian.org/debian} bookworm main" \
+      "${LULL_DEBIAN_MIRROR:-http://deb.debian.org/debian}-security bookworm-security main" \
+      >"$out/sources.list"
+    local apt=(apt-get -qq "-oDir::Etc::sourcelist=$out/sources.list" -oDir::Etc::sourceparts=/dev/null
+               "-oDir::State::Lists=$out/lists" -oAPT::Sandbox::User=root)
+    [[ -n ${updated:-} ]] || "${apt[@]}" update
+    updated=1
+    (cd "$out/source" && "${apt[@]}" source --download-only "$1=$version" >/dev/null)
+  fi
+  rm -rf "$out/work/$1"
+  dpkg-source --no-check -x "$dsc" "$out/work/$1" >/dev/null 2>&1
+}
+
+with_cmake() { # NAME [CMAKE ARGUMENT ...]
+  cmake -S "$out/work/$1" -B "$out/work/$1/build-lull" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_C_FLAGS_RELEASE=-DNDEBUG -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_FIND_ROOT_PATH="$prefix" -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
+    -DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY "${@:2}"
+  cmake --build "$out/work/$1/build-lull" -j "$jobs"
+  cmake --install "$out/work/$1/build-lull"
+}
+
+build_zlib() {
+  cd "$out/work/zlib"
+  ./configure --static --prefix="$prefix"
+  make -j "$jobs" libz.a
+  install -D -m 644 -t "$prefix/lib" libz.a
+  install -D -m 644 -t "$prefix/include" zlib.h zconf.h
+  install -D -m 644 -t "$prefix/lib/pkgconfig" zlib.pc
+}
+build_dav1d() {
+  meson setup "$out/work/dav1d/build-lull" "$out/work/dav1d" --prefix="$prefix" --libdir=lib \
+    --buildtype=release --default-library=static -Denable_tools=false -Denable_tests=false
+  ninja -C "$out/work/dav1d/build-lull" -j "$jobs" install
+}
+build_libvpx() {
+  cd "$out/work/libvpx"
+  ./configure --prefix="$prefix" --enable-pic --disable-examples --disable-tools --disable-docs \
+    --disable-unit-tests --enable-vp9-highbitdepth --disable-install-bins --as=nasm
+  make -j "$jobs"
+  make install
+}
+build_libwebp() {
+  with_cmake libwebp -DWEBP_BUILD_ANIM_UTILS=OFF -DWEBP_BUILD_CWEBP=OFF -DWEBP_BUILD_DWEBP=OFF \
+    -DWEBP_BUILD_GIF2WEBP=OFF -DWEBP_BUILD_IMG2WEBP=OFF -DWEBP_BUILD_VWEBP=OFF \
+    -DWEBP_BUILD_WEBPINFO=OFF -DWEBP_BUILD_WEBPMUX=OFF -DWEBP_BUILD_EXTRAS=OFF
+}
+# All containers; the decoders and encoders of video, of pictures, and of the audio that is converted.
+# Without --enable-gpl and --enable-nonfree, so the LGPL applies.
+build_ffmpeg() {
+  local decoders='h264 hevc mpeg1video mpeg2video mpegvideo mpeg4 msmpeg4v1 msmpeg4v2 msmpeg4v3 wmv1
+    wmv2 wmv3 vc1 h261 h263 h263i h263p flv svq1 svq3 vp3 vp5 vp6 vp6f vp7 vp8 vp9 theora dirac
+    libdav1d av1 libvpx_vp8 libvpx_vp9 dvvideo mjpeg mjpegb prores dnxhd cfhd hap hq_hqa hqx ffv1
+    huffyuv ffvhuff hymt utvideo magicyuv lagarith cinepak indeo3 indeo5 snow qtrle rpza msvideo1
+    zmbv tscc tscc2 flashsv flashsv2 cllc speedhq rawvideo v210 v210x v308 v408 v410 yuv4 r210 r10k
+    avrn avrp ayuv y41p bitpacked wrapped_avframe apng png jpeg2000 jpegls tiff webp bmp dds dpx exr
+    gif pam pbm pcx pfm pgm pgmyuv ppm psd qoi sgi sunrast targa xbm xwd fits hdr
+    aac aac_latm ac3 alac dca eac3 flac mlp mp1 mp2 mp3 opus truehd vorbis wmav2 s302m pcm_*
+    ass dvbsub dvdsub movtext pgssub srt ssa subrip webvtt'
+  local encoders='ffv1 mpeg4 mpeg2video mjpeg ljpeg prores prores_aw prores_ks dnxhd cfhd huffyuv
+    ffvhuff utvideo magicyuv rawvideo v210 v308 v408 v410 r210 r10k yuv4 y41p wrapped_avframe
+    libvpx_vp8 libvpx_vp9 libwebp libwebp_anim h264_nvenc hevc_nvenc hap qtrle dvvideo
+    apng png jpeg2000 jpegls tiff bmp dpx exr gif pam pbm pcx pfm pgm pgmyuv ppm qoi sgi sunrast
+    targa xbm xwd speedhq flac alac aac ac3 pcm_* ass movtext srt ssa subrip webvtt'
+  list() { local names; names=$(tr -s ' \n' ',' <<<"$1"); printf '%s' "${names%,}"; }
+  local nvidia machine=/usr/lib/x86_64-linux-gnu/pkgconfig:/usr/lib/pkgconfig:/usr/share/pkgconfig
+  of_machine() { PKG_CONFIG_LIBDIR=$machine pkg-config "--variable=$1" ffnvcodec; }
+  nvidia=$(of_machine includedir)
+  # (The folder must hold nothing else, or headers of this machine's glibc would be found.)
+  mkdir -p "$prefix/include" "$prefix/lib/pkgconfig"
+  cp -r "$nvidia/ffnvcodec" "$prefix/include/"
+  cp "$(of_machine pcfiledir)/ffnvcodec.pc" "$prefix/lib/pkgconfig/"
+  sed -i "s#^prefix=.*#prefix=$prefix#;s#^includedir=.*#includedir=$prefix/include#" \
+    "$prefix/lib/pkgconfig/ffnvcodec.pc"
+  cd "$out/work/ffmpeg"
+  ./configure --prefix="$prefix" --cc="$CC" --cxx="$CXX" --ld="$CC" --optflags=-O2 \
+    --pkg-config=pkg-config --pkg-config-flags=--static \
+    --extra-cflags="-ffile-prefix-map=$out/work=/usr/src -I$prefix/include" \
+    --extra-ldflags="-L$prefix/lib" --enable-shared --disable-static --disable-doc --disable-debug \
+    --disable-autodetect --disable-programs --disable-avfilter --disable-avdevice --disable-postproc \
+    --disable-swresample --disable-everything --enable-zlib --enable-libdav1d --enable-libvpx \
+    --enable-libwebp --enable-ffnvcodec --enable-cuvid --enable-nvdec --enable-nvenc \
+    --enable-demuxers --enable-muxers --enable-parsers --enable-bsfs --enable-hwaccels \
+    --enable-protocols "--enable-decoder=$(list "$decoders")" "--enable-encoder=$(list "$encoders")"
+  grep -q '^#define FFMPEG_LICENSE "LGPL version 2.1 or later"' config.h
+  make -j "$jobs"
+  make install
+  for library in "$prefix"/lib/lib{av,sw}*.so.*; do
+    # (A link names a file of the same folder.)
+    [[ -L $library ]] || patchelf --set-rpath '$ORIGIN' "$library"
+  done
+  sed -n 's/^#define FFMPEG_CONFIGURATION "\(.*\)"/\1/p' config.h |
+    sed "s#$prefix#/usr#g; s#$toolchain/bin/##g; s#$out/work#/usr/src#g" \
+    >"$prefix/ffmpeg_configuration.txt"
+}
+build_libdeflate() {
+  cd "$out/work/libdeflate"
+  make -j "$jobs" libdeflate.a libdeflate.pc PREFIX="$prefix"
+  install -D -m 644 -t "$prefix/lib" libdeflate.a
+  install -D -m 644 -t "$prefix/include" libdeflate.h
+  install -D -m 644 -t "$prefix/lib/pkgconfig" libdeflate.pc
+}
+build_libjpeg-turbo() { with_cmake libjpeg-turbo -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF; }
+build_tiff() {
+  with_cmake tiff -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF -Dcxx=OFF -Djbig=OFF \
+    -Dlerc=OFF -Dlzma=OFF -Dzstd=OFF -Dwebp=ON -Dlibdeflate=ON -Djpeg=ON -Dold-jpeg=ON
+}
+build_imath() { with_cmake imath -DBUILD_TESTING=OFF; }
+build_openexr() {
+  with_cmake openexr -DBUILD_TESTING=OFF -DOPENEXR_BUILD_TOOLS=OFF -DOPENEXR_INSTALL_EXAMPLES=OFF
+}
+build_highway() {
+  with_cmake highway -DHWY_ENABLE_TESTS=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_CONTRIB=OFF
+}
+build_onetbb() {
+  with_cmake onetbb -DTBB_TEST=OFF -DTBB_STRICT=OFF -DTBBMALLOC_BUILD=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON
+}
+
+mkdir -p "$prefix/done"
+grep -v '^#' "$here/sources.txt" | while read -r name version _; do
+  [[ $(cat "$prefix/done/$name" 2>/dev/null) != "$version" ]] || continue
+  printf 'packaging: building %s %s\n' "$name" "$version" >&2
+  unpack "$name"
+  # (In the background, because bash ignores set -e in a command before ||.)
+  ("build_$name") >"$out/$name.log" 2>&1 </dev/null &
+  wait $! || { tail -n 20 "$out/$name.log" >&2; exit 1; }
+  rm -rf "$out/work/$name"
+  printf '%s\n' "$version" >"$prefix/done/$name"
+done
+
+# The headers that the command compiles in.
+for name in CLI nlohmann; do cp -rT "/usr/include/$name" "$prefix/include/$name"; done
+mkdir -p "$prefix/share/cmake"
+for name in CLI11 nlohmann_json; do cp -rT "/usr/share/cmake/$name" "$prefix/share/cmake/$name"; done
+
+# Programs link static libraries with what these need themselves.
+for file in "$prefix"/lib/pkgconfig/*.pc; do
+  case $file in */libav* | */libsw*) continue ;; esac
+  sed -i -e 's/^Libs.private: */Libs: /' -e 's/^Requires.private: */Requires: /' "$file"
+  awk '/^(Libs|Requires):/ {key = $1; $1 = ""; joined[key] = joined[key] $0; next} {print}
+    END {for (key in joined) print key joined[key]}' "$file" >"$file.new"
+  mv "$file.new" "$file"
+done
+
+mkdir -p "$prefix/licenses"
+while read -r name version _; do
+  [[ $name != '#'* ]] || continue
+  tar -xO --wildcards -f "$out/source/${name}_${version#*:}".debian.tar.xz debian/copyright \
+    >"$prefix/licenses/$name"
+done <"$here/sources.txt"
+cp /usr/share/doc/libcli11-dev/copyright "$prefix/licenses/CLI11"
+cp /usr/share/doc/nlohmann-json3-dev/copyright "$prefix/licenses/nlohmann-json"
+cp /usr/share/doc/libstdc++6/copyright "$prefix/licenses/gcc-runtime"
