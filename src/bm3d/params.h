@@ -8,6 +8,7 @@
 
 #include "core/denoiser.h"
 #include "core/params/profile.h"
+#include "linear/params.h"
 #include "match/match_params.h"
 #include "match/patch_shape.h"
 #include "noise/noise_model.h"
@@ -75,6 +76,8 @@ struct BayesParams {
   /// Number of times that the Wiener factor f = l / (l + threshold sigma^2) is sharpened by f <- 3
   /// f^2 - 2 f^3, 0..8. It is used in the first Bayes phase only.
   int sharpenings = 0;
+
+  friend constexpr bool operator==(const BayesParams&, const BayesParams&) = default;
 };
 /// A first phase that averages each group instead of transforming it (group_means.h): patches
 /// become the weighted mean of their group. Tsai 2016 calls this non-local means.
@@ -130,7 +133,7 @@ struct Params {
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
   /// Iterated linear combinations of patches (linear/params.h) replace all phases, whose parameters
-  /// are then unused. This requires temporal = 0. The cuda backend runs the phases instead.
+  /// are then unused. Over time, the cuda backend runs the phases instead.
   bool linear_combinations = false;
   /// If set, weighted means replace the hard threshold, and there is no second phase.
   std::optional<MeansParams> means{};
@@ -175,10 +178,13 @@ void search_where_needed(Params& params);
 /// search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
+/// Number of steps of linear combinations over time: the pilot and the iterations.
+inline constexpr int linear_phases = 1 + linear::iterations_over_time;
+
 /// Returns the margin of frames that a frame's result depends on. A frame is finished when
 /// margin(params).after frames have followed it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
-  return margin_of(params.temporal, params.phases);
+  return margin_of(params.temporal, params.linear_combinations ? linear_phases : params.phases);
 }
 
 /// Checks the parameters.

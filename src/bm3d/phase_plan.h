@@ -129,5 +129,7 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 
 /// Returns the properties of the method that the session over frames needs.
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
+/// Returns the same for linear combinations, whose phases are the pilot and the iterations.
+[[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm3d

@@ -10,6 +10,10 @@
 
 namespace lull::linear {
 
+/// Returns the parameters for frames that are filtered over time. The arguments are those of
+/// parameters_for().
+[[nodiscard]] SetParams parameters_over_time(float sigma, float coarseness = 1);
+
 struct SetPlan {
   PlaneSet set;
   SetParams params;
@@ -19,6 +23,7 @@ struct SetPlan {
 /// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes as
 /// they are filtered (Y, U and V for RGB). A set that has luma in its guide, but not among its
 /// planes, uses the result of luma in all its guides.
-[[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise);
+[[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
+                                             bool over_time = false);
 
 }  // namespace lull::linear

@@ -15,7 +15,7 @@ namespace lull {
 /// Properties of a method by which a session over frames decides when to filter which frames.
 struct SessionPlan {
   int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
-  int phases = 2;  // 1 to 3
+  int phases = 2;  // 1 to 4
   /// A frame begins a new scene if a larger share of it than this cannot be predicted from earlier
   /// frames (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;

@@ -83,7 +83,7 @@ class Timeline {
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
-  /// Returns the neighbours of frame `n`, which must be at least count() - 1 - 6 * radius. These
+  /// Returns the neighbours of frame `n`, which must be at least count() - 1 - 8 * radius. These
   /// are the existing frames n - radius - further_back .. n + radius + extra_ahead(n), without
   /// frames of other scenes and frames that share noise with frame `n`. Of several frames that
   /// share noise with each other, only the nearest is included.
@@ -115,7 +115,7 @@ class Timeline {
     int run = 0;      // first of the frames that share its noise
     int parent = -1;  // frame that predicts it; -1: none
   };
-  static constexpr int kept = 8 * max_temporal;
+  static constexpr int kept = 10 * max_temporal;
 
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }
