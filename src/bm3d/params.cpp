@@ -102,7 +102,6 @@ void validate_linear(const Params& p) {
   const auto refuse = [](const std::string& what) {
     throw InvalidArgument(what + " with linear combinations of patches; choose another profile");
   };
-  if (p.temporal > 0) refuse("neighbouring frames");
   if (p.guided) refuse("a guide");
   if (p.holes) refuse("frames with holes");
   if (p.means) refuse("means over groups");
@@ -156,14 +155,15 @@ void validate_propagation(const Params& p) {
 
 void combine_where_possible(Params& p) {
   if (!p.linear_combinations) return;
-  const Params best = make_params(Profile::best, p.noise);
+  const Params best = make_params(Profile::best, p.noise, p.temporal);
   const bool has_phases_of_best = p.hard == best.hard && p.wiener == best.wiener &&
                                   p.lambda == best.lambda && p.lambda_mean == best.lambda_mean &&
                                   p.mu2 == best.mu2 && p.guide_noise == best.guide_noise &&
                                   p.search_step == best.search_step && p.kept == best.kept &&
-                                  p.same_groups == best.same_groups && p.phases == best.phases;
+                                  p.same_groups == best.same_groups && p.phases == best.phases &&
+                                  p.bayes == best.bayes && p.bayes_phases == best.bayes_phases;
   p.linear_combinations =
-      has_phases_of_best && !p.guided && !p.holes && !p.means && p.temporal == 0;
+      has_phases_of_best && !p.guided && !p.holes && !p.means && !has_clusters(p);
 }
 
 void search_where_needed(Params& p) {

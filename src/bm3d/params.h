@@ -8,6 +8,7 @@
 
 #include "core/denoiser.h"
 #include "core/params/profile.h"
+#include "linear/params.h"
 #include "match/match_params.h"
 #include "match/patch_shape.h"
 #include "noise/noise_model.h"
@@ -77,6 +78,8 @@ struct BayesParams {
   /// How many times the Wiener factor f = l / (l + threshold sigma^2) is sharpened by f <- 3 f^2 -
   /// 2 f^3, 0..8. Sharpening is used only in the first Bayes phase.
   int sharpenings = 0;
+
+  friend constexpr bool operator==(const BayesParams&, const BayesParams&) = default;
 };
 /// Parameters of a first phase that averages each group instead of transforming it (group_means.h):
 /// each patch is replaced by the weighted mean of its group. Tsai 2016 calls this non-local means.
@@ -136,8 +139,8 @@ struct Params {
   /// requires a temporal search and white noise.
   bool bayes = false;
   std::array<BayesParams, 2> bayes_phases{};
-  /// true: iterated linear combinations (linear/params.h) replace all phases, whose parameters are
-  /// then not used. This requires temporal = 0. The cuda backend runs the phases instead.
+  /// Iterated linear combinations of patches (linear/params.h) replace all phases, whose parameters
+  /// are then unused. Over time, the cuda backend runs the phases instead.
   bool linear_combinations = false;
   /// If set, weighted means of groups replace the hard threshold of the first phase, and there is
   /// no second phase.
@@ -186,10 +189,13 @@ void search_where_needed(Params& params);
 /// the phases wants to run them. search_where_needed() calls this function.
 void combine_where_possible(Params& params);
 
-/// Returns the number of frames around a frame on which the result of the frame depends. A frame is
-/// finished when margin(params).after frames have followed it.
+/// Number of steps of linear combinations over time: the pilot and the iterations.
+inline constexpr int linear_phases = 1 + linear::iterations_over_time;
+
+/// Returns the margin of frames that a frame's result depends on. A frame is finished when
+/// margin(params).after frames have followed it.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
-  return margin_of(params.temporal, params.phases);
+  return margin_of(params.temporal, params.linear_combinations ? linear_phases : params.phases);
 }
 
 /// Checks the parameters.

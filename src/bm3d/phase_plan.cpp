@@ -105,4 +105,11 @@ SessionPlan session_plan(const Params& params, const FrameFormat& format) {
           .looks_back = params.bayes};
 }
 
+SessionPlan linear_session_plan(const Params& params, const FrameFormat& format) {
+  SessionPlan plan = session_plan(params, format);
+  plan.phases = linear_phases;
+  plan.looks_back = true;
+  return plan;
+}
+
 }  // namespace lull::bm3d

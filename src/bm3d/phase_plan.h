@@ -135,5 +135,7 @@ inline constexpr Phase parallel_wiener = static_cast<Phase>(3);
 /// Returns those properties of the method that the session over frames needs
 /// (time/frame_session.h).
 [[nodiscard]] SessionPlan session_plan(const Params& params, const FrameFormat& format);
+/// Returns the same for linear combinations, whose phases are the pilot and the iterations.
+[[nodiscard]] SessionPlan linear_session_plan(const Params& params, const FrameFormat& format);
 
 }  // namespace lull::bm3d

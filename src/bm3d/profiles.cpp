@@ -178,7 +178,7 @@ Params make_params(Profile profile, const NoiseModel& model, int temporal) {
   }
   if (profile == Profile::best && temporal > 0 && model.is_white() && noise >= min_bayes_sigma)
     add_bayes_phases(params, noise);
-  params.linear_combinations = profile == Profile::best && temporal == 0;
+  params.linear_combinations = profile == Profile::best;
   return params;
 }
 

@@ -15,8 +15,8 @@ namespace {
 /// from which a group is selected. The values were measured in flat areas of 0 to 20 levels with
 /// clipped noise of sigma 20 and 40, on the cpu backend.
 double skew_bias_of(const Params& params) {
-  if (params.linear_combinations) return 0.036;
   if (params.temporal > 0) return 0.023;
+  if (params.linear_combinations) return 0.036;
   const double window = std::clamp(params.hard.window, 15, 39);
   return 0.038 + 0.0165 * std::log(window / 15) / std::log(39.0 / 15);
 }

@@ -27,36 +27,85 @@ struct PlaneState {
   const PlaneNoise* noise = nullptr;  // noise of the plane; its sigma is above 0
 };
 
+/// The sums of the weighted estimates of one plane of a frame. Their type depends on the engine.
+class Sums {
+ public:
+  virtual ~Sums() = default;
+};
+
+/// A plane of a searched frame, and the sums to which estimates of its samples are added.
+struct FramePlane {
+  PlaneState plane;
+  Sums* sums = nullptr;
+};
+
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Finds the groups for the following calls of combine().
-  virtual void match(PlaneView<const float> guide, const GuideRange& range,
-                     const GroupSizes& sizes) = 0;
-  /// Returns the groups that match() found.
-  [[nodiscard]] virtual const Groups& groups() const = 0;
-  /// Combines the patches of all groups in each plane. The pilot reads y and writes x. An iteration
-  /// reads x, y and z. It writes x, and unless it is the last iteration, also z.
-  virtual void combine(const Step& step, std::span<const PlaneState> planes) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Sums> make_sums() const = 0;
+  /// Sets sums to 0, for a plane of this size.
+  virtual void clear(Sums& sums, int width, int height) const = 0;
+  /// Finds groups. The caller has reset `groups`. guides[f] is the guide of frame f.
+  virtual void match(std::span<const PlaneView<const float>> guides, const GuideRange& range,
+                     Groups& groups) = 0;
+  /// Combines the patches of all groups in a plane and adds the estimates to the sums. The pilot
+  /// reads y, an iteration x, y and z. frames[f] belongs to frame f of the groups. The pictures of
+  /// all frames have equal strides.
+  virtual void combine(const Step& step, const Groups& groups,
+                       std::span<const FramePlane> frames) = 0;
+  /// Writes the mean estimates to x, and to z in an iteration that is not the last one. `side` is
+  /// that of the patches.
+  virtual void finish(const Step& step, int side, const Sums& sums, const PlaneState& plane) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<Engine> make_reference_engine();
 /// Makes the cpu engine. If `threads` is 0, the engine uses one thread per core.
 [[nodiscard]] std::unique_ptr<Engine> make_cpu_engine(int threads);
 
+/// The memory with which frames are filtered one by one.
+struct StillMemory {
+  Groups groups;
+  std::unique_ptr<Sums> sums;
+};
+
+/// Finds groups in one picture.
+inline void match_still(Engine& engine, PlaneView<const float> guide, const GuideRange& range,
+                        const GroupSizes& sizes, Groups& groups) {
+  groups.reset(guide.width, guide.height, fitted(sizes, guide.width, guide.height));
+  engine.match({&guide, 1}, range, groups);
+}
+
+/// Combines the patches of one picture.
+inline void combine_still(Engine& engine, const Step& step, const PlaneState& plane,
+                          StillMemory& memory) {
+  if (!memory.sums) memory.sums = engine.make_sums();
+  engine.clear(*memory.sums, plane.y.width, plane.y.height);
+  const FramePlane frame{plane, memory.sums.get()};
+  engine.combine(step, memory.groups, {&frame, 1});
+  engine.finish(step, memory.groups.sizes().side, *memory.sums, plane);
+}
+
+/// Copies y to z.
+inline void start_iterations(const PlaneState& plane) {
+  for (int row = 0; row < plane.y.height; ++row)
+    std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
+}
+
 /// Filters the planes of a set: the results are the pictures x. `guide(source)` returns the guide
 /// that is computed from the pictures `source` of the planes.
 template <class MakeGuide>
 void filter_set(Engine& engine, const SetParams& params, const GuideRange& range,
-                std::span<const PlaneState> planes, const MakeGuide& guide) {
+                std::span<const PlaneState> planes, StillMemory& memory, const MakeGuide& guide) {
   run_steps(
       params,
-      [&](const GroupSizes& sizes, Source source) { engine.match(guide(source), range, sizes); },
-      [&](const GroupSizes&, const Step& step) { engine.combine(step, planes); },
+      [&](const GroupSizes& sizes, Source source) {
+        match_still(engine, guide(source), range, sizes, memory.groups);
+      },
+      [&](const GroupSizes&, const Step& step) {
+        for (const PlaneState& plane : planes) combine_still(engine, step, plane, memory);
+      },
       [&] {
-        for (const PlaneState& plane : planes)
-          for (int row = 0; row < plane.y.height; ++row)
-            std::copy_n(plane.y.row(row), plane.y.width, plane.z.row(row));
+        for (const PlaneState& plane : planes) start_iterations(plane);
       });
 }
 

@@ -4,10 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "linear/params.h"
 #include "match/grid.h"
+#include "match/match_params.h"
+#include "match/motion_grid.h"
+#include "time/frame_pairs.h"
 
 namespace lull::linear {
 
@@ -32,14 +36,49 @@ constexpr GroupSizes fitted(GroupSizes sizes, int width, int height) {
   return sizes;
 }
 
-/// Groups of patches, stored as indices of candidates. The first member is the reference patch,
-/// whose index is 0. The order of the other members is arbitrary.
+/// Returns the index of the first candidate in a frame (params.h).
+constexpr int first_index(const GroupSizes& sizes, int frame) {
+  if (frame == 0) return 1;
+  return 1 + sizes.window * sizes.window +
+         (frame - 1) * sizes.temporal_window * sizes.temporal_window;
+}
+
+/// Returns the number of bundles (match/motion_grid.h) in a row of reference patches.
+constexpr int bundle_columns(const ReferenceGrid& grid) {
+  return (grid.count_x + motion_columns - 1) / motion_columns;
+}
+
+/// The place of a patch relative to the reference patch, in the frame with this index. If the patch
+/// spans two frames, its second half has the same place in the partner of the frame.
+struct Place {
+  int frame = 0, x = 0, y = 0;
+};
+
+/// A frame in which groups are found (params.h, Frames). Frame 0 is that of the reference patches.
+struct SearchedFrame {
+  int partner = no_frame;  // frame of the second halves of patches that span two frames
+  /// Displacement of the window's centre for each bundle of reference patches. Empty: 0.
+  std::vector<Motion> motion;
+};
+
+/// How the matcher searches for the groups of a frame over time.
+struct Search {
+  std::vector<SearchedFrame> frames = std::vector<SearchedFrame>(1);
+  /// States for each bundle whether its patches span two frames; empty: none do.
+  std::vector<std::uint8_t> has_pairs;
+  /// Amount subtracted from the mean squared difference of the patch that motion predicts.
+  float bonus = 0;
+};
+
+/// Groups as indices of candidates. The reference patch, index 0, is the first member. The order of
+/// the other members is arbitrary.
 class Groups {
  public:
-  /// Makes all groups empty. `sizes` must be a result of fitted().
-  void reset(int width, int height, const GroupSizes& sizes) {
+  /// Makes the groups empty. `sizes` must be fitted().
+  void reset(int width, int height, const GroupSizes& sizes, Search search = {}) {
     sizes_ = sizes;
     grid_ = {width, height, sizes.step, sizes.side};
+    search_ = std::move(search);
     const std::size_t count = static_cast<std::size_t>(grid_.count_x) * grid_.count_y;
     counts_.assign(count, 0);
     members_.resize(count * sizes.group);
@@ -47,6 +86,7 @@ class Groups {
 
   const GroupSizes& sizes() const { return sizes_; }
   const ReferenceGrid& grid() const { return grid_; }
+  const std::vector<SearchedFrame>& frames() const { return search_.frames; }
 
   std::span<const std::uint16_t> at(int i, int j) const {
     return {members_.data() + index(i, j) * sizes_.group, counts_[index(i, j)]};
@@ -60,11 +100,47 @@ class Groups {
     counts_[index(i, j)] = static_cast<std::uint8_t>(count);
   }
 
+  /// Returns the number of frames that the patches of a group span, 1 or 2.
+  int halves(int i, int j) const {
+    return !search_.has_pairs.empty() && search_.has_pairs[bundle(i, j)] != 0 ? 2 : 1;
+  }
+  /// Returns the amount that is subtracted from the distance of the patch that motion predicts.
+  std::uint32_t bonus(const GuideRange& range, int samples) const {
+    const float scale = static_cast<float>(guide_levels) / (range.high - range.low);
+    return static_cast<std::uint32_t>(search_.bonus * scale * scale * static_cast<float>(samples));
+  }
+  int first_index(int frame) const { return linear::first_index(sizes_, frame); }
+  int window(int frame) const { return frame == 0 ? sizes_.window : sizes_.temporal_window; }
+  /// Returns whether a frame has candidates that span this number of frames.
+  bool has_candidates(int frame, int halves) const {
+    return halves == 1 || search_.frames[frame].partner != no_frame;
+  }
+  /// Returns the displacement of the window's centre in a frame, for reference patch (i, j).
+  Motion motion(int frame, int i, int j) const {
+    const std::vector<Motion>& bundles = search_.frames[frame].motion;
+    return bundles.empty() ? Motion{} : bundles[bundle(i, j)];
+  }
+  /// Returns the place of the candidate with this index, for reference patch (i, j).
+  Place place(int i, int j, int candidate) const {
+    if (candidate == 0) return {};
+    int frame = 0;
+    if (const int other = candidate - first_index(1); other >= 0)
+      frame = 1 + other / (sizes_.temporal_window * sizes_.temporal_window);
+    const Displacement in_window =
+        displacement_of(candidate - first_index(frame) + 1, window(frame));
+    const Motion centre = motion(frame, i, j);
+    return {frame, centre.x + in_window.x, centre.y + in_window.y};
+  }
+
  private:
   std::size_t index(int i, int j) const { return static_cast<std::size_t>(j) * grid_.count_x + i; }
+  std::size_t bundle(int i, int j) const {
+    return static_cast<std::size_t>(j / motion_rows) * bundle_columns(grid_) + i / motion_columns;
+  }
 
   GroupSizes sizes_;
   ReferenceGrid grid_;
+  Search search_;
   std::vector<std::uint8_t> counts_;
   std::vector<std::uint16_t> members_;
 };

@@ -53,6 +53,24 @@
 // E is averaged into the next x and F into the next z, with the weight of row i as in the pilot.
 // The last iteration has tau = 0, so F equals E and one sum is enough.
 //
+// Over time, groups have patches from the frames that the session lists (time/frame_session.h), the
+// frame of the reference patches first. All frames pass the pilot and the iterations: a step of a
+// frame reads y, x and z of its listed frames after the step before, and adds its estimates to the
+// sums of all of them. There are iterations_over_time iterations, and a frame is matched in the
+// pilot and in iteration 1.
+//   Windows. The window of the reference frame has the side `window`, that of another frame
+// `temporal_window`, around the place that motion predicts: the vector of the bundle of reference
+// patches (match/motion_grid.h, with the grid of these patches). Indices continue frame by frame:
+// the first candidate of frame f has the index 1 + window^2 + (f - 1) temporal_window^2.
+//   Bonus. The distance of the candidate in the centre of a window is reduced by floor(bonus_share
+// sigma^2 scale^2 n), at most to 0. sigma is the noise of the guide, scale that of its
+// quantisation.
+//   Pairs. With `pairs`, patches of a bundle span two frames if its motion is even: a patch has a
+// second half at the same position in the partner of its frame (time/frame_pairs.h). The distance
+// and n count both halves; frames without a partner have no candidates. Motion is even if the
+// acceleration (match/second_half.h) is 0 in at least half of the frames with a partner.
+//   Noise. C_ij is a sum over both halves, and rho is 0 between frames.
+//
 // White noise. 1 is an eigenvector of Q with the eigenvalue e = alpha^2 n s^2 + f, or g n s^2 + f.
 // So q q' / (1' q) is the matrix of all ones divided by k e, and Theta is symmetric.
 
@@ -62,13 +80,21 @@ namespace lull::linear {
 
 /// Sizes of the groups of one step (the pilot or an iteration), in samples.
 struct GroupSizes {
-  int side = 6;     // side of a patch, 3..max_side
-  int group = 48;   // k: maximum number of members of a group, 2..max_group
-  int step = 4;     // distance between reference patches, 1..side
-  int window = 43;  // side of the search window, odd, 3..max_window
+  int side = 6;             // side of a patch, 3..max_side
+  int group = 48;           // k: maximum group size, 2..max_group
+  int step = 4;             // distance between reference patches, 1..side
+  int window = 43;          // side of the search window, odd, 3..max_window
+  int temporal_window = 9;  // side of the search window in other frames, odd, up to 9
+  bool pairs = false;       // patches span two frames where motion is even
+
+  /// Returns the number of samples of a patch that spans `halves` frames.
+  constexpr int samples(int halves = 1) const { return halves * side * side; }
 };
 
 inline constexpr int max_side = 13, max_group = 64, max_window = 43;
+/// Maximum side of patches that span two frames, and maximum number of samples of any patch.
+inline constexpr int max_pair_side = 10, max_patch_samples = 2 * max_pair_side * max_pair_side;
+static_assert(max_side * max_side <= max_patch_samples);
 
 /// The largest value of a quantised guide.
 inline constexpr int guide_levels = 255;
@@ -125,5 +151,12 @@ constexpr SetParams parameters_for(float sigma, float coarseness = 1) {
   }
   return p;
 }
+
+/// Number of iterations over time. It does not depend on the noise, so that all planes have the
+/// same number of steps.
+inline constexpr int iterations_over_time = 3;
+/// Share of the variance of the noise that is subtracted from the mean squared difference of the
+/// patch that motion predicts.
+inline constexpr float bonus_share = 0.1f;
 
 }  // namespace lull::linear

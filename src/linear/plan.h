@@ -10,15 +10,20 @@
 
 namespace lull::linear {
 
+/// Returns the parameters for frames that are filtered over time. The arguments are those of
+/// parameters_for().
+[[nodiscard]] SetParams parameters_over_time(float sigma, float coarseness = 1);
+
 struct SetPlan {
   PlaneSet set;
   SetParams params;
   GuideRange range;  // range of values in the guide
 };
 
-/// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes in
-/// the form in which they are filtered (Y, U and V for RGB). If a set has luma in its guide but not
-/// among its planes, all guides of the set use the denoised luma.
-[[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise);
+/// Returns the sets in the order in which they are filtered. `noise` is the noise of the planes as
+/// they are filtered (Y, U and V for RGB). A set that has luma in its guide, but not among its
+/// planes, uses the result of luma in all its guides.
+[[nodiscard]] std::vector<SetPlan> plan_sets(const FrameFormat& format, const NoiseModel& noise,
+                                             bool over_time = false);
 
 }  // namespace lull::linear

@@ -11,9 +11,12 @@ enum class Source { y, x, z };
 /// The parameters of a step (the pilot or an iteration), which combines the patches of all groups.
 struct Step {
   bool is_pilot = false;
-  float alpha = 0.5f;  // only for the pilot
-  float tau = 0;       // only for iterations; 0: the last iteration
-  float excess = 1;    // only for iterations
+  float alpha = 0.5f;  // pilot only
+  float tau = 0;       // iterations only; 0: the last iteration
+  float excess = 1;    // iterations only
+
+  /// Returns whether the step has a next z.
+  constexpr bool has_z() const { return !is_pilot && tau > 0; }
 };
 
 /// Returns the noise that iteration m = 1 .. M leaves, in units of s.
@@ -25,18 +28,23 @@ constexpr bool matches(const SetParams& params, int m) {
   return (m - 1) % params.rematch == 0 && m <= params.rematch * params.matchings;
 }
 
-/// Runs the steps of a set in their order. match(sizes, source) finds groups in the guide that is
-/// computed from the pictures `source`, combine(sizes, step) combines the patches of these groups,
-/// and start() copies y to z.
+/// Returns the pilot, which is step 0, or iteration m = 1 .. M.
+constexpr Step step_of(const SetParams& params, int m) {
+  if (m == 0) return {.is_pilot = true, .alpha = params.alpha};
+  return {.tau = tau_of(params, m), .excess = params.excess};
+}
+
+/// Runs the steps of a set in their order. match(sizes, source) finds groups in the guide of these
+/// pictures, combine(sizes, step) combines their patches, and start() copies y to z.
 template <class Match, class Combine, class Start>
 void run_steps(const SetParams& params, const Match& match, const Combine& combine,
                const Start& start) {
   match(params.pilot, Source::y);
-  combine(params.pilot, Step{.is_pilot = true, .alpha = params.alpha});
+  combine(params.pilot, step_of(params, 0));
   start();
   for (int m = 1; m <= params.iterations; ++m) {
     if (matches(params, m)) match(params.iteration, m == 1 ? Source::x : Source::z);
-    combine(params.iteration, Step{.tau = tau_of(params, m), .excess = params.excess});
+    combine(params.iteration, step_of(params, m));
   }
 }
 

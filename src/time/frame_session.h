@@ -14,10 +14,10 @@ namespace lull {
 
 /// Properties of a method. From them, a session over frames decides when to filter which frames.
 struct SessionPlan {
-  int radius = 0;  // temporal radius R, 0..max_temporal
-  int phases = 2;  // 1 to 3
-  /// If a larger share of a frame than this cannot be predicted from earlier frames
-  /// (frame_relation.h), the frame begins a new scene; 0..1; 0: no frame does.
+  int radius = 0;  // R: patches come from R frames before and after, 0..max_temporal
+  int phases = 2;  // 1 to 4
+  /// A frame begins a new scene if a larger share of it than this cannot be predicted from earlier
+  /// frames (frame_relation.h), 0..1; 0: never.
   float scene_cut = 0.5f;
   float main_sigma = 0;  // standard deviation of the noise in the main plane
   /// Whether the estimates of a frame's reference patches are used only in this frame: the session

@@ -86,10 +86,10 @@ class Timeline {
     return std::max(std::min(n - (count_ - 2 * radius_), max_temporal) - radius_, 0);
   }
 
-  /// Returns the neighbours of frame `n`, which must be at least count() - 1 - 6 * radius. These
-  /// are the existing frames n - radius - further_back .. n + radius + extra_ahead(n), but without
-  /// frames of other scenes and without frames that share noise with frame `n`. If several frames
-  /// share noise with each other, only the nearest of them is included.
+  /// Returns the neighbours of frame `n`, which must be at least count() - 1 - 8 * radius. These
+  /// are the existing frames n - radius - further_back .. n + radius + extra_ahead(n), without
+  /// frames of other scenes and frames that share noise with frame `n`. Of several frames that
+  /// share noise with each other, only the nearest is included.
   [[nodiscard]] NeighbourFrames neighbours(int n, int further_back = 0) const {
     NeighbourFrames result;
     const int back = radius_ + further_back, ahead = radius_ + extra_ahead(n);
@@ -118,7 +118,7 @@ class Timeline {
     int run = 0;      // number of the first frame that shares noise with this one
     int parent = -1;  // number of the frame that predicts this one; -1: none
   };
-  static constexpr int kept = 8 * max_temporal;
+  static constexpr int kept = 10 * max_temporal;
 
   Entry& at(int n) { return entries_[n % kept]; }
   const Entry& at(int n) const { return entries_[n % kept]; }

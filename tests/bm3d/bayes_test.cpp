@@ -295,7 +295,10 @@ std::string refusal(const Params& params) {
 
 TEST(Bayes, IsUsedOnlyOverTimeAndForWhiteNoise) {
   EXPECT_TRUE(make_params(Profile::best, {20, 20, 20}, 1).bayes);
-  EXPECT_EQ(margin(make_params(Profile::best, {20, 20, 20}, 2)).after, 12);
+  Params bayes = make_params(Profile::best, {20, 20, 20}, 2);
+  EXPECT_EQ(margin(bayes).after, 16) << "linear combinations, unless a parameter is changed";
+  bayes.linear_combinations = false;
+  EXPECT_EQ(margin(bayes).after, 12);
   const Params still = make_params(Profile::best, {20, 20, 20});
   EXPECT_FALSE(still.bayes);
   EXPECT_EQ(still.phases, 2);

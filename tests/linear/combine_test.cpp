@@ -27,8 +27,9 @@ Result run(Engine& engine, const Step& step, const PlaneNoise& noise, const Grou
       partial.view()(x, y) = 0.5f * (noisy.view()(x, y) + estimate.view()(x, y));
   PlanePictures pictures(noisy.view(), estimate.view(), partial.view(), noise);
   const PlaneState state = pictures.state();
-  engine.match(state.x, any_range, sizes);
-  engine.combine(step, {&state, 1});
+  StillMemory memory;
+  match_still(engine, state.x, any_range, sizes, memory.groups);
+  combine_still(engine, step, state, memory);
   return {std::move(pictures.x), std::move(pictures.z)};
 }
 
@@ -66,11 +67,13 @@ TEST(CpuCombination, AgreesWithTheReferenceInColouredNoise) {
 Plane<float> filtered(Engine& engine, PlaneView<const float> noisy, const PlaneNoise& noise) {
   PlanePictures pictures(noisy, noisy, noisy, noise);
   const PlaneState state = pictures.state();
-  filter_set(engine, parameters_for(noise.sigma), any_range, {&state, 1}, [&](Source source) {
-    return PlaneView<const float>(source == Source::y   ? state.y
-                                  : source == Source::x ? PlaneView<const float>(state.x)
-                                                        : PlaneView<const float>(state.z));
-  });
+  StillMemory memory;
+  filter_set(
+      engine, parameters_for(noise.sigma), any_range, {&state, 1}, memory, [&](Source source) {
+        return PlaneView<const float>(source == Source::y   ? state.y
+                                      : source == Source::x ? PlaneView<const float>(state.x)
+                                                            : PlaneView<const float>(state.z));
+      });
   Plane<float> result(noisy.width, noisy.height);
   for (int y = 0; y < noisy.height; ++y)
     std::copy_n(state.x.row(y), noisy.width, result.view().row(y));

@@ -20,9 +20,9 @@ std::set<std::uint16_t> members_of(const Groups& groups, int i, int j) {
 
 void expect_equal_groups(PlaneView<const float> guide, const GroupSizes& sizes, int threads = 2) {
   const auto cpu = make_cpu_engine(threads), reference = make_reference_engine();
-  cpu->match(guide, any_range, sizes);
-  reference->match(guide, any_range, sizes);
-  const Groups &a = cpu->groups(), &b = reference->groups();
+  Groups a, b;
+  match_still(*cpu, guide, any_range, sizes, a);
+  match_still(*reference, guide, any_range, sizes, b);
   ASSERT_EQ(a.grid().count_x, b.grid().count_x);
   ASSERT_EQ(a.grid().count_y, b.grid().count_y);
   for (int j = 0; j < a.grid().count_y; ++j)
@@ -79,7 +79,10 @@ TEST(ReferenceMatcher, FindsTheRepetitionsOfAPatch) {
       guide.view()(x, y) = static_cast<std::uint8_t>(40 * (x % 5) + 17 * (y % 3) % 50);
   const GroupSizes sizes{.side = 6, .group = 4, .step = 3, .window = 7};
   // Repetitions every 5 columns and 3 rows; in the window: rows -3, 0, 3, column 0.
-  const auto members = reference::find_group(guide.view(), 15, 15, sizes);
+  Groups groups;
+  groups.reset(40, 40, sizes);
+  const PlaneView<const std::uint8_t> view = guide.view();
+  const auto members = reference::find_group({&view, 1}, any_range, groups, 5, 5);  // at (15, 15)
   ASSERT_EQ(members.size(), 4u);
   EXPECT_EQ(members[0], 0);
   EXPECT_EQ(displacement_of(members[1], 7).y, -3);

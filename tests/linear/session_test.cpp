@@ -159,8 +159,8 @@ TEST(LinearSession, CpuRemovesColouredNoise) {
   EXPECT_GT(plane_psnr(cpu, clean, 0), plane_psnr(high, clean, 0));
 }
 
-TEST(LinearParams, ApplyToSinglePicturesOnly) {
-  EXPECT_FALSE(make_params(Profile::best, {10, 10, 10}, 2).linear_combinations);
+TEST(LinearParams, ApplyToTheProfileBestWithoutAGuide) {
+  EXPECT_TRUE(make_params(Profile::best, {10, 10, 10}, 2).linear_combinations);
   EXPECT_FALSE(make_params(Profile::high, {10, 10, 10}).linear_combinations);
   EXPECT_FALSE(make_depth_params(Profile::best, NoiseModel(std::array{10.0f, 10.0f, 10.0f}))
                    .linear_combinations);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "bm3d/phase_plan.h"
-#include "linear/params.h"
+#include "linear/plan.h"
 #include "match/guide.h"
 
 namespace lull::bm3d {
@@ -25,17 +25,23 @@ double guide_bytes(const Params& params, double luma) {
   return bytes;
 }
 
-/// Returns how many bytes a session of linear combinations needs. Only one set of planes at a time
-/// has sums and groups.
-double linear_bytes(const FrameFormat& format, BackendKind kind) {
-  constexpr linear::GroupSizes sizes;  // the sizes for which groups need most memory
+/// Returns the bytes of a session of linear combinations. Without other frames, one set at a time
+/// has sums and groups. Over time each frame in progress has them, and the searched frames have
+/// guides and tiles.
+double linear_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
+  const bool over_time = params.temporal > 0;
+  const linear::GroupSizes sizes = over_time ? linear::parameters_over_time(20).iteration
+                                             : linear::GroupSizes{};  // the largest groups
   double all = 0;
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);
   const double luma = samples_of(format, 0);
   const double sums = kind == BackendKind::cpu ? 3 * sizeof(float) : 4 * sizeof(double);
   const double groups = (sizeof(std::uint16_t) * sizes.group + 1.0) / (sizes.step * sizes.step);
-  const double guides = sizeof(float) + sizeof(std::int32_t) + 1;
-  return 3 * sizeof(float) * all + (sums + groups + guides) * luma;
+  const double guides = sizeof(std::int32_t) + 1;
+  if (!over_time) return 3 * sizeof(float) * all + (sums + groups + sizeof(float) + guides) * luma;
+  const double frames = margin(params).after + 1, searched = 2 * params.temporal + 1;
+  const double frame = (3 * sizeof(float) + sums + groups) * all + format.bytes_per_sample() * all;
+  return frames * frame + searched * (guides + 1) * luma;
 }
 
 }  // namespace
@@ -51,7 +57,7 @@ bool filters_samples(const Params& params, const FrameFormat& format) {
 }
 
 double host_bytes(const Params& params, const FrameFormat& format, BackendKind kind) {
-  if (params.linear_combinations) return linear_bytes(format, kind);
+  if (params.linear_combinations) return linear_bytes(params, format, kind);
   const bool cpu = kind == BackendKind::cpu;
   double all = 0;
   for (int i = 0; i < format.planes(); ++i) all += samples_of(format, i);

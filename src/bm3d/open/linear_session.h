@@ -15,4 +15,9 @@ namespace lull::bm3d {
                                                     std::unique_ptr<linear::Engine> engine,
                                                     const ResultSamples& results);
 
+/// Opens a session over time. open_linear() calls this function.
+[[nodiscard]] std::unique_ptr<Denoiser> open_linear_over_time(
+    const Params& params, const FrameFormat& format, std::unique_ptr<linear::Engine> engine,
+    const ResultSamples& results);
+
 }  // namespace lull::bm3d

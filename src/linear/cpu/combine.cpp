@@ -32,53 +32,63 @@ HWY_INLINE float sum_of(hn::Vec<D> v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
-/// Offsets of the members of a group in a picture. Padding members have the offset of the reference
-/// patch.
-using Offsets = std::array<std::int32_t, max_group>;
-Offsets offsets_of(std::span<const Displacement> members, std::ptrdiff_t stride) {
-  Offsets offsets{};
-  for (std::size_t m = 0; m < members.size(); ++m)
-    offsets[m] = static_cast<std::int32_t>(members[m].y * stride + members[m].x);
-  return offsets;
+/// The patches of a group in one picture of each frame: element half * max_group + m is the first
+/// sample of a half of member m.
+struct Patches {
+  std::array<const float*, 2 * max_group> at;
+  std::ptrdiff_t stride = 0;
+};
+
+/// Returns the patches in the pictures `picture` of the frames.
+Patches patches_of(const GroupPlaces& group, std::span<const FrameStep> frames,
+                   Picture FrameStep::*picture) {
+  Patches patches;
+  patches.stride = (frames[0].*picture).stride;
+  const auto locate = [&](std::span<const Place> places, const float** to) {
+    for (std::size_t m = 0; m < places.size(); ++m)
+      to[m] = (frames[places[m].frame].*picture).origin +
+              (group.top + places[m].y) * patches.stride + group.left + places[m].x;
+  };
+  locate(group.first, patches.at.data());
+  locate(group.second, patches.at.data() + max_group);
+  return patches;
 }
 
-/// Loads the patches of a group as columns, and subtracts the mean patch from each.
-void load_columns(const float* reference, std::ptrdiff_t stride, const Offsets& offsets,
-                  const GroupSize& size, float* columns) {
-  const D d;
-  const hn::RebindToSigned<D> i32;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const auto share = hn::Set(d, 1.0f / static_cast<float>(size.members));
-  for (int row = 0; row < size.side; ++row)
-    for (int column = 0; column < size.side; ++column, columns += size.padded) {
-      const float* const from = reference + row * stride + column;
-      auto sum = hn::Zero(d);
-      for (int m = 0; m < size.padded; m += lanes) {
-        const auto value = hn::GatherIndex(d, from, hn::LoadU(i32, offsets.data() + m));
-        hn::Store(value, d, columns + m);
-        sum = hn::Add(sum, hn::IfThenElseZero(first_lanes(size.members - m), value));
-      }
-      const auto mean = hn::Mul(hn::SumOfLanes(d, sum), share);
-      for (int m = 0; m < size.padded; m += lanes)
-        hn::Store(hn::IfThenElseZero(first_lanes(size.members - m),
-                                     hn::Sub(hn::Load(d, columns + m), mean)),
-                  d, columns + m);
+/// Calls use(m, s, from) for each row of `side` samples of all patches. `s` is the index of its
+/// first sample.
+template <class Use>
+HWY_INLINE void for_rows(const Patches& patches, const GroupSize& size, const Use& use) {
+  const int area = size.side * size.side;
+  for (int m = 0; m < size.members; ++m)
+    for (int half = 0; half * area < size.samples; ++half) {
+      const float* from = patches.at[half * max_group + m];
+      for (int s = half * area; s < (half + 1) * area; s += size.side, from += patches.stride)
+        use(m, s, from);
     }
 }
 
-/// Loads the patches of a group as rows. Padding becomes 0.
-void load_rows(const float* reference, std::ptrdiff_t stride, const Offsets& offsets,
-               const GroupSize& size, float* rows) {
+/// Loads the patches as rows. Padding is 0.
+void load_rows(const Patches& patches, const GroupSize& size, float* rows) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
-  for (int m = 0; m < size.members; ++m, rows += size.row) {
-    const float* from = reference + offsets[m];
-    for (int s = 0; s < size.samples; s += size.side, from += stride)
-      for (int c = 0; c < size.side; c += lanes)  // surplus samples are overwritten by the next row
-        hn::StoreU(hn::LoadU(d, from + c), d, rows + s + c);
-    std::fill(rows + size.samples, rows + size.row, 0.0f);
-  }
-  std::fill(rows, rows + (size.padded - size.members) * size.row, 0.0f);
+  for_rows(patches, size, [&](int m, int s, const float* from) HWY_ATTR {
+    float* const to = rows + m * size.row + s;
+    for (int c = 0; c < size.side; c += lanes)  // the next row overwrites surplus samples
+      hn::StoreU(hn::LoadU(d, from + c), d, to + c);
+    if (s + size.side == size.samples) std::fill(to + size.side, to + size.row - s, 0.0f);
+  });
+  std::fill(rows + size.members * size.row, rows + size.padded * size.row, 0.0f);
+}
+
+/// Transposes rows to columns.
+void transpose(const GroupSize& size, const float* rows, float* columns) {
+  const D d;
+  const hn::RebindToSigned<D> i32;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto indices = hn::Mul(hn::Iota(i32, 0), hn::Set(i32, size.row));
+  for (int s = 0; s < size.samples; ++s, columns += size.padded)
+    for (int m = 0; m < size.padded; m += lanes)
+      hn::Store(hn::GatherIndex(d, rows + m * size.row + s, indices), d, columns + m);
 }
 
 /// Subtracts the mean of all rows from each row, and writes the mean to `mean`.
@@ -98,38 +108,37 @@ void centre_rows(const GroupSize& size, float* rows, float* mean) {
   }
 }
 
-/// Returns the standard deviation of the difference between Y and Z (params.h). `z` contains the
-/// patches of Z.
-float deviation(const float* reference, std::ptrdiff_t stride, const Offsets& offsets,
-                const GroupSize& size, const float* z) {
+/// Returns the standard deviation of the difference between Y and Z. `z` contains the patches of Z.
+float deviation(const Patches& y, const GroupSize& size, const float* z) {
   const D d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   auto sum = hn::Zero(d), squares = hn::Zero(d);
-  for (int m = 0; m < size.members; ++m, z += size.row) {
-    const float* from = reference + offsets[m];
-    for (int s = 0; s < size.samples; s += size.side, from += stride)
-      for (int c = 0; c < size.side; c += lanes) {
-        const auto difference = hn::IfThenElseZero(
-            first_lanes(size.side - c), hn::Sub(hn::LoadU(d, from + c), hn::LoadU(d, z + s + c)));
-        sum = hn::Add(sum, difference);
-        squares = hn::MulAdd(difference, difference, squares);
-      }
-  }
+  for_rows(y, size, [&](int m, int s, const float* from) HWY_ATTR {
+    for (int c = 0; c < size.side; c += lanes) {
+      const auto difference = hn::IfThenElseZero(
+          first_lanes(size.side - c),
+          hn::Sub(hn::LoadU(d, from + c), hn::LoadU(d, z + m * size.row + s + c)));
+      sum = hn::Add(sum, difference);
+      squares = hn::MulAdd(difference, difference, squares);
+    }
+  });
   const float share = 1.0f / static_cast<float>(size.members * size.samples);
   const float mean = sum_of(sum) * share;
   return std::sqrt(std::max(sum_of(squares) * share - mean * mean, 0.0f));
 }
 
-/// Computes `factor` times the covariance of the noise, and adds it to Q or stores it in `to`.
-void shared_noise(std::span<const Displacement> members, const PlaneNoise& noise, float variance,
+/// Computes C, the covariance of the noise. `variance` is that of the samples of one half.
+void shared_noise(const GroupPlaces& group, const PlaneNoise& noise, float variance,
                   const GroupSize& size, float* to) {
   std::fill_n(to, size.padded * size.padded, 0.0f);
   const Autocorrelation& correlation = *noise.correlation;
-  for (int i = 0; i < size.members; ++i)
-    for (int j = 0; j < size.members; ++j) {
-      const int dx = members[i].x - members[j].x, dy = members[i].y - members[j].y;
-      if (within_lags(dx, dy)) to[i * size.padded + j] = variance * correlation[lag_index(dx, dy)];
-    }
+  for (const auto& places : {group.first, group.second})
+    for (std::size_t i = 0; i < places.size(); ++i)
+      for (std::size_t j = 0; j < places.size(); ++j) {
+        const int dx = places[i].x - places[j].x, dy = places[i].y - places[j].y;
+        if (places[i].frame == places[j].frame && within_lags(dx, dy))
+          to[i * size.padded + j] += variance * correlation[lag_index(dx, dy)];
+      }
 }
 
 /// Computes Theta (params.h) for white noise. `matrix` contains the Gram matrix. `assumed` is the
@@ -205,24 +214,26 @@ std::array<float, max_group> weights_of(const GroupSize& size, const float* thet
   return weights;
 }
 
-/// Adds the estimates of a group to the sums of a tile, multiplied by their weights. The values are
-/// mean + estimates for x, and mean + estimates + ratio (combined - estimates) for z.
+/// Adds weighted patches to the sums of their frames: mean + estimates to x, and mean + estimates +
+/// ratio (combined - estimates) to z. `half` is that of `places`.
 template <bool kHasZ>
-void add_patches(const GroupSize& size, const Offsets& offsets,
+void add_patches(const GroupSize& size, const GroupPlaces& group, std::span<const Place> places,
+                 int half, std::span<const FrameStep> frames,
                  const std::array<float, max_group>& weights, const float* mean,
-                 const float* estimates, const float* combined, float ratio,
-                 std::ptrdiff_t reference, const TileSums& tile) {
+                 const float* estimates, const float* combined, float ratio) {
   const D d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
+  const int lanes = static_cast<int>(hn::Lanes(d)), area = size.side * size.side;
   const auto share = hn::Set(d, ratio);
   for (int m = 0; m < size.members; ++m) {
+    const TileSums& tile = frames[places[m].frame].tile;
+    std::ptrdiff_t to = (group.top + places[m].y) * tile.stride + group.left + places[m].x;
+    tile.weights[to] += weights[m];
     const auto weight = hn::Set(d, weights[m]);
-    std::ptrdiff_t to = reference + offsets[m];
-    for (int s = 0; s < size.samples; s += size.side, to += tile.stride)
+    for (int s = half * area; s < (half + 1) * area; s += size.side, to += tile.stride)
       for (int c = 0; c < size.side; c += lanes) {
         const int at = m * size.row + s + c;
         const auto mask = first_lanes(size.side - c);
-        const auto add = [&](auto value, float* sum) {
+        const auto add = [&](auto value, float* sum) HWY_ATTR {
           hn::StoreU(hn::MulAdd(weight, hn::IfThenElseZero(mask, value), hn::LoadU(d, sum)), d,
                      sum);
         };
@@ -238,9 +249,10 @@ void add_patches(const GroupSize& size, const Offsets& offsets,
 
 }  // namespace
 
-void combine_group(const PlaneStep& plane, int left, int top, std::span<const Displacement> members,
-                   Workspace& workspace, const TileSums& tile) {
-  const int k = static_cast<int>(members.size()), n = plane.side * plane.side;
+void combine_group(const PlaneStep& plane, const GroupPlaces& group,
+                   std::span<const FrameStep> frames, Workspace& workspace) {
+  const int k = static_cast<int>(group.first.size());
+  const int n = (group.second.empty() ? 1 : 2) * plane.side * plane.side;
   const GroupSize size{k, (k + padding - 1) / padding * padding, n,
                        (n + padding - 1) / padding * padding, plane.side};
   const auto space = [&](Buffer<float>& memory, int rows, int columns) {
@@ -250,44 +262,45 @@ void combine_group(const PlaneStep& plane, int left, int top, std::span<const Di
   float* const matrix = space(workspace.matrix, max_group, max_group);
   float* const combined = space(workspace.combined, max_group, max_samples);
   float* const estimates = space(workspace.estimates, max_group, max_samples);
-  const auto at = [&](const Picture& picture) {
-    return picture.origin + top * picture.stride + left;
-  };
 
   const Step& step = plane.step;
-  const Picture& source = step.is_pilot ? plane.y : plane.x;
-  const Picture& input = step.is_pilot ? plane.y : plane.z;
-  load_rows(at(input), input.stride, offsets_of(members, input.stride), size, combined);
+  load_rows(patches_of(group, frames, step.is_pilot ? &FrameStep::y : &FrameStep::z), size,
+            combined);
   float assumed = step.alpha * step.alpha, removed = 1 + assumed, ratio = 0;
   const float sigma = plane.noise->sigma;
   if (!step.is_pilot) {
-    const float left_in_z = 1 - deviation(at(plane.y), plane.y.stride,
-                                          offsets_of(members, plane.y.stride), size, combined) /
-                                    sigma;
+    const float left_in_z =
+        1 - deviation(patches_of(group, frames, &FrameStep::y), size, combined) / sigma;
     const float t = std::max(left_in_z, step.tau);
     assumed = removed = step.excess * t * t;
     if (step.tau > 0) ratio = step.tau / t;
   }
-  alignas(64) float mean[max_samples + padding] = {};
+  alignas(64) float mean[max_samples + padding] = {}, mean_of_x[max_samples + padding] = {};
   centre_rows(size, combined, mean);
-  load_columns(at(source), source.stride, offsets_of(members, source.stride), size, columns);
+  float* rows = combined;
+  if (!step.is_pilot) {
+    rows = space(workspace.rows, max_group, max_samples);
+    load_rows(patches_of(group, frames, &FrameStep::x), size, rows);
+    centre_rows(size, rows, mean_of_x);
+  }
+  transpose(size, rows, columns);
   gram_matrix(columns, n, size.padded, matrix);
   const float variance = sigma * sigma * static_cast<float>(n);
   if (plane.noise->is_white()) {
     white_theta(size, assumed * variance, removed * variance, matrix);
   } else {
     float* const noise = space(workspace.product, 2 * max_group, max_group);
-    shared_noise(members, *plane.noise, variance, size, noise);
+    const auto area = static_cast<float>(plane.side * plane.side);
+    shared_noise(group, *plane.noise, sigma * sigma * area, size, noise);
     coloured_theta(size, assumed, removed, matrix, noise, noise + max_group * max_group);
   }
   multiply({matrix, size.padded, 1}, size.padded, size.padded, combined, size.row, estimates);
 
   const auto weights = weights_of(size, matrix);
-  const Offsets to = offsets_of(members, tile.stride);
-  const std::ptrdiff_t reference = top * tile.stride + left;
-  for (int m = 0; m < k; ++m) tile.weights[reference + to[m]] += weights[m];
-  const auto add = tile.z != nullptr ? add_patches<true> : add_patches<false>;
-  add(size, to, weights, mean, estimates, combined, ratio, reference, tile);
+  const auto add = step.has_z() ? add_patches<true> : add_patches<false>;
+  add(size, group, group.first, 0, frames, weights, mean, estimates, combined, ratio);
+  if (!group.second.empty())
+    add(size, group, group.second, 1, frames, weights, mean, estimates, combined, ratio);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -297,9 +310,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lull::linear::cpu {
 HWY_EXPORT(combine_group);
-void combine_group(const PlaneStep& plane, int left, int top, std::span<const Displacement> members,
-                   Workspace& workspace, const TileSums& tile) {
-  HWY_DYNAMIC_DISPATCH(combine_group)(plane, left, top, members, workspace, tile);
+void combine_group(const PlaneStep& plane, const GroupPlaces& group,
+                   std::span<const FrameStep> frames, Workspace& workspace) {
+  HWY_DYNAMIC_DISPATCH(combine_group)(plane, group, frames, workspace);
 }
 }  // namespace lull::linear::cpu
 #endif

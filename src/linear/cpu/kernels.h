@@ -31,33 +31,47 @@ struct PairedGuide {
 };
 inline constexpr int outside = 4000;
 inline constexpr std::uint32_t max_inside_distance =
-    max_side * max_side * guide_levels * guide_levels;
+    max_patch_samples * guide_levels * guide_levels;
 static_assert((outside - guide_levels) * (outside - guide_levels) > max_inside_distance);
+static_assert(0xffffffffu / max_patch_samples > outside * outside);
+/// Number of samples beyond the borders of the picture that candidates can lie outside: motion
+/// keeps the centre of a bundle inside.
+inline constexpr int guide_border = 64;
+static_assert(guide_border > (motion_columns * 6 + max_side) / 2 + 21);
 
 /// Width of a row of reference patches that the matcher processes together, in samples.
 inline constexpr int row_width = 96;
-/// Number of elements that the matcher may read beyond the last sample of a row of the picture.
-inline constexpr int guide_padding = row_width + 64 + max_window;
+/// Number of elements that the matcher can read beyond the last sample of a row of the picture.
+inline constexpr int guide_padding = row_width + 64 + guide_border;
 
 /// Key of a candidate that is not a member.
 inline constexpr std::uint32_t no_key = 0xffffffffu;
 
-/// Reference patches in one row: `count` patches, from (x, y) on, `step` samples apart. The row
-/// covers at most row_width samples.
+/// A frame in which the matcher searches for a row of reference patches.
+struct SearchedGuide {
+  PairedGuide guide, partner;  // partner: of the second halves
+  Motion centre;               // displacement of the window's centre
+  int window = 0;
+  int first_index = 1;  // index of the first candidate
+};
+
+/// Reference patches in one row: `count` patches from (x, y) on, at a distance of `step`, so that
+/// they cover at most row_width samples.
 struct ReferenceRow {
-  PairedGuide guide;
   int x = 0, y = 0, count = 0;
   GroupSizes sizes;
+  int halves = 1;
+  std::uint32_t bonus = 0;                // subtracted from distances in the windows' centres
+  std::span<const SearchedGuide> guides;  // the first one is that of the reference patches
+  int candidates = 0;                     // number of candidates in all frames
 
-  int candidates() const { return sizes.window * sizes.window; }
-  /// Returns the distance between the keys of two successive reference patches in memory. It is a
-  /// multiple of the number of lanes.
-  std::size_t key_stride() const { return round_up(candidates(), 16); }
+  /// Returns the stride of the keys of a reference patch, a multiple of the number of lanes.
+  std::size_t key_stride() const { return round_up(candidates, 16); }
 };
 
 /// Computes the keys of all candidates: keys[r * key_stride() + i] is the key of candidate i + 1 of
-/// reference patch r, or no_key if the candidate is not inside the picture. The key of the
-/// reference patch itself is also no_key.
+/// reference patch r, or no_key if the candidate is not inside the picture. The reference patch has
+/// no_key, too, and so have candidates in frames that are not in row.guides.
 void candidate_keys(const ReferenceRow& row, std::uint32_t* keys);
 
 /// Writes the members of a group to `members` and returns their number. `keys` has `count` keys, a
@@ -71,11 +85,12 @@ int select_members(const std::uint32_t* keys, std::size_t count, std::span<std::
 /// Groups are padded to a multiple of this number of members, and patches to a multiple of this
 /// number of samples.
 inline constexpr int padding = 16;
-inline constexpr int max_samples = (max_side * max_side + padding - 1) / padding * padding;
+inline constexpr int max_samples = (max_patch_samples + padding - 1) / padding * padding;
 
 /// Memory that a thread uses for the group that it processes.
 struct Workspace {
-  Buffer<float> columns;    // [sample][member]: patches minus their mean, which determine Theta
+  Buffer<float> rows;       // [member][sample]: patches that determine Theta
+  Buffer<float> columns;    // [sample][member]: the same patches, minus their mean
   Buffer<float> matrix;     // [member][member]
   Buffer<float> product;    // [member][member]: covariance of the noise, only if it is coloured
   Buffer<float> combined;   // [member][sample]: the patches that are combined
@@ -92,23 +107,34 @@ struct Picture {
 /// tile covers only a part of the picture. In each row of x and z, up to 16 elements beyond the end
 /// can be written.
 struct TileSums {
-  float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null in the last iteration
-  // Sums of the weights of estimates, at the first samples of their patches.
-  float* weights = nullptr;
+  float *x = nullptr, *z = nullptr;  // sums of weighted estimates; z is null if there is no next z
+  float* weights = nullptr;          // weights of estimates, at the origins of their patches
   std::ptrdiff_t stride = 0;
 };
 
-/// The plane that a step processes, and the parameters of this step.
+/// The pictures of a frame, and its sums.
+struct FrameStep {
+  Picture x, y, z;
+  TileSums tile;
+};
+
+/// The plane that a step processes, and the parameters of this step. Pictures of all frames have
+/// the same stride.
 struct PlaneStep {
   Step step;
-  Picture x, y, z;
   const PlaneNoise* noise = nullptr;
   int side = 0;
 };
 
-/// Combines the patches of a group whose reference patch is at (left, top), and adds the estimates
-/// to the tile.
-void combine_group(const PlaneStep& plane, int left, int top, std::span<const Displacement> members,
-                   Workspace& workspace, const TileSums& tile);
+/// A group. The places of the halves of its members are those of `first` and `second`, relative to
+/// the reference patch at (left, top).
+struct GroupPlaces {
+  int left = 0, top = 0;
+  std::span<const Place> first, second;  // second: empty if patches lie in one frame
+};
+
+/// Combines the patches of a group and adds the estimates to the tiles of their frames.
+void combine_group(const PlaneStep& plane, const GroupPlaces& group,
+                   std::span<const FrameStep> frames, Workspace& workspace);
 
 }  // namespace lull::linear::cpu

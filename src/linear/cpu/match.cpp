@@ -38,22 +38,25 @@ HWY_INLINE hn::Vec<D32> add_squares(const std::int32_t* own, const std::int32_t*
 #endif
 }
 
-/// For each of `width` columns, writes the sum of squared differences over the rows of the patches.
-HWY_INLINE void column_sums(const PairedGuide& guide, int x, int y, int dx, int dy, int side,
-                            int width, std::int32_t* sums) {
+/// Writes the sums of squared differences over the rows of patches, for `width` columns from `own`
+/// and `other` on, or adds them to `sums`.
+template <bool kAdds>
+HWY_INLINE void column_sums(PairedGuide own_guide, PairedGuide other_guide, int x, int y, int dx,
+                            int dy, int side, int width, std::int32_t* sums) {
   const D32 d;
   const D16 d16;
   const auto both = hn::BitCast(d16, hn::Set(d, -1));
   const auto first = hn::BitCast(d16, hn::Set(d, 0xffff));
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int c = 0; c < width; c += lanes) {
-    const std::int32_t* own = guide.at(x + c, y);
-    const std::int32_t* other = guide.at(x + c + dx, y + dy);
+    const std::int32_t* own = own_guide.at(x + c, y);
+    const std::int32_t* other = other_guide.at(x + c + dx, y + dy);
     auto sum = hn::Zero(d);
+    if constexpr (kAdds) sum = hn::Load(d, sums + c);
     for (int pair = 0; pair < side / 2; ++pair) {
       sum = add_squares(own, other, both, sum);
-      own += 2 * guide.stride;
-      other += 2 * guide.stride;
+      own += 2 * own_guide.stride;
+      other += 2 * other_guide.stride;
     }
     if (side % 2 != 0) sum = add_squares(own, other, first, sum);
     hn::Store(sum, d, sums + c);
@@ -91,48 +94,64 @@ HWY_INLINE void patch_sums(int side, int width, int rows, std::int32_t* columns,
   }
 }
 
-/// Replaces distances by the keys of the candidates (params.h).
-HWY_INLINE void make_keys(int index, int shift, int width, std::int32_t* distances) {
+/// Replaces distances by keys.
+HWY_INLINE void make_keys(int index, int shift, std::uint32_t bonus, int width,
+                          std::int32_t* distances) {
   const D32 d;
   const hn::RebindToUnsigned<D32> u;
   const auto most = hn::Set(u, max_distance), inside = hn::Set(u, max_inside_distance);
+  const auto subtracted = hn::Set(u, bonus);
   for (int c = 0; c < width; c += static_cast<int>(hn::Lanes(d))) {
     const auto distance = hn::BitCast(u, hn::Load(d, distances + c));
+    const auto left = hn::Sub(distance, hn::Min(distance, subtracted));
     const auto key =
-        hn::Or(hn::ShiftLeft<index_bits>(hn::Min(hn::ShiftRightSame(distance, shift), most)),
+        hn::Or(hn::ShiftLeft<index_bits>(hn::Min(hn::ShiftRightSame(left, shift), most)),
                hn::Set(u, static_cast<std::uint32_t>(index)));
     const auto valid = hn::IfThenElse(hn::Gt(distance, inside), hn::Set(u, no_key), key);
     hn::Store(hn::BitCast(d, valid), d, distances + c);
   }
 }
 
-}  // namespace
-
-void candidate_keys(const ReferenceRow& row, std::uint32_t* keys) {
-  const GroupSizes& sizes = row.sizes;
-  const int window = sizes.window, radius = window / 2;
-  const int shift = distance_shift(sizes.side * sizes.side);
-  const int origins = (row.count - 1) * sizes.step + 1, width = origins + sizes.side - 1;
+/// Computes the keys of the candidates in one frame.
+void frame_keys(const ReferenceRow& row, const SearchedGuide& frame, std::uint32_t* keys) {
+  const int side = row.sizes.side, window = frame.window, radius = window / 2;
+  const int shift = distance_shift(row.sizes.samples(row.halves));
+  const int origins = (row.count - 1) * row.sizes.step + 1, width = origins + side - 1;
   const std::size_t stride = row.key_stride();
+  const SearchedGuide& own = row.guides[0];
   alignas(64) std::int32_t columns[buffer_size] = {};
   alignas(64) std::int32_t patches[buffer_size];
   for (int v = 0; v < window; ++v) {
-    for (int u = 0; u < window; ++u)
-      column_sums(row.guide, row.x, row.y, u - radius, v - radius, sizes.side, width,
-                  columns + u * row_stride);
-    patch_sums(sizes.side, origins, window, columns, patches);
-    for (int u = 0; u < window; ++u)
-      make_keys(v * window + u + 1, shift, origins, patches + u * row_stride);
+    const int dy = frame.centre.y + v - radius;
+    for (int u = 0; u < window; ++u) {
+      const int dx = frame.centre.x + u - radius;
+      std::int32_t* const sums = columns + u * row_stride;
+      column_sums<false>(own.guide, frame.guide, row.x, row.y, dx, dy, side, width, sums);
+      if (row.halves == 2)
+        column_sums<true>(own.partner, frame.partner, row.x, row.y, dx, dy, side, width, sums);
+    }
+    patch_sums(side, origins, window, columns, patches);
+    for (int u = 0; u < window; ++u) {
+      const int position = v * window + u;
+      make_keys(frame.first_index + position, shift,
+                position == window * window / 2 ? row.bonus : 0, origins, patches + u * row_stride);
+    }
+    std::uint32_t* const of_row = keys + frame.first_index - 1 + v * window;
     for (int r = 0; r < row.count; ++r)
       for (int u = 0; u < window; ++u)
-        keys[r * stride + v * window + u] =
-            static_cast<std::uint32_t>(patches[u * row_stride + r * sizes.step]);
+        of_row[r * stride + u] =
+            static_cast<std::uint32_t>(patches[u * row_stride + r * row.sizes.step]);
   }
-  for (int r = 0; r < row.count; ++r) {
-    std::uint32_t* const own = keys + r * stride;
-    own[radius * window + radius] = no_key;
-    std::fill(own + row.candidates(), own + stride, no_key);
-  }
+}
+
+}  // namespace
+
+void candidate_keys(const ReferenceRow& row, std::uint32_t* keys) {
+  const std::size_t stride = row.key_stride();
+  std::fill_n(keys, stride * row.count, no_key);
+  for (const SearchedGuide& frame : row.guides) frame_keys(row, frame, keys);
+  const int window = row.sizes.window;
+  for (int r = 0; r < row.count; ++r) keys[r * stride + window * window / 2] = no_key;
 }
 
 std::size_t keys_up_to(const std::uint32_t* keys, std::size_t count, std::uint32_t limit,

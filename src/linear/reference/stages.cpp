@@ -6,11 +6,12 @@
 namespace lull::linear::reference {
 namespace {
 
-std::uint32_t distance(PlaneView<const std::uint8_t> guide, int x, int y, int u, int v, int side) {
+std::uint32_t distance(PlaneView<const std::uint8_t> own, PlaneView<const std::uint8_t> other,
+                       int x, int y, int u, int v, int side) {
   std::uint32_t sum = 0;
   for (int j = 0; j < side; ++j)
     for (int i = 0; i < side; ++i) {
-      const int difference = guide(x + i, y + j) - guide(u + i, v + j);
+      const int difference = own(x + i, y + j) - other(u + i, v + j);
       sum += static_cast<std::uint32_t>(difference * difference);
     }
   return sum;
@@ -28,21 +29,33 @@ Matrix centred(Matrix patches) {
 
 }  // namespace
 
-std::vector<std::uint16_t> find_group(PlaneView<const std::uint8_t> guide, int x, int y,
-                                      const GroupSizes& sizes) {
-  const int side = sizes.side, radius = sizes.window / 2;
-  const int shift = distance_shift(side * side);
-  std::vector<std::uint32_t> keys = {0};  // key of the reference patch
-  std::uint32_t index = 0;
-  for (int dy = -radius; dy <= radius; ++dy)
-    for (int dx = -radius; dx <= radius; ++dx) {
-      ++index;
-      const int u = x + dx, v = y + dy;
-      if (u < 0 || v < 0 || u + side > guide.width || v + side > guide.height) continue;
-      if (dx == 0 && dy == 0) continue;
-      const std::uint32_t d = std::min(distance(guide, x, y, u, v, side) >> shift, max_distance);
-      keys.push_back(d << index_bits | index);
+std::vector<std::uint16_t> find_group(std::span<const PlaneView<const std::uint8_t>> guides,
+                                      const GuideRange& range, const Groups& groups, int i, int j) {
+  const GroupSizes& sizes = groups.sizes();
+  const int x = groups.grid().x(i), y = groups.grid().y(j);
+  const int halves = groups.halves(i, j), shift = distance_shift(sizes.samples(halves));
+  const auto distance_at = [&](int own, int other, const Place& place) {
+    return distance(guides[own], guides[other], x, y, x + place.x, y + place.y, sizes.side);
+  };
+  std::vector<std::uint32_t> keys = {0};  // the reference patch
+  for (int frame = 0; frame < static_cast<int>(guides.size()); ++frame) {
+    if (!groups.has_candidates(frame, halves)) continue;
+    const int window = groups.window(frame), first = groups.first_index(frame);
+    for (int index = first; index < first + window * window; ++index) {
+      const Place place = groups.place(i, j, index);
+      const int u = x + place.x, v = y + place.y;
+      if (u < 0 || v < 0 || u + sizes.side > guides[0].width || v + sizes.side > guides[0].height)
+        continue;
+      if (frame == 0 && place.x == 0 && place.y == 0) continue;
+      const bool is_predicted = index == first + window * window / 2;
+      std::uint32_t d = distance_at(0, frame, place);
+      if (halves == 2)
+        d += distance_at(groups.frames()[0].partner, groups.frames()[frame].partner, place);
+      if (is_predicted) d -= std::min(d, groups.bonus(range, sizes.samples(halves)));
+      keys.push_back(std::min(d >> shift, max_distance) << index_bits |
+                     static_cast<std::uint32_t>(index));
     }
+  }
   std::ranges::sort(keys);
   keys.resize(std::min(keys.size(), static_cast<std::size_t>(sizes.group)));
   std::vector<std::uint16_t> members;
@@ -51,24 +64,29 @@ std::vector<std::uint16_t> find_group(PlaneView<const std::uint8_t> guide, int x
   return members;
 }
 
-Matrix gather(PlaneView<const float> picture, int x, int y, std::span<const Displacement> members,
-              int side) {
-  Matrix patches(static_cast<int>(members.size()), side * side);
+Matrix gather(std::span<const PlaneView<const float>> pictures, int x, int y, const Group& group) {
+  const int side = group.side(), area = side * side;
+  Matrix patches(static_cast<int>(group.members.size()), group.halves * area);
   for (int m = 0; m < patches.rows; ++m)
-    for (int s = 0; s < patches.columns; ++s)
-      patches(m, s) =
-          static_cast<double>(picture(x + members[m].x + s % side, y + members[m].y + s / side));
+    for (int s = 0; s < patches.columns; ++s) {
+      const Place at = group.half(m, s / area);
+      patches(m, s) = static_cast<double>(
+          pictures[at.frame](x + at.x + s % area % side, y + at.y + s % area / side));
+    }
   return patches;
 }
 
-Matrix shared_noise(std::span<const Displacement> members, const PlaneNoise& noise, int n) {
-  const int k = static_cast<int>(members.size());
+Matrix shared_noise(const Group& group, const PlaneNoise& noise) {
+  const int k = static_cast<int>(group.members.size()), n = group.side() * group.side();
   const double variance = static_cast<double>(noise.sigma) * static_cast<double>(noise.sigma) * n;
   Matrix shared(k, k);
-  for (int i = 0; i < k; ++i)
-    for (int j = 0; j < k; ++j)
-      shared(i, j) =
-          variance * noise.correlation_at(members[i].x - members[j].x, members[i].y - members[j].y);
+  for (int half = 0; half < group.halves; ++half)
+    for (int i = 0; i < k; ++i)
+      for (int j = 0; j < k; ++j) {
+        const Place a = group.half(i, half), b = group.half(j, half);
+        if (a.frame == b.frame)
+          shared(i, j) += variance * noise.correlation_at(a.x - b.x, a.y - b.y);
+      }
   return shared;
 }
 
@@ -122,10 +140,10 @@ Average::Average(int width, int height)
       sums_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
       weights_(sums_.size()) {}
 
-void Average::add(const Matrix& estimates, int i, int x, int y, int side, double weight) {
+void Average::add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight) {
   for (int s = 0; s < side * side; ++s) {
     const std::size_t at = static_cast<std::size_t>(y + s / side) * width_ + x + s % side;
-    sums_[at] += weight * estimates(i, s);
+    sums_[at] += weight * estimates(i, half * side * side + s);
     weights_[at] += weight;
   }
 }

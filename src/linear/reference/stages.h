@@ -14,19 +14,33 @@
 
 namespace lull::linear::reference {
 
-/// Returns the members of the group that belongs to the reference patch at (x, y), in the order of
-/// their keys.
-[[nodiscard]] std::vector<std::uint16_t> find_group(PlaneView<const std::uint8_t> guide, int x,
-                                                    int y, const GroupSizes& sizes);
+/// Returns the members of the group of reference patch (i, j), in the order of their keys.
+/// guides[f] is the quantised guide of frame f.
+[[nodiscard]] std::vector<std::uint16_t> find_group(
+    std::span<const PlaneView<const std::uint8_t>> guides, const GuideRange& range,
+    const Groups& groups, int i, int j);
 
-/// Returns the patches of a group whose reference patch is at (x, y).
-[[nodiscard]] Matrix gather(PlaneView<const float> picture, int x, int y,
-                            std::span<const Displacement> members, int side);
+/// The members of one group.
+struct Group {
+  const Groups& all;
+  int halves;
+  std::vector<Place> members;
 
-/// Returns C (params.h): the covariance of the noise of two members, summed over the n samples of a
-/// patch.
-[[nodiscard]] Matrix shared_noise(std::span<const Displacement> members, const PlaneNoise& noise,
-                                  int n);
+  int side() const { return all.sizes().side; }
+  /// Returns the place of half 0 or 1 of a member.
+  Place half(int member, int half) const {
+    Place place = members[member];
+    if (half == 1) place.frame = all.frames()[place.frame].partner;
+    return place;
+  }
+};
+
+/// Returns the patches of a group of the reference patch at (x, y). pictures[f] belongs to frame f.
+[[nodiscard]] Matrix gather(std::span<const PlaneView<const float>> pictures, int x, int y,
+                            const Group& group);
+
+/// Returns C: the covariance of the noise of two members, summed over the samples of a patch.
+[[nodiscard]] Matrix shared_noise(const Group& group, const PlaneNoise& noise);
 
 /// Returns Theta (params.h) for the patches that determine it: Y in the pilot, X in an iteration.
 /// The noise C is multiplied by `assumed` in Q, and by `removed` in Theta.
@@ -43,13 +57,14 @@ namespace lull::linear::reference {
 /// Accumulates the weighted mean of all estimates of each sample.
 class Average {
  public:
+  Average() = default;
   Average(int width, int height);
-  /// Adds row `i` of `estimates`, which is the patch at (x, y).
-  void add(const Matrix& estimates, int i, int x, int y, int side, double weight);
+  /// Adds half 0 or 1 of row `i` of `estimates`, a patch whose place is (x, y).
+  void add(const Matrix& estimates, int i, int half, int x, int y, int side, double weight);
   void divide(PlaneView<float> to) const;
 
  private:
-  int width_;
+  int width_ = 0;
   std::vector<double> sums_, weights_;
 };
 

@@ -153,7 +153,8 @@ TEST(FilterOptions, BestProfileCombinesPatchesUnlessPhasesAreChanged) {
   EXPECT_TRUE(combines({}));
   EXPECT_TRUE(combines({{"--batch", "512x512"}}));
   EXPECT_TRUE(combines({{"--scene-cut", "0.3"}}));
-  EXPECT_FALSE(combines({}, 2));
+  EXPECT_TRUE(combines({}, 2));
+  EXPECT_FALSE(combines({{"--phases", "2"}}, 2));
   for (const auto& [option, value] : {std::pair{"--window", "19"},
                                       {"--group", "8"},
                                       {"--mu2", "1"},

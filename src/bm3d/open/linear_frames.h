@@ -1,0 +1,81 @@
+#pragma once
+// The pictures of a frame that linear combinations of patches filter: their samples, guides and
+// results.
+
+#include <array>
+#include <vector>
+
+#include "bm3d/params.h"
+#include "core/denoiser.h"
+#include "core/frame_pool.h"
+#include "core/plane.h"
+#include "linear/engine.h"
+#include "linear/plan.h"
+#include "linear/schedule.h"
+#include "noise/filtered_samples.h"
+
+namespace lull::bm3d {
+
+/// A picture of floats whose rows can be read beyond their end (linear::readable_padding).
+class LinearPicture {
+ public:
+  LinearPicture() = default;
+  LinearPicture(int width, int height)
+      : plane_(width + linear::readable_padding, height), width_(width) {}
+
+  PlaneView<float> view() {
+    PlaneView<float> view = plane_.view();
+    view.width = width_;
+    return view;
+  }
+
+ private:
+  Plane<float> plane_;
+  int width_ = 0;
+};
+
+/// The pictures y, x and z (linear/params.h) of the planes of a frame. Planes that are not filtered
+/// have y only.
+struct LinearPictures {
+  std::array<LinearPicture, 3> y, x, z;
+  LinearPicture guide;   // only if a set has a composite guide
+  bool guarded = false;  // some samples were replaced for the filters (float_guard.h)
+};
+
+/// Converts frames to pictures and back. `sets` are those of the session, single frames or frames
+/// over time.
+class LinearFrames {
+ public:
+  LinearFrames(const Params& params, const FrameFormat& format, const ResultSamples& results);
+
+  const NoiseModel& noise() const { return noise_; }  // of the planes as they are filtered
+  const std::array<float, 3>& levels() const { return samples_.levels(); }
+  const std::vector<linear::SetPlan>& sets() const { return sets_; }
+
+  [[nodiscard]] LinearPictures make_pictures() const;
+  /// Loads the samples of a frame as the pictures y.
+  void load(const Frame& frame, LinearPictures& pictures) const;
+  [[nodiscard]] linear::PlaneState state(LinearPictures& pictures, int plane) const;
+  /// Returns the guide of a set that is made of these pictures. `earlier_are_finished`: x is the
+  /// result of planes in earlier sets.
+  [[nodiscard]] PlaneView<const float> guide(const PlaneSet& set, linear::Source source,
+                                             bool earlier_are_finished,
+                                             LinearPictures& pictures) const;
+  /// Returns the result of `noisy`: the pictures x.
+  [[nodiscard]] Frame store(const Frame& noisy, LinearPictures& pictures);
+
+ private:
+  LinearPicture picture_of(int i) const {
+    return {format_.plane_width(i), format_.plane_height(i)};
+  }
+  bool is_filtered(int i) const;
+
+  Params params_;
+  FrameFormat format_;
+  NoiseModel noise_;
+  std::vector<linear::SetPlan> sets_;
+  FilteredSamples samples_;
+  FramePool pool_;
+};
+
+}  // namespace lull::bm3d

@@ -1,0 +1,23 @@
+#pragma once
+// Plans the search for groups over time (params.h, Frames).
+
+#include <span>
+#include <vector>
+
+#include "linear/groups.h"
+
+namespace lull::linear {
+
+/// A searched frame: its offset from the frame of the reference patches, and the motion of the
+/// cells of the main plane (time/motion.h) from that frame to it. The first frame has no motion.
+struct FrameMotion {
+  int offset = 0;
+  const std::vector<Motion>* cells = nullptr;
+};
+
+/// Plans the search in a plane. `sizes` must be fitted(), and `grid` describes the plane. `sigma`
+/// is the standard deviation of the noise in the noisy guide.
+[[nodiscard]] Search plan_search(const MotionGrid& grid, const GroupSizes& sizes, float sigma,
+                                 std::span<const FrameMotion> frames);
+
+}  // namespace lull::linear
