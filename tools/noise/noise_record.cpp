@@ -71,6 +71,7 @@ Json json_of(const NoiseEstimate& estimate, Layout layout) {
   const int planes = planes_of(layout);
   Json json = {{"certain", estimate.certain}};
   if (!estimate.why.empty()) json["why"] = estimate.why;
+  json["confidence"] = shortest_number(estimate.confidence);
   json["level"] = numbers(std::span(estimate.level).first(planes));
   json["coarse"] = shortest_number(estimate.coarse);
   Json stored = Json::array();
@@ -225,6 +226,8 @@ class Reader {
     estimate.certain = member(json, "certain") == true;
     if (const auto why = json.find("why"); why != json.end() && why->is_string())
       estimate.why = why->get<std::string>();
+    if (const auto found = json.find("confidence"); found != json.end())
+      estimate.confidence = std::clamp(value(*found), 0.0f, 1.0f);
     try {
       validate(estimate.noise);
     } catch (const InvalidArgument& error) {

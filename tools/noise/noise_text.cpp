@@ -57,6 +57,16 @@ std::string tendency_of(const NoiseModel& noise) {
   return {};
 }
 
+/// States the confidence if texture may have influenced the estimate noticeably.
+std::string confidence_of(const NoiseEstimate& estimate) {
+  constexpr float reliable = 0.8f;
+  if (!estimate.certain || estimate.confidence >= reliable) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, ", confidence %.0f %%",
+                static_cast<double>(100 * estimate.confidence));
+  return text;
+}
+
 }  // namespace
 
 std::string describe(const NoiseEstimate& estimate, Layout layout, double own_unit) {
@@ -66,7 +76,7 @@ std::string describe(const NoiseEstimate& estimate, Layout layout, double own_un
                           : describe_correlation(estimate, unit) + ", " +
                                 levels_of(estimate, layout, unit) +
                                 (own_unit > 0 ? " (the file's units)" : " (8-bit levels)") +
-                                tendency_of(estimate.noise);
+                                tendency_of(estimate.noise) + confidence_of(estimate);
   if (!estimate.certain)
     text = "cannot tell" + (estimate.why.empty() ? "" : " (" + estimate.why + ")") + "; assumed " +
            text;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "noise/clipped_gaussian.h"
-#include "noise/estimate/block_coefficients.h"
+#include "noise/stills/block_coefficients.h"
 
 namespace lull {
 namespace {

@@ -37,8 +37,11 @@ struct NoiseEstimate {
   /// `noise` is then a safe low value, and `why` states the observation in a few words.
   bool certain = true;
   std::string why;
-  /// Noise level of the first plane in each excerpt, in the order of the excerpts; 0 if an excerpt
-  /// gives no estimate.
+  /// Share of the energy of flat blocks that the noise explains, 0..1. The rest is texture. Still
+  /// pictures with a low value have hardly a block without texture, so that their estimate is less
+  /// reliable. Clips have 1, because texture moves with the picture.
+  float confidence = 1;
+  /// Level of the first plane in each excerpt, in their order; 0 if an excerpt gives no estimate.
   std::vector<float> excerpt_level{};
   /// Levels of each plane by luma, for clips. The elements are in the order of increasing luma.
   /// There are elements only for values of luma that occur in the pictures. Levels are those of

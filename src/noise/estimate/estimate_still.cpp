@@ -7,16 +7,20 @@
 
 #include "core/colour.h"
 #include "noise/coefficient_table.h"
-#include "noise/estimate/camera_noise.h"
-#include "noise/estimate/flat_block_spectrum.h"
-#include "noise/estimate/picture_blocks.h"
-#include "noise/estimate/white_level.h"
+#include "noise/stills/camera_noise.h"
+#include "noise/stills/demosaiced_noise.h"
+#include "noise/stills/flat_block_spectrum.h"
+#include "noise/stills/picture_blocks.h"
+#include "noise/stills/white_level.h"
 
 namespace lull {
 namespace {
 
 constexpr std::size_t max_blocks = 30000;  // maximum for a plane, in all pictures together
 constexpr std::size_t min_blocks = 16;
+/// Blocks of a plane that are examined for the noise of demosaiced pictures. They are fewer because
+/// three planes are examined.
+constexpr std::size_t max_demosaiced_blocks = 16000;
 
 /// Minimum ratios by which the spectrum of flat blocks must fall if the noise is coloured: the
 /// level at v + u = 5 over that at 11..13, and the level at 8 over that at 11..13. The spectrum of
@@ -117,8 +121,8 @@ class StillEstimate {
   explicit StillEstimate(std::span<const Frame> pictures) : format_(pictures.front().format) {
     for (int i = 0; i < format_.planes(); ++i) sources_.push_back(load_stack(pictures, i));
     if (is_rgb()) {
-      luma_plane_ = opponent(sources_, 0);
-      luma_ = blocks_of_plane(luma_plane_, sources_);
+      for (int i = 0; i < 3; ++i) opponents_[i] = opponent(sources_, i);
+      luma_ = blocks_of_plane(opponents_[0], sources_);
     } else {
       luma_ = blocks_of_plane(sources_[0], std::span(sources_).first(1));
     }
@@ -127,14 +131,24 @@ class StillEstimate {
   NoiseEstimate judge() {
     NoiseEstimate estimate;
     if (luma_.is_drawn()) return estimate;
+    const DemosaicedNoise developed = is_rgb() ? measure_demosaiced() : DemosaicedNoise{};
+    if (developed.found == Demosaicing::clear) {
+      demosaiced(developed, estimate);
+      return estimate;
+    }
     const FlatBlockSpectrum spectrum = flat_block_spectrum(luma_.values, luma_.blocks);
     if (!spectrum.found) {
       if (luma_.usable() >= min_blocks) white(estimate);
       mark_uncertain(estimate, "too few parts of the picture are usable");
     } else if (is_white(spectrum)) {
       white(estimate);
+      estimate.confidence = explained_share(estimate, spectrum, is_rgb());
+    } else if (developed.found == Demosaicing::weak) {
+      demosaiced(developed, estimate);
     } else {
       coloured(spectrum, estimate);
+      estimate.confidence =
+          static_cast<float>(std::min(1.0, std::pow(spectrum.greater_unevenness, -2)));
     }
     return estimate;
   }
@@ -205,8 +219,8 @@ class StillEstimate {
   void white_opponents(NoiseEstimate& estimate) const {
     std::array<float, 3> levels{
         white_level(luma_.values, luma_.blocks, {}),
-        white_level(coefficients(opponent(sources_, 1), luma_.blocks), luma_.blocks, {}),
-        white_level(coefficients(opponent(sources_, 2), luma_.blocks), luma_.blocks, {})};
+        white_level(coefficients(opponents_[1], luma_.blocks), luma_.blocks, {}),
+        white_level(coefficients(opponents_[2], luma_.blocks), luma_.blocks, {})};
     estimate.coarse = levels[0] / 8;
     const float independent = estimate.noise.in_opponent_space().sigma(0);
     constexpr float clearly = 1.3f;
@@ -215,6 +229,35 @@ class StillEstimate {
     estimate.noise = NoiseModel::of_opponents({PlaneNoise{levels[0], nullptr, nullptr},
                                                {levels[1], nullptr, nullptr},
                                                {levels[2], nullptr, nullptr}});
+  }
+
+  DemosaicedNoise measure_demosaiced() const {
+    const PictureBlocks blocks = cut_blocks(opponents_[0], sources_, max_demosaiced_blocks);
+    std::array<std::vector<float>, 3> values;
+    for (int i = 0; i < 3; ++i) values[i] = coefficients(opponents_[i], blocks);
+    return demosaiced_noise({values[0], values[1], values[2]}, blocks, 3 * rounding());
+  }
+
+  /// Takes the noise of a picture that was developed without denoising.
+  static void demosaiced(const DemosaicedNoise& found, NoiseEstimate& estimate) {
+    if (*std::ranges::max_element(found.level) < invisible_level) return;
+    std::array<PlaneNoise, 3> planes;
+    for (int i = 0; i < 3; ++i) planes[i] = noise_of(found.tables[i]);
+    estimate.noise = NoiseModel::of_opponents(planes);
+    estimate.level = found.level;
+    estimate.coarse = std::sqrt(found.tables[0][0]) / 8;
+    estimate.confidence = static_cast<float>(found.agreement);
+  }
+
+  /// Returns the share of the variance of luma at v + u = 3, 4 in flat blocks that white noise
+  /// explains.
+  static float explained_share(const NoiseEstimate& estimate, const FlatBlockSpectrum& spectrum,
+                               bool is_rgb) {
+    const NoiseModel& noise = estimate.noise;
+    const float level = (is_rgb ? noise.in_opponent_space() : noise).sigma(0);
+    const double share =
+        static_cast<double>(level) / std::max(1e-3, band_level(spectrum.table, 3, 4));
+    return static_cast<float>(std::min(1.0, share * share));
   }
 
   void coloured(const FlatBlockSpectrum& spectrum, NoiseEstimate& estimate) const {
@@ -253,8 +296,7 @@ class StillEstimate {
 
   /// Returns false for the chroma of grey pictures that are stored with three planes.
   bool has_chroma(int i) const {
-    const PlaneStack plane = is_rgb() ? opponent(sources_, i) : PlaneStack{};
-    const PlaneStack& filtered_plane = is_rgb() ? plane : sources_[i];
+    const PlaneStack& filtered_plane = is_rgb() ? opponents_[i] : sources_[i];
     for (const Plane<float>& picture : filtered_plane.pictures) {
       const float first = picture.view()(0, 0);
       for (int y = 0; y < picture.height(); ++y)
@@ -279,7 +321,7 @@ class StillEstimate {
 
   FrameFormat format_;
   std::vector<PlaneStack> sources_;
-  PlaneStack luma_plane_;
+  std::array<PlaneStack, 3> opponents_;  // Y, U and V of RGB
   PlaneBlocks luma_;
 };
 

@@ -291,19 +291,53 @@ TEST(EstimateStill, EstimatesWeakCoarseNoiseInRoundedSamples) {
   }
 }
 
-TEST(EstimateStill, UsesTheSpectrumOfLumaForChroma) {
+/// Returns the texture with coarse noise. The noise of the channels is independent, or chroma has
+/// only the coarse noise that cameras leave.
+Frame coarse_colour_frame(bool fine_chroma) {
   Frame frame = FramePool(colour).acquire();
+  const auto shared = blurred_noise(320, 240, 12, true, true, 4);
   for (int i = 0; i < 3; ++i) {
-    const auto noise = blurred_noise(320, 240, 12, true, true, 5 + i);
+    const auto own = fine_chroma ? blurred_noise(320, 240, 12, true, true, 5 + i)
+                                 : averaged_noise(320, 240, 4, 7, 5 + i);
     const auto clean = texture_picture(320, 240, 0.1 * i);
-    store_plane(test_support::sum_of(clean.view(), noise.samples.view()).view(), frame, i);
+    Plane<float> noisy = test_support::sum_of(clean.view(), own.samples.view());
+    if (!fine_chroma) noisy = test_support::sum_of(noisy.view(), shared.samples.view());
+    store_plane(noisy.view(), frame, i);
   }
-  const NoiseEstimate found = estimate(frame);
+  return frame;
+}
+
+TEST(EstimateStill, UsesTheSpectrumOfLumaForChromaOfCameras) {
+  const NoiseEstimate found = estimate(coarse_colour_frame(false));
   ASSERT_TRUE(found.noise.is_of_opponents());
   const NoiseModel opponents = found.noise.in_opponent_space();
   EXPECT_NEAR(opponents.sigma(1) / opponents.sigma(0), std::sqrt(3.0f), 0.5);
   EXPECT_EQ(opponents.sigma(1), opponents.sigma(2));
   EXPECT_NO_THROW(validate(found.noise));
+}
+
+TEST(EstimateStill, MeasuresChromaThatHasFineNoise) {
+  const NoiseEstimate found = estimate(coarse_colour_frame(true));
+  ASSERT_TRUE(found.noise.is_of_opponents());
+  const NoiseModel opponents = found.noise.in_opponent_space();
+  EXPECT_NEAR(opponents.sigma(0), 12 / std::sqrt(3.0f), 2);
+  EXPECT_NEAR(opponents.sigma(1), 12, 2);
+  EXPECT_NEAR(opponents.sigma(2), 12, 2);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(found.level[i], 12, 2);
+}
+
+// The texture is white like the noise, and every block has some of it.
+TEST(EstimateStill, DoesNotAddFineTextureToWhiteNoise) {
+  constexpr FrameFormat large{.width = 400, .height = 400};
+  std::mt19937 rng{8};
+  std::normal_distribution<double> normal;
+  const NoiseEstimate found = estimate(painted(large, [&](int x, int y) {
+    const double texture = 1.5 + 0.009 * (x + y) * (1.2 + std::sin(0.05 * x) * std::cos(0.04 * y));
+    return 120 + texture * normal(rng) + 5 * normal(rng);
+  }));
+  EXPECT_TRUE(found.noise.is_white());
+  EXPECT_LT(found.level[0], 1.15 * 5);
+  EXPECT_GT(found.level[0], 0.85 * 5);
 }
 
 TEST(EstimateStill, CombinesAllExcerpts) {

@@ -48,6 +48,7 @@ NoiseRecord coloured_record(bool opponents) {
   record.scenes[1].half = estimate;
   record.scenes[1].from_s = 1234567.0625;
   record.scenes[1].estimate.certain = false;
+  record.scenes[1].estimate.confidence = 0.25f;
   record.scenes[1].estimate.why = "all is \"texture\"";
   return record;
 }
@@ -74,6 +75,7 @@ TEST(NoiseRecord, SurvivesWritingAndParsing) {
     ASSERT_EQ(again.scenes.size(), 2u);
     EXPECT_EQ(again.scenes[1].from_s, 1234567.0625);
     EXPECT_FALSE(again.scenes[1].estimate.certain);
+    EXPECT_EQ(again.scenes[1].estimate.confidence, 0.25f);
     EXPECT_EQ(again.scenes[1].estimate.why, record.scenes[1].estimate.why);
     EXPECT_FALSE(again.scenes[0].half);
     ASSERT_TRUE(again.scenes[1].half);
@@ -207,6 +209,8 @@ TEST(NoiseText, DescribesTheEstimate) {
             std::vector<std::string>{"coarse (3.9 at 8 px), Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), "
                                      "rises with brightness"});
   estimate.noise = NoiseModel({6, 4, 4});
+  estimate.confidence = 0.62f;
+  EXPECT_EQ(describe(record)[0], "white, Y 6.1 Cb 4.0 Cr 4.4 (8-bit levels), confidence 62 %");
   estimate.certain = false;
   estimate.why = "texture everywhere";
   EXPECT_EQ(describe(record)[0],

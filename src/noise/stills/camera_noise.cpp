@@ -1,4 +1,4 @@
-#include "noise/estimate/camera_noise.h"
+#include "noise/stills/camera_noise.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "noise/coefficient_table.h"
-#include "noise/estimate/picture_blocks.h"
+#include "noise/stills/picture_blocks.h"
 
 namespace lull {
 

@@ -1,4 +1,4 @@
-#include "noise/estimate/picture_blocks.h"
+#include "noise/stills/picture_blocks.h"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "noise/estimate/picture_blocks.h"
+#include "noise/stills/picture_blocks.h"
 
 namespace lull {
 

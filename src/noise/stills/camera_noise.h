@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "noise/estimate/flat_block_spectrum.h"
+#include "noise/stills/flat_block_spectrum.h"
 
 namespace lull {
 

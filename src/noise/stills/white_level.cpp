@@ -1,4 +1,4 @@
-#include "noise/estimate/white_level.h"
+#include "noise/stills/white_level.h"
 
 #include <algorithm>
 #include <array>
@@ -96,6 +96,51 @@ double variance_of(const std::vector<Block>& blocks, double variance) {
       if (b.energy[half] <= limit * b.share) sum += b.fine[1 - half], weight += b.share;
   }
   return weight > 0 ? sum / weight : 0;
+}
+
+/// Mean energies of the flattest blocks: of the coefficients that select them, and of the finest
+/// coefficients in the other half.
+struct FlattestBlocks {
+  double energy = 0, fine = 0;
+};
+
+FlattestBlocks flattest(const std::vector<Block>& blocks, double share) {
+  const std::size_t wanted = static_cast<std::size_t>(share * static_cast<double>(blocks.size()));
+  const std::size_t last = std::min(blocks.size() - 1, std::max<std::size_t>(100, wanted));
+  FlattestBlocks result;
+  double weight = 0;
+  for (const int half : {0, 1}) {
+    std::vector<double> energies;
+    energies.reserve(blocks.size());
+    for (const Block& b : blocks) energies.push_back(b.energy[half] / b.share);
+    std::nth_element(energies.begin(), energies.begin() + static_cast<std::ptrdiff_t>(last),
+                     energies.end());
+    for (const Block& b : blocks) {
+      if (b.energy[half] > energies[last] * b.share) continue;
+      result.energy += b.energy[half];
+      result.fine += b.fine[1 - half];
+      weight += b.share;
+    }
+  }
+  return {result.energy / weight, result.fine / weight};
+}
+
+/// Returns the variance without the energy of texture that resembles noise. In pictures full of
+/// texture, no block consists of noise alone: the flattest blocks have less energy at the finest
+/// frequencies than others, or more energy in all coefficients than at the finest frequencies. In
+/// the second case, a line through two groups of blocks shows the variance of a block whose
+/// coefficients all have the energy of the finest ones.
+double without_texture(const std::vector<Block>& blocks, double variance) {
+  constexpr double fewest = 0.005, few = 0.02;
+  constexpr double same = 1.1;  // ratio of variances that sampling errors explain
+  constexpr double max_slope = 0.5, min_rest = 0.5;
+  const FlattestBlocks a = flattest(blocks, fewest), b = flattest(blocks, few);
+  double least = a.fine;
+  if (a.energy > explained * a.fine && b.energy > a.energy) {
+    const double slope = std::clamp((b.fine - a.fine) / (b.energy - a.energy), 0.0, max_slope);
+    least = std::max(min_rest * a.fine, (a.fine - slope * a.energy) / (1 - slope));
+  }
+  return variance > same * least ? least : variance;
 }
 
 /// Measures pictures in which nearly all blocks have clipped samples. Noise that is clipped on one
@@ -208,7 +253,9 @@ float white_level(std::span<const float> values, const PictureBlocks& blocks,
     variance = variance_of(measured, variance);
     if (std::abs(variance - before) <= settled * variance) break;
   }
-  if (variance > 0 && nearly_all_clipped(blocks)) {
+  if (!nearly_all_clipped(blocks)) {
+    variance = without_texture(measured, variance);
+  } else if (variance > 0) {
     ClippedBlocks clipped(values, blocks, bounds);
     for (int round = 0; round < max_clipped_rounds; ++round) {
       const double before = variance;

@@ -1,0 +1,289 @@
+#include "noise/stills/demosaiced_noise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/colour.h"
+#include "noise/stills/block_coefficients.h"
+#include "noise/stills/flat_block_spectrum.h"
+#include "noise/stills/flat_blocks.h"
+
+// A sensor measures red, green and blue at different places, with independent noise. Three
+// consequences do not depend on the demosaicing, the white balance or the colour matrix, and
+// texture does not share them:
+//
+// - Chroma has strong noise at all frequencies, with its maximum at the lowest ones. In-camera
+//   denoising and chroma subsampling remove all but the lowest frequencies. Texture is mostly grey:
+//   chroma of flat blocks is nearly pure noise even in pictures full of texture.
+// - At frequencies far below those of the mosaic, demosaicing changes nothing, and the noise of R,
+//   G and B is independent before the colour matrix. The matrix amplifies chroma. So the noise of
+//   luma is at most 1 / sqrt(3) of that of chroma there. Chroma thus limits luma, in which texture
+//   and noise look alike.
+// - The noise changes only slowly with brightness. A range of brightness with much more energy than
+//   the others contains texture.
+
+namespace lull {
+namespace {
+
+constexpr std::size_t min_blocks = 200;
+constexpr int rounds = 2;
+constexpr double measured_share = 0.05;  // share of a range's blocks that is measured
+constexpr double compared_share = 0.2;   // share of blocks that shows how texture adds energy
+
+/// Bands of frequencies: first and last v + u.
+constexpr int bands[6][2] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 14}};
+constexpr int band_count = 6;
+
+constexpr int band_of(int k) { return std::clamp((k / 8 + k % 8 - 1) / 2, 0, band_count - 1); }
+
+/// Limits for the geometric means of U and V. In the simulated pictures of
+/// docs/measurements/camera-noise.md, chroma has at least 0.32 of the level of its lowest
+/// frequencies at v + u = 5, 6, at least 0.59 of the level of luma, and 1.8 times the level at
+/// v + u = 3, 4 of that at 7, 8 (white noise: 1). Photographs with in-camera denoising have at most
+/// 0.16 of the level of the lowest frequencies.
+constexpr double min_middle_share = 0.26, min_luma_share = 0.45, min_fall = 1.45;
+/// Minimum level of chroma at v + u = 5, 6. Chroma of clean photographs has up to 1.1 there.
+constexpr double min_level = 1.2;
+
+/// Maximum noise of luma over that of chroma at the lowest frequencies. In simulated pictures the
+/// ratio is 0.39 to 0.63, depending on the colour matrix.
+constexpr double max_luma = 0.55;
+
+/// The noise of a developed picture changes with the brightness v at most like (v + 20)^-0.4, and
+/// by a further tenth.
+constexpr double brightness_offset = 20, brightness_exponent = 0.4, tolerance = 1.1;
+
+/// Levels of the planes by band.
+using BandLevels = std::array<std::array<double, band_count>, 3>;
+
+/// The measurements of a range of brightness.
+struct Range {
+  double brightness = 0;
+  std::array<CoefficientTable, 3> tables{};
+  /// Mean products of the coefficients of Y and U, Y and V, U and V at v + u >= 3.
+  std::array<double, 3> products{};
+  BandLevels levels{};
+  double noise_share = 1;  // share of the measured variance to which all members are reduced
+};
+
+constexpr int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+
+constexpr bool is_fine(int k) { return k / 8 + k % 8 >= 3; }
+
+double fine_energy(const CoefficientTable& table) {
+  double sum = 0;
+  for (int k = 1; k < 64; ++k) sum += is_fine(k) ? static_cast<double>(table[k]) : 0;
+  return sum;
+}
+
+/// Adds the mean products of the coefficients of one set to `products`.
+void add_products(const OpponentValues& values, std::span<const int> measured, int set,
+                  std::array<double, 3>& products) {
+  for (int p = 0; p < 3; ++p) {
+    double sum = 0;
+    for (const int b : measured) {
+      const float* x = &values[pairs[p][0]][static_cast<std::size_t>(b) * 64];
+      const float* y = &values[pairs[p][1]][static_cast<std::size_t>(b) * 64];
+      for (int k = 1; k < 64; ++k)
+        if (is_fine(k) && set_of(k) == set) sum += static_cast<double>(x[k] * y[k]);
+    }
+    products[p] += sum / static_cast<double>(measured.size());
+  }
+}
+
+/// Returns the share of the variance that is noise if the flattest blocks have the chroma `few` and
+/// the other flat blocks `many`. Noise has the same energy in both. Colour fringes of demosaicing
+/// grow with the texture, so that the difference is subtracted once more.
+double noise_share(const std::array<CoefficientTable, 3>& few,
+                   const std::array<CoefficientTable, 3>& many) {
+  constexpr double weight = 0.5, min_share = 0.4;
+  const double flattest = fine_energy(few[1]) + fine_energy(few[2]);
+  const double other = fine_energy(many[1]) + fine_energy(many[2]);
+  return std::clamp(1 - weight * (other / std::max(1e-9, flattest) - 1), min_share, 1.0);
+}
+
+Range measured_range(const OpponentValues& values, std::span<const int> members,
+                     const Energies& energies) {
+  Range range;
+  for (const int b : members)
+    range.brightness += static_cast<double>(values[0][static_cast<std::size_t>(b) * 64]) / 8 /
+                        static_cast<double>(members.size());
+  std::vector<int> ranked(members.begin(), members.end());
+  std::array<CoefficientTable, 3> many{};
+  for (int set = 0; set < 2; ++set) {
+    rank(ranked, energies[set]);
+    const std::span<const int> flattest = first_of(ranked, measured_share);
+    for (int i = 0; i < 3; ++i) measure_set(values[i], flattest, 1 - set, range.tables[i]);
+    for (int i = 1; i < 3; ++i)
+      measure_set(values[i], first_of(ranked, compared_share), 1 - set, many[i]);
+    add_products(values, flattest, 1 - set, range.products);
+  }
+  range.noise_share = noise_share(range.tables, many);
+  for (CoefficientTable& table : range.tables)
+    for (float& variance : table) variance *= static_cast<float>(range.noise_share);
+  for (double& product : range.products) product *= range.noise_share;
+  for (int i = 0; i < 3; ++i)
+    for (int band = 0; band < band_count; ++band)
+      range.levels[i][band] = band_level(range.tables[i], bands[band][0], bands[band][1]);
+  return range;
+}
+
+/// Returns true if the spectrum of all blocks rules out demosaiced noise, so that the flat blocks
+/// need not be examined.
+bool lacks_fine_chroma(const std::array<BlockPlane, 3>& planes) {
+  constexpr double max_share = 0.6 * min_middle_share;
+  double share = 1;
+  for (int i = 1; i < 3; ++i)
+    share *= band_level(planes[i].spectrum, bands[2][0], bands[2][1]) /
+             std::max(1e-3, band_level(planes[i].spectrum, bands[0][0], bands[0][1]));
+  return std::sqrt(share) < max_share;
+}
+
+/// Returns the ranges of brightness; empty if the noise is not demosaiced.
+std::vector<Range> measured_ranges(const OpponentValues& values, const PictureBlocks& blocks,
+                                   const UsableBlocks& usable) {
+  const std::vector<int> ordered = by_brightness(values[0], usable);
+  std::array<BlockPlane, 3> planes;
+  for (int i = 0; i < 3; ++i) planes[i] = {values[i], median_spectrum(values[i], ordered)};
+  std::vector<Range> ranges;
+  if (lacks_fine_chroma(planes)) return ranges;
+  for (int round = 0; round < rounds; ++round) {
+    const Energies energies = energies_around(planes, blocks, usable);
+    ranges.clear();
+    for (int r = 0; r < brightness_ranges; ++r)
+      ranges.push_back(measured_range(values, brightness_range(ordered, r), energies));
+    for (int i = 0; i < 3; ++i)
+      for (int k = 1; k < 64; ++k) {
+        double sum = 0;
+        for (const Range& range : ranges) sum += static_cast<double>(range.tables[i][k]);
+        planes[i].spectrum[k] = static_cast<float>(sum / brightness_ranges);
+      }
+  }
+  return ranges;
+}
+
+/// Returns the level that the noise of range `at` can have if range `from` has the level 1.
+double possible_level(const Range& at, const Range& from) {
+  if (&at == &from) return 1;
+  const double ratio = (std::max(0.0, from.brightness) + brightness_offset) /
+                       (std::max(0.0, at.brightness) + brightness_offset);
+  return tolerance * std::pow(ratio, brightness_exponent);
+}
+
+/// Returns the mean variances over the ranges, without the energy that only texture explains.
+/// `agreement` becomes the part of the variance of chroma that remains.
+std::array<CoefficientTable, 3> common_tables(const std::vector<Range>& ranges, double& agreement) {
+  std::array<CoefficientTable, 3> tables{};
+  double whole = 1e-9, kept = 1e-9;
+  for (const Range& range : ranges)
+    for (int i = 0; i < 3; ++i) {
+      std::array<double, band_count> share;
+      for (int band = 0; band < band_count; ++band) {
+        const double own = std::max(1e-6, range.levels[i][band]);
+        double level = own;
+        for (const Range& other : ranges)
+          level = std::min(level, other.levels[i][band] * possible_level(range, other));
+        share[band] = level * level / (own * own);
+        if (i > 0) whole += own * own / range.noise_share, kept += level * level;
+      }
+      for (int k = 1; k < 64; ++k)
+        tables[i][k] += static_cast<float>(static_cast<double>(range.tables[i][k]) *
+                                           share[band_of(k)] / static_cast<double>(ranges.size()));
+    }
+  agreement = kept / whole;
+  return tables;
+}
+
+double mean_variance(const CoefficientTable& table) {
+  double sum = 0;
+  for (int k = 1; k < 64; ++k) sum += static_cast<double>(table[k]);
+  return sum / 63;
+}
+
+/// Returns the levels of R, G and B. The noise of Y, U and V is correlated with the coefficients
+/// that the products of the ranges show.
+std::array<float, 3> channel_levels(const std::vector<Range>& ranges,
+                                    const std::array<CoefficientTable, 3>& tables) {
+  std::array<double, 3> deviation, correlation{};
+  for (int i = 0; i < 3; ++i) deviation[i] = std::sqrt(mean_variance(tables[i]));
+  for (int p = 0; p < 3; ++p) {
+    double product = 0, squares[2] = {1e-9, 1e-9};
+    for (const Range& range : ranges) {
+      product += range.products[p];
+      for (int side = 0; side < 2; ++side)
+        squares[side] += fine_energy(range.tables[pairs[p][side]]);
+    }
+    correlation[p] = std::clamp(product / std::sqrt(squares[0] * squares[1]), -0.95, 0.95);
+  }
+  std::array<float, 3> levels{};
+  for (int c = 0; c < 3; ++c) {
+    std::array<double, 3> part;
+    double variance = 0;
+    for (int i = 0; i < 3; ++i) {
+      part[i] = static_cast<double>(opponent_inverse[c][i]) * deviation[i];
+      variance += part[i] * part[i];
+    }
+    for (int p = 0; p < 3; ++p)
+      variance += 2 * correlation[p] * part[pairs[p][0]] * part[pairs[p][1]];
+    levels[c] = static_cast<float>(std::sqrt(std::max(0.0, variance)));
+  }
+  return levels;
+}
+
+BandLevels levels_of(const std::array<CoefficientTable, 3>& tables) {
+  BandLevels levels{};
+  for (int i = 0; i < 3; ++i)
+    for (int band = 0; band < band_count; ++band)
+      levels[i][band] = band_level(tables[i], bands[band][0], bands[band][1]);
+  return levels;
+}
+
+Demosaicing demosaicing_of(const BandLevels& levels, double rounding) {
+  const auto chroma = [&](int band) {
+    const auto without_rounding = [&](double level) {
+      return std::sqrt(std::max(1e-6, level * level - rounding));
+    };
+    return std::sqrt(without_rounding(levels[1][band]) * without_rounding(levels[2][band]));
+  };
+  const double middle = chroma(2);
+  const bool similar = middle >= min_middle_share * chroma(0) &&
+                       middle >= min_luma_share * levels[0][2] && chroma(1) >= min_fall * chroma(3);
+  if (!similar) return Demosaicing::none;
+  return middle >= min_level ? Demosaicing::clear : Demosaicing::weak;
+}
+
+/// Limits the variances of luma: by chroma at the lowest frequencies, and by these at all others,
+/// because demosaicing only attenuates the noise of luma towards fine frequencies.
+void limit_luma(const BandLevels& levels, CoefficientTable& luma) {
+  const double lowest = std::min(levels[0][0], max_luma * std::sqrt(levels[1][0] * levels[2][0]));
+  double above = lowest;  // level of the next lower band
+  for (int band = 0; band < band_count; ++band) {
+    const double level = std::min(levels[0][band], above);
+    const double share = level * level / std::max(1e-9, levels[0][band] * levels[0][band]);
+    for (int k = 1; k < 64; ++k)
+      if (band_of(k) == band) luma[k] = static_cast<float>(static_cast<double>(luma[k]) * share);
+    above = level;
+  }
+}
+
+}  // namespace
+
+DemosaicedNoise demosaiced_noise(const OpponentValues& values, const PictureBlocks& blocks,
+                                 double rounding) {
+  DemosaicedNoise noise;
+  const UsableBlocks usable = select_usable(blocks, min_blocks);
+  if (usable.count < min_blocks) return noise;
+  const std::vector<Range> ranges = measured_ranges(values, blocks, usable);
+  if (ranges.empty()) return noise;
+  noise.tables = common_tables(ranges, noise.agreement);
+  const BandLevels levels = levels_of(noise.tables);
+  noise.found = demosaicing_of(levels, rounding);
+  if (noise.found == Demosaicing::none) return noise;
+  limit_luma(levels, noise.tables[0]);
+  noise.level = channel_levels(ranges, noise.tables);
+  for (CoefficientTable& table : noise.tables) table[0] = std::max(table[1], table[8]);
+  return noise;
+}
+
+}  // namespace lull

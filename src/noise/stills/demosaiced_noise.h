@@ -1,0 +1,40 @@
+#pragma once
+// Noise of photographs that were developed from raw data without denoising: the noise of the
+// sensor, spread by demosaicing, white balance, colour matrix and tone curve.
+
+#include <array>
+#include <span>
+
+#include "noise/coefficient_table.h"
+#include "noise/stills/picture_blocks.h"
+
+namespace lull {
+
+/// What a picture shows of the noise of a demosaiced sensor.
+enum class Demosaicing {
+  none,
+  weak,  ///< chroma is that of a demosaiced picture, but hardly above that of clean photographs
+  clear
+};
+
+struct DemosaicedNoise {
+  Demosaicing found = Demosaicing::none;
+  /// Variances of the noise of Y, U and V of the opponent space, averaged over the brightness of
+  /// the picture.
+  std::array<CoefficientTable, 3> tables{};
+  /// Levels of the noise of R, G and B.
+  std::array<float, 3> level{};
+  /// Share of the variance of chroma in flat blocks that is attributed to noise, 0..1. Texture in
+  /// the flattest blocks makes it smaller.
+  double agreement = 1;
+};
+
+/// Coefficients of the blocks of Y, U and V: results of coefficients().
+using OpponentValues = std::array<std::span<const float>, 3>;
+
+/// Finds and measures the noise of demosaiced pictures. demosaiced_noise.cpp explains the method.
+/// @param rounding  variance of the rounding of samples in U and V
+[[nodiscard]] DemosaicedNoise demosaiced_noise(const OpponentValues& values,
+                                               const PictureBlocks& blocks, double rounding);
+
+}  // namespace lull

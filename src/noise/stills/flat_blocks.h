@@ -1,0 +1,66 @@
+#pragma once
+// Selection of the flattest blocks of pictures, in which the noise is measured.
+//
+// The coefficients of a block form two sets, (v + u) odd and even, as on a checkerboard. Blocks are
+// ranked by the energy around them in one set and measured in the other set, and vice versa.
+// Selection and measurement are thus nearly independent, which avoids bias. Energies are weighted
+// by the current spectrum.
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "noise/coefficient_table.h"
+#include "noise/stills/picture_blocks.h"
+
+namespace lull {
+
+inline constexpr int brightness_ranges = 6;  // ranges of brightness, with equal numbers of blocks
+inline constexpr float min_spectrum_variance = 1e-3f;
+
+/// The usable blocks, as a flag for each block and as their number.
+struct UsableBlocks {
+  std::vector<char> is;
+  std::size_t count = 0;
+};
+
+/// Selects blocks with few clipped samples. If these are fewer than `min_blocks`, more clipped
+/// samples are allowed.
+[[nodiscard]] UsableBlocks select_usable(const PictureBlocks& blocks, std::size_t min_blocks);
+
+/// Returns the indices of the usable blocks, sorted by brightness. `values`: result of
+/// coefficients() for the blocks.
+[[nodiscard]] std::vector<int> by_brightness(std::span<const float> values,
+                                             const UsableBlocks& usable);
+
+/// Returns range `r` of brightness of blocks that are sorted by brightness.
+[[nodiscard]] std::span<const int> brightness_range(std::span<const int> ordered, int r);
+
+/// Returns a spectrum that is estimated from the medians over the given blocks.
+[[nodiscard]] CoefficientTable median_spectrum(std::span<const float> values,
+                                               std::span<const int> blocks);
+
+/// One plane of a picture: the coefficients of its blocks and their current spectrum.
+struct BlockPlane {
+  std::span<const float> values;
+  CoefficientTable spectrum{};
+};
+
+/// Energy around each block in one set of coefficients, for each set.
+using Energies = std::array<std::vector<float>, 2>;
+
+/// Returns the energies of the planes together, averaged over a square of about 20 samples.
+[[nodiscard]] Energies energies_around(std::span<const BlockPlane> planes,
+                                       const PictureBlocks& blocks, const UsableBlocks& usable);
+
+/// Sorts blocks by increasing energy.
+void rank(std::vector<int>& blocks, const std::vector<float>& energy);
+
+/// Returns the first `share` of ranked blocks, and at least 40 blocks.
+[[nodiscard]] std::span<const int> first_of(std::span<const int> ranked, double share);
+
+/// Writes the mean squares over the blocks `measured` to `table`, for the coefficients of one set.
+void measure_set(std::span<const float> values, std::span<const int> measured, int set,
+                 CoefficientTable& table);
+
+}  // namespace lull
