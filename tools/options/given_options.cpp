@@ -113,6 +113,7 @@ bool may_be_temporal(const DenoiseOptions& options) {
   if (options.method.temporal) return *options.method.temporal > 0;
   if (options.method.align) return true;
   if (options.input.depth.on) return false;
+  if (options.method.preset) return options.method.preset->temporal > 0;
   const Profile profile = chosen_profile(options);
   return profile == Profile::balanced || profile == Profile::high || profile == Profile::best;
 }
@@ -122,12 +123,14 @@ int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   const bool has_time =
       !options.input.depth.on && !input.still && !input.stack && !options.input.stack;
   if (!may_be_temporal(options) || !has_time) return 0;
+  if (options.method.preset && !options.method.align) return options.method.preset->temporal;
   return options.method.align || chosen_profile(options) == Profile::best ? 4 : 2;
 }
 
 Profile chosen_profile(const DenoiseOptions& options) {
-  return options.method.profile.value_or(options.input.depth.on ? Profile::high
-                                                                : Profile::balanced);
+  if (options.method.profile) return *options.method.profile;
+  if (options.method.preset) return options.method.preset->profile;
+  return options.input.depth.on ? Profile::high : Profile::balanced;
 }
 
 bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int temporal) {

@@ -41,7 +41,7 @@ constexpr std::pair<std::string_view, Dither> dithers[] = {
 constexpr std::pair<std::string_view, bool> grains[] = {{"keep", true}, {"drop", false}};
 
 constexpr OptionRow rows[] = {
-    {"--keep", "K", OptionGroup::basic, planned,
+    {"--keep", "K", OptionGroup::basic, planned | only_on_command_line,
      "write only frame K, counted from 0: one picture of a burst",
      [](DenoiseOptions& o, const std::string& v) {
        const auto frame = number<std::int64_t>(v);
@@ -98,7 +98,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.output.keep_grain = choose("--grain", v, grains);
      }},
-    {"--grain-table", "FILE", OptionGroup::video, in_plan,
+    {"--grain-table", "FILE", OptionGroup::video, in_plan | only_on_command_line,
      "write the removed noise as a film grain table for AV1 encoders (filmgrn1): its strength by "
      "brightness and its coarseness, scene by scene",
      [](DenoiseOptions& o, const std::string& v) { o.output.grain_table = v; }},

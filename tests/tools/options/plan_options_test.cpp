@@ -103,7 +103,7 @@ const std::set<std::string_view> local = {
     "-q,--quiet",     "--progress",       "--progress-fd", "--log-level",     "--log-file",
     "--metrics-file", "--report",         "--reference",   "--report-frames", "--job",
     "--segment",      "--allow-protocol", "--grain-table", "--mask",          "--noise-map",
-    "--resume",       "--repair",         "--residuals"};
+    "--resume",       "--repair",         "--residuals",   "--config",        "--preset"};
 
 io::JobPlan plan_with(const std::vector<std::pair<std::string, std::string>>& options) {
   io::JobPlan plan;
