@@ -93,7 +93,7 @@ set(library ${modules})  # all of src
 set(before)  # the modules of tools: each may use those before it
 foreach(name tools/report tools/options tools/settings tools/html tools/noise tools/repair tools/volumes
   tools/search tools/sessions
-  tools/wrap tools/pages tools/commands tools/bids tools/command_line tools)
+  tools/wrap tools/pages tools/commands tools/doctor tools/bids tools/command_line tools)
   module(${name} ${library} ${before})
   list(APPEND before ${name})
 endforeach()

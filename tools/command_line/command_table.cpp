@@ -5,16 +5,14 @@
 #include <string_view>
 
 #include "tools/command_line/command_texts.h"
-#include "tools/commands/build_facts.h"
+#include "tools/doctor/build_facts.h"
 
 namespace lull::tools {
 
 CommandTable::CommandTable() : app(std::string(texts_of("").summary), "lull") {
   app.set_help_flag("-h,--help", "print the most common options and exit");
   app.set_help_all_flag("--help-all", "print all options and exit");
-  app.set_version_flag(
-      "--version", version_text(),
-      "print the version, the commit, FFmpeg, CUDA and instruction sets, and exit");
+  app.set_version_flag("--version", version_text(), "print the version and its parts, and exit");
   app.footer(std::string(texts_of("").footer));
   app.require_subcommand(1);
   CLI::App* denoise = add_command("denoise");

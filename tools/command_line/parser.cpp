@@ -18,6 +18,7 @@
 #include "tools/command_line/help.h"
 #include "tools/command_line/manual.h"
 #include "tools/commands/commands.h"
+#include "tools/doctor/doctor.h"
 #include "tools/options/suggestion.h"
 
 namespace lull::tools {

@@ -41,10 +41,6 @@ int preview(const DenoiseOptions& options);
 /// Implements `lull devices`, which lists the devices that can denoise.
 int devices();
 
-/// Implements `lull doctor`, which prints what works on this machine.
-/// @throws DeviceUnavailable  neither the CPU nor a GPU works
-int doctor();
-
 /// Implements `lull probe`, which describes an input, and which of its streams and metadata the
 /// output `options.output.file` can store. An empty name stands for a Matroska file.
 int probe(const DenoiseOptions& options, bool json);

@@ -101,7 +101,7 @@ constexpr OptionRow rows[] = {
      "R 4; veryslow: best, R 4; --profile and --temporal have precedence; stills and volumes use "
      "the profile",
      [](DenoiseOptions& o, const std::string& v) { o.method.preset = preset_or_reject(v); },
-     "veryfast, faster, fast, medium, slow, slower or veryslow"},
+     "veryfast to veryslow: profile and temporal radius"},
     {"--method", "auto|bm3d|bm4d|nlm", OptionGroup::basic, planned | in_preview | in_bids,
      "bm3d: patches, in pictures or slice by slice; bm4d: cubes, in volumes; nlm: non-local means, "
      "in pictures, or in volumes where auto selects bm4d (--temporal 0: slice by slice); auto: "

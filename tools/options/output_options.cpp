@@ -47,8 +47,7 @@ constexpr OptionRow rows[] = {
        const auto frame = number<std::int64_t>(v);
        if (!frame || *frame < 0) reject("--keep", v, "must be a frame number from 0");
        o.output.keep = frame;
-     },
-     "write only frame K, counted from 0"},
+     }},
     {"--scale", "F", OptionGroup::basic, planned,
      "enlarge the result F times in width and height, 1 to 4, with detail from similar patches; "
      "aspect ratios are preserved (default: 1)",

@@ -1,6 +1,8 @@
 // `lull doctor`: what works on this machine. The output contains neither names of users, hosts and
 // folders nor serial numbers, so that users can publish it in bug reports.
 
+#include "tools/doctor/doctor.h"
+
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -19,8 +21,7 @@
 #include "core/frame_pool.h"
 #include "cuda/device_list.h"
 #include "io/capabilities.h"
-#include "tools/commands/build_facts.h"
-#include "tools/commands/commands.h"
+#include "tools/doctor/build_facts.h"
 #include "tools/sessions/device_choice.h"
 
 namespace lull::tools {

@@ -1,4 +1,4 @@
-#include "tools/commands/build_facts.h"
+#include "tools/doctor/build_facts.h"
 
 #include <hwy/targets.h>
 
