@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(sys.argv[1]).resolve() if sys.argv[1:] else Path(__file__).resolve().parents[2]
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
-CODE_FOLDERS = "src|c|tools|tests|bench|samples|python|vapoursynth|farm|cmake"
+CODE_FOLDERS = "src|c|tools|tests|bench|samples|python|vapoursynth|gstreamer|mlt|slicer|farm|cmake"
 CODE_PATH = re.compile(rf"`((?:{CODE_FOLDERS})/[^`\s]*)`")
 # Files of code in backticks. A page may state folders that they are relative to:
 # <!-- paths:src/bm3d,src -->

@@ -25,6 +25,11 @@ struct DeviceList {
 /// states the reason.
 [[nodiscard]] DeviceList list_devices();
 
+/// Returns the version of CUDA that this build uses, for example "12.4"; empty without CUDA.
+[[nodiscard]] std::string toolkit_version();
+/// Returns the newest version of CUDA that the driver supports; empty without a driver.
+[[nodiscard]] std::string driver_version();
+
 /// Creates the CUDA contexts of GPUs in background threads while files are being opened: one
 /// context takes 0.1 s. The destructor waits for the threads.
 class ContextWarmup {

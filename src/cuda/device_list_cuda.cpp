@@ -54,6 +54,14 @@ DeviceList list_devices() {
   return list;
 }
 
+std::string toolkit_version() { return version_text(CUDART_VERSION); }
+
+std::string driver_version() {
+  int driver = 0;
+  (void)cudaDriverGetVersion(&driver);
+  return driver == 0 ? std::string() : version_text(driver);
+}
+
 ContextWarmup::ContextWarmup(std::vector<int> devices) : all_(warm_up_all, std::move(devices)) {}
 
 }  // namespace lull::cuda

@@ -20,7 +20,8 @@ TEST(DeviceList, HasDevicesOrAReason) {
 }
 
 TEST(DeviceList, DistinguishesMissingFromOldDriver) {
-  EXPECT_EQ(driver_problem(0, 12080), "no NVIDIA driver here");
+  EXPECT_EQ(driver_problem(0, 12080),
+            "no NVIDIA driver here: to use an NVIDIA GPU, install its driver");
   EXPECT_EQ(driver_problem(11040, 12080),
             "the NVIDIA driver knows CUDA up to 11.4, this build needs 12.8: update the driver");
   // CUDA's own message contains this word for both cases, so lull must not print it.

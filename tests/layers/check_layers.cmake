@@ -1,5 +1,5 @@
 # cmake -DROOT=FOLDER -P check_layers.cmake: rejects #include lines that cross the layers of
-# ARCHITECTURE.md. ROOT contains src/, and optionally tools/, python/, vapoursynth/, tests/, bench/
+# ARCHITECTURE.md. ROOT contains src/, and optionally tools/, python/, vapoursynth/, gstreamer/, mlt/, tests/, bench/
 # and samples/.
 
 cmake_minimum_required(VERSION 3.25)
@@ -94,9 +94,9 @@ module(repair core)
 module(raw core noise)
 set(library ${modules})  # all of src
 set(before)  # the modules of tools: each may use those before it
-foreach(name tools/report tools/options tools/html tools/noise tools/repair tools/volumes
+foreach(name tools/report tools/options tools/settings tools/html tools/noise tools/repair tools/volumes
   tools/search tools/sessions
-  tools/wrap tools/raw tools/pages tools/commands tools/bids tools/command_line tools)
+  tools/wrap tools/raw tools/pages tools/commands tools/doctor tools/bids tools/command_line tools)
   module(${name} ${library} ${before})
   list(APPEND before ${name})
 endforeach()
@@ -110,6 +110,8 @@ module(c/include)
 module(c/src c/include core noise noise/estimate noise/volume cuda cuda/results cuda/samples bm3d io
   tools/options tools/sessions)
 module(vapoursynth core noise noise/estimate cuda bm3d choose)
+module(gstreamer core noise noise/estimate choose)
+module(mlt core noise noise/estimate choose)
 
 set(ffmpeg_header "^(libav[a-z]+|libsw[a-z]+|libpostproc)/")
 set(cuda_header
@@ -132,7 +134,7 @@ function(check_line file line)
   set(header ${CMAKE_MATCH_2})
   string(REGEX MATCH "^src/" in_source ${file})
   string(REGEX MATCH "^tools/" in_tools ${file})
-  string(REGEX MATCH "^(c|python|vapoursynth)/" in_bindings ${file})
+  string(REGEX MATCH "^(c|python|vapoursynth|gstreamer|mlt)/" in_bindings ${file})
   string(REGEX REPLACE "^src/" "" module ${file})
   string(REGEX REPLACE "/?[^/]+$" "" module ${module})
   string(REGEX MATCH "^[a-z0-9_]+" folder "${module}")

@@ -2,7 +2,7 @@
 
 cmake_path(ABSOLUTE_PATH ROOT NORMALIZE)
 set(patterns)
-foreach(top src tools c python vapoursynth tests bench samples)
+foreach(top src tools c python vapoursynth gstreamer mlt tests bench samples)
   foreach(extension h cpp cu cuh)
     list(APPEND patterns ${ROOT}/${top}/*.${extension})
   endforeach()

@@ -4,15 +4,15 @@
 #include <string>
 #include <string_view>
 
-#include "core/version.h"
 #include "tools/command_line/command_texts.h"
+#include "tools/doctor/build_facts.h"
 
 namespace lull::tools {
 
 CommandTable::CommandTable() : app(std::string(texts_of("").summary), "lull") {
   app.set_help_flag("-h,--help", "print the most common options and exit");
   app.set_help_all_flag("--help-all", "print all options and exit");
-  app.set_version_flag("--version", "lull " + std::string(version), "print the version and exit");
+  app.set_version_flag("--version", version_text(), "print the version and its parts, and exit");
   app.footer(std::string(texts_of("").footer));
   app.require_subcommand(1);
   CLI::App* denoise = add_command("denoise");
@@ -29,6 +29,7 @@ CommandTable::CommandTable() : app(std::string(texts_of("").summary), "lull") {
   add_probe();
   add_clean();
   add_command("devices");
+  add_command("doctor");
   add_texts();
 }
 
@@ -41,14 +42,16 @@ CLI::App* CommandTable::add_command(const std::string& name) {
 
 void CommandTable::add_row(CLI::App& command, const OptionRow& row, DenoiseOptions& options) {
   const std::string names(row.names), help(row.help);
-  CLI::Option* option =
-      row.value.empty()
-          ? command.add_flag_callback(
-                names, [&options, row] { set_option(options, row, {}); }, help)
-          : command.add_option_function<std::string>(
-                names,
-                [&options, row](const std::string& value) { set_option(options, row, value); },
-                help);
+  TableOptions& own = table_options[&command];
+  own.target = &options;
+  own.rows.push_back(row);
+  const auto give = [&own, row](const std::string& value) {
+    own.given.push_back({.row = row, .value = value, .place = {}});
+  };
+  CLI::Option* option = row.value.empty()
+                            ? command.add_flag_callback(
+                                  names, [give] { give({}); }, help)
+                            : command.add_option_function<std::string>(names, give, help);
   if (!row.value.empty()) option->type_name(std::string(row.value));
   if (row.repeatable) option->join(',');
   option->group(std::string(heading(row.group)));

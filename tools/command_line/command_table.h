@@ -7,6 +7,7 @@
 
 #include "tools/bids/bids.h"
 #include "tools/commands/commands.h"
+#include "tools/settings/settings.h"
 
 namespace lull::tools {
 
@@ -37,6 +38,13 @@ struct CommandTable {
   CLI::App app;
   GivenCommands given;
   std::map<const CLI::Option*, std::string> briefs;  // OptionRow::brief
+  /// The options of a command that come from the option table.
+  struct TableOptions {
+    DenoiseOptions* target = nullptr;
+    std::vector<OptionRow> rows;
+    std::vector<OptionValue> given;  // on the command line
+  };
+  std::map<const CLI::App*, TableOptions> table_options;
 
  private:
   CLI::App* add_command(const std::string& name);

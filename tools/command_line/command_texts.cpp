@@ -150,6 +150,11 @@ constexpr CommandTexts texts[] = {
      "Examples:\n"
      "  lull clean videos --dry-run\n"},
     {"devices", "List the devices that this build can use on this machine", ""},
+    {"doctor", "Print what works on this machine, for bug reports",
+     "Denoises a test picture on the CPU and on each GPU, opens the GPU's decoder and\n"
+     "encoders, and prints the results with the versions of all parts. The output\n"
+     "contains no names of users, hosts or files. The exit code is 69 if no device\n"
+     "works.\n"},
     {"help", "Print the help of a command, or the complete manual", ""},
     {"completion", "Print a completion script for a shell",
      "Examples:\n"

@@ -14,6 +14,13 @@ constexpr std::size_t width = 79;  // a line that fills the last column is wrapp
 /// Formats two columns: `left`, and `right` in lines that begin at `column`.
 std::string row(const std::string& left, std::string_view right, std::size_t column) {
   std::string text = "  " + left;
+  // A long list of words continues in the next line.
+  for (std::size_t line = 0; text.size() - line > width;) {
+    const std::size_t bar = text.rfind('|', line + width - 1);
+    if (bar == std::string::npos || bar <= line) break;
+    text.insert(bar + 1, "\n    ");
+    line = bar + 2;
+  }
   if (text.size() + 2 > column) {
     text += "\n" + std::string(column, ' ');
   } else {
@@ -77,10 +84,10 @@ std::string brief_footer(const ManualCommand& command) {
 
 std::string basic_help(const Manual& manual) {
   const ManualCommand& program = manual.program;
-  // The help of the program has one empty line less than the help of a command, so that it fits on
-  // a screen of 24 lines.
+  // The help of the program has two empty lines less than the help of a command, so that it fits on
+  // a screen.
   return summary_of(program) + "\n" + program.brief_usage + command_list(manual) + "\n" +
-         brief_options(program) + brief_footer(program);
+         brief_options(program) + brief_footer(program).substr(1);
 }
 
 std::string basic_help(const ManualCommand& command) {

@@ -1,8 +1,13 @@
 #include "tools/command_line/parser.h"
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +18,7 @@
 #include "tools/command_line/help.h"
 #include "tools/command_line/manual.h"
 #include "tools/commands/commands.h"
+#include "tools/doctor/doctor.h"
 #include "tools/options/suggestion.h"
 
 namespace lull::tools {
@@ -34,6 +40,7 @@ class Parser {
   ManualCommand manual_of(const CLI::App& app) const;
   std::string help(bool full) const;
   std::string requested_text() const;
+  void apply_options();
 
   CommandTable table_;
   CLI::App& app_ = table_.app;
@@ -172,6 +179,36 @@ std::string without_full_stop(std::string text) {
   return text;
 }
 
+std::vector<std::string> names_of_variables() {
+  std::vector<std::string> names;
+  for (char** variable = environ; variable && *variable; ++variable) {
+    const std::string_view text = *variable;
+    names.emplace_back(text.substr(0, text.find('=')));
+  }
+  return names;
+}
+
+/// Applies the values of the option table that the selected command has: those of the settings
+/// file, of the environment and of the command line.
+void Parser::apply_options() {
+  const auto options = table_.table_options.find(selected());
+  if (options == table_.table_options.end()) return;
+  const CommandTable::TableOptions& own = options->second;
+  CommandSettings command{
+      .command = selected()->get_name(), .names = command_names(), .rows = own.rows};
+  const auto is = [](std::string_view names) {
+    return [names](const OptionValue& value) { return value.row.names == names; };
+  };
+  command.is_part = command.command == "denoise" && std::ranges::any_of(own.given, is("--job"));
+  const auto variable = [](const std::string& name) -> const char* {
+    return std::getenv(name.c_str());
+  };
+  apply_values(with_settings(command, own.given, variable), *own.target);
+  const std::string ignored = misspelt_variables(names_of_variables());
+  if (!ignored.empty() && !own.target->run.quiet)
+    std::fprintf(stderr, "lull: %s\n", ignored.c_str());
+}
+
 CommandLine Parser::parse(std::vector<std::string> arguments) {
   if (arguments.empty())
     throw InvalidArgument("no arguments; use lull INPUT OUTPUT, or see lull --help");
@@ -199,6 +236,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
     throw InvalidArgument(without_full_stop(e.what()) + "; see lull " +
                           (selected() ? selected()->get_name() + " " : "") + "--help");
   }
+  apply_options();
   if (given_.denoise.run.job.folder.empty()) assign_operands(given_.denoise);
   assign_operands(given_.plan);
   const std::string command = selected()->get_name();
@@ -215,6 +253,7 @@ CommandLine Parser::parse(std::vector<std::string> arguments) {
   if (command == "probe")
     return {[o = given_.probe, json = given_.json] { return probe(o, json); }, {}};
   if (command == "devices") return {devices, {}};
+  if (command == "doctor") return {doctor, {}};
   return {{}, requested_text()};
 }
 

@@ -252,17 +252,17 @@ constexpr OptionRow rows[] = {
      "keep the timestamps of the input, and gaps where its clock jumps forward (default: the "
      "output begins at 0, and jumps of the clock are bridged)",
      [](DenoiseOptions& o, const std::string&) { o.input.source.keep_times = true; }},
-    {"--frames", "A-B,C-", OptionGroup::basic, planned | in_noise | in_probe,
+    {"--frames", "A-B,C-", OptionGroup::basic, planned | in_noise | in_probe | only_on_command_line,
      "process only these frames, counted from 0, both ends included; they are joined without gaps, "
      "and audio is cut with them",
      set_frames},
-    {"--start", "TIME", OptionGroup::basic, planned | in_noise | in_probe,
+    {"--start", "TIME", OptionGroup::basic, planned | in_noise | in_probe | only_on_command_line,
      "start at this time after the first frame, in seconds or h:m:s",
      [](DenoiseOptions& o, const std::string& v) {
        o.input.source.selection.start_us = time_or_reject("--start", v);
      },
      "start at this time: in seconds, or h:m:s"},
-    {"--duration", "TIME", OptionGroup::basic, planned | in_noise | in_probe,
+    {"--duration", "TIME", OptionGroup::basic, planned | in_noise | in_probe | only_on_command_line,
      "process only this long",
      [](DenoiseOptions& o, const std::string& v) {
        o.input.source.selection.duration_us = time_or_reject("--duration", v);
@@ -285,12 +285,13 @@ constexpr OptionRow rows[] = {
        o.input.source.limits.streams =
            static_cast<int>(limit_or_reject("--max-streams", v, std::int64_t{1} << 30));
      }},
-    {"--max-memory", "SIZE", OptionGroup::run, planned | in_preview | in_noise | in_probe,
+    {"--max-memory", "SIZE", OptionGroup::run,
+     planned | in_preview | in_noise | in_probe | of_machine,
      "limit of host memory for frames and for data in flight between input and output: 2G, 512M; "
      "inputs that need more fail (default: half of the free memory)",
      set_max_memory},
     {"--allow-protocol", "NAME,NAME", OptionGroup::run,
-     in_plan | in_preview | in_noise | in_probe | in_join,
+     in_plan | in_preview | in_noise | in_probe | in_join | only_on_command_line,
      "read addresses of these protocols of FFmpeg, for example https; without this option, inputs "
      "are files and pipes, and refer only to files",
      set_protocols},
@@ -322,11 +323,11 @@ std::vector<OptionRow> preview_option_rows() {
       {"INPUT", "FILE", OptionGroup::basic, 0,
        "video, picture, sequence, render, depth map or stack of slices, as for lull denoise",
        [](DenoiseOptions& o, const std::string& v) { o.input.file = v; }},
-      {"-o,--output", "FILE", OptionGroup::basic, 0,
+      {"-o,--output", "FILE", OptionGroup::basic, only_on_command_line,
        "the PNG file (default: NAME.preview.png in the working folder for an input NAME.mkv)",
        [](DenoiseOptions& o, const std::string& v) { o.output.file = v; },
        "the PNG file (default: NAME.preview.png here)"},
-      {"--at", "TIME|X,Y,Z[,V]", OptionGroup::basic, 0,
+      {"--at", "TIME|X,Y,Z[,V]", OptionGroup::basic, only_on_command_line,
        "the frame at this time after the first one, in seconds or h:m:s (default: a third of the "
        "duration); for a volume the voxel where the cuts intersect, and for a series the number "
        "of the volume, all counted from 0 (default: the centre)",

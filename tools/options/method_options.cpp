@@ -23,6 +23,15 @@ Enum name_or_reject(std::string_view option, const std::string& text) {
   reject_word(option, text, names);
 }
 
+const Preset* preset_or_reject(const std::string& text) {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets) {
+    if (preset.name == text) return &preset;
+    names.emplace_back(preset.name);
+  }
+  reject_word("--preset", text, names);
+}
+
 /// Parses "A" (a value for both phases) or "A:B" (one value per phase). `read` converts one part to
 /// the type of the member. `VolumeMember` is the corresponding member of bm4d, or null if bm4d has
 /// no such member.
@@ -85,6 +94,14 @@ constexpr OptionRow rows[] = {
        o.method.profile = name_or_reject<Profile>("--profile", v);
      },
      "fast, balanced, high or best (default: balanced)"},
+    {"--preset", "veryfast|faster|fast|medium|slow|slower|veryslow", OptionGroup::basic,
+     in_plan | in_preview | in_bids,
+     "profile and temporal radius by one word: veryfast: fast, R 0; faster: fast, R 1; fast: "
+     "balanced, R 1; medium: balanced, R 2, the default for video; slow: high, R 2; slower: high, "
+     "R 4; veryslow: best, R 4; --profile and --temporal have precedence; stills and volumes use "
+     "the profile",
+     [](DenoiseOptions& o, const std::string& v) { o.method.preset = preset_or_reject(v); },
+     "veryfast to veryslow: profile and temporal radius"},
     {"--method", "auto|bm3d|bm4d|nlm", OptionGroup::basic, planned | in_preview | in_bids,
      "bm3d: patches, in pictures or slice by slice; bm4d: cubes, in volumes; nlm: non-local means, "
      "in pictures, or in volumes where auto selects bm4d (--temporal 0: slice by slice); auto: "
@@ -149,7 +166,7 @@ constexpr OptionRow rows[] = {
        set_number<&Params::mu2, &VolumeParams::mu2>(o, "--mu2", v);
        o.method.wiener_only.emplace_back("--mu2");
      }},
-    {"--guide", "FILE", OptionGroup::renders, planned | in_preview | in_bids,
+    {"--guide", "FILE", OptionGroup::renders, planned | in_preview | in_bids | only_on_command_line,
      "match patches in FILE, filter the input; FILE has the same size and length, for example a "
      "result of another filter; auto: the input is a render, and its feature layers are the guide "
      "(bm3d and nlm)",
@@ -281,6 +298,7 @@ bool may_be_temporal(const DenoiseOptions& options) {
   if (options.method.temporal) return *options.method.temporal > 0;
   if (options.method.align) return true;
   if (options.input.depth.on) return false;
+  if (options.method.preset) return options.method.preset->temporal > 0;
   const Profile profile = chosen_profile(options);
   return profile == Profile::balanced || profile == Profile::high || profile == Profile::best;
 }
@@ -290,12 +308,14 @@ int temporal_radius(const DenoiseOptions& options, const io::VideoInfo& input) {
   const bool has_time =
       !options.input.depth.on && !input.still && !input.stack && !options.input.stack;
   if (!may_be_temporal(options) || !has_time) return 0;
+  if (options.method.preset && !options.method.align) return options.method.preset->temporal;
   return options.method.align || chosen_profile(options) == Profile::best ? 4 : 2;
 }
 
 Profile chosen_profile(const DenoiseOptions& options) {
-  return options.method.profile.value_or(options.input.depth.on ? Profile::high
-                                                                : Profile::balanced);
+  if (options.method.profile) return *options.method.profile;
+  if (options.method.preset) return options.method.preset->profile;
+  return options.input.depth.on ? Profile::high : Profile::balanced;
 }
 
 bm3d::Params make_params(const DenoiseOptions& options, const NoiseModel& noise, int temporal) {

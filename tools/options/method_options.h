@@ -10,6 +10,7 @@
 
 #include "bm3d/params.h"
 #include "bm4d/params.h"
+#include "core/params/preset.h"
 #include "nlm/params.h"
 #include "noise/render/features.h"
 
@@ -41,6 +42,7 @@ struct MethodOptions {
   SeriesChoice series = SeriesChoice::automatic;
   std::optional<bm3d::Profile> profile;  // empty: depends on the input; see chosen_profile()
   std::optional<int> temporal;           // temporal radius; empty: depends on the input
+  const Preset* preset = nullptr;        // profile and radius where the user gave neither; or null
   bool align = false;                    // the frames are a burst, which must be aligned
   // The clip in which patches are matched. "auto": the features of the render are used; empty:
   // patches are matched in the input itself.

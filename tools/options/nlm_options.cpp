@@ -66,7 +66,8 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        set_nlm(o, "--weights", &nlm::Params::weights, choose("--weights", v, weights));
      }},
-    {"--feature", "NAME=FILE|:LAYER", OptionGroup::renders, planned | in_preview,
+    {"--feature", "NAME=FILE|:LAYER", OptionGroup::renders,
+     planned | in_preview | only_on_command_line,
      "for renders (nlm, bm3d): read the feature albedo, normal, depth, variance, halfA or halfB "
      "from a file, or from a layer of the input; --guide auto finds layers with well-known names "
      "by itself",

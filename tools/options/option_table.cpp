@@ -12,20 +12,20 @@ constexpr OptionRow file_rows[] = {
      [](DenoiseOptions& o, const std::string& v) { o.operands.push_back(v); }},
     {"OUTPUT", "FILE", OptionGroup::basic, in_plan, "same as -o",
      [](DenoiseOptions& o, const std::string& v) { o.operands.push_back(v); }},
-    {"-i,--input", "FILE", OptionGroup::basic, in_plan,
+    {"-i,--input", "FILE", OptionGroup::basic, in_plan | only_on_command_line,
      "input: a video, a still picture or a stack of slices; - reads standard input; in.%04d.png, "
      "in.####.tif or 'shot_*.tif' (quoted) is a sequence of pictures",
      [](DenoiseOptions& o, const std::string& v) { o.input.file = v; }},
-    {"-o,--output", "FILE", OptionGroup::basic, in_plan,
+    {"-o,--output", "FILE", OptionGroup::basic, in_plan | only_on_command_line,
      "output; its extension selects the container (a stack keeps its kind); out.%04d.png writes "
      "one file per frame; - is standard output, null discards the frames, hash prints their "
      "digests (./null is a file)",
      [](DenoiseOptions& o, const std::string& v) { o.output.file = v; }},
-    {"-y,--overwrite", "", OptionGroup::basic, in_plan | in_preview | in_bids,
-     "replace an existing output",
+    {"-y,--overwrite", "", OptionGroup::basic,
+     in_plan | in_preview | in_bids | only_on_command_line, "replace an existing output",
      [](DenoiseOptions& o, const std::string&) { o.output.overwrite = true; },
      "replace an existing output"},
-    {"-q,--quiet", "", OptionGroup::basic, in_plan | in_preview | in_bids,
+    {"-q,--quiet", "", OptionGroup::basic, in_plan | in_preview | in_bids | of_machine,
      "print errors only, and no progress unless --progress is given",
      [](DenoiseOptions& o, const std::string&) { o.run.quiet = true; }, "print errors only"},
 

@@ -43,14 +43,13 @@ constexpr std::pair<std::string_view, bool> grains[] = {{"keep", true}, {"drop",
 constexpr std::pair<std::string_view, bool> raw_results[] = {{"linear", false}, {"mosaic", true}};
 
 constexpr OptionRow rows[] = {
-    {"--keep", "K", OptionGroup::basic, planned,
+    {"--keep", "K", OptionGroup::basic, planned | only_on_command_line,
      "write only frame K, counted from 0: one picture of a burst",
      [](DenoiseOptions& o, const std::string& v) {
        const auto frame = number<std::int64_t>(v);
        if (!frame || *frame < 0) reject("--keep", v, "must be a frame number from 0");
        o.output.keep = frame;
-     },
-     "write only frame K, counted from 0"},
+     }},
     {"--scale", "F", OptionGroup::basic, planned,
      "enlarge the result F times in width and height, 1 to 4, with detail from similar patches; "
      "aspect ratios are preserved (default: 1)",
@@ -100,7 +99,7 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.output.keep_grain = choose("--grain", v, grains);
      }},
-    {"--grain-table", "FILE", OptionGroup::video, in_plan,
+    {"--grain-table", "FILE", OptionGroup::video, in_plan | only_on_command_line,
      "write the removed noise as a film grain table for AV1 encoders (filmgrn1): its strength by "
      "brightness and its coarseness, scene by scene",
      [](DenoiseOptions& o, const std::string& v) { o.output.grain_table = v; }},

@@ -60,6 +60,9 @@ std::vector<std::pair<std::string, std::string>> options_for_plan(const DenoiseO
     const OptionRow* row = find_option(option.first);
     if (row && (row->uses & kept_by_plan) != 0) options.push_back(option);
   }
+  // The plan must not depend on the meaning of a preset in another version.
+  if (given.method.preset && !given.method.profile)
+    options.emplace_back("-p,--profile", name_of(given.method.preset->profile));
   return options;
 }
 

@@ -143,6 +143,7 @@ RunFiles files_of(const DenoiseOptions& options) {
   if (!is_task) files.read("--noise", options.noise.file);
   if (!is_task && names_defect_file(options.noise)) files.read("--repair", options.noise.repair);
   files.read("--reference", options.run.page.reference);
+  files.read("--config", options.run.config);
   if (!options.run.job.folder.empty())
     files.read_job(options.run.job.folder);
   else if (options.run.segment_frames > 0)

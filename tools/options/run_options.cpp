@@ -71,61 +71,67 @@ std::vector<std::int64_t> frames_of_page(const std::string& text) {
 }
 
 constexpr OptionRow rows[] = {
-    {"-d,--device", "DEVICE", OptionGroup::basic, planned | in_preview | in_bids,
+    {"--config", "FILE", OptionGroup::run,
+     in_plan | in_preview | in_bids | in_noise | in_probe | only_on_command_line,
+     "read values of options from this TOML file, for example profile = \"high\"; options of the "
+     "command line and variables such as LULL_PROFILE have precedence: docs/reference/settings.md",
+     [](DenoiseOptions& o, const std::string& v) { o.run.config = file_or_reject("--config", v); }},
+    {"-d,--device", "DEVICE", OptionGroup::basic, planned | in_preview | in_bids | of_machine,
      "auto, cpu, reference, cuda (all GPUs) or cuda:0,2 (these GPUs); auto: all GPUs if there are "
      "any, otherwise the CPU (default: auto)",
      set_device, "auto, cpu, cuda or cuda:0,1 (default: auto)"},
-    {"--hwaccel", "none|cuda", OptionGroup::video, planned,
+    {"--hwaccel", "none|cuda", OptionGroup::video, planned | of_machine,
      "cuda: decode on the GPU that denoises (the first one if there are several); formats that it "
      "cannot decode are decoded on the CPU (default: none)",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.hwaccel = choose("--hwaccel", v, hwaccels);
      }},
-    {"--streams", "N", OptionGroup::run, planned | in_bids,
+    {"--streams", "N", OptionGroup::run, planned | in_bids | of_machine,
      "frames in flight on each GPU with --temporal 0, 1 to 16 (default: 2)",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.streams = count_or_reject("--streams", v, 1, 16);
      }},
-    {"--threads", "N", OptionGroup::run, planned | in_preview | in_bids,
+    {"--threads", "N", OptionGroup::run, planned | in_preview | in_bids | of_machine,
      "CPU threads for decoding and denoising; 0: all cores (default: 0)",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.threads = count_or_reject("--threads", v, 0, 1024);
      }},
-    {"--progress", "bar|plain|json|none", OptionGroup::run, in_plan,
+    {"--progress", "bar|plain|json|none", OptionGroup::run, in_plan | of_machine,
      "bar: one line that is updated in place; plain: a line every five seconds; json: one JSON "
      "object per line, see docs/progress.schema.json (default: bar on a terminal, otherwise plain)",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.progress.mode = choose("--progress", v, progress_modes);
      }},
-    {"--progress-fd", "N", OptionGroup::run, in_plan,
+    {"--progress-fd", "N", OptionGroup::run, in_plan | only_on_command_line,
      "file descriptor for progress (default: 2, standard error)",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.progress.descriptor = count_or_reject("--progress-fd", v, 0, 1 << 20);
      }},
-    {"--log-level", "error|warning|info|debug", OptionGroup::run, in_plan | in_preview | in_bids,
+    {"--log-level", "error|warning|info|debug", OptionGroup::run,
+     in_plan | in_preview | in_bids | of_machine,
      "minimum severity of messages; debug includes FFmpeg's (default: info)",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.log.level = choose("--log-level", v, log_levels);
      }},
-    {"--log-file", "FILE", OptionGroup::run, in_plan | in_preview | in_bids,
+    {"--log-file", "FILE", OptionGroup::run, in_plan | in_preview | in_bids | of_machine,
      "also append messages to this file, with timestamps; independent of -q",
      [](DenoiseOptions& o, const std::string& v) { o.run.log.file = v; }},
-    {"--metrics-file", "FILE", OptionGroup::run, in_plan | in_preview,
+    {"--metrics-file", "FILE", OptionGroup::run, in_plan | in_preview | only_on_command_line,
      "write metrics of the run for Prometheus, in its text format, every two seconds and at the "
      "end; an existing file is replaced: docs/reference/machine-output.md",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.progress.metrics_file = file_or_reject("--metrics-file", v);
      }},
-    {"--report", "FILE", OptionGroup::run, 0,
+    {"--report", "FILE", OptionGroup::run, only_on_command_line,
      "write an HTML page about the run: frames before and after, the removed part, whether it "
      "looks like noise, the noise estimate, load, settings, digests: docs/reference/reports.md",
      [](DenoiseOptions& o, const std::string& v) {
        o.run.page.file = file_or_reject("--report", v);
      }},
-    {"--reference", "CLEAN", OptionGroup::run, 0,
+    {"--reference", "CLEAN", OptionGroup::run, only_on_command_line,
      "with --report: a clean version of the input, for comparison with the frames before and after",
      [](DenoiseOptions& o, const std::string& v) { o.run.page.reference = v; }},
-    {"--report-frames", "K[,L ...]", OptionGroup::run, 0,
+    {"--report-frames", "K[,L ...]", OptionGroup::run, only_on_command_line,
      "with --report: show these frames, counted from 0, up to 16 (default: several, spread over "
      "the clip; for a volume three cuts)",
      [](DenoiseOptions& o, const std::string& v) { o.run.page.frames = frames_of_page(v); }},
@@ -142,11 +148,11 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.run.segment_frames = count_or_reject("--segment-frames", v, 2, 1 << 30);
      }},
-    {"--resume", "", OptionGroup::run, 0,
+    {"--resume", "", OptionGroup::run, only_on_command_line,
      "continue an interrupted job in segments, with the same input and options and to the same "
      "bytes; start a job if there is none",
      [](DenoiseOptions& o, const std::string&) { o.run.resume = true; }},
-    {"--fallback", "none|cpu", OptionGroup::run, planned | in_bids,
+    {"--fallback", "none|cpu", OptionGroup::run, planned | in_bids | of_machine,
      "cpu: denoise on the CPU if there is no GPU, if its memory is too small even with fewer "
      "streams and smaller batches, or if the last GPU fails during the run (not for jobs in "
      "segments) (default: none)",
@@ -154,12 +160,12 @@ constexpr OptionRow rows[] = {
        o.run.fallback = choose("--fallback", v, fallbacks);
      }},
 
-    {"--job", "DIR", OptionGroup::run, in_plan,
+    {"--job", "DIR", OptionGroup::run, in_plan | only_on_command_line,
      "process segments of the job that lull plan wrote to this folder, with the planned options; "
      "other options may be added if they do not change the result; several processes may work on "
      "the same job",
      [](DenoiseOptions& o, const std::string& v) { o.run.job.folder = v; }},
-    {"--segment", "K[-L]", OptionGroup::run, 0,
+    {"--segment", "K[-L]", OptionGroup::run, only_on_command_line,
      "process only this segment, or this range, counted from 0 (default: all that are not "
      "finished)",
      [](DenoiseOptions& o, const std::string& v) { o.run.job.segments = segments_of(v); }},

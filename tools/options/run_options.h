@@ -51,6 +51,7 @@ struct PageOptions {
 
 struct RunOptions {
   bool quiet = false;
+  std::string config;  // the settings file; empty: none. The parser has applied its values.
   DeviceChoice device;
   Hwaccel hwaccel = Hwaccel::none;
   int streams = bm3d::default_streams;

@@ -20,7 +20,7 @@ constexpr OptionRow rows[] = {
     {"--stack", "", OptionGroup::volumes, planned | in_preview | in_noise,
      "the frames of the input, a sequence of pictures or a raw pipe, are the slices of a volume",
      [](DenoiseOptions& o, const std::string&) { o.input.stack = true; }},
-    {"--mask", "FILE", OptionGroup::volumes, in_plan | in_preview,
+    {"--mask", "FILE", OptionGroup::volumes, in_plan | in_preview | only_on_command_line,
      "denoise only where this volume (NIfTI, TIFF stack) of the same size is not 0; for a series, "
      "one volume or as many as the series has",
      [](DenoiseOptions& o, const std::string& v) { o.input.mask = v; }},
@@ -36,12 +36,12 @@ constexpr OptionRow rows[] = {
      [](DenoiseOptions& o, const std::string& v) {
        o.method.series = choose("--series", v, series_choices);
      }},
-    {"--noise-map", "FILE", OptionGroup::volumes, in_plan | in_noise,
+    {"--noise-map", "FILE", OptionGroup::volumes, in_plan | in_noise | only_on_command_line,
      "write the noise level of each voxel of a NIfTI volume, in the units of the volume, as NIfTI",
      [](DenoiseOptions& o, const std::string& v) {
        o.noise.map = file_or_reject("--noise-map", v);
      }},
-    {"--residuals", "FILE", OptionGroup::volumes, in_plan,
+    {"--residuals", "FILE", OptionGroup::volumes, in_plan | only_on_command_line,
      "write what is removed from a NIfTI volume, input minus output, as NIfTI with floats",
      [](DenoiseOptions& o, const std::string& v) {
        o.output.residuals = file_or_reject("--residuals", v);

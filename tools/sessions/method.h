@@ -48,10 +48,10 @@ struct Method {
   }
   /// Returns whether the frames are slices of volumes.
   bool is_volume() const { return means ? means->is_volume() : volumes.has_value(); }
+  /// Returns the temporal radius; 0 for volumes.
+  int temporal() const { return means ? means->temporal : volumes ? 0 : pictures.temporal; }
   /// Returns whether patches of neighbouring frames are used.
-  bool is_temporal() const {
-    return means ? means->temporal > 0 : !volumes && pictures.temporal > 0;
-  }
+  bool is_temporal() const { return temporal() > 0; }
   /// Disables the temporal search. It is needed for frames that are not neighbours of each other.
   void disable_temporal() {
     pictures.temporal = 0;

@@ -243,6 +243,9 @@ std::unique_ptr<Denoiser> index_frames(const DenoiseOptions& options, const Clip
   pipeline::PartContext context = part_context_of(clip, format);
   io::JobPlan& plan = *options.run.job.plan;
   plan.margin = context.margin.before;
+  // The plan must not depend on the meaning of a preset in another version.
+  if (options.method.preset && !options.method.temporal && clip.method().is_temporal())
+    plan.options.emplace_back("--temporal", std::to_string(clip.method().temporal()));
   if (context.repeats && options.input.interlaced == Interlaced::fields) {
     context.repeats.reset();
     plan.index.no_seek_reason = "repeated fields are searched from the first frame on";

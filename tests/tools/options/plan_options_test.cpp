@@ -98,14 +98,13 @@ const std::set<std::string_view> planned = {"--align",
                                             "-d,--device",
                                             "-p,--profile",
                                             "-s,--sigma"};
-const std::set<std::string_view> local = {"INPUT",       "OUTPUT",           "-i,--input",
-                                          "-o,--output", "-y,--overwrite",   "-q,--quiet",
-                                          "--progress",  "--progress-fd",    "--log-level",
-                                          "--log-file",  "--metrics-file",   "--report",
-                                          "--reference", "--report-frames",  "--job",
-                                          "--segment",   "--allow-protocol", "--grain-table",
-                                          "--mask",      "--noise-map",      "--resume",
-                                          "--repair",    "--residuals",      "--raw"};
+const std::set<std::string_view> local = {
+    "INPUT",          "OUTPUT",           "-i,--input",    "-o,--output",     "-y,--overwrite",
+    "-q,--quiet",     "--progress",       "--progress-fd", "--log-level",     "--log-file",
+    "--metrics-file", "--report",         "--reference",   "--report-frames", "--job",
+    "--segment",      "--allow-protocol", "--grain-table", "--mask",          "--noise-map",
+    "--resume",       "--repair",         "--residuals",   "--config",        "--preset",
+    "--raw"};
 
 io::JobPlan plan_with(const std::vector<std::pair<std::string, std::string>>& options) {
   io::JobPlan plan;

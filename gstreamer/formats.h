@@ -1,0 +1,24 @@
+#pragma once
+// The video formats that lulldenoise accepts.
+
+#include <gst/video/video.h>
+
+#include <string>
+
+#include "core/frame.h"
+
+namespace lull::gstreamer {
+
+/// Returns the caps of the pads: system memory, formats with the byte order of this machine.
+[[nodiscard]] std::string caps_text();
+
+/// Returns the frame format of a stream. Planes are those of GStreamer's components: Y, Cb, Cr or
+/// R, G, B.
+/// @throws InvalidArgument  lull does not support the stream; the message says what helps
+[[nodiscard]] FrameFormat format_of(const GstVideoInfo& info);
+
+/// Copies the samples of a mapped frame into a frame of lull, or back.
+void copy_samples(const GstVideoFrame& from, Frame& to);
+void copy_samples(const Frame& from, GstVideoFrame& to);
+
+}  // namespace lull::gstreamer

@@ -1,0 +1,21 @@
+#pragma once
+// What FFmpeg can do on this machine, for bug reports.
+
+#include <string>
+#include <vector>
+
+namespace lull::io {
+
+struct EncoderState {
+  std::string name;     // FFmpeg's name
+  std::string problem;  // why it cannot be used; empty: it can be used
+};
+
+/// Returns the state of the video encoders that users ask for most often. An encoder that needs a
+/// GPU is opened; for the others it suffices that FFmpeg has them.
+[[nodiscard]] std::vector<EncoderState> encoder_states();
+
+/// Returns why FFmpeg cannot decode on the GPU with this index (NVDEC); empty if it can.
+[[nodiscard]] std::string gpu_decoding_problem(int device);
+
+}  // namespace lull::io

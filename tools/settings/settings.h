@@ -1,0 +1,53 @@
+#pragma once
+// Options that the user sets for many runs: in a settings file (--config) and in environment
+// variables (LULL_PROFILE for --profile). Precedence: the command line, then the environment, then
+// the file, then the defaults.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/options/option_table.h"
+
+namespace lull::tools {
+
+/// A value of an option, and where it comes from.
+struct OptionValue {
+  OptionRow row;
+  std::string value;  // empty for a flag
+  std::string place;  // "LULL_SIGMA" or "farm.toml:3"; empty: the command line
+  bool off = false;   // a flag that is explicitly off
+};
+
+/// Returns the name of the variable of an option, for example LULL_LOG_LEVEL.
+[[nodiscard]] std::string variable_of(const OptionRow& row);
+
+using Environment = std::function<const char*(const std::string&)>;
+
+/// What the parser knows about a command.
+struct CommandSettings {
+  std::string command;             // "denoise"
+  std::vector<std::string> names;  // of all commands
+  std::vector<OptionRow> rows;     // options of this command
+  /// Options of a part of a planned job: only options that describe the machine (of_machine) apply.
+  bool is_part = false;
+};
+
+/// Returns all values that apply to a run, those of the command line last. A value replaces values
+/// of lower precedence of the same option, and of options that set the same thing: --preset of the
+/// command line replaces LULL_PROFILE. `given` are the values of the command line.
+/// @throws InvalidArgument  the file or a variable is invalid; the message names the place
+/// @throws NoInput  the file cannot be read
+[[nodiscard]] std::vector<OptionValue> with_settings(const CommandSettings& command,
+                                                     std::vector<OptionValue> given,
+                                                     const Environment& environment);
+
+/// Applies the values. Messages about invalid values begin with their place.
+/// @throws InvalidArgument
+void apply_values(const std::vector<OptionValue>& values, DenoiseOptions& options);
+
+/// Returns a message about variables whose names look like misspelt names of options; empty if
+/// there are none. `variables` are the names of all variables.
+[[nodiscard]] std::string misspelt_variables(const std::vector<std::string>& variables);
+
+}  // namespace lull::tools

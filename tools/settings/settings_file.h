@@ -1,0 +1,31 @@
+#pragma once
+// The file of --config: values of options, in TOML.
+
+#include <string>
+#include <vector>
+
+namespace lull::tools {
+
+/// A value of a settings file.
+struct Setting {
+  enum class Kind { text, number, boolean, array };
+
+  std::string section;  // name of the table, which is that of a command; may be empty
+  std::string key;      // name of an option without dashes
+  Kind kind = Kind::text;
+  std::vector<std::string> values;  // one value, or the elements of an array
+  int line = 0;                     // from 1
+};
+
+/// Parses the part of TOML 1.0 that settings need: tables with bare names, and keys with a string
+/// of one line, a number, a boolean, or an array of strings and numbers on one line. `name` is the
+/// name of the file for messages.
+/// @throws InvalidArgument  the text is not TOML, or uses other parts of TOML; the message names
+///     the file and the line
+[[nodiscard]] std::vector<Setting> parse_settings(const std::string& text, const std::string& name);
+
+/// Reads and parses a settings file of at most 1 MiB.
+/// @throws NoInput, InvalidArgument
+[[nodiscard]] std::vector<Setting> read_settings(const std::string& file);
+
+}  // namespace lull::tools
