@@ -48,7 +48,7 @@ class LinearFrames {
  public:
   LinearFrames(const Params& params, const FrameFormat& format, const ResultSamples& results);
 
-  const NoiseModel& noise() const { return noise_; }  // of the planes as they are filtered
+  const NoiseModel& noise() const { return noise_; }  // planes as they are filtered
   const std::array<float, 3>& levels() const { return samples_.levels(); }
   const std::vector<linear::SetPlan>& sets() const { return sets_; }
 

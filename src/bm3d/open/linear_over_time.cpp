@@ -89,7 +89,7 @@ class LinearWorker : public FrameWorker {
     Frame frame;
     LinearPictures pictures;
     std::array<std::unique_ptr<linear::Sums>, 3> sums;
-    std::array<linear::Groups, 3> groups;  // of each set, stored at its first plane
+    std::array<linear::Groups, 3> groups;  // one for each set, stored at its first plane
   };
 
   void clear(Slot& slot, int plane) const {
