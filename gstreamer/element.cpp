@@ -84,7 +84,7 @@ void report_exception(LullDenoise* self) {
 /// Stores the latency for queries, and tells the pipeline if it has changed.
 void update_latency(LullDenoise* self) {
   ElementState& state = state_of(self);
-  constexpr int assumed_rate = 25;  // caps that state no rate
+  constexpr int assumed_rate = 25;  // frames per second, if the caps state no rate
   const int rate = GST_VIDEO_INFO_FPS_N(&state.info), scale = GST_VIDEO_INFO_FPS_D(&state.info);
   const GstClockTime duration = rate > 0
                                     ? gst_util_uint64_scale(GST_SECOND, static_cast<guint64>(scale),
