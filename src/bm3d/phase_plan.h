@@ -83,7 +83,7 @@ struct PhasePlan {
   [[nodiscard]] bool propagates(const PlaneSet& set) const {
     return phase == Phase::first ? search_step > 0 : set.kept > 0 && !set.same_groups;
   }
-  /// Returns whether the phase filters the stored groups unchanged.
+  /// Returns whether the phase filters the stored groups themselves, so that it matches nothing.
   [[nodiscard]] bool reuses_groups(const PlaneSet& set) const {
     return phase == Phase::second && set.kept > 0 && set.same_groups;
   }

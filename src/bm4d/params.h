@@ -31,8 +31,8 @@ struct PhaseParams {
 
   /// Returns the maximum displacement of candidates from a reference cube along each axis.
   constexpr int radius() const { return window / 2; }
-  /// Returns on how many slices before a slice, and after it, the estimate of the slice in this
-  /// phase depends.
+  /// Returns the number of slices before a slice, and of those after it, that its estimate in this
+  /// phase depends on.
   constexpr int reach() const { return 2 * radius() + cube - 1; }
   bool operator==(const PhaseParams&) const = default;
 };
@@ -69,7 +69,7 @@ struct Params {
   return params.phases == 1 || first > second ? first : second;
 }
 
-/// Returns the number of slices before and after a slice on which the result of the slice depends.
+/// Returns the number of slices before a slice, and of those after it, that its result depends on.
 /// The result is ready when the session has received `after` further slices.
 [[nodiscard]] constexpr Margin margin(const Params& params) {
   const int reach = params.hard.reach() + (params.phases == 2 ? params.wiener.reach() : 0);

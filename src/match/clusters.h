@@ -148,8 +148,8 @@ struct GuideBytes {
   }
 };
 
-/// The rules for distances in group.h, for sums of squared differences over a patch in units of the
-/// 8-bit guide.
+/// Applies the rules of group.h to distances. A distance is the sum of the squared differences of
+/// all samples of two patches in the 8-bit guide.
 struct ClusterRules {
   std::int32_t limit = 0;        // maximum distance; 2^22 accepts every patch
   std::int32_t motion_bias = 0;  // subtracted from the distance of the patch that motion predicts

@@ -33,7 +33,7 @@
 namespace lull {
 
 inline constexpr int max_group = 32;
-/// Maximum group size if groups may have any number of members (MatchParams::any_size).
+/// Maximum group size if the size need not be a power of two (MatchParams::any_size).
 inline constexpr int max_large_group = 64;
 
 /// Packs the displacement of a member from the reference patch: the distance along x and y in
@@ -54,7 +54,8 @@ constexpr int displacement_t(std::uint32_t packed) {
 }
 
 struct Group {
-  // Number of members: a power of two up to `max_group`, or any number up to `max_large_group`.
+  // Number of members: a power of two up to `max_group`; with MatchParams::any_size, any number up
+  // to `max_large_group`.
   int count = 0;
   std::array<std::uint32_t, max_large_group> members;
 };

@@ -1,11 +1,11 @@
 #pragma once
 // Finds groups without a search of complete search windows. If a patch resembles another patch,
 // then the neighbours of both patches at the same displacement usually resemble each other. So only
-// some reference patches search their windows. The other reference patches test the members of the
-// groups that these searches found (propagation: Barnes, Shechtman, Finkelstein and Goldman 2009,
-// doi:10.1145/1531326.1531330, section 3.2). A later phase reuses the groups of the first phase in
-// the same way, and compares patches in its better guide. docs/measurements/propagation.md
-// describes the loss of quality.
+// some reference patches, the searched reference patches, search their windows. The other reference
+// patches test the members of the groups of the searched ones (propagation: Barnes, Shechtman,
+// Finkelstein and Goldman 2009, doi:10.1145/1531326.1531330, section 3.2). A later phase reuses the
+// groups of the first phase in the same way, and compares patches in its better guide.
+// docs/measurements/propagation.md describes the loss of quality.
 //
 // The candidates of a reference patch that propagates are, in this order:
 // 1. the patches of the refinement window in the reference frame, MatchParams::refine_window, row
@@ -28,11 +28,11 @@ namespace lull {
 /// Maximum number of members of stored groups that one reference patch tests.
 inline constexpr int max_propagated = 32;
 
-/// The searched reference patches around a reference patch, and how many members of their groups
-/// are tested. Member 0 is the searched patch itself and is never tested.
+/// The groups whose members a reference patch tests. They belong to searched reference patches near
+/// the reference patch. Member 0 of a group is its own reference patch and is never tested.
 struct NeighbourPatches {
   struct Neighbour {
-    int column = 0, row = 0;  // column and row on the grid of searched patches
+    int column = 0, row = 0;  // of the searched reference patch, on their grid
     int members = 0;          // members 1 .. `members` are tested
   };
   std::array<Neighbour, 5> all{};

@@ -19,8 +19,8 @@ constexpr std::size_t full_frames = 5;
 // If there are more candidates, they belong to the picture.
 constexpr std::size_t max_candidates = 200000;
 
-/// Returns the minimum difference from the neighbours of a stuck pixel in 8-bit levels, for a frame
-/// with this noise.
+/// Returns a threshold in 8-bit levels for a frame with this noise. A stuck pixel differs from its
+/// neighbours by at least this threshold.
 float min_excess(float noise) { return std::max(6.0f, 3 * noise); }
 
 /// For each sample, the number of frames in which the sample exceeds its neighbours in one

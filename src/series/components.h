@@ -26,15 +26,16 @@ void project(const Samples& samples, const Fit& fit, const Samples& components);
 [[nodiscard]] Samples components_in_place(const Samples& samples, const Fit& fit);
 
 /// Consecutive components that are scaled by the same factor. A sample is the middle of the range
-/// that filters accept (core/float_range.h) plus the factor `scale` times the component. So `scale`
-/// is also the standard deviation of the noise.
+/// that filters accept (core/float_range.h) plus the factor `scale` times the component. The noise
+/// of a component has a standard deviation of 1, and that of the samples a standard deviation of
+/// `scale`.
 struct ComponentGroup {
   int first = 0, end = 0;
   float scale = 1;
 };
 
-/// Divides the components into groups. The scale factors are powers of two, as large as the range
-/// of filters allows, so that filters in half precision lose little accuracy.
+/// Divides the components into groups. The scale factors are powers of two. They are as large as
+/// the range of the filters allows, so that filters in half precision lose little accuracy.
 [[nodiscard]] std::vector<ComponentGroup> group_components(const Samples& components);
 
 /// Returns the format of the slices of component volumes.

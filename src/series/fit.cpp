@@ -154,8 +154,8 @@ Moments moments_of_some(const Moments& moments, const std::vector<int>& all,
   return result;
 }
 
-/// Makes the basis of all volumes. It consists of the leading components of the combined volumes;
-/// each other volume is a separate component.
+/// Makes a basis for all volumes. It contains the leading components of the volumes in `combined`.
+/// Each volume that is not in `combined` is a component by itself.
 Basis make_basis(const std::vector<int>& all, const Moments& moments,
                  const std::vector<int>& combined, const EigenSystem& eigen, int components) {
   const std::size_t count = all.size();
@@ -171,8 +171,8 @@ Basis make_basis(const std::vector<int>& all, const Moments& moments,
   return {all, moments.means, rows, static_cast<int>(rows.size() / count)};
 }
 
-/// Removes those volumes from the combined volumes that give better results if they are filtered
-/// separately. Returns whether there were any.
+/// Removes from `volumes` all volumes whose results are better if they are filtered separately.
+/// Returns whether a volume was removed.
 bool remove_alone(const Risks& risks, std::vector<int>& volumes) {
   std::vector<int> kept;
   for (std::size_t i = 0; i < risks.alone.size(); ++i)
@@ -188,7 +188,8 @@ int filtered_components(const Spectrum& spectrum, const FitOptions& options, int
   return std::min(std::max({spectrum.components, options.components, min_components}), volumes);
 }
 
-/// Returns the given variance of the noise, in units of the level; nothing if it is not given.
+/// Returns the variance of the noise in units of its level: 1 if the level is given, and nothing if
+/// it is to be refined.
 std::optional<double> variance_of(const FitOptions& options) {
   return options.refine ? std::nullopt : std::optional(1.0);
 }

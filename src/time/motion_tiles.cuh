@@ -119,16 +119,17 @@ struct Tile {
   }
 };
 
-/// The area of the other frame that can be compared with a region, over all vectors; and for each
-/// position in a row, the sum of squares of the `columns` samples from there on.
+/// The search area of a region: all samples of the other frame with which the region is compared,
+/// for any vector. In addition, `squares` contains for each position in a row the sum of the
+/// squares of the `columns` samples that begin there.
 template <int side, int vectors>
 struct SearchArea {
   static constexpr int height = side + vectors - 1;
   Tile<side + vectors - 1, height + 2> tile;  // products read two or four rows at a time
   std::uint32_t squares[height][vectors];
 
-  /// Loads the area for a region of `columns` x `rows` samples. Shifted by the first vector, the
-  /// region begins at (x, y).
+  /// Loads the search area of a region of `columns` x `rows` samples. The area begins at (x, y),
+  /// where the first vector places the first sample of the region.
   __device__ void load(const BytePlane& plane, int x, int y, int columns, int rows) {
     tile.template load<height>(plane, x, y, columns + vectors - 1, rows + vectors - 1);
   }
@@ -143,7 +144,8 @@ struct SearchArea {
       if (dx + 1 < vectors) sum += tile.square(row, dx + columns) - tile.square(row, dx);
     }
   }
-  /// Returns |b|^2 for one vector, where b is the shifted region of `rows` rows.
+  /// Returns |b|^2 for one vector. b contains the samples of the other frame with which this vector
+  /// compares the region, in `rows` rows.
   __device__ std::uint32_t squares_at(int dx, int dy, int rows) const {
     std::uint32_t sum = 0;
 #pragma unroll 12

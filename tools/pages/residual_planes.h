@@ -28,8 +28,8 @@ class ExpectedNoise {
   /// Computes the standard deviation of the noise for each sample of a part of a slice or frame.
   /// The part begins at (x, y). `after` is the denoised part.
   void levels(PlaneView<const float> after, int slice, int x, int y, PlaneView<float> to) const;
-  /// Returns the limit for denoised values below which samples are not used, because the mean of
-  /// Rician noise is not the signal there.
+  /// Returns a limit. Samples whose denoised value is below it are not used, because the mean of
+  /// weak samples with Rician noise differs from the signal.
   float min_signal() const { return min_signal_; }
 
  private:

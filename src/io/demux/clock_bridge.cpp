@@ -65,7 +65,8 @@ std::int64_t ClockBridge::mapped(const AVPacket& packet, std::size_t clock) cons
   return time_of(packet) + offset(clock, packet.stream_index);
 }
 
-/// Returns the time from the last packet of the video to `packet`, in ticks of the packet's stream.
+/// Returns the time between `packet` and the video packet that was read most recently, in ticks of
+/// the stream of `packet`.
 std::int64_t ClockBridge::distance_to_video(const AVPacket& packet, std::size_t clock) const {
   const std::int64_t video = streams_[static_cast<std::size_t>(video_)].last;
   return std::abs(mapped(packet, clock) -
@@ -82,8 +83,8 @@ bool ClockBridge::is_earlier_clock(const AVPacket& packet) const {
   return overflows(time_of(packet), stream) != overflows(before, stream);
 }
 
-/// Returns whether the packet follows the last packet of its stream without a jump, if the clock of
-/// the stream has not changed.
+/// Returns whether there is no jump between the previous packet of the stream and this packet, if
+/// both have the same clock.
 bool ClockBridge::is_continuous(const AVPacket& packet) const {
   const auto& s = streams_[static_cast<std::size_t>(packet.stream_index)];
   const std::int64_t time = mapped(packet, s.clock);

@@ -1,6 +1,6 @@
 #pragma once
-// Names of temporary files. A name identifies the process that writes the file, so that a later
-// process can determine whether the file is abandoned.
+// Names of temporary files. A name identifies the process that writes the file. A process that
+// starts later can therefore determine whether the writer has ended, and the file is abandoned.
 
 #include <cstdint>
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace lull::io {
 
-/// Identity of a process. The process number alone is not sufficient: it is reused after the
-/// process has ended, and each container numbers its processes separately.
+/// Identity of a process. The process number alone is not sufficient, because a number is used
+/// again after its process has ended, and because each container numbers its processes separately.
 struct ProcessIdentity {
   std::string host;              // digest of the host's name and number
   std::string boot;              // digest of the number of the host's last start
@@ -23,8 +23,8 @@ struct ProcessIdentity {
 const ProcessIdentity& own_identity();
 
 enum class ProcessState { running, ended, unknown };
-/// Returns whether the process is still running. The result is `unknown` if this process cannot see
-/// the other process.
+/// Returns whether `process` is still running. The result is `unknown` if the calling process
+/// cannot see it, for example in another container.
 ProcessState state_of(const ProcessIdentity& process);
 
 struct TemporaryName {

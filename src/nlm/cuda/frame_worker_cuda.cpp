@@ -1,8 +1,8 @@
 // Frames are stored in slots. The worker uses three streams. The upload stream uploads frames and
 // computes the statistics on which the session bases its decisions. It has a high priority, because
 // the host waits for these statistics. The second stream computes, and the third downloads results.
-// A frame is filtered before its result may be delivered. Until then the worker downloads the
-// result to separate memory.
+// The worker filters a frame before the session asks for its result. Each slot therefore has memory
+// to which the result is downloaded, and in which it waits for delivery.
 
 #include <deque>
 #include <optional>

@@ -1,6 +1,6 @@
-// Sessions over pictures in host memory, also over time. The session (time/frame_session.h)
-// schedules frames and selects their neighbouring frames; the worker in this file processes their
-// planes.
+// Sessions for frames in host memory. The frames are filtered one by one or over time. FrameSession
+// (time/frame_session.h) schedules the frames and selects the neighbouring frames of each; the
+// worker in this file processes the planes.
 
 #include <algorithm>
 #include <optional>

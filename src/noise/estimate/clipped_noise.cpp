@@ -141,8 +141,8 @@ NewCurve clipped_curve(const PlaneNoise& plane, const Clipping& clipping) {
 /// the noise level of samples that are stabilised by this curve.
 NoiseModel with_curves(const NoiseModel& noise, const NewCurves& curves) {
   NoiseModel result = noise;
-  // Common factor of the noise levels of R, G and B, whose noise model is given for the opponent
-  // space.
+  // If the noise model is given in the opponent space, it cannot be scaled for R, G and B
+  // separately: the complete model is multiplied by the largest of the three ratios.
   std::optional<float> strongest;
   for (int i = 0; i < 3; ++i) {
     const auto& [curve, strength] = curves[i];

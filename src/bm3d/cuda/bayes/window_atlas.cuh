@@ -22,16 +22,17 @@
 
 namespace lull::bm3d {
 
-/// Two adjacent samples that are read in every patch. `offset` is their offset from the first
-/// sample of the patch. If the samples are read from planes and lie in the second frame, `offset`
-/// is the bitwise complement of this offset. `mask` selects those of the two samples that belong to
-/// the patch.
+/// The position of two adjacent samples in a patch, which are read together in every patch.
+/// `offset` is their offset from the first sample of the patch. If the samples are read from planes
+/// and lie in the second frame, `offset` is the bitwise complement of this offset. `mask` selects
+/// those of the two samples that belong to the patch.
 struct SamplePair {
   int offset = 0;
   std::uint32_t mask = 0;
 };
 constexpr int max_sample_pairs = 2 * max_wide_side * ((max_wide_side + 1) / 2);
-/// The number of pairs, rounded up to complete steps of the products.
+/// The maximum number of pairs, rounded up to a multiple of 8, because each step of the matrix
+/// products processes 8 pairs.
 constexpr int sample_pair_slots = (max_sample_pairs + 7) / 8 * 8;
 
 __device__ inline int sample_pairs(const BayesArgs& a) {

@@ -145,8 +145,8 @@ struct LaneOffsets {
                                                           << 16) {}
 };
 
-/// The decorrelations r of the pairs of one chunk, as operands of products. Word [k / 2] contains
-/// rows k and k + 1 of the coefficients.
+/// The decorrelations r of the pairs of one chunk, as left operands of matrix products. word[k / 2]
+/// is the operand for the coefficients in rows k and k + 1 of a patch, where k is even.
 struct ChunkRatios {
   std::uint32_t word[4][4];  // [k / 2]
 
